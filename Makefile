@@ -1,0 +1,86 @@
+# `make` alone lists the targets. Everything is installed into .venv; nothing outside this folder is changed.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALLED := $(VENV)/.installed
+
+# Arguments for one call: make test ARGS="-k install -x"
+ARGS ?=
+
+# Material's notice about MkDocs 2; pyproject.toml already says <2.
+export NO_MKDOCS_2_WARNING := 1
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help setup site serve test lint format types check schema workflows bench lock clean
+
+help: ## List the targets
+	@sed -n 's/^\([a-z]*\):[^#]*## /\1|/p' Makefile | while IFS='|' read -r target text; do \
+	    printf '  make %-10s %s\n' "$$target" "$$text"; done
+
+setup: $(INSTALLED) ## Install the portal and its tools into .venv, as locked
+
+# The stamp is written last, and --clear starts over: an install that was interrupted is simply repeated.
+$(INSTALLED): pyproject.toml requirements.lock
+	@command -v $(PYTHON) >/dev/null || { \
+	    echo "There is no '$(PYTHON)' here. The portal needs Python 3.11 or newer: make setup PYTHON=/path/to/python3.11" >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	    echo "'$(PYTHON)' is $$($(PYTHON) -V 2>&1). The portal needs Python 3.11 or newer: make setup PYTHON=/path/to/python3.11" >&2; exit 1; }
+	@echo "Installing into $(VENV), about a minute…"
+	$(PYTHON) -m venv --clear $(VENV)
+	$(BIN)/python -m pip install --quiet --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation -e .
+	@touch $@
+
+site: setup ## Build the site into site/, strictly: a warning is an error
+	$(BIN)/mkdocs build --strict
+	@echo
+	@echo "The site is in site/. To see it:  make serve  and open http://127.0.0.1:8000/"
+
+serve: setup ## Show the site on http://127.0.0.1:8000/ and rebuild it on each change
+	$(BIN)/mkdocs serve --dev-addr 127.0.0.1:8000
+
+test: setup ## Run the tests; one: make test ARGS="-k name"
+	$(BIN)/python -m pytest $(ARGS)
+
+lint: setup ## Look at style, format and spelling
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/typos
+
+format: setup ## Mend style and format where a tool can
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+types: setup ## Check the types
+	$(BIN)/mypy
+
+check: setup ## Check every vendor's folder and the shared data
+	$(BIN)/accelerator-portal check $(ARGS)
+
+schema: setup ## Write the JSON Schemas anew from the models
+	$(BIN)/accelerator-portal schema $(ARGS)
+
+workflows: setup ## Check the GitHub workflows
+	$(BIN)/zizmor --offline --persona=pedantic --no-progress .github
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	$(BIN)/check-jsonschema --builtin-schema vendor.dependabot .github/dependabot.yml
+
+bench: setup ## Measure, side by side
+	$(BIN)/python -m benchmarks $(ARGS)
+
+# Keeps what still fits; `make lock ARGS=--upgrade` takes the newest of everything.
+# Asks PyPI alone: a lock made with this machine's own wheels or indexes would fit no other machine.
+lock: ## Resolve pyproject.toml into requirements.lock, for every platform
+	@test -x $(BIN)/uv || { $(PYTHON) -m venv $(VENV) && $(BIN)/python -m pip install --quiet 'uv>=0.13'; }
+	env -u UV_INDEX -u UV_INDEX_URL -u UV_DEFAULT_INDEX -u UV_EXTRA_INDEX_URL -u UV_FIND_LINKS -u UV_OVERRIDE \
+	    -u UV_CONSTRAINT -u UV_PRERELEASE -u UV_RESOLUTION -u UV_EXCLUDE_NEWER -u UV_CONFIG_FILE \
+	    $(BIN)/uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 --generate-hashes \
+	    --no-config --no-emit-index-url --no-emit-find-links --custom-compile-command 'make lock' \
+	    --quiet $(ARGS) --output-file requirements.lock
+
+clean: ## Delete what was built and installed
+	rm -rf $(VENV) site dist .cache .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	find src hooks tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true

@@ -1,0 +1,1 @@
+"""The PyTorch accelerator portal: where PyTorch runs, how to install it, how well it works."""

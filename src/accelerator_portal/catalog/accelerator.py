@@ -1,0 +1,144 @@
+"""`accelerator.yaml`: who and what an accelerator is."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from accelerator_portal.catalog.fields import (
+    Arch,
+    Flag,
+    GitHubLogin,
+    Integration,
+    Line,
+    Mark,
+    Model,
+    ModuleName,
+    Os,
+    PackageName,
+    Paragraph,
+    SourceIds,
+    TorchVersion,
+    Url,
+)
+from accelerator_portal.catalog.sources import Sourced, SourcedFile
+
+
+class IntegrationFact(Sourced):
+    """Whether PyTorch itself builds and tests the platform."""
+
+    value: Integration
+    """`in-tree`: built and tested in PyTorch; `out-of-tree`: a plugin installed on top of it."""
+    note: Line | None = None
+    """A qualification, shown beside the value."""
+
+
+class TextFact(Sourced):
+    """A single word that a source states."""
+
+    value: Line
+    """The value as one types it."""
+    note: Line | None = None
+    """A qualification, shown beside the value."""
+
+
+class Package(Sourced):
+    """The Python package that brings the platform."""
+
+    name: PackageName
+    """Distribution name, `torch` for platforms that PyTorch builds itself."""
+    module: ModuleName = Field(alias="import")
+    """The module to import, `torch` for platforms that PyTorch builds itself."""
+    autoload: Flag | None = None
+    """Plugins: whether `import torch` loads it through the entry point group `torch.backends`."""
+    autoload_since: TorchVersion | None = None
+    """Plugins: the first version of the plugin that autoloads."""
+    note: Line | None = None
+    """A qualification, shown beside the value."""
+
+
+class OperatingSystem(Sourced):
+    """A system on which the vendor or PyTorch says that the platform is supported or tested."""
+
+    name: Line
+    """Name and version as the source writes it."""
+    os: Os
+    """The operating system family."""
+    arch: Annotated[tuple[Arch, ...], Field(min_length=1)] | None = None
+    """Processor architectures; Apple silicon and Windows on Arm are `aarch64`."""
+    note: Line | None = None
+    """A qualification, shown beside the name."""
+
+
+class Identify(Sourced):
+    """A command that shows which card a machine has."""
+
+    os: Os
+    """Where the command runs."""
+    command: Line
+    """The command as typed."""
+    shows: Line
+    """What to look for in its output."""
+
+
+class Link(Model):
+    """A document of the vendor or of PyTorch."""
+
+    title: Line
+    """What it is."""
+    url: Url
+    """Where it is."""
+    source: SourceIds | None = None
+    """Where it is named, if elsewhere."""
+
+
+class SupportChannel(Sourced):
+    """A place to ask for help."""
+
+    title: Line
+    """What it is."""
+    url: Url
+    """Where it is."""
+
+
+class Maintainer(Sourced):
+    """A person who answers for the platform."""
+
+    name: Line | None = None
+    """The person's name."""
+    github: GitHubLogin
+    """Login on GitHub."""
+
+
+class Accelerator(SourcedFile):
+    """One compute platform; its id is the name of its folder."""
+
+    name: Annotated[Line, Field(max_length=40)]
+    """Short name, as readers know it."""
+    vendor: Line
+    """Who makes the hardware."""
+    mark: Mark
+    """Two letters shown where others show a logo."""
+    summary: Annotated[Line, Field(max_length=160)]
+    """One plain sentence: what it is, on what hardware."""
+    description: Paragraph
+    """Two to four plain sentences for the get-started page."""
+    integration: IntegrationFact
+    """In-tree or out-of-tree."""
+    dispatch_key: TextFact
+    """PyTorch's dispatch key; not the device string (ROCm's device is `cuda`)."""
+    device: TextFact
+    """What goes into `torch.device()`."""
+    package: Package
+    """The Python package that brings it."""
+    operating_systems: tuple[OperatingSystem, ...] = ()
+    """Supported or tested systems."""
+    identify: tuple[Identify, ...] = ()
+    """How to see which card a machine has."""
+    documentation: tuple[Link, ...] = ()
+    """Further reading."""
+    support: Annotated[tuple[SupportChannel, ...], Field(min_length=1)]
+    """Where to ask."""
+    maintainers: tuple[Maintainer, ...] = ()
+    """Who answers for it, where a source names them."""

@@ -1,0 +1,70 @@
+"""Everything contributors wrote, as one immutable value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from accelerator_portal.catalog.accelerator import Accelerator
+from accelerator_portal.catalog.compatibility_file import Compatibility
+from accelerator_portal.catalog.install_file import Install
+from accelerator_portal.catalog.markdown_file import MarkdownFile
+from accelerator_portal.catalog.problem import Problem
+from accelerator_portal.catalog.releases_file import Releases
+from accelerator_portal.catalog.selector_file import SelectorDefaults
+from accelerator_portal.catalog.sources import Source
+from accelerator_portal.catalog.yaml_file import Location, YamlFile
+
+ACCELERATORS = "accelerators"
+RELEASES = "data/releases.yaml"
+SELECTOR = "data/selector.yaml"
+
+
+@dataclass(frozen=True)
+class Platform:
+    """One accelerator's folder. `files` are the parsed YAML files by name, for their lines."""
+
+    id: str
+    accelerator: Accelerator
+    install: Install
+    compatibility: Compatibility
+    guide: MarkdownFile
+    faq: MarkdownFile
+    files: Mapping[str, YamlFile]
+
+    @property
+    def in_tree(self) -> bool:
+        """Whether PyTorch itself builds and tests the platform."""
+        return self.accelerator.integration.value == "in-tree"
+
+    def path(self, name: str) -> str:
+        """Return the path of one of its files, relative to the repository."""
+        return f"{ACCELERATORS}/{self.id}/{name}"
+
+    def problem(self, name: str, location: Location, what: str, remedy: str) -> Problem:
+        """Make a problem at a location of one of its YAML files."""
+        return Problem(self.path(name), self.files[name].line(location), what, remedy)
+
+    def sourced_files(self) -> Iterator[tuple[str, Mapping[str, Source]]]:
+        """Yield the name and the sources of each of its files."""
+        yield "accelerator.yaml", self.accelerator.sources
+        yield "install.yaml", self.install.sources
+        yield "compatibility.yaml", self.compatibility.sources
+        yield "guide.md", self.guide.sources
+        yield "faq.md", self.faq.sources
+
+
+@dataclass(frozen=True)
+class Catalog:
+    """All platforms, in-tree first and then by name; PyTorch's releases; the selector's start."""
+
+    platforms: tuple[Platform, ...]
+    releases: Releases
+    defaults: SelectorDefaults
+    files: Mapping[str, YamlFile]
+
+    @cached_property
+    def by_id(self) -> dict[str, Platform]:
+        """The platforms by id."""
+        return {platform.id: platform for platform in self.platforms}

@@ -1,0 +1,143 @@
+"""The kinds of values that contributed files are made of, each with the fault it names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Annotated, Literal
+from urllib.parse import urlsplit
+
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
+from packaging.version import InvalidVersion, Version
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    Strict,
+    WithJsonSchema,
+)
+from pydantic_core import PydanticCustomError
+
+Os = Literal["linux", "windows", "macos"]
+Arch = Literal["x86_64", "aarch64", "s390x", "ppc64le", "riscv64"]
+Method = Literal["pip", "uv", "docker", "source", "libtorch"]
+Channel = Literal["stable", "preview"]
+Integration = Literal["in-tree", "out-of-tree"]
+
+
+class Model(BaseModel):
+    """A frozen record of a contributed file; unknown keys are faults."""
+
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", use_attribute_docstrings=True, populate_by_name=True
+    )
+
+
+def fault(what: str, remedy: str) -> PydanticCustomError:
+    """Make the error with which a validator names a fault and what would be right."""
+    return PydanticCustomError(
+        "portal", "{what}; {remedy}", {"what": what, "remedy": remedy}
+    )
+
+
+def _matching(pattern: str, remedy: str) -> Callable[[str], str]:
+    compiled = re.compile(pattern)
+
+    def check(value: str) -> str:
+        if not compiled.fullmatch(value):
+            raise fault(f'"{value[:60]}" is not of the right form', remedy)
+        return value
+
+    return check
+
+
+def _one_line(value: str) -> str:
+    text = value.strip()
+    if not text:
+        raise fault("the text is empty", "write it or leave the key out")
+    if any(ord(c) < 32 or ord(c) == 127 for c in text):
+        raise fault("the text has a line break or a control character", "write it on one line")
+    return text
+
+
+def _paragraph(value: str) -> str:
+    return _one_line(" ".join(value.split()))
+
+
+def _url(value: str) -> str:
+    try:
+        parts = urlsplit(value)
+    except ValueError:
+        parts = urlsplit("")
+    if parts.scheme != "https" or not parts.hostname or re.search(r"[\s<>\"'`\\]", value):
+        raise fault(f'"{value[:60]}" is not a web address', "write a full https:// address")
+    return value
+
+
+def _version(value: str) -> str:
+    try:
+        normal = str(Version(value))
+    except InvalidVersion:
+        raise fault(f'"{value[:60]}" is not a version', 'write it like "2.10.0"') from None
+    if normal != value:
+        raise fault(f'"{value}" is not the normal form', f'write "{normal}"')
+    return value
+
+
+def _specifier(value: str) -> str:
+    try:
+        SpecifierSet(value)
+    except InvalidSpecifier:
+        remedy = 'write it like ">=2.6,<2.15"'
+        raise fault(f'"{value[:60]}" is not a version specifier', remedy) from None
+    return value
+
+
+def _listed(value: object) -> object:
+    return [value] if isinstance(value, str) else value
+
+
+Line = Annotated[str, AfterValidator(_one_line), Field(min_length=1, max_length=400)]
+Paragraph = Annotated[str, AfterValidator(_paragraph), Field(min_length=1, max_length=900)]
+Code = Annotated[str, Field(min_length=1, max_length=4000)]
+Url = Annotated[str, AfterValidator(_url), Field(max_length=500, json_schema_extra={"format": "uri"})]
+TorchVersion = Annotated[str, AfterValidator(_version)]
+Specifier = Annotated[str, AfterValidator(_specifier)]
+Flag = Annotated[bool, Strict()]
+
+_ID = r"[a-z0-9]+(?:[-_.][a-z0-9]+)*"
+Id = Annotated[
+    str,
+    AfterValidator(_matching(_ID, "use lower-case letters, digits and single - _ . between them")),
+    Field(max_length=60),
+]
+Mark = Annotated[
+    str, AfterValidator(_matching(r"[A-Za-z0-9]{2}", "write two letters or digits"))
+]
+PackageName = Annotated[
+    str,
+    AfterValidator(_matching(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?", "write a package name")),
+]
+ModuleName = Annotated[
+    str, AfterValidator(_matching(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*", "write a module name"))
+]
+GitHubLogin = Annotated[
+    str, AfterValidator(_matching(r"[A-Za-z0-9](?:-?[A-Za-z0-9])*", "write a GitHub login"))
+]
+PythonVersion = Annotated[
+    str, AfterValidator(_matching(r"3\.\d{1,2}t?", 'write it like "3.13", or "3.13t"'))
+]
+EnvironmentName = Annotated[
+    str, AfterValidator(_matching(r"[A-Za-z_][A-Za-z0-9_]*", "use letters, digits and _"))
+]
+
+SourceIds = Annotated[
+    tuple[Id, ...],
+    BeforeValidator(_listed),
+    Field(min_length=1),
+    WithJsonSchema(
+        {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}, "minItems": 1}]}
+    ),
+]

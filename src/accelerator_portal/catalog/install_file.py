@@ -1,0 +1,185 @@
+"""`install.yaml`: install options, written once as structured steps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated
+
+from packaging.specifiers import SpecifierSet
+from packaging.version import Version
+from pydantic import Field, model_validator
+
+from accelerator_portal.catalog.fields import (
+    Arch,
+    Channel,
+    Code,
+    EnvironmentName,
+    Flag,
+    Id,
+    Line,
+    Method,
+    Model,
+    Os,
+    PythonVersion,
+    Specifier,
+    TorchVersion,
+    Url,
+    fault,
+)
+from accelerator_portal.catalog.sources import Sourced, SourcedFile
+
+
+class Requirement(Sourced):
+    """Something that must be on the machine before the commands."""
+
+    name: Line
+    """Driver, SDK or tool."""
+    version: Line | None = None
+    """The version, or a specifier such as `>=580.65.06`."""
+    os: Annotated[tuple[Os, ...], Field(min_length=1)] | None = None
+    """Only on these systems."""
+    url: Url | None = None
+    """Where to get it."""
+
+
+class Variant(Model):
+    """One of several builds of a platform, such as CUDA 13.0."""
+
+    id: Id
+    """As in the wheel index; never changes, links depend on it."""
+    name: Line
+    """What readers see."""
+    version: Line | None = None
+    """The SDK's version, for `{variant_version}`."""
+    requires: tuple[Requirement, ...] = ()
+    """What this variant needs on the machine."""
+
+
+class Check(Sourced):
+    """What to run to see that an installation worked, and what it prints."""
+
+    code: Code
+    """Lines of Python, each a simple statement."""
+    prints: Code
+    """What a working installation prints."""
+
+
+class PipStep(Model):
+    """Packages installed by pip or uv."""
+
+    packages: Annotated[tuple[Line, ...], Field(min_length=1)]
+    """Requirements, `torch=={torch}` and the like."""
+    index: Line | None = None
+    """The only index to use; `{index}` for the one that the release publishes to."""
+    extra_index: Url | None = None
+    """An index to use beside PyPI."""
+    pre: Flag = False
+    """Accept pre-releases (nightly builds)."""
+
+
+class DockerStep(Model):
+    """A container image."""
+
+    image: Line
+    """Name and tag."""
+    args: tuple[Line, ...] = ()
+    """Options of `docker run`, each its own item."""
+
+
+class DownloadStep(Model):
+    """A file to fetch."""
+
+    url: Line
+    """Its https address."""
+    unzip: Flag = False
+    """Unpack it afterwards."""
+
+
+class Step(Model):
+    """One step; exactly one of the keys."""
+
+    pip: PipStep | None = None
+    """Install Python packages; becomes a pip or a uv command."""
+    docker: DockerStep | None = None
+    """Run a container."""
+    download: DownloadStep | None = None
+    """Fetch a file."""
+    run: Annotated[tuple[Line, ...], Field(min_length=1)] | None = None
+    """A command and its arguments, without shell syntax."""
+    env: Annotated[Mapping[EnvironmentName, str], Field(min_length=1)] | None = None
+    """Environment variables to set."""
+
+    @model_validator(mode="after")
+    def _exactly_one(self) -> Step:
+        if len(self.model_fields_set) != 1:
+            raise fault("a step is exactly one thing", "use one of: pip, docker, download, run, env")
+        return self
+
+
+class Option(Sourced):
+    """One row of the selector; expands to every combination that it states.
+
+    Which torch releases it serves is said by exactly one of `wheels`, `compatibility` and `torch`;
+    `torch` may narrow the other two.
+    """
+
+    id: Id
+    """Unique in the file; never changes."""
+    channel: Channel = "stable"
+    """`stable`, or `preview` for nightly builds."""
+    wheels: Line | None = None
+    """Glob over the wheel variants that `data/releases.yaml` publishes."""
+    compatibility: Flag = False
+    """One row per torch release in `compatibility.yaml`; the newest plugin wins."""
+    torch: tuple[TorchVersion, ...] | Specifier | None = None
+    """Exact releases, or a specifier over the known ones."""
+    methods: Annotated[tuple[Method, ...], Field(min_length=1)]
+    """How it is installed."""
+    os: Annotated[tuple[Os, ...], Field(min_length=1)] | None = None
+    """Operating systems; with `wheels` a filter."""
+    arch: Annotated[tuple[Arch, ...], Field(min_length=1)] | None = None
+    """Architectures; with `wheels` a filter."""
+    python: Annotated[tuple[PythonVersion, ...], Field(min_length=1)] | None = None
+    """Only these Python versions."""
+    variants: Annotated[tuple[Id, ...], Field(min_length=1)] | None = None
+    """Only these variants."""
+    requires: tuple[Requirement, ...] = ()
+    """What this option needs on the machine."""
+    steps: Annotated[tuple[Step, ...], Field(min_length=1)]
+    """What to do, in order."""
+    check: Id | None = None
+    """Id of the check in `checks`."""
+    note: Line | None = None
+    """A sentence shown with the commands."""
+
+    @model_validator(mode="after")
+    def _releases_said_once(self) -> Option:
+        if self.wheels and self.compatibility:
+            raise fault("wheels and compatibility exclude each other", "keep one of the two")
+        if not (self.wheels or self.compatibility or self.torch):
+            what = "the option does not say which torch releases it serves"
+            raise fault(what, "add wheels, compatibility or torch")
+        if not self.wheels and not (self.os and self.arch):
+            raise fault("the option does not say for which systems it is", "add os and arch")
+        return self
+
+    def admits(self, version: str) -> bool:
+        """Whether `torch` allows this release; true where nothing narrows it."""
+        if self.torch is None:
+            return True
+        if isinstance(self.torch, str):
+            return SpecifierSet(self.torch).contains(Version(version))
+        return version in self.torch
+
+
+class Install(SourcedFile):
+    """The install options of one platform."""
+
+    variants: tuple[Variant, ...] = ()
+    """Builds of the platform, the newest first; none where there is only one."""
+    requires: tuple[Requirement, ...] = ()
+    """What every option needs on the machine."""
+    checks: Mapping[Id, Check] = Field(default_factory=dict)
+    """Checks, by id."""
+    options: tuple[Option, ...]
+    """The rows of the selector."""

@@ -1,0 +1,138 @@
+"""Reading `accelerators/` and `data/` into a Catalog, collecting every problem on the way."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TypeVar
+
+from pydantic import BaseModel
+
+from accelerator_portal.catalog.accelerator import Accelerator
+from accelerator_portal.catalog.catalog import (
+    ACCELERATORS,
+    RELEASES,
+    SELECTOR,
+    Catalog,
+    Platform,
+)
+from accelerator_portal.catalog.compatibility_file import Compatibility
+from accelerator_portal.catalog.install_file import Install
+from accelerator_portal.catalog.markdown_file import MarkdownFile, parse_markdown
+from accelerator_portal.catalog.problem import Problem, did_you_mean
+from accelerator_portal.catalog.releases_file import Releases
+from accelerator_portal.catalog.selector_file import SelectorDefaults
+from accelerator_portal.catalog.text_file import read_text
+from accelerator_portal.catalog.validation import validate
+from accelerator_portal.catalog.yaml_file import YamlFile, parse_yaml
+
+FOLDER_FILES = ("accelerator.yaml", "install.yaml", "compatibility.yaml", "guide.md", "faq.md")
+
+_FOLDER_NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
+
+M = TypeVar("M", bound=BaseModel)
+
+
+def load_catalog(root: Path) -> tuple[Catalog | None, list[Problem]]:
+    """Load every file under `root`, the repository.
+
+    A folder with a problem is left out of the catalogue; the catalogue is None only where the
+    shared data cannot be used.
+    """
+    reader = _Reader(root)
+    releases = reader.record(RELEASES, Releases)
+    defaults = reader.record(SELECTOR, SelectorDefaults)
+    platforms = [p for folder in reader.folders() if (p := reader.platform(folder))]
+    platforms.sort(key=lambda p: (not p.in_tree, p.accelerator.name.casefold(), p.id))
+    if releases is None or defaults is None:
+        return None, reader.problems
+    return Catalog(tuple(platforms), releases, defaults, reader.files), reader.problems
+
+
+class _Reader:
+    """Reads files below one root; keeps what it read and what was wrong."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.files: dict[str, YamlFile] = {}
+        self.problems: list[Problem] = []
+
+    def folders(self) -> list[str]:
+        place = self.root / ACCELERATORS
+        if not place.is_dir():
+            self._problem(ACCELERATORS, "the folder is missing", "run this in the repository")
+            return []
+        return sorted(entry.name for entry in place.iterdir() if not entry.name.startswith("."))
+
+    def platform(self, folder: str) -> Platform | None:
+        before = len(self.problems)
+        if not self._is_folder(folder):
+            return None
+        self._unexpected_files(folder)
+        accelerator = self.record(self._path(folder, "accelerator.yaml"), Accelerator, folder)
+        install = self.record(self._path(folder, "install.yaml"), Install, folder)
+        versions = self.record(self._path(folder, "compatibility.yaml"), Compatibility, folder)
+        guide, faq = self._markdown(folder, "guide.md"), self._markdown(folder, "faq.md")
+        if len(self.problems) > before:
+            return None
+        if not (accelerator and install and versions and guide and faq):
+            return None
+        files = {n: f for n in FOLDER_FILES if (f := self.files.get(self._path(folder, n)))}
+        return Platform(folder, accelerator, install, versions, guide, faq, files)
+
+    def record(self, path: str, model: type[M], folder: str | None = None) -> M | None:
+        text = self._text(path, folder)
+        if text is None:
+            return None
+        file, problems = parse_yaml(path, text)
+        self.problems += problems
+        if file is None:
+            return None
+        self.files[path] = file
+        record, problems = validate(model, file)
+        self.problems += problems
+        return record
+
+    def _markdown(self, folder: str, name: str) -> MarkdownFile | None:
+        path = self._path(folder, name)
+        text = self._text(path, folder)
+        if text is None:
+            return None
+        markdown, problems = parse_markdown(path, text)
+        self.problems += problems
+        return markdown
+
+    def _text(self, path: str, folder: str | None) -> str | None:
+        inside = f"{ACCELERATORS}/{folder}" if folder else ""
+        text = read_text(self.root, path, inside)
+        if isinstance(text, Problem):
+            self.problems.append(text)
+            return None
+        return text
+
+    def _is_folder(self, folder: str) -> bool:
+        place = self.root / ACCELERATORS / folder
+        path = f"{ACCELERATORS}/{folder}"
+        if place.is_symlink():
+            self._problem(path, "a platform's folder is a link", "put the folder itself here")
+        elif not place.is_dir():
+            self._problem(path, "this is not a folder", "one folder per accelerator belongs here")
+        elif not _FOLDER_NAME.fullmatch(folder):
+            remedy = "use lower-case letters and digits, with single hyphens between them"
+            self._problem(path, f'"{folder}" cannot be an id', remedy)
+        else:
+            return True
+        return False
+
+    def _unexpected_files(self, folder: str) -> None:
+        for entry in sorted((self.root / ACCELERATORS / folder).iterdir()):
+            if entry.name not in FOLDER_FILES and not entry.name.startswith("."):
+                what = "the portal does not read this file"
+                remedy = did_you_mean(entry.name, FOLDER_FILES)
+                self._problem(self._path(folder, entry.name), what, remedy)
+
+    def _path(self, folder: str, name: str) -> str:
+        return f"{ACCELERATORS}/{folder}/{name}"
+
+    def _problem(self, path: str, what: str, remedy: str) -> None:
+        self.problems.append(Problem(path, 1, what, remedy))

@@ -1,0 +1,96 @@
+"""`guide.md` and `faq.md`: front matter with sources, then sections under level-2 headings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from accelerator_portal.catalog.problem import Problem
+from accelerator_portal.catalog.sources import Source, SourcedFile
+from accelerator_portal.catalog.validation import validate
+from accelerator_portal.catalog.yaml_file import parse_yaml
+
+CITATION = re.compile(r"\[@([^\]\s]*)\]")
+
+_FRONT = re.compile(r"---\n(.*?\n)---(?:\n|\Z)", re.DOTALL)
+_PARSER = MarkdownIt("commonmark", {"html": True}).enable("table")
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A level-2 heading and the Markdown below it; `line` is the heading's."""
+
+    title: str
+    line: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class MarkdownFile:
+    """A vendor's text: its sources by id, its sections in order."""
+
+    path: str
+    sources: Mapping[str, Source]
+    sections: tuple[Section, ...]
+
+    def section(self, title: str) -> str:
+        """Return the Markdown of the section with this title, empty if there is none."""
+        return next((s.text for s in self.sections if s.title == title), "")
+
+
+def parse_markdown(path: str, text: str) -> tuple[MarkdownFile | None, list[Problem]]:
+    """Split a file into front matter and sections; None where the front matter is not usable."""
+    front = _FRONT.match(text)
+    if not front:
+        remedy = "start the file with --- , sources: … and --- again"
+        return None, [Problem(path, 1, "the front matter is missing", remedy)]
+    document, problems = parse_yaml(path, front.group(1), first_line=2)
+    record = None
+    if document and not problems:
+        record, problems = validate(SourcedFile, document)
+    body_line = text.count("\n", 0, front.end()) + 1
+    tokens = _PARSER.parse(text[front.end() :])
+    problems += _structure_problems(path, tokens, body_line)
+    if record is None:
+        return None, problems
+    sections = tuple(_sections(text[front.end() :], tokens, body_line))
+    return MarkdownFile(path, record.sources, sections), problems
+
+
+def _sections(body: str, tokens: list[Token], body_line: int) -> Iterator[Section]:
+    lines = body.split("\n")
+    heads = [
+        (token.map[0], token.map[1], tokens[i + 1].content)
+        for i, token in enumerate(tokens)
+        if token.type == "heading_open" and token.tag == "h2" and token.level == 0 and token.map
+    ]
+    ends = [start for start, _, _ in heads[1:]] + [len(lines)]
+    for (start, after, title), end in zip(heads, ends, strict=True):
+        yield Section(title.strip(), start + body_line, "\n".join(lines[after:end]).strip())
+
+
+def _structure_problems(path: str, tokens: list[Token], body_line: int) -> list[Problem]:
+    """What would be lost or would not be shown as meant."""
+    problems = []
+    first = next((t for t in tokens if t.map), None)
+    if first and not (first.type == "heading_open" and first.tag == "h2"):
+        what = "there is text before the first ## heading"
+        problems.append(Problem(path, _line(first, body_line), what, "move it under a heading"))
+    for token in tokens:
+        if token.type == "heading_open" and token.tag == "h1":
+            what, remedy = "a level-1 heading is the page's own", "start with ##"
+            problems.append(Problem(path, _line(token, body_line), what, remedy))
+        if token.type == "html_block" or any(
+            child.type == "html_inline" for child in token.children or ()
+        ):
+            what, remedy = "raw HTML is not allowed", "write Markdown, or put it in backticks"
+            problems.append(Problem(path, _line(token, body_line), what, remedy))
+    return problems
+
+
+def _line(token: Token, body_line: int) -> int:
+    return (token.map[0] if token.map else 0) + body_line

@@ -1,0 +1,43 @@
+"""What is wrong with a file, said once, in words that tell what to do."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, order=True, slots=True)
+class Problem:
+    """One fault that a person can mend.
+
+    `path` is relative to the repository and uses forward slashes; `line` counts from 1 (1 also
+    where a fault concerns the whole file); `what` says what is wrong, `remedy` what would be right.
+    """
+
+    path: str
+    line: int
+    what: str
+    remedy: str
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}: {self.what}; {self.remedy}"
+
+
+class ProblemsError(Exception):
+    """Raised where work cannot go on; carries every problem found, in reading order."""
+
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        self.problems = tuple(sorted(set(problems)))
+        super().__init__("\n".join(map(str, self.problems)))
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """Say what would be right instead of an unknown `word`: the nearest of `known`, or all."""
+    names = sorted(known)
+    near = difflib.get_close_matches(word, names, n=1, cutoff=0.6)
+    if near:
+        return f'did you mean "{near[0]}"?'
+    if not names:
+        return "remove it"
+    return f"known here: {', '.join(names)}"

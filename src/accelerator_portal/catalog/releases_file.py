@@ -1,0 +1,79 @@
+"""`data/releases.yaml`: every PyTorch release and the wheels it published."""
+
+from __future__ import annotations
+
+import datetime as dt
+from functools import cached_property
+from typing import Annotated, Literal
+
+from packaging.version import Version
+from pydantic import Field
+
+from accelerator_portal.catalog.fields import Arch, Id, Model, Os, PythonVersion, SourceIds, TorchVersion
+from accelerator_portal.catalog.sources import Sourced, SourcedFile
+
+INDEX = "https://download.pytorch.org/whl"
+
+Pythons = Annotated[tuple[PythonVersion, ...], Field(min_length=1)]
+
+
+class Wheel(Model):
+    """Wheels of one variant for one operating system."""
+
+    variant: Id
+    """Name of the variant in the wheel index: `cpu`, `cu130`, `rocm7.2`, `xpu`."""
+    os: Os
+    """The operating system."""
+    arch: Annotated[tuple[Arch, ...], Field(min_length=1)]
+    """Architectures."""
+    on: Literal["pypi"] | None = None
+    """`pypi` where a plain `pip install` finds it; otherwise it is in PyTorch's own index."""
+    python: Pythons | None = None
+    """Python versions, where they are fewer than the release's."""
+    source: SourceIds | None = None
+    """Its own source, where it is not the release's."""
+
+
+class Preview(Sourced):
+    """The nightly builds."""
+
+    version: TorchVersion | None = None
+    """The version they lead to, where a source says it."""
+    python: Pythons
+    """Python versions."""
+    wheels: tuple[Wheel, ...]
+    """The wheels."""
+
+
+class Release(Sourced):
+    """One PyTorch release."""
+
+    version: TorchVersion
+    """The version."""
+    date: dt.date
+    """The day of its publication."""
+    python: Pythons
+    """Python versions; a `t` marks a free-threaded build."""
+    torchvision: TorchVersion | None = None
+    """The torchvision release that requires exactly this torch."""
+    wheels: tuple[Wheel, ...]
+    """The wheels."""
+
+
+class Releases(SourcedFile):
+    """Every PyTorch release since 2.4, and the nightly builds."""
+
+    preview: Preview
+    """The nightly builds."""
+    releases: Annotated[tuple[Release, ...], Field(min_length=1)]
+    """The releases, newest first."""
+
+    @cached_property
+    def newest(self) -> Release:
+        """The release with the highest version."""
+        return max(self.releases, key=lambda release: Version(release.version))
+
+    @cached_property
+    def by_version(self) -> dict[str, Release]:
+        """The releases by version."""
+        return {release.version: release for release in self.releases}

@@ -1,0 +1,37 @@
+"""JSON Schemas of the contributed YAML files, for editors and for the site."""
+
+from __future__ import annotations
+
+import json
+
+from pydantic import BaseModel
+
+from accelerator_portal.catalog.accelerator import Accelerator
+from accelerator_portal.catalog.compatibility_file import Compatibility
+from accelerator_portal.catalog.install_file import Install
+from accelerator_portal.catalog.releases_file import Releases
+from accelerator_portal.catalog.selector_file import SelectorDefaults
+from accelerator_portal.catalog.sources import SourcedFile
+
+SCHEMA_FOLDER = "data/schema"
+
+SCHEMAS: dict[str, type[BaseModel]] = {
+    "accelerator": Accelerator,
+    "install": Install,
+    "compatibility": Compatibility,
+    "front-matter": SourcedFile,
+    "releases": Releases,
+    "selector": SelectorDefaults,
+}
+
+
+def schema_text(name: str) -> str:
+    """Return the JSON Schema (draft 2020-12) of one kind of file, as it is committed."""
+    schema = SCHEMAS[name].model_json_schema(by_alias=True)
+    schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
+    return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
+
+
+def schema_files() -> dict[str, str]:
+    """Return the text of every schema file by its path."""
+    return {f"{SCHEMA_FOLDER}/{name}.schema.json": schema_text(name) for name in SCHEMAS}

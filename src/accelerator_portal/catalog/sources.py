@@ -1,0 +1,47 @@
+"""Where a fact comes from: each file declares its sources, each fact names one of them."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping
+
+from pydantic import Field, model_validator
+
+from accelerator_portal.catalog.fields import Id, Line, Model, PackageName, SourceIds, Url, fault
+
+
+class Source(Model):
+    """A document, or a package's metadata on PyPI, and the day it was read."""
+
+    url: Url | None = None
+    """Address of the document; for a file in a repository, with its commit."""
+    package: PackageName | None = None
+    """Instead of an address: the name of a package whose metadata on PyPI was read."""
+    title: Line
+    """What readers see: whose document it is and what it is called."""
+    read: dt.date
+    """The day on which it was read."""
+    as_of: dt.date | None = None
+    """The date of the copy that was read, where it is known and older."""
+
+    @model_validator(mode="after")
+    def _one_place(self) -> Source:
+        if (self.url is None) == (self.package is None):
+            raise fault("a source needs either url or package", "give exactly one of the two")
+        if self.as_of and self.as_of > self.read:
+            raise fault("as_of is later than read", "a copy cannot be newer than its reading")
+        return self
+
+
+class Sourced(Model):
+    """A fact, or a row of facts, that names its sources."""
+
+    source: SourceIds
+    """Id, or list of ids, of `sources` in the same file."""
+
+
+class SourcedFile(Model):
+    """A contributed file; `sources` maps an id to each source that its facts name."""
+
+    sources: Mapping[Id, Source] = Field(min_length=1)
+    """Every source that this file names, by id."""

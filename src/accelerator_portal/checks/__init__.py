@@ -1,0 +1,44 @@
+"""Rules over the Catalog, one module each: generators of problems."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from accelerator_portal.catalog import Catalog, Problem, load_catalog
+from accelerator_portal.checks import (
+    citations,
+    duplicate_names,
+    guide_headings,
+    install_references,
+    install_rows,
+    release_order,
+    selector_start,
+    text_links,
+)
+
+Rule = Callable[[Catalog], Iterator[Problem]]
+
+RULES: tuple[Rule, ...] = (
+    citations.check,
+    duplicate_names.check,
+    guide_headings.check,
+    install_references.check,
+    install_rows.check,
+    release_order.check,
+    selector_start.check,
+    text_links.check,
+)
+
+
+def run_checks(catalog: Catalog) -> list[Problem]:
+    """Return every problem that the rules find, in reading order."""
+    return sorted({problem for rule in RULES for problem in rule(catalog)})
+
+
+def load_and_check(root: Path) -> tuple[Catalog | None, list[Problem]]:
+    """Load the catalogue below `root` and run every rule on what could be loaded."""
+    catalog, problems = load_catalog(root)
+    if catalog is not None:
+        problems = [*problems, *run_checks(catalog)]
+    return catalog, sorted(set(problems))

@@ -1,0 +1,32 @@
+"""No two folders may claim the same name, or the same package of a plugin.
+
+Package names are compared as an index does, so `torch-tpu` and `torch_tpu` are one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from packaging.utils import canonicalize_name
+
+from accelerator_portal.catalog import Catalog, Platform, Problem
+from accelerator_portal.catalog.yaml_file import Location
+
+
+def check(catalog: Catalog) -> Iterator[Problem]:
+    """Yield the second and later claims."""
+    claims: dict[tuple[str, str], Platform] = {}
+    for platform in sorted(catalog.platforms, key=lambda p: p.id):
+        for kind, name, location in _claims(platform):
+            first = claims.setdefault((kind, name), platform)
+            if first is not platform:
+                what = f'the {kind} "{name}" is already claimed by {first.path("accelerator.yaml")}'
+                remedy = "give this one its own, or merge the two folders"
+                yield platform.problem("accelerator.yaml", location, what, remedy)
+
+
+def _claims(platform: Platform) -> Iterator[tuple[str, str, Location]]:
+    yield "name", platform.accelerator.name.casefold(), ("name",)
+    if not platform.in_tree:
+        package = canonicalize_name(platform.accelerator.package.name)
+        yield "package", package, ("package", "name")

@@ -1,0 +1,39 @@
+"""A guide answers the same five questions in the same order, so that links to them hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from accelerator_portal.catalog import Catalog, Problem
+from accelerator_portal.catalog.problem import did_you_mean
+
+HEADINGS = ("Prepare", "Install", "Start", "Deploy", "Help")
+MAX_LINES = 200
+
+
+def check(catalog: Catalog) -> Iterator[Problem]:
+    """Yield missing, unknown, doubled, empty and misplaced headings, and guides too long."""
+    for platform in catalog.platforms:
+        guide = platform.guide
+        titles = [section.title for section in guide.sections]
+        for heading in HEADINGS:
+            if heading not in titles:
+                what = f'the heading "## {heading}" is missing'
+                yield Problem(guide.path, 1, what, f"the guide needs {', '.join(HEADINGS)}")
+        for section in guide.sections:
+            if section.title not in HEADINGS:
+                what = f'"## {section.title}" is not a heading of a guide'
+                yield Problem(guide.path, section.line, what, did_you_mean(section.title, HEADINGS))
+            elif not section.text:
+                what = f'nothing stands under "## {section.title}"'
+                yield Problem(guide.path, section.line, what, "write what a reader needs there")
+        if sorted(titles) == sorted(HEADINGS) and titles != list(HEADINGS):
+            what = "the headings are not in order"
+            yield Problem(guide.path, guide.sections[0].line, what, f"use {', '.join(HEADINGS)}")
+        if len(set(titles)) < len(titles):
+            yield Problem(guide.path, 1, "a heading stands twice", "keep one of the two")
+        last = guide.sections[-1] if guide.sections else None
+        length = last.line + last.text.count("\n") if last else 0
+        if length > MAX_LINES:
+            what = f"the guide has more than {MAX_LINES} lines"
+            yield Problem(guide.path, MAX_LINES, what, "shorten it and link to the vendor's own")

@@ -1,0 +1,34 @@
+"""Every option leads somewhere, its commands can be written, and no two answer the same choice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from accelerator_portal.catalog import Catalog, Problem
+from accelerator_portal.install.expand import InstallRow, expand
+
+
+def check(catalog: Catalog) -> Iterator[Problem]:
+    """Yield what keeps an option from its rows, and combinations answered twice."""
+    rows, problems = expand(catalog)
+    yield from problems
+    answered: dict[tuple[str, ...], InstallRow] = {}
+    reported: set[tuple[str, str, str]] = set()
+    for row in rows:
+        for python in row.pythons or ("any",):
+            place = (row.platform, row.variant, row.build, row.os, row.arch, row.method, python)
+            other = answered.setdefault(place, row)
+            pair = (row.platform, other.option, row.option)
+            if other is not row and pair not in reported:
+                reported.add(pair)
+                yield _overlap(catalog, row, other, place)
+
+
+def _overlap(
+    catalog: Catalog, row: InstallRow, other: InstallRow, place: tuple[str, ...]
+) -> Problem:
+    platform = catalog.by_id[row.platform]
+    positions = {option.id: n for n, option in enumerate(platform.install.options)}
+    location = ("options", positions[row.option], "id")
+    what = f'"{row.option}" and "{other.option}" both answer {", ".join(place[1:])}'
+    return platform.problem("install.yaml", location, what, "narrow one of the two")

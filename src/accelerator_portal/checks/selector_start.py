@@ -1,0 +1,33 @@
+"""What the selector shows first is a real choice, one per operating system."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from accelerator_portal.catalog import Catalog, Problem
+from accelerator_portal.catalog.catalog import SELECTOR
+from accelerator_portal.catalog.problem import did_you_mean
+from accelerator_portal.install.expand import expand
+from accelerator_portal.install.selector import make_selector
+
+
+def check(catalog: Catalog) -> Iterator[Problem]:
+    """Yield starting choices that no row answers, and systems that stand twice."""
+    selector = make_selector(catalog, expand(catalog)[0])
+    seen: set[str] = set()
+    for place, (start, found) in enumerate(
+        zip(catalog.defaults.start, selector.starts, strict=False)
+    ):
+        line = catalog.files[SELECTOR].line(("start", place))
+        if start.os in seen:
+            yield Problem(SELECTOR, line, f"{start.os} stands twice", "keep one of the two")
+        seen.add(start.os)
+        if start.platform not in catalog.by_id:
+            what = f'there is no platform "{start.platform}"'
+            yield Problem(SELECTOR, line, what, did_you_mean(start.platform, catalog.by_id))
+            continue
+        wanted = (start.os, start.arch, start.python, start.method, start.platform)
+        if wanted != (found.os, found.arch, found.python, found.method, found.platform):
+            what = "no install option answers this choice"
+            near = f"{found.os}, {found.arch}, {found.python}, {found.method}, {found.platform}"
+            yield Problem(SELECTOR, line, what, f"the nearest is {near}")

@@ -1,0 +1,6 @@
+"""Install options → rows → selector → commands."""
+
+from accelerator_portal.install.expand import InstallRow, expand
+from accelerator_portal.install.selector import Choice, Selector, make_selector
+
+__all__ = ["Choice", "InstallRow", "Selector", "expand", "make_selector"]

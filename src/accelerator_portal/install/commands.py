@@ -1,0 +1,83 @@
+"""From structured steps to the lines that a reader pastes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from posixpath import basename
+from urllib.parse import unquote, urlsplit
+
+from accelerator_portal.catalog.fields import Method, Os
+from accelerator_portal.catalog.install_file import DockerStep, DownloadStep, PipStep, Step
+from accelerator_portal.install.placeholders import fill
+from accelerator_portal.install.quoting import command_line, set_variable
+
+_PIP = {"linux": "python3", "macos": "python3", "windows": "python"}
+
+_NEW_ENVIRONMENT: dict[tuple[Method, bool], str] = {
+    ("pip", False): "python{python} -m venv .venv && . .venv/bin/activate",
+    ("pip", True): "py -{python} -m venv .venv; .venv\\Scripts\\Activate.ps1",
+    ("uv", False): "uv venv --python {python}",
+    ("uv", True): "uv venv --python {python}",
+}
+
+
+def command_lines(
+    steps: tuple[Step, ...], method: Method, os: Os, values: Mapping[str, str]
+) -> tuple[str, ...]:
+    """Return the commands of an option's steps, one a line.
+
+    Raises UnknownPlaceholderError and UnquotableError for what no shell could be given.
+    """
+    return tuple(line for step in steps for line in _lines(step, method, os, values))
+
+
+def new_environment(method: Method, os: Os) -> str | None:
+    """Return the line that makes a fresh environment; `{python}` stands for the version."""
+    shell_method: Method = "pip" if method == "source" else method
+    return _NEW_ENVIRONMENT.get((shell_method, os == "windows"))
+
+
+def check_line(code: str, os: Os) -> str:
+    """Return the command that runs lines of Python, as one line."""
+    statements = "; ".join(line.strip() for line in code.strip().splitlines())
+    return command_line([_PIP[os], "-c", statements], os)
+
+
+def _lines(step: Step, method: Method, os: Os, values: Mapping[str, str]) -> Iterator[str]:
+    if step.pip:
+        yield command_line(_pip_words(step.pip, method, os, values), os)
+    elif step.docker:
+        yield command_line(_docker_words(step.docker, values), os)
+    elif step.download:
+        yield from _download_lines(step.download, os, values)
+    elif step.run:
+        yield command_line([fill(word, values) for word in step.run], os)
+    for name, value in (step.env or {}).items():
+        yield set_variable(name, fill(value, values), os)
+
+
+def _pip_words(step: PipStep, method: Method, os: Os, values: Mapping[str, str]) -> list[str]:
+    words = ["uv", "pip", "install"] if method == "uv" else [_PIP[os], "-m", "pip", "install"]
+    if step.pre:
+        words += ["--prerelease=allow"] if method == "uv" else ["--pre"]
+    words += [fill(package, values) for package in step.packages]
+    index = fill(step.index, values) if step.index else ""
+    if index:
+        words += ["--index-url", index]
+    if step.extra_index:
+        words += ["--extra-index-url", fill(step.extra_index, values)]
+    return words
+
+
+def _docker_words(step: DockerStep, values: Mapping[str, str]) -> list[str]:
+    arguments = [fill(word, values) for word in step.args]
+    return ["docker", "run", "-it", "--rm", *arguments, fill(step.image, values)]
+
+
+def _download_lines(step: DownloadStep, os: Os, values: Mapping[str, str]) -> Iterator[str]:
+    url = fill(step.url, values)
+    name = unquote(basename(urlsplit(url).path))
+    curl = "curl.exe" if os == "windows" else "curl"
+    yield command_line([curl, "-L", "-o", name, url], os)
+    if step.unzip:
+        yield command_line(["tar", "-xf", name] if os == "windows" else ["unzip", name], os)

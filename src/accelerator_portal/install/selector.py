@@ -1,0 +1,199 @@
+"""The install selector: its axes, its rows, and the nearest valid row to any choice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import NamedTuple
+
+from packaging.version import Version
+
+from accelerator_portal.catalog import Catalog
+from accelerator_portal.catalog.selector_file import StartingChoice
+from accelerator_portal.install.expand import NO_VARIANT, PREVIEW, InstallRow
+
+STABLE = "stable"
+
+_OS = {"linux": "Linux", "windows": "Windows", "macos": "macOS"}
+_ARCH = {
+    "x86_64": "x86-64",
+    "aarch64": "ARM64",
+    "s390x": "s390x",
+    "ppc64le": "ppc64le",
+    "riscv64": "RISC-V",
+}
+_METHOD = {
+    "pip": "pip",
+    "uv": "uv",
+    "docker": "Docker",
+    "source": "Source",
+    "libtorch": "LibTorch",
+}
+
+
+class Choice(NamedTuple):
+    """One value, by id, for each axis; the fields are the axes in the order of the page."""
+
+    build: str
+    os: str
+    arch: str
+    python: str
+    method: str
+    platform: str
+    variant: str
+
+
+# Where several rows are as near, the one that keeps the earlier of these is taken.
+PRESERVED = ("platform", "os", "arch", "method", "python", "build", "variant")
+
+
+class Value(NamedTuple):
+    """A value of an axis: its stable id, what readers see, and a smaller word beside it."""
+
+    id: str
+    label: str
+    detail: str = ""
+
+
+@dataclass(frozen=True)
+class Selector:
+    """Every row, and the values of each axis in the order of preference and of the page.
+
+    The variant axis depends on the platform; `variants` holds it for those that have one.
+    """
+
+    axes: dict[str, tuple[Value, ...]]
+    variants: dict[str, tuple[Value, ...]]
+    rows: tuple[InstallRow, ...]
+    starts: tuple[Choice, ...]
+
+    @cached_property
+    def _rank(self) -> dict[str, dict[str, int]]:
+        ranks = {axis: {v.id: i for i, v in enumerate(vs)} for axis, vs in self.axes.items()}
+        ranks["build"][PREVIEW] = len(ranks["build"])  # shown second, preferred last
+        ranks["variant"] = {v.id: i for vs in self.variants.values() for i, v in enumerate(vs)}
+        return ranks
+
+    @cached_property
+    def _index(self) -> dict[Choice, InstallRow]:
+        return {choice: row for row in self.rows for choice in self.choices(row)}
+
+    def choices(self, row: InstallRow) -> Iterator[Choice]:
+        """Yield each choice that leads to `row`."""
+        pythons = row.pythons
+        if pythons is None:
+            pythons = tuple(value.id for value in self.axes["python"])
+        for python in pythons:
+            yield _choice(row, python)
+
+    def row(self, choice: Choice) -> InstallRow | None:
+        """Return the row for a choice, None where there is none."""
+        return self._index.get(choice)
+
+    def nearest(self, choice: Choice, pinned: Iterable[str] = ()) -> Choice:
+        """Return the valid choice that changes the fewest axes, the `pinned` ones least of all.
+
+        Ties keep platform, OS, architecture, method, Python, build and variant, in that order, and
+        then take the newest.
+        """
+        kept = frozenset(pinned)
+        return min(self._candidates(choice), key=lambda other: self._cost(choice, other, kept))
+
+    def moved(self, choice: Choice, other: Choice) -> tuple[str, ...]:
+        """Return the axes that differ; a variant counts only while the platform stays."""
+        axes = [a for a in Choice._fields if getattr(choice, a) != getattr(other, a)]
+        return tuple(a for a in axes if a != "variant" or "platform" not in axes)
+
+    def blocked_by(self, choice: Choice, axis: str, value: str) -> tuple[str, ...]:
+        """Return the axes that stand against taking `value`; empty where it is possible."""
+        wanted = choice._replace(**{axis: value})
+        return tuple(a for a in self.moved(wanted, self.nearest(wanted, (axis,))) if a != axis
+                     and not (axis == "platform" and a == "variant"))
+
+    def label(self, axis: str, choice: Choice) -> str:
+        """Return what readers see for the choice's value on an axis."""
+        values = self.axes.get(axis) or self.variants.get(choice.platform, ())
+        return next((v.label for v in values if v.id == getattr(choice, axis)), "")
+
+    def _candidates(self, choice: Choice) -> Iterator[Choice]:
+        ranks = self._rank["python"]
+        for row in self.rows:
+            if row.pythons is None or choice.python in row.pythons:
+                yield _choice(row, choice.python)
+            else:
+                yield _choice(row, min(row.pythons, key=lambda python: ranks[python]))
+
+    def _cost(self, choice: Choice, other: Choice, pinned: frozenset[str]) -> tuple[int, ...]:
+        changed = {a: int(getattr(choice, a) != getattr(other, a)) for a in PRESERVED}
+        ranks = (self._rank[a].get(getattr(other, a), 0) for a in ("build", *PRESERVED))
+        return (
+            sum(changed[axis] for axis in pinned),
+            sum(changed.values()),
+            *changed.values(),
+            *ranks,
+        )
+
+
+def make_selector(catalog: Catalog, rows: tuple[InstallRow, ...]) -> Selector:
+    """Build the selector; the newest release gets the id `stable`, so that links outlive it."""
+    newest = catalog.releases.newest.version
+    rows = tuple(replace(row, build=STABLE) if row.build == newest else row for row in rows)
+    axes = {
+        "build": _builds(catalog),
+        "os": _values(_OS, (row.os for row in rows)),
+        "arch": _values(_ARCH, (row.arch for row in rows)),
+        "python": _pythons(rows),
+        "method": _values(_METHOD, (row.method for row in rows)),
+        "platform": tuple(
+            Value(p.id, p.accelerator.name, p.accelerator.vendor) for p in catalog.platforms
+        ),
+    }
+    variants = {
+        p.id: tuple(Value(v.id, v.name) for v in p.install.variants)
+        for p in catalog.platforms
+        if p.install.variants
+    }
+    selector = Selector(axes, variants, rows, ())
+    starts = tuple(_start(selector, start) for start in catalog.defaults.start) if rows else ()
+    return replace(selector, starts=starts)
+
+
+def _builds(catalog: Catalog) -> tuple[Value, ...]:
+    newest = catalog.releases.newest.version
+    earlier = sorted(catalog.releases.by_version, key=Version, reverse=True)[1:]
+    preview = catalog.releases.preview.version or ""
+    return (
+        Value(STABLE, "Stable", newest),
+        Value(PREVIEW, "Preview", preview.removesuffix(".dev0") or "nightly"),
+        *(Value(version, version) for version in earlier),
+    )
+
+
+def _values(labels: dict[str, str], used: Iterable[str]) -> tuple[Value, ...]:
+    present = set(used)
+    return tuple(Value(key, label) for key, label in labels.items() if key in present)
+
+
+def _pythons(rows: tuple[InstallRow, ...]) -> tuple[Value, ...]:
+    """The newest first; free-threaded builds after all others."""
+    known = {python for row in rows for python in row.pythons or ()}
+
+    def order(python: str) -> tuple[bool, int]:
+        return python.endswith("t"), -int(python.removeprefix("3.").removesuffix("t"))
+
+    ordered = sorted(known, key=order)
+    return tuple(Value(p, p, "free-threaded" if p.endswith("t") else "") for p in ordered)
+
+
+def _start(selector: Selector, start: StartingChoice) -> Choice:
+    values = selector.variants.get(start.platform)
+    variant = values[0].id if values else NO_VARIANT
+    wanted = Choice(
+        STABLE, start.os, start.arch, start.python, start.method, start.platform, variant
+    )
+    return selector.nearest(wanted, ("os", "platform", "build"))
+
+
+def _choice(row: InstallRow, python: str) -> Choice:
+    return Choice(row.build, row.os, row.arch, python, row.method, row.platform, row.variant)
