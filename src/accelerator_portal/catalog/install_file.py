@@ -130,7 +130,8 @@ class Option(Sourced):
     wheels: Line | None = None
     """Glob over the wheel variants that `data/releases.yaml` publishes."""
     compatibility: Flag = False
-    """One row per torch release in `compatibility.yaml`; the newest plugin wins."""
+    """One row per torch release in `compatibility.yaml`: the newest plugin whose needs are stated,
+    or else the newest."""
     torch: tuple[TorchVersion, ...] | Specifier | None = None
     """Exact releases, or a specifier over the known ones."""
     methods: Annotated[tuple[Method, ...], Field(min_length=1)]

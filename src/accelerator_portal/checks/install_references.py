@@ -60,8 +60,8 @@ def _undescribed(catalog: Catalog, platform: Platform) -> Iterator[Problem]:
     known = {variant.id for variant in platform.install.variants}
     if not known:
         return
-    builds = (catalog.releases.preview, *catalog.releases.releases)
-    published = sorted({wheel.variant for build in builds for wheel in build.wheels})
+    wheels = [wheel for release in catalog.releases.releases for wheel in release.wheels]
+    published = sorted({wheel.variant for wheel in (*catalog.releases.preview.wheels, *wheels)})
     globs = [option.wheels for option in platform.install.options if option.wheels]
     for variant in published:
         if variant not in known and any(fnmatchcase(variant, glob) for glob in globs):

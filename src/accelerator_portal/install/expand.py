@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 
 from packaging.version import Version
@@ -12,9 +12,10 @@ from accelerator_portal.catalog import Catalog, Platform, Problem
 from accelerator_portal.catalog.compatibility_file import CompatibilityRow
 from accelerator_portal.catalog.fields import Arch, Method, Os
 from accelerator_portal.catalog.install_file import Option, Requirement, Variant
+from accelerator_portal.catalog.problem import did_you_mean
 from accelerator_portal.catalog.releases_file import INDEX, Preview, Release, Wheel
 from accelerator_portal.install.commands import check_line, command_lines
-from accelerator_portal.install.placeholders import UnknownPlaceholderError, fill
+from accelerator_portal.install.placeholders import NAMES, UnknownPlaceholderError, fill
 from accelerator_portal.install.quoting import UnquotableError
 
 PREVIEW = "preview"
@@ -73,6 +74,7 @@ class _Target:
     arch: Arch
     pythons: tuple[str, ...]
     variant: Variant | None = None
+    wheel: str | None = None
     index: str | None = None
     row: CompatibilityRow | None = None
 
@@ -93,39 +95,59 @@ def _expand_option(
     catalog: Catalog, platform: Platform, position: int, option: Option
 ) -> tuple[list[InstallRow], list[Problem]]:
     rows: list[InstallRow] = []
-    problems: dict[Problem, None] = {}
-
-    def problem(what: str, remedy: str) -> None:
-        location = ("options", position, "id")
-        problems[platform.problem("install.yaml", location, what, remedy)] = None
-
+    faults: dict[tuple[str, str], list[str]] = {}
     for target in _targets(catalog, platform, option):
         for method in option.methods:
             if not target.pythons and method not in PYTHON_FREE:
                 continue
             try:
                 rows.append(_row(platform, option, target, method))
-            except UnknownPlaceholderError as error:
-                if error.exists:
-                    what = f"{{{error.name}}} has no value for torch {target.build}, {target.os}"
-                    problem(what, "narrow the option, or leave the placeholder out")
-                else:
-                    problem(f"{{{error.name}}} is no placeholder", "see the format reference")
-            except UnquotableError as error:
-                what = f"{str(error)!r} cannot be quoted for PowerShell and cmd alike"
-                problem(what, "write it without quotes, $, % and backticks")
-    if not rows and not problems:
-        problem(f'the option "{option.id}" serves no combination', "check its releases and filters")
-    return rows, list(problems)
+            except (UnknownPlaceholderError, UnquotableError) as error:
+                faults.setdefault(_fault(error), []).append(f"{target.build} on {target.os}")
+    if not rows and not faults:
+        what = f'the option "{option.id}" serves no combination'
+        faults[what, "check its releases and filters"] = []
+    location = ("options", position, "id")
+    return rows, [
+        platform.problem("install.yaml", location, what + _where(places), remedy)
+        for (what, remedy), places in faults.items()
+    ]
+
+
+def _fault(error: UnknownPlaceholderError | UnquotableError) -> tuple[str, str]:
+    if isinstance(error, UnquotableError):
+        what = f"{str(error)!r} cannot be quoted for PowerShell and cmd alike"
+        return what, "write it without quotes, $, % and backticks"
+    if error.exists:
+        remedy = "narrow the option, or leave the placeholder out"
+        return f"{{{error.name}}} has no value", remedy
+    return f"{{{error.name}}} is no placeholder", did_you_mean(error.name, NAMES)
+
+
+def _where(places: list[str]) -> str:
+    if not places:
+        return ""
+    more = f" and {len(places) - 1} more" if len(places) > 1 else ""
+    return f" (torch {places[0]}{more})"
 
 
 def _targets(catalog: Catalog, platform: Platform, option: Option) -> Iterator[_Target]:
+    """The option's targets; one for each Python where the commands differ with it."""
+    split = "{python}" in repr(option.steps)
+    for target in _all_targets(catalog, platform, option):
+        if split:
+            yield from (replace(target, pythons=(python,)) for python in target.pythons)
+        else:
+            yield target
+
+
+def _all_targets(catalog: Catalog, platform: Platform, option: Option) -> Iterator[_Target]:
     if option.wheels:
         yield from _wheel_targets(catalog, platform, option)
     elif option.channel == "preview":
         yield from _stated_targets(platform, option, catalog.releases.preview, None)
     else:
-        rows = _newest_rows(platform)
+        rows = _best_rows(platform)
         for release in catalog.releases.releases:
             row = rows.get(release.version)
             if option.admits(release.version) and (row or not option.compatibility):
@@ -135,7 +157,7 @@ def _targets(catalog: Catalog, platform: Platform, option: Option) -> Iterator[_
 def _wheel_targets(catalog: Catalog, platform: Platform, option: Option) -> Iterator[_Target]:
     """One target per published wheel that the option's glob and filters admit."""
     variants = {variant.id: variant for variant in platform.install.variants}
-    rows = _newest_rows(platform)
+    rows = _best_rows(platform)
     for release in _builds(catalog, option):
         for wheel in release.wheels:
             if not fnmatchcase(wheel.variant, option.wheels or ""):
@@ -159,6 +181,7 @@ def _wheel_targets(catalog: Catalog, platform: Platform, option: Option) -> Iter
                     arch=arch,
                     pythons=_pythons(wheel.python or release.python, option.python),
                     variant=variant,
+                    wheel=wheel.variant,
                     index=_index(release, wheel),
                     row=rows.get(version or ""),
                 )
@@ -198,14 +221,22 @@ def _builds(catalog: Catalog, option: Option) -> Iterator[Release | Preview]:
             yield release
 
 
-def _newest_rows(platform: Platform) -> dict[str, CompatibilityRow]:
-    """The compatibility row with the newest plugin, per torch release."""
-    newest: dict[str, CompatibilityRow] = {}
+def _best_rows(platform: Platform) -> dict[str, CompatibilityRow]:
+    """The compatibility row to install, per torch release.
+
+    A row that says what else it needs comes before one that does not, then the newest plugin: a
+    reader is better off with versions that are known to fit than with the last one published.
+    """
+
+    def worth(row: CompatibilityRow) -> tuple[bool, Version]:
+        return bool(row.needs), Version(row.plugin or "0")
+
+    best: dict[str, CompatibilityRow] = {}
     for row in platform.compatibility.rows:
-        known = newest.get(row.torch)
-        if known is None or Version(row.plugin or "0") > Version(known.plugin or "0"):
-            newest[row.torch] = row
-    return newest
+        known = best.get(row.torch)
+        if known is None or worth(row) > worth(known):
+            best[row.torch] = row
+    return best
 
 
 def _version(release: Release | Preview) -> str | None:
@@ -245,10 +276,11 @@ def _values(target: _Target) -> dict[str, str]:
     values: dict[str, str | None] = {
         "torch": target.torch,
         "torchvision": target.torchvision,
-        "variant": target.variant.id if target.variant else None,
+        "variant": target.variant.id if target.variant else target.wheel,
         "variant_version": target.variant.version if target.variant else None,
         "plugin": target.row.plugin if target.row else None,
         "index": target.index,
+        "python": target.pythons[0] if target.pythons else None,
     }
     return {name: value for name, value in values.items() if value is not None}
 

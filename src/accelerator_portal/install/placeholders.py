@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-NAMES = frozenset({"torch", "torchvision", "variant", "variant_version", "plugin", "index"})
+NAMES = frozenset(
+    {"torch", "torchvision", "variant", "variant_version", "plugin", "index", "python"}
+)
 
 _FIELD = re.compile(r"\{([^{}]*)\}")
 

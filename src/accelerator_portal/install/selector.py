@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -79,13 +79,26 @@ class Selector:
     def _index(self) -> dict[Choice, InstallRow]:
         return {choice: row for row in self.rows for choice in self.choices(row)}
 
+    @cached_property
+    def _with(self) -> dict[tuple[str, str], list[InstallRow]]:
+        """The rows that have a value on an axis."""
+        found: dict[tuple[str, str], list[InstallRow]] = {}
+        for row in self.rows:
+            for axis in Choice._fields:
+                values = self._pythons(row) if axis == "python" else (getattr(row, axis),)
+                for value in values:
+                    found.setdefault((axis, value), []).append(row)
+        return found
+
     def choices(self, row: InstallRow) -> Iterator[Choice]:
         """Yield each choice that leads to `row`."""
-        pythons = row.pythons
-        if pythons is None:
-            pythons = tuple(value.id for value in self.axes["python"])
-        for python in pythons:
+        for python in self._pythons(row):
             yield _choice(row, python)
+
+    def _pythons(self, row: InstallRow) -> tuple[str, ...]:
+        if row.pythons is None:
+            return tuple(value.id for value in self.axes["python"])
+        return row.pythons
 
     def row(self, choice: Choice) -> InstallRow | None:
         """Return the row for a choice, None where there is none."""
@@ -98,7 +111,12 @@ class Selector:
         then take the newest.
         """
         kept = frozenset(pinned)
-        return min(self._candidates(choice), key=lambda other: self._cost(choice, other, kept))
+        rows: Sequence[InstallRow] = self.rows
+        for axis in kept:  # some row keeps a single pinned axis, so no other need be looked at
+            if len(kept) == 1:
+                rows = self._with.get((axis, getattr(choice, axis)), rows)
+        others = self._candidates(choice, rows)
+        return min(others, key=lambda other: self._cost(choice, other, kept))
 
     def moved(self, choice: Choice, other: Choice) -> tuple[str, ...]:
         """Return the axes that differ; a variant counts only while the platform stays."""
@@ -108,17 +126,31 @@ class Selector:
     def blocked_by(self, choice: Choice, axis: str, value: str) -> tuple[str, ...]:
         """Return the axes that stand against taking `value`; empty where it is possible."""
         wanted = choice._replace(**{axis: value})
-        return tuple(a for a in self.moved(wanted, self.nearest(wanted, (axis,))) if a != axis
-                     and not (axis == "platform" and a == "variant"))
+        if wanted in self._index:
+            return ()
+        moved = self.moved(wanted, self.nearest(wanted, (axis,)))
+        return tuple(a for a in moved if not (axis == "platform" and a == "variant"))
+
+    def only(self, platform: str) -> Selector:
+        """Return the selector of one platform: its rows, and the values that they use."""
+        rows = tuple(row for row in self.rows if row.platform == platform)
+        used = {a: {getattr(c, a) for row in rows for c in self.choices(row)} for a in self.axes}
+        axes = {a: tuple(v for v in values if v.id in used[a]) for a, values in self.axes.items()}
+        variants = {p: values for p, values in self.variants.items() if p == platform}
+        one = Selector(axes, variants, rows, ())
+        if not rows:
+            return one
+        starts = tuple(one.nearest(start, ("platform",)) for start in self.starts)
+        return replace(one, starts=starts)
 
     def label(self, axis: str, choice: Choice) -> str:
         """Return what readers see for the choice's value on an axis."""
         values = self.axes.get(axis) or self.variants.get(choice.platform, ())
         return next((v.label for v in values if v.id == getattr(choice, axis)), "")
 
-    def _candidates(self, choice: Choice) -> Iterator[Choice]:
+    def _candidates(self, choice: Choice, rows: Iterable[InstallRow]) -> Iterator[Choice]:
         ranks = self._rank["python"]
-        for row in self.rows:
+        for row in rows:
             if row.pythons is None or choice.python in row.pythons:
                 yield _choice(row, choice.python)
             else:

@@ -1,0 +1,86 @@
+"""MkDocs events, each handed to one function of the library.
+
+Programmed here: only what MkDocs alone knows, such as its files, its configuration and its logger.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from pathlib import Path
+from typing import Any
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.exceptions import PluginError
+from mkdocs.plugins import event_priority, get_plugin_logger
+from mkdocs.structure.files import File, Files, InclusionLevel
+
+from accelerator_portal.catalog import ProblemsError
+from accelerator_portal.checks import load_and_check
+from accelerator_portal.site import Repository, SiteFile, build_site
+from accelerator_portal.site.security_policy import add_security_policy
+
+PLATFORMS = "compute-platforms/"
+
+# More than this in the side bar helps nobody, and makes the pages grow with the square.
+MOST_IN_NAVIGATION = 60
+
+log = get_plugin_logger("portal")
+
+
+@event_priority(100)  # before plugins that look for pages, such as the search
+def on_files(files: Files, *, config: MkDocsConfig) -> Files:
+    """Add the generated pages and data files."""
+    pages = _site(config)
+    platforms = [page for page in pages if _is_platform(page)]
+    listed = len(platforms) <= MOST_IN_NAVIGATION
+    if listed:
+        _list_platforms(config.nav, platforms)
+    for page in pages:
+        hidden = _is_platform(page) and not listed
+        files.append(_file(config, page, hidden=hidden))
+    return files
+
+
+def on_post_page(output: str, **_: Any) -> str:  # noqa: ANN401 - MkDocs' own objects, unused
+    """Give the finished page its Content-Security-Policy."""
+    return add_security_policy(output)
+
+
+def on_post_template(output_content: str, *, template_name: str, **_: Any) -> str:  # noqa: ANN401
+    """Give pages that are made from a template alone, such as 404.html, theirs."""
+    is_page = template_name.endswith(".html")
+    return add_security_policy(output_content) if is_page else output_content
+
+
+def _site(config: MkDocsConfig) -> list[SiteFile]:
+    root = Path(config.config_file_path).parent
+    catalog, problems = load_and_check(root)
+    if problems or catalog is None:
+        error = ProblemsError(problems)
+        raise PluginError(f"{len(error.problems)} problems\n{error}")
+    edit = posixpath.join(config.repo_url or "", config.edit_uri or "")
+    repository = Repository(config.repo_url or "", edit.partition("site_src/")[0])
+    return list(build_site(catalog, root, repository))
+
+
+def _is_platform(page: SiteFile) -> bool:
+    return page.path.startswith(PLATFORMS) and page.path != PLATFORMS + "index.md"
+
+
+def _list_platforms(nav: Any, platforms: list[SiteFile]) -> None:  # noqa: ANN401 - from YAML
+    """Put the platforms' pages below the section that mkdocs.yml made for them."""
+    for entry in nav or ():
+        for section in entry.values():
+            if isinstance(section, list) and PLATFORMS + "index.md" in section:
+                section.extend({page.title: page.path} for page in platforms)
+
+
+def _file(config: MkDocsConfig, page: SiteFile, *, hidden: bool) -> File:
+    inclusion = InclusionLevel.NOT_IN_NAV if hidden else InclusionLevel.UNDEFINED
+    file = File.generated(config, page.path, content=page.content, inclusion=inclusion)
+    if page.edit:
+        # MkDocs joins this to edit_uri, which ends in the folder of the hand-written pages.
+        root = Path(config.config_file_path).parent
+        above = "../" * len(Path(config.docs_dir).relative_to(root).parts)
+        file.edit_uri = above + page.edit
+    return file

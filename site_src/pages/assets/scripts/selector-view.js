@@ -1,0 +1,116 @@
+// Shows a choice of the install selector: radio buttons with reasons, and the commands.
+
+const NAMES = {
+  build: "build",
+  os: "operating system",
+  arch: "architecture",
+  python: "Python",
+  method: "method",
+  platform: "compute platform",
+  variant: "variant",
+};
+
+/** Mark what is chosen and say beside each impossible value why it is. */
+export function showChoice(form, model, choice) {
+  rebuildVariants(form, model, choice);
+  for (const input of form.querySelectorAll("input[type=radio]")) {
+    const axis = input.name;
+    const checked = choice[axis] === input.value;
+    input.checked = checked;
+    const against = checked ? [] : model.blockedBy(choice, axis, input.value);
+    const label = input.closest("label");
+    label.classList.toggle("is-blocked", against.length > 0);
+    setText(label.querySelector(".choice-reason"), reason(model, choice, against));
+  }
+  const earlier = form.querySelector(".more-choices");
+  if (earlier?.querySelector("input:checked")) earlier.open = true;
+}
+
+/** Show commands and what belongs to them. */
+export function showResult(form, model, choice) {
+  const row = model.row(choice);
+  const part = (name) => form.querySelector(`[data-part=${name}]`);
+  setText(part("commands"), row.commands);
+  showText(part("note"), row.note);
+  const environment = model.environments[choice.method]?.[choice.os]?.replace("{python}", choice.python);
+  toggle(part("environment"), environment, (box) => setText(box.querySelector("code"), environment));
+  toggle(part("needs"), row.needs.length > 0, (box) => box.querySelector("ul").replaceChildren(...row.needs.map(needItem)));
+  toggle(part("check"), row.check, (box) => {
+    setText(box.querySelector(".check-command"), row.check[0]);
+    setText(box.querySelector(".check-prints"), row.check[1]);
+  });
+  const more = part("more");
+  if (more) {
+    more.href = `${form.dataset.root}compute-platforms/${choice.platform}/`;
+    setText(more, `More on ${model.label("platform", choice)}`);
+  }
+  for (const section of document.querySelectorAll("[data-description]")) {
+    section.toggleAttribute("data-current", section.dataset.description === choice.platform);
+  }
+}
+
+/** Tell what is shown and what moved with the last choice. */
+export function announce(form, model, choice, moved, unknown) {
+  const parts = unknown.map(([axis, value]) => `The address asks for ${NAMES[axis]} “${value}”, which does not exist; ignored.`);
+  const axes = moved.filter((axis) => model.label(axis, choice));
+  if (axes.length > 0) {
+    parts.push(`Changed with it: ${axes.map((axis) => `${NAMES[axis]} to ${model.label(axis, choice)}`).join(", ")}.`);
+  }
+  const shown = ["platform", "variant", "build", "os", "arch", "method"].map((axis) => model.label(axis, choice));
+  if (parts.length === 0) parts.push(`Commands for ${shown.filter(Boolean).join(", ")}.`);
+  const status = form.querySelector("[data-part=status]");
+  status.classList.toggle("has-news", axes.length > 0 || unknown.length > 0);
+  setText(status, parts.join(" "));
+}
+
+function reason(model, choice, against) {
+  if (against.length === 0) return "";
+  const labels = against.map((axis) => (axis === "python" ? "Python " : "") + model.label(axis, choice));
+  return `not with ${labels.join(", ")}`;
+}
+
+function rebuildVariants(form, model, choice) {
+  const fieldset = form.querySelector("[data-axis=variant]");
+  const values = model.values("variant", choice.platform);
+  if (!fieldset || fieldset.dataset.shown === choice.platform) return;
+  fieldset.dataset.shown = choice.platform;
+  fieldset.hidden = values.length === 0;
+  fieldset.querySelector(".choices").replaceChildren(...values.map(variantLabel));
+}
+
+function variantLabel([id, name]) {
+  const label = element("label", "choice");
+  const input = element("input");
+  Object.assign(input, { type: "radio", name: "variant", value: id, autocomplete: "off" });
+  label.append(input, element("span", "choice-label", name), " ", element("span", "choice-reason"));
+  return label;
+}
+
+function needItem([name, version, url]) {
+  const item = element("li");
+  const what = url ? element("a", "", name) : document.createTextNode(name);
+  if (url) Object.assign(what, { href: url, rel: "noopener noreferrer" });
+  item.append(what, version ? ` ${version}` : "");
+  return item;
+}
+
+function element(tag, className = "", text = "") {
+  const made = document.createElement(tag);
+  if (className) made.className = className;
+  if (text) made.textContent = text;
+  return made;
+}
+
+function showText(box, text) {
+  box.hidden = !text;
+  setText(box, text);
+}
+
+function toggle(box, shown, fill) {
+  box.hidden = !shown;
+  if (shown) fill(box);
+}
+
+function setText(box, text) {
+  if (box.textContent !== text) box.textContent = text;
+}

@@ -1,0 +1,86 @@
+"""The whole site: from the Catalog to pages and data files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from accelerator_portal.catalog import Catalog
+from accelerator_portal.catalog.catalog import RELEASES
+from accelerator_portal.install.expand import PREVIEW, expand
+from accelerator_portal.install.selector import STABLE, Selector, make_selector
+from accelerator_portal.site.api import api_files
+from accelerator_portal.site.commands_table import commands_table
+from accelerator_portal.site.format_reference import format_reference
+from accelerator_portal.site.page import SiteFile, to_root
+from accelerator_portal.site.platform_page import platform_context
+from accelerator_portal.site.selector_view import selector_view
+from accelerator_portal.site.templates import Templates
+
+TEMPLATES = "site_src/templates"
+
+
+@dataclass(frozen=True, slots=True)
+class Repository:
+    """Where readers edit the portal: the addresses of the repository and of its edit form."""
+
+    url: str
+    edit: str
+
+
+def build_site(catalog: Catalog, root: Path, repository: Repository) -> Iterator[SiteFile]:
+    """Yield every generated page and data file; `root` holds the page templates."""
+    rows, _ = expand(catalog)
+    selector = make_selector(catalog, rows)
+    templates = Templates(root / TEMPLATES, catalog=catalog, repository=repository)
+    yield from _shared_pages(catalog, selector, templates)
+    for platform in catalog.platforms:
+        path = f"compute-platforms/{platform.id}.md"
+        context = platform_context(platform, selector.only(platform.id))
+        content = templates.render("platform.md.j2", to_root=to_root(path), **context)
+        yield SiteFile(path, content, platform.path("guide.md"), platform.accelerator.name)
+    yield from api_files(catalog, selector)
+
+
+def _shared_pages(
+    catalog: Catalog, selector: Selector, templates: Templates
+) -> Iterator[SiteFile]:
+    current = [row for row in selector.rows if row.build in {STABLE, PREVIEW}]
+    builds = _newest_builds(selector)
+    newest = _releases(catalog, builds)
+    with_pip = [r for r in selector.rows if r.method == "pip" and r.build == builds[r.platform]]
+    pages: dict[str, dict[str, Any]] = {
+        "index.md": {"newest": newest, "commands": commands_table(selector, with_pip)},
+        "get-started.md": {"commands": commands_table(selector, current)},
+        "compute-platforms/index.md": {"newest": newest},
+        "run-anywhere.md": {},
+        "contribute/index.md": {"releases": RELEASES},
+        "contribute/format.md": {"files": format_reference()},
+    }
+    view = selector_view(selector, selector.starts[0]) if selector.starts else None
+    for path, context in pages.items():
+        template = f"{path}.j2"
+        content = templates.render(
+            template, to_root=to_root(path), view=view, selector=selector, **context
+        )
+        yield SiteFile(path, content, f"{TEMPLATES}/{template}")
+
+
+def _newest_builds(selector: Selector) -> dict[str, str]:
+    """The newest build, nightly ones last, that each platform can install, by platform id."""
+    order = [v.id for v in selector.axes["build"] if v.id != PREVIEW] + [PREVIEW]
+    place = {build: n for n, build in enumerate(order)}
+    newest: dict[str, str] = {}
+    for row in selector.rows:
+        known = newest.get(row.platform)
+        if known is None or place[row.build] < place[known]:
+            newest[row.platform] = row.build
+    return newest
+
+
+def _releases(catalog: Catalog, builds: dict[str, str]) -> dict[str, str]:
+    """The version of each platform's newest build, where it has one that is not a nightly."""
+    stable = catalog.releases.newest.version
+    return {p: stable if b == STABLE else b for p, b in builds.items() if b != PREVIEW}

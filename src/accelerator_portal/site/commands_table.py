@@ -1,0 +1,72 @@
+"""The static table of commands: what the selector shows, for readers without its script."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from accelerator_portal.install.expand import InstallRow
+from accelerator_portal.install.selector import Choice, Selector
+from accelerator_portal.site.words import python_range
+
+
+@dataclass(frozen=True, slots=True)
+class CommandsRow:
+    """Several combinations that share their commands."""
+
+    platform: str
+    platform_id: str
+    variant: str
+    build: str
+    systems: str
+    python: str
+    method: str
+    commands: tuple[str, ...]
+    note: str | None
+
+
+def commands_table(selector: Selector, rows: Iterable[InstallRow]) -> list[CommandsRow]:
+    """Return one row per distinct commands of a platform, build and method, in page order."""
+    groups: dict[tuple[object, ...], list[InstallRow]] = {}
+    for row in rows:
+        key = (row.platform, row.variant, row.build, row.method, row.commands, row.note)
+        groups.setdefault(key, []).append(row)
+    order = {axis: {v.id: n for n, v in enumerate(vs)} for axis, vs in selector.axes.items()}
+
+    def place(group: list[InstallRow]) -> tuple[int, int, int]:
+        row = group[0]
+        return order["platform"][row.platform], order["build"][row.build], order["method"][row.method]
+
+    return [_merged(selector, group) for group in sorted(groups.values(), key=place)]
+
+
+def _merged(selector: Selector, group: list[InstallRow]) -> CommandsRow:
+    row = group[0]
+    choice = next(selector.choices(row))
+    pythons = {python for member in group for python in member.pythons or ()}
+    return CommandsRow(
+        platform=selector.label("platform", choice),
+        platform_id=row.platform,
+        variant=selector.label("variant", choice),
+        build=_build(selector, choice),
+        systems=_systems(selector, group),
+        python=python_range(pythons) if pythons else "any",
+        method=selector.label("method", choice),
+        commands=row.commands,
+        note=row.note,
+    )
+
+
+def _build(selector: Selector, choice: Choice) -> str:
+    value = next(v for v in selector.axes["build"] if v.id == choice.build)
+    return f"{value.label} {value.detail}".strip()
+
+
+def _systems(selector: Selector, group: list[InstallRow]) -> str:
+    """`Linux x86-64, ARM64; Windows x86-64`."""
+    archs: dict[str, dict[str, None]] = {}
+    for row in group:
+        choice = next(selector.choices(row))
+        os, arch = selector.label("os", choice), selector.label("arch", choice)
+        archs.setdefault(os, {})[arch] = None
+    return "; ".join(f"{os} {', '.join(found)}" for os, found in archs.items())

@@ -1,0 +1,91 @@
+"""The reference of the vendor files' format, read off the models themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from accelerator_portal.catalog.schema import SCHEMAS
+
+
+@dataclass(frozen=True, slots=True)
+class FieldRow:
+    """One key of a record."""
+
+    name: str
+    kind: str
+    required: bool
+    meaning: str
+
+
+@dataclass(frozen=True, slots=True)
+class RecordReference:
+    """One record: the whole file, or a mapping inside it."""
+
+    name: str
+    meaning: str
+    fields: tuple[FieldRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FileReference:
+    """One kind of file; the first record is the file itself."""
+
+    name: str
+    records: tuple[RecordReference, ...]
+
+
+FILES = {
+    "accelerators/<id>/accelerator.yaml": "accelerator",
+    "accelerators/<id>/install.yaml": "install",
+    "accelerators/<id>/compatibility.yaml": "compatibility",
+    "accelerators/<id>/guide.md, faq.md (front matter)": "front-matter",
+    "data/releases.yaml": "releases",
+    "data/selector.yaml": "selector",
+}
+
+
+def format_reference() -> list[FileReference]:
+    """Return the reference of every contributed file."""
+    return [FileReference(path, tuple(_records(name))) for path, name in FILES.items()]
+
+
+def _records(name: str) -> Iterator[RecordReference]:
+    schema = SCHEMAS[name].model_json_schema(by_alias=True)
+    yield _record("the file", schema)
+    for title, inner in schema.get("$defs", {}).items():
+        yield _record(title, inner)
+
+
+def _record(name: str, schema: dict[str, Any]) -> RecordReference:
+    required = schema.get("required", [])
+    fields = tuple(
+        FieldRow(key, _kind(field), key in required, _one_line(field.get("description", "")))
+        for key, field in schema.get("properties", {}).items()
+    )
+    return RecordReference(name, _one_line(schema.get("description", "")), fields)
+
+
+def _kind(field: dict[str, Any]) -> str:
+    """Say in words what a value is."""
+    if "$ref" in field:
+        return str(field["$ref"]).rsplit("/", 1)[-1]
+    if "enum" in field:
+        return " or ".join(map(str, field["enum"]))
+    if "const" in field:
+        return str(field["const"])
+    if "anyOf" in field:
+        kinds = [_kind(member) for member in field["anyOf"] if member.get("type") != "null"]
+        return " or ".join(dict.fromkeys(kinds))
+    if field.get("type") == "array":
+        return f"list of {_kind(field.get('items', {}))}"
+    if field.get("type") == "object":
+        return f"mapping to {_kind(field.get('additionalProperties', {}))}"
+    if field.get("format") in {"uri", "date"}:
+        return {"uri": "https address", "date": "date"}[field["format"]]
+    return {"string": "text", "boolean": "true or false"}.get(field.get("type", ""), "text")
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())

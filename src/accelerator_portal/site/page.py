@@ -1,0 +1,29 @@
+"""What the site is made of: pages and data files, by path."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class SiteFile:
+    """A file of the site.
+
+    `path` is relative to the site's sources, `compute-platforms/cuda.md` or `api/v1/x.json`;
+    `edit` is the file of the repository that a reader would edit to change it, if there is one.
+    """
+
+    path: str
+    content: str
+    edit: str | None = None
+    title: str | None = None
+
+
+def to_root(path: str) -> str:
+    """Return the relative address of the site's root from a page with directory addresses.
+
+    `index.md` is served as `/`, `a/index.md` as `/a/`, `a/b.md` as `/a/b/`.
+    """
+    parts = path.removesuffix(".md").split("/")
+    depth = len(parts) - (parts[-1] == "index")
+    return "../" * depth or "./"

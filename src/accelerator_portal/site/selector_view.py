@@ -1,0 +1,100 @@
+"""The selector as a page shows it before its script runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from accelerator_portal.install.commands import new_environment
+from accelerator_portal.install.expand import PREVIEW, InstallRow
+from accelerator_portal.install.selector import STABLE, Choice, Selector, Value
+
+AXES = {
+    "build": "Build",
+    "os": "Operating system",
+    "arch": "Architecture",
+    "python": "Python",
+    "method": "Method",
+    "platform": "Compute platform",
+    "variant": "Variant",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ValueView:
+    """One radio button; `reason` says what stands against it, empty where nothing does."""
+
+    id: str
+    label: str
+    detail: str
+    checked: bool
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class AxisView:
+    """One fieldset; `more` are values that stand behind a disclosure."""
+
+    id: str
+    label: str
+    values: tuple[ValueView, ...]
+    more: tuple[ValueView, ...]
+
+    @property
+    def open(self) -> bool:
+        """Whether the disclosure holds the chosen value."""
+        return any(value.checked for value in self.more)
+
+
+@dataclass(frozen=True, slots=True)
+class SelectorView:
+    """The fieldsets, the row that the choice leads to, and its fresh environment."""
+
+    axes: tuple[AxisView, ...]
+    choice: Choice
+    row: InstallRow
+    environment: str | None
+
+
+def selector_view(selector: Selector, choice: Choice) -> SelectorView:
+    """Return the page's first state; `choice` must be valid."""
+    row = selector.row(choice)
+    if row is None:
+        raise LookupError(f"no install option for {choice}")
+    environment = new_environment(row.method, row.os)
+    return SelectorView(
+        tuple(_axis(selector, axis, choice) for axis in AXES),
+        choice,
+        row,
+        environment.replace("{python}", choice.python) if environment else None,
+    )
+
+
+def reason(selector: Selector, choice: Choice, axis: str, value: str) -> str:
+    """Say in a few words why a value cannot go with the rest of the choice."""
+    against = selector.blocked_by(choice, axis, value)
+    if not against:
+        return ""
+    return "not with " + ", ".join(_shown(selector, choice, other) for other in against)
+
+
+def _shown(selector: Selector, choice: Choice, axis: str) -> str:
+    label = selector.label(axis, choice)
+    return f"Python {label}" if axis == "python" else label
+
+
+def _axis(selector: Selector, axis: str, choice: Choice) -> AxisView:
+    known = selector.axes.get(axis) or selector.variants.get(choice.platform, ())
+    views = [(value, _value(selector, axis, value, choice)) for value in known]
+    first = tuple(view for value, view in views if not _later(axis, value))
+    more = tuple(view for value, view in views if _later(axis, value))
+    return AxisView(axis, AXES[axis], first, more)
+
+
+def _later(axis: str, value: Value) -> bool:
+    return axis == "build" and value.id not in {STABLE, PREVIEW}
+
+
+def _value(selector: Selector, axis: str, value: Value, choice: Choice) -> ValueView:
+    checked = getattr(choice, axis) == value.id
+    why = "" if checked else reason(selector, choice, axis, value.id)
+    return ValueView(value.id, value.label, value.detail, checked, why)

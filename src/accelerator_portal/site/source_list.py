@@ -1,0 +1,43 @@
+"""The sources of a page: each document once, numbered in the order in which files name them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from accelerator_portal.catalog.sources import Source
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One document; `anchor` is its id on the page and does not change when others are added."""
+
+    number: int
+    anchor: str
+    source: Source
+
+
+class SourceList:
+    """Finds the entry for an id that a file names."""
+
+    def __init__(self, files: Iterable[tuple[str, Mapping[str, Source]]]) -> None:
+        self.entries: list[Entry] = []
+        self._entries: dict[tuple[str, str], Entry] = {}
+        known: dict[tuple[str, str, str], Entry] = {}
+        for file, sources in files:
+            for name, source in sources.items():
+                place = (source.url or "", source.package or "", source.title)
+                if place not in known:
+                    anchor = f"source-{file.split('.')[0]}-{name}"
+                    known[place] = Entry(len(self.entries) + 1, anchor, source)
+                    self.entries.append(known[place])
+                self._entries[file, name] = known[place]
+
+    def entry(self, file: str, name: str) -> Entry | None:
+        """Return the entry for `name` in `file`."""
+        return self._entries.get((file, name))
+
+    def cited(self, file: str, names: Iterable[str] | None) -> list[Entry]:
+        """Return the entries for several ids, without repetition."""
+        found = (self.entry(file, name) for name in names or ())
+        return list(dict.fromkeys(entry for entry in found if entry))

@@ -1,0 +1,50 @@
+"""The page templates: Jinja with everything escaped, and a few filters."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from accelerator_portal.site.source_list import Entry
+from accelerator_portal.site.vendor_text import citation, slug
+from accelerator_portal.site.words import listed, python_range
+
+_MARKDOWN = re.compile(r"([\\`*_{}\[\]()#+\-.!|~<>&])")
+
+
+class Templates:
+    """Renders the templates of one folder; a name that a template misspells is an error."""
+
+    def __init__(self, folder: Path, **shared: Any) -> None:  # noqa: ANN401 - whatever pages share
+        self._environment = Environment(
+            loader=FileSystemLoader(folder),
+            autoescape=True,
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
+        self._environment.globals.update(shared)
+        self._environment.filters.update(
+            markdown=_escape_markdown,
+            python_range=python_range,
+            listed=listed,
+            slug=slug,
+            cite=_cite,
+        )
+
+    def render(self, name: str, **context: Any) -> str:  # noqa: ANN401 - whatever the page needs
+        """Return the text of one page."""
+        return self._environment.get_template(name).render(**context)
+
+
+def _escape_markdown(text: str) -> Markup:
+    """Return text that Markdown shows as it is."""
+    return Markup(_MARKDOWN.sub(r"\\\1", text))  # noqa: S704 - made harmless just here
+
+
+def _cite(entries: list[Entry]) -> Markup:
+    return Markup("").join(Markup(citation(entry)) for entry in entries)  # noqa: S704 - escaped there

@@ -1,0 +1,99 @@
+"""Vendors' Markdown as safe HTML.
+
+Raw HTML is off in the parser, and what it makes is sanitised once more, so that nothing a vendor
+writes can run in a reader's browser or pose as a part of the page.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from html import escape
+
+import nh3
+from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererHTML
+from markdown_it.token import Token
+from markdown_it.utils import EnvType, OptionsDict
+
+from accelerator_portal.catalog.markdown_file import CITATION
+from accelerator_portal.site.source_list import Entry
+
+Cite = Callable[[str], Entry | None]
+
+_TAGS = set(
+    "p ul ol li code pre em strong a h3 h4 h5 table thead tbody tr th td blockquote hr br sup div"
+    .split()
+)
+_ATTRIBUTES = {
+    "a": {"href", "class", "aria-label"},
+    "ol": {"start"},
+    "h3": {"id"},
+    "h4": {"id"},
+    "h5": {"id"},
+    "pre": {"tabindex"},
+    "div": {"class", "tabindex", "role", "aria-label"},
+    "sup": {"class"},
+}
+
+
+def slug(text: str) -> str:
+    """Return the words of a heading as an anchor."""
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-") or "section"
+
+
+def render_vendor_text(text: str, prefix: str, cite: Cite) -> str:
+    """Render Markdown; ids start with `prefix`, `[@id]` becomes a link to the page's sources."""
+    parser = MarkdownIt("commonmark", {"html": False}, renderer_cls=_Renderer).enable("table")
+    environment = {"prefix": prefix, "cite": cite, "ids": {}}
+    html = str(parser.render(text, environment))
+    return nh3.clean(
+        html,
+        tags=_TAGS,
+        attributes=_ATTRIBUTES,
+        url_schemes={"https"},
+        link_rel="noopener noreferrer",
+    )
+
+
+def citation(entry: Entry) -> str:
+    """Return the superscript link to a source at the end of the page."""
+    label = escape(f"Source {entry.number}: {entry.source.title}", quote=True)
+    return (
+        f'<sup class="cite"><a href="#{entry.anchor}" aria-label="{label}">{entry.number}</a></sup>'
+    )
+
+
+class _Renderer(RendererHTML):
+    """CommonMark's renderer with our headings, tables, code boxes and citations."""
+
+    def heading_open(
+        self, tokens: Sequence[Token], index: int, options: OptionsDict, env: EnvType
+    ) -> str:
+        token = tokens[index]
+        base = f"{env['prefix']}-{slug(tokens[index + 1].content)}"
+        env["ids"][base] = count = env["ids"].get(base, 0) + 1
+        token.attrSet("id", base if count == 1 else f"{base}-{count}")
+        return str(self.renderToken(tokens, index, options, env))
+
+    def text(
+        self, tokens: Sequence[Token], index: int, _options: OptionsDict, env: EnvType
+    ) -> str:
+        def cited(match: re.Match[str]) -> str:
+            entry = env["cite"](match.group(1))
+            return citation(entry) if entry else ""
+
+        return CITATION.sub(cited, escape(tokens[index].content, quote=False))
+
+    def table_open(self, *_: object) -> str:
+        return '<div class="table-box" tabindex="0" role="region" aria-label="Table"><table>'
+
+    def table_close(self, *_: object) -> str:
+        return "</table></div>\n"
+
+    def fence(
+        self, tokens: Sequence[Token], index: int, _options: OptionsDict, _env: EnvType
+    ) -> str:
+        return f'<pre tabindex="0"><code>{escape(tokens[index].content)}</code></pre>\n'
+
+    code_block = fence

@@ -1,0 +1,36 @@
+"""Small pieces of text that several pages share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+
+def python_range(versions: Iterable[str]) -> str:
+    """Return Python versions in few characters: `3.10–3.13, 3.13t`."""
+    ordered = sorted(set(versions), key=lambda v: (v.endswith("t"), _minor(v)))
+    plain = [_minor(v) for v in ordered if not v.endswith("t")]
+    parts = [
+        f"3.{run[0]}" if run[0] == run[-1] else f"3.{run[0]}–3.{run[-1]}" for run in _runs(plain)
+    ]
+    return ", ".join([*parts, *(v for v in ordered if v.endswith("t"))])
+
+
+def listed(words: Sequence[str]) -> str:
+    """Return words as a person lists them: `a, b and c`."""
+    if len(words) < 2:  # noqa: PLR2004 - one word needs no conjunction
+        return "".join(words)
+    return f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+def _minor(version: str) -> int:
+    return int(version.removeprefix("3.").removesuffix("t"))
+
+
+def _runs(numbers: list[int]) -> list[list[int]]:
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and runs[-1][-1] == number - 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    return runs
