@@ -39,7 +39,8 @@ def new_environment(method: Method, os: Os) -> str | None:
 
 def check_line(code: str, os: Os) -> str:
     """Return the command that runs lines of Python, as one line."""
-    statements = "; ".join(line.strip() for line in code.strip().splitlines())
+    lines = (line.strip() for line in code.splitlines())
+    statements = "; ".join(line for line in lines if line)
     return command_line([_PIP[os], "-c", statements], os)
 
 

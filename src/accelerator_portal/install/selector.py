@@ -143,10 +143,14 @@ class Selector:
         starts = tuple(one.nearest(start, ("platform",)) for start in self.starts)
         return replace(one, starts=starts)
 
+    def value(self, axis: str, choice: Choice) -> Value:
+        """Return the choice's value on an axis; an empty one for a variant where there is none."""
+        values = self.axes.get(axis) or self.variants.get(choice.platform, ())
+        return next((v for v in values if v.id == getattr(choice, axis)), Value("", ""))
+
     def label(self, axis: str, choice: Choice) -> str:
         """Return what readers see for the choice's value on an axis."""
-        values = self.axes.get(axis) or self.variants.get(choice.platform, ())
-        return next((v.label for v in values if v.id == getattr(choice, axis)), "")
+        return self.value(axis, choice).label
 
     def _candidates(self, choice: Choice, rows: Iterable[InstallRow]) -> Iterator[Choice]:
         ranks = self._rank["python"]

@@ -58,7 +58,7 @@ def _merged(selector: Selector, group: list[InstallRow]) -> CommandsRow:
 
 
 def _build(selector: Selector, choice: Choice) -> str:
-    value = next(v for v in selector.axes["build"] if v.id == choice.build)
+    value = selector.value("build", choice)
     return f"{value.label} {value.detail}".strip()
 
 

@@ -50,8 +50,8 @@ class SelectorView:
     """The fieldsets, the row that the choice leads to, and its fresh environment."""
 
     axes: tuple[AxisView, ...]
-    choice: Choice
     row: InstallRow
+    platform: str
     environment: str | None
 
 
@@ -63,8 +63,8 @@ def selector_view(selector: Selector, choice: Choice) -> SelectorView:
     environment = new_environment(row.method, row.os)
     return SelectorView(
         tuple(_axis(selector, axis, choice) for axis in AXES),
-        choice,
         row,
+        selector.label("platform", choice),
         environment.replace("{python}", choice.python) if environment else None,
     )
 
@@ -78,8 +78,11 @@ def reason(selector: Selector, choice: Choice, axis: str, value: str) -> str:
 
 
 def _shown(selector: Selector, choice: Choice, axis: str) -> str:
-    label = selector.label(axis, choice)
-    return f"Python {label}" if axis == "python" else label
+    """The chosen value as a reason names it: of a build its version, if it has one."""
+    value = selector.value(axis, choice)
+    if axis == "build" and value.id == STABLE:
+        return value.detail
+    return f"Python {value.label}" if axis == "python" else value.label
 
 
 def _axis(selector: Selector, axis: str, choice: Choice) -> AxisView:

@@ -36,9 +36,12 @@ export class Model {
     return axis === "variant" ? this.variants[platform] ?? [] : this.axes[axis];
   }
 
+  value(axis, choice) {
+    return this.values(axis, choice.platform).find(([id]) => id === choice[axis]) ?? ["", ""];
+  }
+
   label(axis, choice) {
-    const found = this.values(axis, choice.platform).find(([id]) => id === choice[axis]);
-    return found ? found[1] : "";
+    return this.value(axis, choice)[1];
   }
 
   /** The row that a choice leads to, if there is one. */

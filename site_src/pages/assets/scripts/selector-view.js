@@ -65,8 +65,14 @@ export function announce(form, model, choice, moved, unknown) {
 
 function reason(model, choice, against) {
   if (against.length === 0) return "";
-  const labels = against.map((axis) => (axis === "python" ? "Python " : "") + model.label(axis, choice));
-  return `not with ${labels.join(", ")}`;
+  return `not with ${against.map((axis) => shown(model, choice, axis)).join(", ")}`;
+}
+
+/** The chosen value as a reason names it: of a build its version, if it has one. */
+function shown(model, choice, axis) {
+  const [id, label, detail] = model.value(axis, choice);
+  if (axis === "build" && id === "stable") return detail;
+  return axis === "python" ? `Python ${label}` : label;
 }
 
 function rebuildVariants(form, model, choice) {
