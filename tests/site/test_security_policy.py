@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import hashlib
 import re
 import time
@@ -102,7 +103,7 @@ def test_a_page_without_a_head_is_refused(html: str) -> None:
         ('<script type="importmap">{}</script>', "{}"),
         ('<script data-src="x">a()</script>', "a()"),
         ('<script title="src=">a()</script>', "a()"),
-        ('<script title=\'type="text/plain"\'>a()</script>', "a()"),
+        ("<script title='type=\"text/plain\"'>a()</script>", "a()"),
         ("<script type=module type=text/plain>a()</script>", "a()"),
     ],
 )
@@ -136,7 +137,9 @@ def test_what_a_browser_would_not_run_has_no_hash(element: str) -> None:
     assert hashes(add_security_policy(page(element))) == []
 
 
-@pytest.mark.parametrize("not_a_comment", ["<!-->", "<!--->", "<!-- -- -->", "<!---->", "<![CDATA[>"])
+@pytest.mark.parametrize(
+    "not_a_comment", ["<!-->", "<!--->", "<!-- -- -->", "<!---->", "<![CDATA[>"]
+)
 def test_a_script_after_a_short_comment_is_found(not_a_comment: str) -> None:
     html = add_security_policy(page(f"{not_a_comment}<script>a()</script>"))
     assert hashes(html) == [digest("a()")]
@@ -213,13 +216,22 @@ def test_in_proper_markup_exactly_the_scripts_are_allowed(markup: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "unit", ["<p class='a' id=b>text</p>\n", "<", "<!--", "<p ", "<p a='", "<script ", "<script>x", "</"]
+    "unit",
+    [
+        "<p class='a' id=b>text</p>\n",
+        "<",
+        "<!--",
+        "<p ",
+        "<p a='",
+        '<p a="b',
+        "<script ",
+        "</",
+        "<!",
+    ],
 )
 def test_time_grows_with_the_page_not_faster(unit: str) -> None:
     html = HEAD + unit * (200_000 // len(unit))
     start = time.process_time()
-    try:
+    with contextlib.suppress(SecurityPolicyError):
         add_security_policy(html)
-    except SecurityPolicyError:
-        pass
     assert time.process_time() - start < 2

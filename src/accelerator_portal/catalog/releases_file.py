@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from packaging.version import Version
 from pydantic import Field
 
-from accelerator_portal.catalog.fields import Arch, Id, Model, Os, PythonVersion, SourceIds, TorchVersion
+from accelerator_portal.catalog.fields import Arch, Id, Line, Model, Os, PythonVersion, SourceIds, TorchVersion
 from accelerator_portal.catalog.sources import Sourced, SourcedFile
 
 INDEX = "https://download.pytorch.org/whl"
@@ -58,6 +58,8 @@ class Release(Sourced):
     """The torchvision release that requires exactly this torch."""
     wheels: tuple[Wheel, ...]
     """The wheels."""
+    note: Line | None = None
+    """What readers should know of it, such as what could not be confirmed."""
 
 
 class Releases(SourcedFile):

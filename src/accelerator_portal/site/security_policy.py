@@ -35,10 +35,11 @@ _POLICY: Final = (
 )
 
 # Attributes as the HTML standard's tokenizer reads them: a quoted one may hold `>` or `<script>`.
-# Possessive (`*+`), so that no page, however odd, takes more than one pass.
+# Possessive (`*+`), and what is left open lasts to the end (`\Z`), as it does for browsers: so no
+# page, however odd, takes more than one pass.
 _ATTRIBUTE: Final = r"""
     (?: =[^\s/>=]*+ | [^\s/>=]++ )
-    (?: \s*+ = \s*+ (?: "[^"]*+" | '[^']*+' | [^\s>"'][^\s>]*+ )?+ )?+
+    (?: \s*+ = \s*+ (?: "[^"]*+(?:"|\Z) | '[^']*+(?:'|\Z) | [^\s>"'][^\s>]*+ )?+ )?+
 """
 _ATTRIBUTES: Final = rf"(?: [\s/]++ | {_ATTRIBUTE} )*+"
 # What is not text: comments, elements whose content is not markup, all other tags. A thing this
@@ -50,8 +51,8 @@ _TOKEN: Final = re.compile(
       | (?P<raw>script|style|title|textarea|noscript|iframe|noembed|noframes|xmp)(?=[\s/>])
         (?P<attributes>{_ATTRIBUTES})> (?P<text>.*?) (?: </(?P=raw)(?=[\s/>]) | \Z )
       | (?P<head>head)(?=[\s/>]){_ATTRIBUTES}>
-      | /?[a-z][^\s/>]*+{_ATTRIBUTES}>
-      | [!?/][^>]*+>
+      | /?[a-z][^\s/>]*+ (?: > | {_ATTRIBUTES}(?:>|\Z) )
+      | [!?/][^>]*+ (?:>|\Z)
     )""",
     re.IGNORECASE | re.VERBOSE | re.DOTALL | re.ASCII,
 )
@@ -82,7 +83,7 @@ def add_security_policy(html: str) -> str:
     Raises SecurityPolicyError when the page has no head or its content holds an inline script.
     """
     head_end: int | None = None
-    scripts = []
+    scripts: list[_Script] = []
     for token in _TOKEN.finditer(html):
         if token["raw"]:
             scripts += _inline_scripts(token, html)

@@ -34,7 +34,12 @@ _ATTRIBUTES = {
     "pre": {"tabindex"},
     "div": {"class", "tabindex", "role", "aria-label"},
     "sup": {"class"},
+    "table": {"class"},
 }
+
+
+# The space before a citation keeps Markdown readable; the number stands close to its word.
+_SPACED_CITATION = re.compile(rf"\s*{CITATION.pattern}")
 
 
 def slug(text: str) -> str:
@@ -83,10 +88,10 @@ class _Renderer(RendererHTML):
             entry = env["cite"](match.group(1))
             return citation(entry) if entry else ""
 
-        return CITATION.sub(cited, escape(tokens[index].content, quote=False))
+        return _SPACED_CITATION.sub(cited, escape(tokens[index].content, quote=False))
 
     def table_open(self, *_: object) -> str:
-        return '<div class="table-box" tabindex="0" role="region" aria-label="Table"><table>'
+        return '<div class="table-box" tabindex="0" role="region" aria-label="Table"><table class="data">'
 
     def table_close(self, *_: object) -> str:
         return "</table></div>\n"
