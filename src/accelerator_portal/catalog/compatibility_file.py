@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Mapping
 from typing import Annotated
 
 from pydantic import Field
 
-from accelerator_portal.catalog.fields import Id, Line, Model, Paragraph, PythonVersion, TorchVersion
+from accelerator_portal.catalog.fields import (
+    Day,
+    Id,
+    Line,
+    Model,
+    Paragraph,
+    PythonVersion,
+    TorchVersion,
+)
 from accelerator_portal.catalog.sources import Sourced, SourcedFile
 
 
@@ -17,7 +24,7 @@ class Lifecycle(Model):
 
     status: Line
     """The state, as the source names it."""
-    until: dt.date | None = None
+    until: Day | None = None
     """The day on which that state ends."""
     note: Line | None = None
     """A qualification."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import re
 from collections.abc import Callable
 from typing import Annotated, Literal
@@ -30,16 +31,15 @@ Integration = Literal["in-tree", "out-of-tree"]
 class Model(BaseModel):
     """A frozen record of a contributed file; unknown keys are faults."""
 
-    model_config = ConfigDict(
-        frozen=True, extra="forbid", use_attribute_docstrings=True, populate_by_name=True
-    )
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
 
 def fault(what: str, remedy: str) -> PydanticCustomError:
     """Make the error with which a validator names a fault and what would be right."""
-    return PydanticCustomError(
-        "portal", "{what}; {remedy}", {"what": what, "remedy": remedy}
-    )
+    return PydanticCustomError("portal", "{what}; {remedy}", {"what": what, "remedy": remedy})
+
+
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
 def _matching(pattern: str, remedy: str) -> Callable[[str], str]:
@@ -57,7 +57,7 @@ def _one_line(value: str) -> str:
     text = value.strip()
     if not text:
         raise fault("the text is empty", "write it or leave the key out")
-    if any(ord(c) < 32 or ord(c) == 127 for c in text):
+    if _CONTROL.search(text):
         raise fault("the text has a line break or a control character", "write it on one line")
     return text
 
@@ -95,6 +95,13 @@ def _specifier(value: str) -> str:
     return value
 
 
+def _day(value: object) -> object:
+    """Refuse numbers, which pydantic would take for seconds since 1970, and times of a day."""
+    if not isinstance(value, dt.date | str) or isinstance(value, dt.datetime):
+        raise fault("a day is expected", "write it like 2026-11-21")
+    return value
+
+
 def _listed(value: object) -> object:
     return [value] if isinstance(value, str) else value
 
@@ -102,10 +109,13 @@ def _listed(value: object) -> object:
 Line = Annotated[str, AfterValidator(_one_line), Field(min_length=1, max_length=400)]
 Paragraph = Annotated[str, AfterValidator(_paragraph), Field(min_length=1, max_length=900)]
 Code = Annotated[str, Field(min_length=1, max_length=4000)]
-Url = Annotated[str, AfterValidator(_url), Field(max_length=500, json_schema_extra={"format": "uri"})]
+Url = Annotated[
+    str, AfterValidator(_url), Field(max_length=500, json_schema_extra={"format": "uri"})
+]
 TorchVersion = Annotated[str, AfterValidator(_version)]
 Specifier = Annotated[str, AfterValidator(_specifier)]
 Flag = Annotated[bool, Strict()]
+Day = Annotated[dt.date, BeforeValidator(_day)]
 
 _ID = r"[a-z0-9]+(?:[-_.][a-z0-9]+)*"
 Id = Annotated[
@@ -113,12 +123,12 @@ Id = Annotated[
     AfterValidator(_matching(_ID, "use lower-case letters, digits and single - _ . between them")),
     Field(max_length=60),
 ]
-Mark = Annotated[
-    str, AfterValidator(_matching(r"[A-Za-z0-9]{2}", "write two letters or digits"))
-]
+Mark = Annotated[str, AfterValidator(_matching(r"[A-Za-z0-9]{2}", "write two letters or digits"))]
 PackageName = Annotated[
     str,
-    AfterValidator(_matching(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?", "write a package name")),
+    AfterValidator(
+        _matching(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?", "write a package name")
+    ),
 ]
 ModuleName = Annotated[
     str, AfterValidator(_matching(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*", "write a module name"))
@@ -138,6 +148,11 @@ SourceIds = Annotated[
     BeforeValidator(_listed),
     Field(min_length=1),
     WithJsonSchema(
-        {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}, "minItems": 1}]}
+        {
+            "anyOf": [
+                {"type": "string"},
+                {"type": "array", "items": {"type": "string"}, "minItems": 1},
+            ]
+        }
     ),
 ]

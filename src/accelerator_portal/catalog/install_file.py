@@ -7,7 +7,7 @@ from typing import Annotated
 
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
-from pydantic import Field, model_validator
+from pydantic import Discriminator, Field, Tag, model_validator
 
 from accelerator_portal.catalog.fields import (
     Arch,
@@ -27,6 +27,16 @@ from accelerator_portal.catalog.fields import (
     fault,
 )
 from accelerator_portal.catalog.sources import Sourced, SourcedFile
+
+
+def _list_or_text(value: object) -> str:
+    return "list" if isinstance(value, list | tuple) else "text"
+
+
+Versions = Annotated[
+    Annotated[tuple[TorchVersion, ...], Tag("list")] | Annotated[Specifier, Tag("text")],
+    Discriminator(_list_or_text),
+]
 
 
 class Requirement(Sourced):
@@ -112,7 +122,9 @@ class Step(Model):
     @model_validator(mode="after")
     def _exactly_one(self) -> Step:
         if len(self.model_fields_set) != 1:
-            raise fault("a step is exactly one thing", "use one of: pip, docker, download, run, env")
+            raise fault(
+                "a step is exactly one thing", "use one of: pip, docker, download, run, env"
+            )
         return self
 
 
@@ -132,7 +144,7 @@ class Option(Sourced):
     compatibility: Flag = False
     """One row per torch release in `compatibility.yaml`: the newest plugin whose needs are stated,
     or else the newest."""
-    torch: tuple[TorchVersion, ...] | Specifier | None = None
+    torch: Versions | None = None
     """Exact releases, or a specifier over the known ones."""
     methods: Annotated[tuple[Method, ...], Field(min_length=1)]
     """How it is installed."""

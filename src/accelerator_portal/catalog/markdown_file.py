@@ -22,11 +22,12 @@ _PARSER = MarkdownIt("commonmark", {"html": True}).enable("table")
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A level-2 heading and the Markdown below it; `line` is the heading's."""
+    """A level-2 heading and the Markdown below it, each with its first line in the file."""
 
     title: str
     line: int
     text: str
+    text_line: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,9 @@ def _sections(body: str, tokens: list[Token], body_line: int) -> Iterator[Sectio
     ]
     ends = [start for start, _, _ in heads[1:]] + [len(lines)]
     for (start, after, title), end in zip(heads, ends, strict=True):
-        yield Section(title.strip(), start + body_line, "\n".join(lines[after:end]).strip())
+        first = next((n for n in range(after, end) if lines[n].strip()), end)
+        text = "\n".join(lines[first:end]).rstrip()
+        yield Section(title.strip(), start + body_line, text, first + body_line)
 
 
 def _structure_problems(path: str, tokens: list[Token], body_line: int) -> list[Problem]:

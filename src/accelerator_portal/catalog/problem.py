@@ -21,7 +21,9 @@ class Problem:
     remedy: str
 
     def __str__(self) -> str:
-        return f"{self.path}:{self.line}: {self.what}; {self.remedy}"
+        """One line, whatever the file holds: no escape reaches a terminal, no newline a log."""
+        text = f"{self.path}:{self.line}: {self.what}; {self.remedy}"
+        return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 class ProblemsError(Exception):

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from functools import cached_property
 from typing import Annotated, Literal
 
 from packaging.version import Version
 from pydantic import Field
 
-from accelerator_portal.catalog.fields import Arch, Id, Line, Model, Os, PythonVersion, SourceIds, TorchVersion
+from accelerator_portal.catalog.fields import (
+    Arch,
+    Day,
+    Id,
+    Line,
+    Model,
+    Os,
+    PythonVersion,
+    SourceIds,
+    TorchVersion,
+)
 from accelerator_portal.catalog.sources import Sourced, SourcedFile
 
 INDEX = "https://download.pytorch.org/whl"
@@ -50,7 +59,7 @@ class Release(Sourced):
 
     version: TorchVersion
     """The version."""
-    date: dt.date
+    date: Day
     """The day of its publication."""
     python: Pythons
     """Python versions; a `t` marks a free-threaded build."""

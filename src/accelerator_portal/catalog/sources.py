@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Mapping
 
 from pydantic import Field, model_validator
 
-from accelerator_portal.catalog.fields import Id, Line, Model, PackageName, SourceIds, Url, fault
+from accelerator_portal.catalog.fields import (
+    Day,
+    Id,
+    Line,
+    Model,
+    PackageName,
+    SourceIds,
+    Url,
+    fault,
+)
 
 
 class Source(Model):
@@ -19,9 +27,9 @@ class Source(Model):
     """Instead of an address: the name of a package whose metadata on PyPI was read."""
     title: Line
     """What readers see: whose document it is and what it is called."""
-    read: dt.date
+    read: Day
     """The day on which it was read."""
-    as_of: dt.date | None = None
+    as_of: Day | None = None
     """The date of the copy that was read, where it is known and older."""
 
     @model_validator(mode="after")

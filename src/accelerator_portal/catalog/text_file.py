@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import stat
 from pathlib import Path
 
@@ -9,32 +10,39 @@ from accelerator_portal.catalog.problem import Problem
 
 MAX_BYTES = 256 * 1024
 
+# YAML or Python take some of these for line ends, editors do not, and all lines below would be off.
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029]")
+
 
 def read_text(root: Path, path: str, folder: str = "") -> str | Problem:
-    """Return the text of `path`, or the one problem that keeps it from being read.
+    r"""Return the text of `path`, or the one problem that keeps it from being read.
 
     `path` and `folder` are relative to `root`; the file, links followed, must lie in `folder`.
-    A byte order mark is dropped and line ends become `\\n`.
+    A byte order mark is dropped and line ends become `\n`.
     """
     file = root / path
     try:
         place = file.resolve(strict=True)
-        status = place.stat()
+        fault = _fault(place, (root / folder).resolve())
+        return Problem(path, 1, *fault) if fault else _decode(path, place.read_bytes())
     except FileNotFoundError:
         return Problem(path, 1, "the file is missing", "add it; CONTRIBUTING.md shows the format")
     except (OSError, RuntimeError) as error:
-        return Problem(path, 1, f"the file cannot be opened ({error})", "make it a plain file")
-    if not place.is_relative_to((root / folder).resolve()):
-        return Problem(path, 1, "the link leads out of its folder", "put the file itself here")
+        reason = getattr(error, "strerror", None) or "a link leads to itself"
+        what = f"the file cannot be read ({reason})"
+        return Problem(path, 1, what, "make it a plain file that everybody may read")
+
+
+def _fault(place: Path, folder: Path) -> tuple[str, str] | None:
+    """Say what is wrong with a file before it is read, and what would be right."""
+    status = place.stat()
+    if not place.is_relative_to(folder):
+        return "the link leads out of its folder", "put the file itself here"
     if not stat.S_ISREG(status.st_mode):
-        return Problem(path, 1, "this is not a plain file", "replace it with a text file")
+        return "this is not a plain file", "replace it with a text file"
     if status.st_size > MAX_BYTES:
-        what = f"the file has {status.st_size:,} bytes, more than {MAX_BYTES:,}"
-        return Problem(path, 1, what, "shorten it")
-    try:
-        return _decode(path, place.read_bytes())
-    except OSError as error:
-        return Problem(path, 1, f"the file cannot be read ({error.strerror})", "allow reading it")
+        return f"the file has {status.st_size:,} bytes, more than {MAX_BYTES:,}", "shorten it"
+    return None
 
 
 def _decode(path: str, data: bytes) -> str | Problem:
@@ -44,10 +52,14 @@ def _decode(path: str, data: bytes) -> str | Problem:
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        what = f"byte 0x{data[error.start]:02x} is not UTF-8"
+        line = error.object.count(b"\n", 0, error.start) + 1
+        what = f"byte 0x{error.object[error.start]:02x} is not UTF-8"
         return Problem(path, line, what, "save the file as UTF-8")
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     if not text.strip():
         return Problem(path, 1, "the file is empty", "fill it, CONTRIBUTING.md shows the format")
+    if control := _CONTROL.search(text):
+        line = text.count("\n", 0, control.start()) + 1
+        what = f"the character U+{ord(control[0]):04X} does not belong in a text"
+        return Problem(path, line, what, "delete it; to name it, write its number")
     return text

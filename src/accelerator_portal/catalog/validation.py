@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import typing
 from collections.abc import Iterator, Mapping
 from types import UnionType
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
@@ -15,6 +16,17 @@ from accelerator_portal.catalog.yaml_file import Location, YamlFile
 
 M = TypeVar("M", bound=BaseModel)
 
+_MAPPING = "a mapping (key: value)"
+_EXPECTED = {
+    "string_type": "a text",
+    "bool_type": "true or false",
+    "tuple_type": "a list",
+    "mapping_type": _MAPPING,
+    "dict_type": _MAPPING,
+    "model_type": _MAPPING,
+    "model_attributes_type": _MAPPING,
+}
+
 
 def validate(model: type[M], file: YamlFile) -> tuple[M | None, list[Problem]]:
     """Return the record, or None and every problem of the file."""
@@ -22,56 +34,61 @@ def validate(model: type[M], file: YamlFile) -> tuple[M | None, list[Problem]]:
         return model.model_validate(file.data), []
     except ValidationError as error:
         details = error.errors(include_url=False)
-        return None, sorted({_problem(model, file, detail) for detail in details})
+        own = [detail for detail in details if not _follows(detail, details)]
+        return None, sorted({_problem(model, file, detail) for detail in own})
+
+
+def _follows(error: ErrorDetails, others: list[ErrorDetails]) -> bool:
+    """Whether a list is too short only because its items have faults of their own."""
+    place = error["loc"]
+    return error["type"] == "too_short" and any(
+        len(other["loc"]) > len(place) and other["loc"][: len(place)] == place for other in others
+    )
 
 
 def _problem(model: type[BaseModel], file: YamlFile, error: ErrorDetails) -> Problem:
-    location = tuple(part for part in error["loc"] if not _is_branch(part))
-    location = _existing(file, location, error["type"])
+    location = _location(file, error)
     what, remedy = _words(model, file, location, error)
     return Problem(file.path, file.line(location), what, remedy)
 
 
-def _is_branch(part: int | str) -> bool:
-    """Whether pydantic put this part in to say which member of a union it tried."""
-    return isinstance(part, str) and ("[" in part or "(" in part or part == "str")
-
-
-def _existing(file: YamlFile, location: Location, kind: str) -> Location:
-    if kind == "missing" or location in file.lines:
-        return location
-    return next((location[:n] for n in range(len(location), 0, -1) if location[:n] in file.lines), ())
+def _location(file: YamlFile, error: ErrorDetails) -> Location:
+    """Return the fault's place in the file, without the parts that only pydantic knows."""
+    location: Location = ()
+    for part in error["loc"]:
+        if (*location, part) in file.lines:
+            location = (*location, part)
+    return (*location, error["loc"][-1]) if error["type"] == "missing" else location
 
 
 def _words(
     model: type[BaseModel], file: YamlFile, location: Location, error: ErrorDetails
 ) -> tuple[str, str]:
     """Say what is wrong and what would be right."""
-    name = _name(location)
-    context = error.get("ctx", {})
-    written = file.written.get(location)
-    kind = error["type"]
-    if kind == "portal":
-        return f"{name}: {context['what']}", str(context["remedy"])
-    if kind == "missing":
+    if error["type"] == "portal":
+        context = error["ctx"]
+        return f"{_name(location)}: {context['what']}", str(context["remedy"])
+    if error["type"] == "missing":
         return f'"{location[-1]}" is missing', f"add {_name(location)}"
-    if kind == "extra_forbidden":
-        return f'unknown key "{location[-1]}"', did_you_mean(str(location[-1]), _keys(model, location))
-    if kind == "string_type" and written is not None and not isinstance(error["input"], str):
+    if error["type"] == "extra_forbidden":
+        key = str(location[-1])
+        return f'unknown key "{key}"', did_you_mean(key, _keys(model, location))
+    return _value_words(_name(location), file.written.get(location), error)
+
+
+def _value_words(name: str, written: str | None, error: ErrorDetails) -> tuple[str, str]:
+    kind = error["type"]
+    if kind == "string_type" and written:
         what = f"{name}: {written} is read as {_read_as(error['input'])}"
         return what, f'put it in quotes: "{written}"'
-    if kind in {"string_type", "int_type", "bool_type", "date_type"}:
-        return f"{name}: a {kind.removesuffix('_type')} is expected", "see the format reference"
-    if kind == "literal_error":
-        known = str(context["expected"]).replace("'", '"')
+    if kind == "literal_error" and written:
+        known = str(error["ctx"]["expected"]).replace("'", '"')
         return f'{name}: "{written}" is not known', f"use {known}"
-    if kind in {"tuple_type", "mapping_type", "model_type", "model_attributes_type", "dict_type"}:
-        wanted = "a list" if kind == "tuple_type" else "a mapping (key: value)"
-        return f"{name}: {wanted} is expected", "see the format reference"
     if kind in {"string_too_long", "too_short", "too_long", "string_too_short"}:
-        message = error["msg"].replace("Value", "it").replace("Tuple", "it").replace("String", "it")
+        message = re.sub("Value|Tuple|String", "it", error["msg"])
         return f"{name}: {message}", "shorten or complete it"
-    return f"{name}: {error['msg']}", "see the format reference"
+    expected = _EXPECTED.get(kind) or error["msg"].removeprefix("Input should be ")
+    return f"{name}: {expected} is expected".replace("'", '"'), "see the format reference"
 
 
 def _name(location: Location) -> str:
@@ -91,7 +108,7 @@ def _read_as(value: object) -> str:
 
 def _keys(model: type[BaseModel], location: Location) -> list[str]:
     """The keys that the record around `location` knows."""
-    annotation: Any = model
+    annotation: object = model
     for part in location[:-1]:
         annotation = next(iter(_inside(annotation, part)), None)
     found = next(_models(annotation), None)
@@ -100,7 +117,7 @@ def _keys(model: type[BaseModel], location: Location) -> list[str]:
     return [field.alias or name for name, field in found.model_fields.items()]
 
 
-def _inside(annotation: Any, part: str | int) -> Iterator[Any]:
+def _inside(annotation: object, part: str | int) -> Iterator[object]:
     for member in _members(annotation):
         origin, arguments = typing.get_origin(member), typing.get_args(member)
         if isinstance(member, type) and issubclass(member, BaseModel):
@@ -113,13 +130,13 @@ def _inside(annotation: Any, part: str | int) -> Iterator[Any]:
             yield arguments[1]
 
 
-def _models(annotation: Any) -> Iterator[type[BaseModel]]:
+def _models(annotation: object) -> Iterator[type[BaseModel]]:
     for member in _members(annotation):
         if isinstance(member, type) and issubclass(member, BaseModel):
             yield member
 
 
-def _members(annotation: Any) -> Iterator[Any]:
+def _members(annotation: object) -> Iterator[object]:
     """Unwrap Annotated and unions."""
     origin = typing.get_origin(annotation)
     if origin is typing.Annotated:

@@ -49,7 +49,7 @@ def parse_yaml(path: str, text: str, first_line: int = 1) -> tuple[YamlFile | No
             return None, reader.problems
         node = yaml.compose(text, Loader=yaml.CSafeLoader)
     except yaml.YAMLError as error:
-        return None, [reader.syntax_problem(error)]
+        return None, [*reader.problems, reader.syntax_problem(error)]
     except RecursionError:
         return None, [Problem(path, first_line, "nested too deeply", "flatten it")]
     if node is None:

@@ -40,8 +40,8 @@ def _named(value: object, location: Location) -> Iterator[tuple[Location, str]]:
     if isinstance(value, Mapping):
         for key, inner in value.items():
             if key == "source":
-                names = [inner] if isinstance(inner, str) else inner
-                yield from (((*location, key), str(name)) for name in names)
+                names = inner if isinstance(inner, list) else [inner]
+                yield from (((*location, key), name) for name in names if isinstance(name, str))
             elif location or key != "sources":
                 yield from _named(inner, (*location, key))
     elif isinstance(value, list):
@@ -52,7 +52,7 @@ def _named(value: object, location: Location) -> Iterator[tuple[Location, str]]:
 def _markdown_problems(file: MarkdownFile) -> Iterator[Problem]:
     named = set()
     for section in file.sections:
-        for number, line in enumerate(section.text.splitlines(), section.line + 1):
+        for number, line in enumerate(section.text.split("\n"), section.text_line):
             for name in CITATION.findall(line):
                 named.add(name)
                 if name not in file.sources:

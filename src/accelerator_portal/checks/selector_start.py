@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from accelerator_portal.catalog import Catalog, Problem
-from accelerator_portal.catalog.catalog import SELECTOR
+from accelerator_portal.catalog.catalog import ACCELERATORS, SELECTOR
 from accelerator_portal.catalog.problem import did_you_mean
 from accelerator_portal.install.expand import expand
 from accelerator_portal.install.selector import make_selector
@@ -23,6 +23,8 @@ def check(catalog: Catalog) -> Iterator[Problem]:
             yield Problem(SELECTOR, line, f"{start.os} stands twice", "keep one of the two")
         seen.add(start.os)
         if start.platform not in catalog.by_id:
+            if any(path.startswith(f"{ACCELERATORS}/{start.platform}/") for path in catalog.files):
+                continue  # its own problems keep it out, and are said already
             what = f'there is no platform "{start.platform}"'
             yield Problem(SELECTOR, line, what, did_you_mean(start.platform, catalog.by_id))
             continue

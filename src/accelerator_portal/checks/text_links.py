@@ -22,8 +22,9 @@ def check(catalog: Catalog) -> Iterator[Problem]:
 def _problems(file: MarkdownFile) -> Iterator[Problem]:
     for section in file.sections:
         for token in _PARSER.parse(section.text):
-            line = section.line + 1 + (token.map[0] if token.map else 0)
+            line = section.text_line + (token.map[0] if token.map else 0)
             for child in token.children or ():
+                line += child.type in {"softbreak", "hardbreak"}
                 target = str(child.attrs.get("href", ""))
                 if child.type == "link_open" and not target.startswith("https://"):
                     what = f'the link to "{target[:80]}" is not a web address'

@@ -298,9 +298,7 @@ def _prerequisites(platform: Platform, option: Option, target: _Target) -> Itera
             yield Prerequisite(requirement.name, requirement.version, requirement.url)
 
 
-def _check(
-    platform: Platform, option: Option, os: Os, values: dict[str, str]
-) -> CheckLine | None:
+def _check(platform: Platform, option: Option, os: Os, values: dict[str, str]) -> CheckLine | None:
     check = platform.install.checks.get(option.check or "")
     if check is None:
         return None

@@ -44,9 +44,7 @@ def build_site(catalog: Catalog, root: Path, repository: Repository) -> Iterator
     yield from api_files(catalog, selector)
 
 
-def _shared_pages(
-    catalog: Catalog, selector: Selector, templates: Templates
-) -> Iterator[SiteFile]:
+def _shared_pages(catalog: Catalog, selector: Selector, templates: Templates) -> Iterator[SiteFile]:
     current = [row for row in selector.rows if row.build in {STABLE, PREVIEW}]
     builds = _newest_builds(selector)
     newest = _releases(catalog, builds)

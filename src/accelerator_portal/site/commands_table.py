@@ -35,7 +35,11 @@ def commands_table(selector: Selector, rows: Iterable[InstallRow]) -> list[Comma
 
     def place(group: list[InstallRow]) -> tuple[int, int, int]:
         row = group[0]
-        return order["platform"][row.platform], order["build"][row.build], order["method"][row.method]
+        return (
+            order["platform"][row.platform],
+            order["build"][row.build],
+            order["method"][row.method],
+        )
 
     return [_merged(selector, group) for group in sorted(groups.values(), key=place)]
 

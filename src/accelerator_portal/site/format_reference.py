@@ -71,20 +71,24 @@ def _kind(field: dict[str, Any]) -> str:
     """Say in words what a value is."""
     if "$ref" in field:
         return str(field["$ref"]).rsplit("/", 1)[-1]
-    if "enum" in field:
-        return " or ".join(map(str, field["enum"]))
-    if "const" in field:
-        return str(field["const"])
+    if "enum" in field or "const" in field:
+        return " or ".join(map(str, field.get("enum", [field.get("const")])))
     if "anyOf" in field:
         kinds = [_kind(member) for member in field["anyOf"] if member.get("type") != "null"]
         return " or ".join(dict.fromkeys(kinds))
-    if field.get("type") == "array":
-        return f"list of {_kind(field.get('items', {}))}"
-    if field.get("type") == "object":
-        return f"mapping to {_kind(field.get('additionalProperties', {}))}"
-    if field.get("format") in {"uri", "date"}:
-        return {"uri": "https address", "date": "date"}[field["format"]]
-    return {"string": "text", "boolean": "true or false"}.get(field.get("type", ""), "text")
+    inner = {"array": "items", "object": "additionalProperties"}.get(field.get("type", ""))
+    if inner:
+        return f"{_TYPES[field['type']]} {_kind(field.get(inner, {}))}"
+    return _TYPES.get(field.get("format", ""), _TYPES.get(field.get("type", ""), "text"))
+
+
+_TYPES = {
+    "array": "list of",
+    "object": "mapping to",
+    "uri": "https address",
+    "date": "date",
+    "boolean": "true or false",
+}
 
 
 def _one_line(text: str) -> str:

@@ -21,10 +21,11 @@ from accelerator_portal.site.source_list import Entry
 
 Cite = Callable[[str], Entry | None]
 
-_TAGS = set(
-    "p ul ol li code pre em strong a h3 h4 h5 table thead tbody tr th td blockquote hr br sup div"
-    .split()
-)
+_TAGS = {
+    *("p", "ul", "ol", "li", "blockquote", "hr", "br", "div", "h3", "h4", "h5"),
+    *("table", "thead", "tbody", "tr", "th", "td"),
+    *("a", "code", "pre", "em", "strong", "sup"),
+}
 _ATTRIBUTES = {
     "a": {"href", "class", "aria-label"},
     "ol": {"start"},
@@ -81,14 +82,12 @@ class _Renderer(RendererHTML):
         token.attrSet("id", base if count == 1 else f"{base}-{count}")
         return str(self.renderToken(tokens, index, options, env))
 
-    def text(
-        self, tokens: Sequence[Token], index: int, _options: OptionsDict, env: EnvType
-    ) -> str:
+    def text(self, tokens: Sequence[Token], idx: int, _options: OptionsDict, env: EnvType) -> str:
         def cited(match: re.Match[str]) -> str:
             entry = env["cite"](match.group(1))
             return citation(entry) if entry else ""
 
-        return _SPACED_CITATION.sub(cited, escape(tokens[index].content, quote=False))
+        return _SPACED_CITATION.sub(cited, escape(tokens[idx].content, quote=False))
 
     def table_open(self, *_: object) -> str:
         return '<div class="table-box" tabindex="0" role="region" aria-label="Table"><table class="data">'
@@ -96,9 +95,10 @@ class _Renderer(RendererHTML):
     def table_close(self, *_: object) -> str:
         return "</table></div>\n"
 
-    def fence(
-        self, tokens: Sequence[Token], index: int, _options: OptionsDict, _env: EnvType
-    ) -> str:
-        return f'<pre tabindex="0"><code>{escape(tokens[index].content)}</code></pre>\n'
+    def fence(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
+        return self.code_block(tokens, idx, options, env)
 
-    code_block = fence
+    def code_block(
+        self, tokens: Sequence[Token], idx: int, _options: OptionsDict, _env: EnvType
+    ) -> str:
+        return f'<pre tabindex="0"><code>{escape(tokens[idx].content)}</code></pre>\n'

@@ -36,7 +36,9 @@ def versions_table(platform: Platform, sources: SourceList) -> VersionsTable:
     package = platform.accelerator.package.name
     columns: dict[str, list[str | None]] = {"PyTorch": [row.torch for row in rows]}
     columns[package] = [row.plugin for row in rows]
-    columns["Variant"] = [named.get(row.variant, row.variant) if row.variant else None for row in rows]
+    columns["Variant"] = [
+        named.get(row.variant, row.variant) if row.variant else None for row in rows
+    ]
     for name in needs:
         columns[f"Needs {name}"] = [row.needs.get(name) for row in rows]
     for name in includes:

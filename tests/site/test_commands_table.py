@@ -1,0 +1,99 @@
+"""The static tables of commands say what the selector says."""
+
+from __future__ import annotations
+
+import json
+from itertools import product
+
+import pytest
+from selectolax.lexbor import LexborNode
+
+from accelerator_portal.install.expand import InstallRow
+from accelerator_portal.install.selector import Selector
+from accelerator_portal.site.words import python_range
+from tests.built_site import Page, Site, attribute
+
+GOLDEN = "golden/commands_acme.json"
+
+
+def table(page: Page) -> list[dict[str, str]]:
+    """The rows of the page's table of commands, by heading; the commands as they are pasted."""
+    headings = [node.text() for node in page.tree.css("table.commands-table thead th")]
+    return [
+        dict(zip(headings, map(cell_text, row.css("td")), strict=True))
+        for row in page.tree.css("table.commands-table tbody tr")
+    ]
+
+
+def cell_text(cell: LexborNode) -> str:
+    lines = [code.text() for code in cell.css("code")]
+    return "\n".join(lines) if "commands" in (cell.attributes.get("class") or "") else cell.text()
+
+
+def commands(page: Page) -> set[str]:
+    return {row["Commands"] for row in table(page)}
+
+
+def test_the_table_of_an_example_platform(
+    example_site: Site, request: pytest.FixtureRequest
+) -> None:
+    golden = json.loads((request.path.parent / GOLDEN).read_text("utf-8"))
+    assert table(example_site.pages["compute-platforms/acme/"]) == golden
+
+
+def test_a_platforms_page_has_every_command_that_its_selector_can_show(site: Site) -> None:
+    for platform in site.catalog.platforms:
+        file = site.root / f"api/v1/install/{platform.id}.json"
+        known = set(json.loads(file.read_text("utf-8"))["commands"])
+        page = site.pages[f"compute-platforms/{platform.id}/"]
+        assert known
+        assert commands(page) == known, platform.id
+
+
+def test_get_started_has_every_command_of_the_current_builds(site: Site) -> None:
+    current = [row for row in site.selector.rows if row.build in {"stable", "preview"}]
+    assert commands(site.pages["get-started/"]) == {"\n".join(row.commands) for row in current}
+
+
+def test_home_has_a_command_for_every_platform_that_pip_installs(site: Site) -> None:
+    shown = {attribute(link, "href") for link in site.pages[""].tree.css(".commands-table td a")}
+    with_pip = {row.platform for row in site.selector.rows if row.method == "pip"}
+    assert shown == {f"./compute-platforms/{platform}/" for platform in with_pip}
+
+
+def test_a_table_row_promises_only_what_exists(site: Site) -> None:
+    """Rows stand for several systems and Python versions; each combination must be real."""
+    for platform in site.catalog.platforms:
+        selector = site.selector.only(platform.id)
+        known = {promise for row in selector.rows for promise in promises(selector, row)}
+        for row in table(site.pages[f"compute-platforms/{platform.id}/"]):
+            systems = [
+                f"{system.split(' ')[0]} {arch}"
+                for system in row["System"].split("; ")
+                for arch in system.split(" ", 1)[1].split(", ")
+            ]
+            for system, python in product(systems, pythons(row["Python"])):
+                promise = (row["Commands"], system, python)
+                assert promise in known, f"{platform.id}: {promise}"
+
+
+def promises(selector: Selector, row: InstallRow) -> list[tuple[str, str, str]]:
+    choices = list(selector.choices(row))
+    system = f"{selector.label('os', choices[0])} {selector.label('arch', choices[0])}"
+    found = selector.row(choices[0])
+    assert found is not None
+    versions = found.pythons or ("any",)
+    return [("\n".join(found.commands), system, python) for python in versions]
+
+
+def pythons(text: str) -> list[str]:
+    """The Python versions that the table's short form names."""
+    if text == "any":
+        return ["any"]
+    found = []
+    for part in text.split(", "):
+        first, _, last = part.partition("–")
+        minors = range(int(first[2:]), int((last or first)[2:]) + 1) if "t" not in part else ()
+        found += [f"3.{minor}" for minor in minors] or [part]
+    assert python_range(found) == text
+    return found
