@@ -82,7 +82,7 @@ def _add_synthetic(source: Path, platform: Platform, folder: Path, number: int) 
             text = text.replace(known.name, package).replace(known.module, module)
             file.write_text(text, encoding="utf-8")
     path = folder / name / "accelerator.yaml"
-    data = yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)  # noqa: S506 - safe
+    data = yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
     data |= {"name": f"Synthetic {number:04}", "vendor": f"Synthetic vendor {number:04}"}
     data["device"]["value"] = f"synthetic{number:04}"
     data["package"] |= {"name": package, "import": module}

@@ -11,7 +11,7 @@ from typing import Any
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
-from mkdocs.plugins import event_priority, get_plugin_logger
+from mkdocs.plugins import event_priority
 from mkdocs.structure.files import File, Files, InclusionLevel
 
 from accelerator_portal.catalog import ProblemsError
@@ -24,7 +24,7 @@ PLATFORMS = "compute-platforms/"
 # More than this in the side bar helps nobody, and makes the pages grow with the square.
 MOST_IN_NAVIGATION = 60
 
-log = get_plugin_logger("portal")
+_serving = False
 
 
 @event_priority(100)  # before plugins that look for pages, such as the search
@@ -41,14 +41,20 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
     return files
 
 
+def on_startup(*, command: str, dirty: bool) -> None:
+    """Remember that pages are only shown: `serve` reloads them with an inline script of its own."""
+    global _serving  # noqa: PLW0603 - said once, before any build
+    _serving = command == "serve"
+
+
 def on_post_page(output: str, **_: Any) -> str:  # noqa: ANN401 - MkDocs' own objects, unused
     """Give the finished page its Content-Security-Policy."""
-    return add_security_policy(output)
+    return output if _serving else add_security_policy(output)
 
 
 def on_post_template(output_content: str, *, template_name: str, **_: Any) -> str:  # noqa: ANN401
     """Give pages that are made from a template alone, such as 404.html, theirs."""
-    is_page = template_name.endswith(".html")
+    is_page = template_name.endswith(".html") and not _serving
     return add_security_policy(output_content) if is_page else output_content
 
 

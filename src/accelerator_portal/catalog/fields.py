@@ -15,8 +15,10 @@ from pydantic import (
     BaseModel,
     BeforeValidator,
     ConfigDict,
+    Discriminator,
     Field,
     Strict,
+    Tag,
     WithJsonSchema,
 )
 from pydantic_core import PydanticCustomError
@@ -102,6 +104,10 @@ def _day(value: object) -> object:
     return value
 
 
+def _list_or_text(value: object) -> str:
+    return "list" if isinstance(value, list | tuple) else "text"
+
+
 def _listed(value: object) -> object:
     return [value] if isinstance(value, str) else value
 
@@ -137,12 +143,17 @@ GitHubLogin = Annotated[
     str, AfterValidator(_matching(r"[A-Za-z0-9](?:-?[A-Za-z0-9])*", "write a GitHub login"))
 ]
 PythonVersion = Annotated[
-    str, AfterValidator(_matching(r"3\.\d{1,2}t?", 'write it like "3.13", or "3.13t"'))
+    str, AfterValidator(_matching(r"3\.[0-9]{1,2}t?", 'write it like "3.13", or "3.13t"'))
 ]
 EnvironmentName = Annotated[
     str, AfterValidator(_matching(r"[A-Za-z_][A-Za-z0-9_]*", "use letters, digits and _"))
 ]
 
+TorchVersions = Annotated[
+    Annotated[tuple[TorchVersion, ...], Tag("list")] | Annotated[Specifier, Tag("text")],
+    Discriminator(_list_or_text),
+    WithJsonSchema({"anyOf": [{"type": "array", "items": {"type": "string"}}, {"type": "string"}]}),
+]
 SourceIds = Annotated[
     tuple[Id, ...],
     BeforeValidator(_listed),

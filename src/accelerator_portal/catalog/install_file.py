@@ -7,7 +7,7 @@ from typing import Annotated
 
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
-from pydantic import Discriminator, Field, Tag, model_validator
+from pydantic import Field, model_validator
 
 from accelerator_portal.catalog.fields import (
     Arch,
@@ -21,22 +21,11 @@ from accelerator_portal.catalog.fields import (
     Model,
     Os,
     PythonVersion,
-    Specifier,
-    TorchVersion,
+    TorchVersions,
     Url,
     fault,
 )
 from accelerator_portal.catalog.sources import Sourced, SourcedFile
-
-
-def _list_or_text(value: object) -> str:
-    return "list" if isinstance(value, list | tuple) else "text"
-
-
-Versions = Annotated[
-    Annotated[tuple[TorchVersion, ...], Tag("list")] | Annotated[Specifier, Tag("text")],
-    Discriminator(_list_or_text),
-]
 
 
 class Requirement(Sourced):
@@ -144,7 +133,7 @@ class Option(Sourced):
     compatibility: Flag = False
     """One row per torch release in `compatibility.yaml`: the newest plugin whose needs are stated,
     or else the newest."""
-    torch: Versions | None = None
+    torch: TorchVersions | None = None
     """Exact releases, or a specifier over the known ones."""
     methods: Annotated[tuple[Method, ...], Field(min_length=1)]
     """How it is installed."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.catalog import RELEASES
-from accelerator_portal.install.expand import PREVIEW, expand
+from accelerator_portal.install.expand import PREVIEW, InstallRow, expand
 from accelerator_portal.install.selector import STABLE, Selector, make_selector
 from accelerator_portal.site.api import api_files
 from accelerator_portal.site.commands_table import commands_table
@@ -46,11 +46,12 @@ def build_site(catalog: Catalog, root: Path, repository: Repository) -> Iterator
 
 def _shared_pages(catalog: Catalog, selector: Selector, templates: Templates) -> Iterator[SiteFile]:
     current = [row for row in selector.rows if row.build in {STABLE, PREVIEW}]
-    builds = _newest_builds(selector)
+    with_pip = [row for row in selector.rows if row.method == "pip"]
+    builds = _newest_builds(selector, with_pip)
     newest = _releases(catalog, builds)
-    with_pip = [r for r in selector.rows if r.method == "pip" and r.build == builds[r.platform]]
+    first = [row for row in with_pip if row.build == builds[row.platform]]
     pages: dict[str, dict[str, Any]] = {
-        "index.md": {"newest": newest, "commands": commands_table(selector, with_pip)},
+        "index.md": {"newest": newest, "commands": commands_table(selector, first)},
         "get-started.md": {"commands": commands_table(selector, current)},
         "compute-platforms/index.md": {"newest": newest},
         "run-anywhere.md": {},
@@ -66,12 +67,12 @@ def _shared_pages(catalog: Catalog, selector: Selector, templates: Templates) ->
         yield SiteFile(path, content, f"{TEMPLATES}/{template}")
 
 
-def _newest_builds(selector: Selector) -> dict[str, str]:
-    """The newest build, nightly ones last, that each platform can install, by platform id."""
+def _newest_builds(selector: Selector, rows: list[InstallRow]) -> dict[str, str]:
+    """The newest build, nightly ones last, that some of `rows` install, by platform id."""
     order = [v.id for v in selector.axes["build"] if v.id != PREVIEW] + [PREVIEW]
     place = {build: n for n, build in enumerate(order)}
     newest: dict[str, str] = {}
-    for row in selector.rows:
+    for row in rows:
         known = newest.get(row.platform)
         if known is None or place[row.build] < place[known]:
             newest[row.platform] = row.build

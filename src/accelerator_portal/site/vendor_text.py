@@ -51,7 +51,7 @@ def slug(text: str) -> str:
 def render_vendor_text(text: str, prefix: str, cite: Cite) -> str:
     """Render Markdown; ids start with `prefix`, `[@id]` becomes a link to the page's sources."""
     parser = MarkdownIt("commonmark", {"html": False}, renderer_cls=_Renderer).enable("table")
-    environment = {"prefix": prefix, "cite": cite, "ids": {}}
+    environment = {"prefix": prefix, "cite": cite, "ids": {}, "tables": 0}
     html = str(parser.render(text, environment))
     return nh3.clean(
         html,
@@ -89,8 +89,13 @@ class _Renderer(RendererHTML):
 
         return _SPACED_CITATION.sub(cited, escape(tokens[idx].content, quote=False))
 
-    def table_open(self, *_: object) -> str:
-        return '<div class="table-box" tabindex="0" role="region" aria-label="Table"><table class="data">'
+    def table_open(
+        self, _tokens: Sequence[Token], _idx: int, _options: OptionsDict, env: EnvType
+    ) -> str:
+        env["tables"] += 1
+        label = f"{env['prefix'].replace('-', ' ')}: table {env['tables']}"
+        box = f'<div class="table-box" tabindex="0" role="region" aria-label="{escape(label)}">'
+        return f'{box}<table class="data">'
 
     def table_close(self, *_: object) -> str:
         return "</table></div>\n"

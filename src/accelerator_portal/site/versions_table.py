@@ -51,7 +51,7 @@ def versions_table(platform: Platform, sources: SourceList) -> VersionsTable:
         tuple(
             VersionsRow(
                 tuple(cells[n] for cells in used.values()),
-                row.note,
+                _notes(row),
                 tuple(sources.cited("compatibility.yaml", row.source)),
             )
             for n, row in enumerate(rows)
@@ -59,9 +59,13 @@ def versions_table(platform: Platform, sources: SourceList) -> VersionsTable:
     )
 
 
+def _notes(row: CompatibilityRow) -> str | None:
+    notes = (row.note, row.lifecycle.note if row.lifecycle else None)
+    return " ".join(note for note in notes if note) or None
+
+
 def _lifecycle(row: CompatibilityRow) -> str | None:
     if row.lifecycle is None:
         return None
     until = f" until {row.lifecycle.until}" if row.lifecycle.until else ""
-    note = f" ({row.lifecycle.note})" if row.lifecycle.note else ""
-    return f"{row.lifecycle.status}{until}{note}"
+    return f"{row.lifecycle.status}{until}"

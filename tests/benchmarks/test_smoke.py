@@ -1,0 +1,32 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_tiny_sizes_are_measured_and_nothing_is_left(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "benchmarks", "--pages=3", "--growth=1", "--repeat=1"]
+    done = subprocess.run(
+        command,
+        cwd=ROOT,
+        env={"PATH": "/usr/bin:/bin", "TMPDIR": str(tmp_path), "PYTHONDONTWRITEBYTECODE": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    rows = {tuple(line.split()[:1]) for line in done.stdout.splitlines()}
+    assert {("platforms",), ("1",), ("3",)} <= rows
+    assert "Aim at 3 platforms" in done.stdout
+    assert "nan" not in done.stdout
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_that_does_not_exist_is_named() -> None:
+    command = [sys.executable, "-m", "benchmarks", "--pages=1", "--growth=", "--seed=nowhere"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "no whole platform 'nowhere'" in done.stderr

@@ -1,0 +1,93 @@
+"""The data files for machines, against the schemas published beside them."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from accelerator_portal.catalog.schema import SCHEMAS
+from accelerator_portal.install.payload import COLUMNS, payload
+from tests.built_site import Site
+
+API = "api/v1"
+
+
+def read(site: Site, path: str) -> Any:  # noqa: ANN401 - any JSON
+    return json.loads((site.root / API / path).read_text("utf-8"))
+
+
+def test_the_index_names_every_file_and_nothing_else(site: Site) -> None:
+    index = read(site, "index.json")
+    named = {"index.json", index["releases"], index["install"], *index["schemas"]}
+    for platform in index["accelerators"]:
+        named |= {platform["accelerator"], platform["install"]}
+    folder = site.root / API
+    assert named == {f.relative_to(folder).as_posix() for f in folder.rglob("*") if f.is_file()}
+
+
+def test_the_index_names_the_platforms_as_the_catalogue_does(site: Site) -> None:
+    listed = [(p["id"], p["name"], p["vendor"]) for p in read(site, "index.json")["accelerators"]]
+    known = site.catalog.platforms
+    assert listed == [(p.id, p.accelerator.name, p.accelerator.vendor) for p in known]
+    assert read(site, "index.json")["newest_release"] == site.catalog.releases.newest.version
+
+
+@pytest.mark.parametrize("name", ["accelerator", "install", "compatibility", "releases"])
+def test_files_match_the_schemas_published_beside_them(
+    site: Site, name: str, tmp_path: Path
+) -> None:
+    files = {"data": read(site, "releases.json")} if name == "releases" else {}
+    if not files:
+        for platform in site.catalog.platforms:
+            files[platform.id] = read(site, f"accelerators/{platform.id}.json")[name]
+    for stem, data in files.items():
+        (tmp_path / f"{stem}.json").write_text(json.dumps(data), "utf-8")
+        SCHEMAS[name].model_validate_json(json.dumps(data))
+    schema = site.root / API / f"schema/{name}.schema.json"
+    command = [sys.executable, "-m", "check_jsonschema", "--schemafile", str(schema)]
+    done = subprocess.run(
+        [*command, *map(str, sorted(tmp_path.iterdir()))],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_a_platforms_file_says_what_its_folder_says(site: Site) -> None:
+    for platform in site.catalog.platforms:
+        data = read(site, f"accelerators/{platform.id}.json")
+        assert SCHEMAS["accelerator"].model_validate(data["accelerator"]) == platform.accelerator
+        assert list(data["guide"]) == [section.title for section in platform.guide.sections]
+        assert [q["question"] for q in data["faq"]] == [s.title for s in platform.faq.sections]
+
+
+def test_the_selectors_data_is_that_of_the_library(site: Site) -> None:
+    assert read(site, "install.json") == json.loads(json.dumps(payload(site.selector)))
+    for platform in site.catalog.platforms:
+        expected = json.loads(json.dumps(payload(site.selector.only(platform.id))))
+        assert read(site, f"install/{platform.id}.json") == expected
+
+
+def test_the_numbers_of_a_row_point_into_the_tables(site: Site) -> None:
+    data = read(site, "install.json")
+    assert len(data["rows"]) == len(COLUMNS) * len(site.selector.rows)
+    for start in range(0, len(data["rows"]), len(COLUMNS)):
+        row = dict(zip(COLUMNS, data["rows"][start:], strict=False))
+        platform = data["axes"]["platform"][row.pop("platform")][0]
+        assert -1 <= row.pop("variant") < len(data["variants"].get(platform, ()))
+        for name, number in row.items():
+            table = data.get(name, data["axes"].get(name))
+            assert -1 <= number < len(table), name
+
+
+def test_the_selectors_data_stays_small(site: Site) -> None:
+    """It is fetched by every reader; ten times today's rows must still be bearable."""
+    size = (site.root / API / "install.json").stat().st_size
+    assert size < 400 * len(site.selector.rows)

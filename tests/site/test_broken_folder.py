@@ -1,0 +1,92 @@
+"""A build with a fault in the data: every problem at once, in one message, and no site."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from accelerator_portal.checks import load_and_check
+from tests.built_site import EXAMPLE, MKDOCS_ENVIRONMENT, copy_sources
+
+
+def mkdocs_build(repository: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict"],
+        cwd=repository,
+        env={**os.environ, **MKDOCS_ENVIRONMENT},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+
+
+def replace(file: Path, old: str, new: str) -> None:
+    text = file.read_text("utf-8")
+    assert old in text
+    file.write_text(text.replace(old, new, 1), "utf-8")
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    return copy_sources(tmp_path / "repository", EXAMPLE)
+
+
+@pytest.fixture
+def broken(repository: Path) -> Path:
+    """Four faults in three files."""
+    folder = repository / "accelerators/acme"
+    replace(folder / "accelerator.yaml", "vendor: Acme Works", "vendors: Acme Works")
+    replace(folder / "install.yaml", 'version: "1"', "version: 1.10")
+    replace(folder / "guide.md", "## Help", "## Halp")
+    return repository
+
+
+def test_without_faults_there_is_a_site(repository: Path) -> None:
+    done = mkdocs_build(repository)
+    assert done.returncode == 0, done.stderr
+    assert (repository / "site/compute-platforms/acme/index.html").is_file()
+
+
+def test_all_problems_are_told_at_once_with_file_and_line(broken: Path) -> None:
+    done = mkdocs_build(broken)
+    _, problems = load_and_check(broken)
+    assert len(problems) >= 3
+    for problem in problems:
+        assert done.stderr.count(str(problem)) == 1, done.stderr
+    assert f"{len(problems)} problems" in done.stderr
+    assert "accelerators/acme/accelerator.yaml:8: " in done.stderr
+
+
+def test_the_message_is_no_traceback_and_the_exit_code_says_failure(broken: Path) -> None:
+    done = mkdocs_build(broken)
+    assert done.returncode == 1
+    assert "Traceback" not in done.stdout + done.stderr
+    assert len(done.stderr.splitlines()) < 15, done.stderr
+
+
+def test_a_failed_build_leaves_no_half_of_a_site(broken: Path) -> None:
+    mkdocs_build(broken)
+    assert list((broken / "site").rglob("*.html")) == []
+
+
+def test_a_failed_build_mixes_nothing_into_an_earlier_site(repository: Path) -> None:
+    mkdocs_build(repository)
+    earlier = {file: file.read_bytes() for file in (repository / "site").rglob("*.html")}
+    assert earlier
+    replace(repository / "accelerators/acme/accelerator.yaml", "mark: AC", "mark: ACME")
+    assert mkdocs_build(repository).returncode == 1
+    left = {file: file.read_bytes() for file in (repository / "site").rglob("*.html")}
+    assert left in ({}, earlier)
+
+
+def test_a_missing_folder_of_data_is_a_problem_too(repository: Path) -> None:
+    (repository / "data/releases.yaml").unlink()
+    done = mkdocs_build(repository)
+    assert done.returncode == 1
+    assert "data/releases.yaml:1: the file is missing" in done.stderr
+    assert "Traceback" not in done.stderr

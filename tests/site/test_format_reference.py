@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+import typing
+from collections.abc import Iterator
+from typing import Any
+
+from pydantic import BaseModel
+
+from accelerator_portal.catalog.schema import SCHEMAS
+from accelerator_portal.site.format_reference import FILES, format_reference
+from tests.built_site import Site
+
+PAGE = "contribute/format/"
+
+
+def models(annotation: Any) -> Iterator[type[BaseModel]]:  # noqa: ANN401 - a type's parts
+    """Every model that an annotation reaches."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+        for field in annotation.model_fields.values():
+            yield from models(field.annotation)
+    for part in typing.get_args(annotation):
+        yield from models(part)
+
+
+def test_every_kind_of_file_is_described() -> None:
+    assert sorted(FILES.values()) == sorted(SCHEMAS)
+
+
+def test_every_key_of_every_record_is_described() -> None:
+    by_name = dict(zip(FILES.values(), format_reference(), strict=True))
+    for name, root in SCHEMAS.items():
+        records = {record.name: record for record in by_name[name].records}
+        for model in set(models(root)):
+            record = records["the file" if model is root else model.__name__]
+            keys = {field.alias or key: field for key, field in model.model_fields.items()}
+            described = {row.name: row for row in record.fields}
+            assert described.keys() == keys.keys(), f"{name}: {model.__name__}"
+            for key, field in keys.items():
+                assert described[key].required == field.is_required(), f"{name}: {key}"
+                assert described[key].meaning, f"{name}: {model.__name__}.{key} says nothing"
+                assert described[key].kind, f"{name}: {model.__name__}.{key}"
+
+
+def test_the_page_shows_all_of_it(site: Site) -> None:
+    page = site.pages[PAGE]
+    rows = [
+        tuple(cell.text() for cell in row.css("td")) for row in page.tree.css(".record tbody tr")
+    ]
+    expected = [
+        (row.name, row.kind, "yes" if row.required else "no", row.meaning)
+        for file in format_reference()
+        for record in file.records
+        for row in record.fields
+    ]
+    assert rows == expected
+
+
+def test_no_record_is_described_without_saying_what_it_is(site: Site) -> None:
+    for record in site.pages[PAGE].tree.css(".record"):
+        (meaning,) = record.css("h3 + p")
+        assert meaning.text().strip(), record.css_first("h3").text()  # type: ignore[union-attr]

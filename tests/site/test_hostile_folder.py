@@ -1,0 +1,102 @@
+"""The whole way: a vendor's folder full of markup, built, changes nothing but its own words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from selectolax.lexbor import LexborHTMLParser
+
+from tests.built_site import EXAMPLE, Page, Site, build_site, copy_sources
+from tests.site.test_broken_folder import replace
+
+MARKUP = "<script>alert(1)</script><img src=x onerror=alert(1)>"
+FENCES = '~~~\n\n```{ .python onclick=alert(1) }\nx\n```\n\n<div markdown="1">\n\n# Big\n~~~'
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> Site:
+    root = copy_sources(tmp_path_factory.mktemp("hostile"), EXAMPLE)
+    folder = root / "accelerators/acme"
+    for old, new in (
+        ("name: Acme\n", f"name: '{MARKUP[:25]}{{{{ 7 * 7 }}}}'\n"),
+        ("vendor: Acme Works", f"vendor: '{MARKUP}'"),
+        ("summary: An invented card.", f"summary: '{MARKUP} {{{{ 7 * 7 }}}} {{: onclick=x }}'"),
+        ("description: An invented card", f"description: '{MARKUP}'  #"),
+        ("value: acme,", f"value: '{MARKUP}',"),
+        ("name: Any Linux", f"name: '{MARKUP}'"),
+        ("command: acme-info", f"command: '{MARKUP}'"),
+        ("title: The forum", f"title: '{MARKUP}'"),
+        ("title: The manual", f"title: '{MARKUP}'"),
+    ):
+        replace(folder / "accelerator.yaml", old, new)
+    replace(folder / "install.yaml", "name: Acme 2", f"name: '{MARKUP}'")
+    replace(folder / "install.yaml", "name: Acme driver", f"name: '{MARKUP}'")
+    replace(folder / "install.yaml", 'prints: "{torch}"', "prints: |\n      ```\n      <b>\n      ```")
+    replace(folder / "install.yaml", "note: The container", f"note: '{MARKUP}' #")
+    replace(folder / "compatibility.yaml", "Acme driver: ", f"'{MARKUP}': ")
+    replace(folder / "guide.md", "Nothing more.", FENCES)
+    replace(folder / "faq.md", "Does it exist?", "Does `<script>alert(1)</script>` exist?")
+    return build_site(root, tmp_path_factory.mktemp("hostile-site"))
+
+
+def shape(page: Page) -> list[tuple[str, tuple[str, ...]]]:
+    """Every element with the names of its attributes, in order."""
+    return [(str(node.tag), tuple(sorted(node.attributes))) for node in page.tree.css("*")]
+
+
+def platform_page(site: Site) -> Page:
+    return site.pages["compute-platforms/acme/"]
+
+
+def test_nothing_that_a_vendor_writes_becomes_an_element(
+    example_site: Site, hostile: Site
+) -> None:
+    for address, page in example_site.pages.items():
+        if page is not platform_page(example_site):
+            assert shape(hostile.pages[address]) == shape(page), address
+
+
+def test_nor_on_the_vendors_own_page(hostile: Site) -> None:
+    tree = platform_page(hostile).tree
+    assert not tree.css("article script, article img, article iframe")
+    assert not [node.html for node in tree.css("*") if {"onclick", "onerror"} & {*node.attributes}]
+
+
+def test_markup_shows_as_it_was_written(hostile: Site) -> None:
+    page = platform_page(hostile)
+    assert page.one("h1").text().strip() == MARKUP[:25] + "{{ 7 * 7 }}"
+    assert page.one(".lead .vendor").text() == MARKUP
+    assert MARKUP in page.tree.css(".lead")[0].text()
+    assert "{{ 7 * 7 }} {: onclick=x }" in page.tree.css(".lead")[0].text()
+
+
+def test_the_policies_allow_no_script_that_the_theme_did_not_bring(
+    example_site: Site, hostile: Site
+) -> None:
+    for address, page in example_site.pages.items():
+        policies = [
+            tree.css("meta[http-equiv=Content-Security-Policy]")[0].attributes["content"]
+            for tree in (page.tree, hostile.pages[address].tree)
+        ]
+        assert policies[0] == policies[1], address
+
+
+def test_a_fence_within_code_stays_code(hostile: Site) -> None:
+    code = platform_page(hostile).tree.css("#install ~ .vendor-text pre code")
+    expected = '\n```{ .python onclick=alert(1) }\nx\n```\n\n<div markdown="1">\n\n# Big\n'
+    assert [node.text() for node in code] == [expected]
+
+
+def test_what_a_check_prints_is_shown_letter_by_letter(hostile: Site) -> None:
+    (prints,) = platform_page(hostile).tree.css(".check-prints")
+    assert prints.text() == "```\n<b>\n```"
+
+
+def test_the_example_is_what_it_is_compared_with(example_site: Site, tmp_path: Path) -> None:
+    """So that a fault in the comparison itself would show."""
+    page = platform_page(example_site)
+    assert shape(page) == shape(Page("", page.html))
+    assert shape(page) != shape(Page("", page.html.replace("<h1", "<img src=x><h1")))
+    assert LexborHTMLParser(page.html).css("h1")
+    assert not list(tmp_path.iterdir())

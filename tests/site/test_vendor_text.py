@@ -1,0 +1,154 @@
+"""Whatever a vendor writes is text: it neither runs nor poses as a part of the page."""
+
+from __future__ import annotations
+
+import datetime as dt
+from urllib.parse import urlsplit
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from selectolax.lexbor import LexborHTMLParser
+
+from accelerator_portal.catalog.sources import Source
+from accelerator_portal.site.source_list import Entry
+from accelerator_portal.site.vendor_text import citation, render_vendor_text, slug
+
+ALLOWED = frozenset(
+    "p ul ol li code pre em strong a h3 h4 h5 table thead tbody tr th td blockquote hr br sup div"
+    .split()
+)
+FRAME = {"html", "head", "body"}
+ATTRIBUTES = frozenset("href rel class id start tabindex role aria-label title lang".split())
+CLASSES = {"cite", "table-box", "data"}
+
+VECTORS = (
+    "<script>alert(1)</script>",
+    "<img src=x onerror=alert(1)>",
+    "<svg/onload=alert(1)>",
+    "<iframe src='https://a.example'></iframe>",
+    "<a href='javascript:alert(1)'>x</a>",
+    "[x](javascript:alert(1))",
+    "[x](JaVaScRiPt:alert(1))",
+    "[x](data:text/html;base64,PHNjcmlwdD4=)",
+    "[x](vbscript:x)",
+    "[x](http://a.example)",
+    "[x](//a.example)",
+    "<https://a.example/onmouseover=alert(1)>",
+    "<javascript:alert(1)>",
+    '[x](https://a.example "onmouseover=alert(1)")',
+    '[x](https://a.example/"onmouseover="alert(1))',
+    "![x](https://a.example/x.png)",
+    "[a]: javascript:alert(1)\n\n[a]",
+    "</div></article><script>alert(1)</script>",
+    "```<script>\nalert(1)\n```",
+    "    <script>alert(1)</script>",
+    "`<script>alert(1)</script>`",
+    "### <script>alert(1)</script>",
+    "### x {: onclick=alert(1) }",
+    "| a |\n| - |\n| <script>alert(1)</script> |",
+    "[@<script>alert(1)</script>]",
+    "<style>body{display:none}</style>",
+    "<form action='https://a.example'><input></form>",
+    "<!-- <script>alert(1)</script> -->",
+    "&lt;script&gt;alert(1)&lt;/script&gt;",
+    "&#60;script&#62;alert(1)&#60;/script&#62;",
+    "\\<script>alert(1)\\</script>",
+    "<div class='command' data-selector='x'>",
+    "<p id='install'>",
+)
+
+
+def entry(source: str) -> Entry | None:
+    document = Source(url="https://example.org/x", title=f"<{source}>", read=dt.date(2026, 1, 2))
+    return Entry(7, f"source-guide-{source}", document) if source == "known" else None
+
+
+def rendered(text: str) -> LexborHTMLParser:
+    return LexborHTMLParser(render_vendor_text(text, "prepare", entry))
+
+
+def assert_harmless(html: LexborHTMLParser) -> None:
+    for node in html.css("*"):
+        assert node.tag in ALLOWED | FRAME
+        for name, value in node.attributes.items():
+            assert name in ATTRIBUTES
+            if name == "href":  # without a scheme it stays here; checks/text_links.py refuses those
+                assert urlsplit(value or "").scheme in {"", "https"}, value
+            if name == "id":
+                assert (value or "").startswith("prepare-"), value
+            if name == "class":
+                assert value in CLASSES, value
+
+
+@pytest.mark.parametrize("vector", VECTORS)
+def test_known_ways_to_run_something_do_nothing(vector: str) -> None:
+    assert_harmless(rendered(vector))
+
+
+@given(st.lists(st.sampled_from([*VECTORS, "\n", "\n\n", "> ", "- ", "`", "```\n", "<", '"', "'"])))
+def test_nor_do_they_together(parts: list[str]) -> None:
+    assert_harmless(rendered("".join(parts)))
+
+
+@given(st.text(alphabet="ab<>\"'`&/=:()[]{}!#|-~*_@\\ \t\n"))
+def test_nor_does_anything_else(text: str) -> None:
+    assert_harmless(rendered(text))
+
+
+def test_raw_html_is_shown_as_it_was_written() -> None:
+    body = rendered("<b>bold</b>").body
+    assert body is not None
+    assert body.text().strip() == "<b>bold</b>"
+
+
+def test_headings_are_named_within_their_section_and_never_twice() -> None:
+    html = rendered("### One two\n\n#### One two\n\n### ???\n\n### One two")
+    ids = [node.attributes["id"] for node in html.css("[id]")]
+    assert ids == ["prepare-one-two", "prepare-one-two-2", "prepare-section", "prepare-one-two-3"]
+
+
+def test_numbered_headings_do_not_clash_with_headings_that_end_in_a_number() -> None:
+    html = rendered("### One\n\n### One 2\n\n### One")
+    ids = [node.attributes["id"] for node in html.css("[id]")]
+    assert len(set(ids)) == 3
+
+
+def test_a_citation_links_to_the_source_and_says_its_title() -> None:
+    (link,) = rendered("So it is [@known].").css("sup.cite a")
+    assert link.attributes["href"] == "#source-guide-known"
+    assert link.attributes["aria-label"] == "Source 7: <known>"
+    assert link.text() == "7"
+
+
+def test_a_citation_of_nothing_leaves_nothing() -> None:
+    body = rendered("So it is [@unknown].").body
+    assert body is not None
+    assert body.text().replace(" ", "").strip() == "Soitis."
+
+
+def test_citations_in_code_are_code() -> None:
+    html = rendered("`[@known]`\n\n    [@known]\n")
+    assert not html.css("sup")
+    assert [code.text().strip() for code in html.css("code")] == ["[@known]"] * 2
+
+
+def test_boxes_that_scroll_can_be_reached_from_the_keyboard() -> None:
+    html = rendered("| a |\n| - |\n| b |\n\n```\nx\n```\n")
+    (box,) = html.css(".table-box")
+    assert (box.attributes["tabindex"], box.attributes["role"]) == ("0", "region")
+    assert html.css("pre")[0].attributes["tabindex"] == "0"
+
+
+def test_a_citation_escapes_its_title() -> None:
+    known = entry("known")
+    assert known is not None
+    assert "<known>" not in citation(known)
+
+
+@given(st.text())
+def test_a_slug_is_fit_for_an_address(text: str) -> None:
+    made = slug(text)
+    assert made
+    assert made == slug(made)
+    assert set(made) <= set("abcdefghijklmnopqrstuvwxyz0123456789-")

@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from accelerator_portal.site.page import to_root
+from accelerator_portal.site.words import listed, python_range
+from tests.site.test_commands_table import pythons
+
+VERSIONS = st.builds("3.{}{}".format, st.integers(0, 30), st.sampled_from(["", "t"]))
+
+
+@pytest.mark.parametrize(
+    ("versions", "text"),
+    [
+        (["3.13"], "3.13"),
+        (["3.12", "3.13"], "3.12–3.13"),
+        (["3.9", "3.10", "3.11"], "3.9–3.11"),
+        (["3.10", "3.12", "3.13"], "3.10, 3.12–3.13"),
+        (["3.13t", "3.13", "3.14t", "3.14"], "3.13–3.14, 3.13t, 3.14t"),
+        (["3.13", "3.13"], "3.13"),
+        (["3.13t"], "3.13t"),
+        ([], ""),
+    ],
+)
+def test_python_versions_in_few_characters(versions: list[str], text: str) -> None:
+    assert python_range(versions) == text
+
+
+@given(st.sets(VERSIONS, min_size=1))
+def test_a_range_says_exactly_its_versions(versions: set[str]) -> None:
+    assert set(pythons(python_range(versions))) == versions
+
+
+@given(st.lists(VERSIONS, min_size=1))
+def test_a_range_does_not_depend_on_order_or_repetition(versions: list[str]) -> None:
+    assert python_range(versions) == python_range(sorted(set(versions), reverse=True))
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [([], ""), (["a"], "a"), (["a", "b"], "a and b"), (["a", "b", "c"], "a, b and c")],
+)
+def test_words_are_listed_as_a_person_does(words: list[str], text: str) -> None:
+    assert listed(words) == text
+
+
+@pytest.mark.parametrize(
+    ("path", "root"),
+    [
+        ("index.md", "./"),
+        ("get-started.md", "../"),
+        ("compute-platforms/index.md", "../"),
+        ("compute-platforms/cuda.md", "../../"),
+        ("a/b/c/index.md", "../../../"),
+    ],
+)
+def test_the_way_from_a_page_to_the_root(path: str, root: str) -> None:
+    assert to_root(path) == root
