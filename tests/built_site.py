@@ -80,6 +80,7 @@ def attribute(node: LexborNode, name: str) -> str:
 
 def copy_sources(target: Path, data: Path = REPOSITORY) -> Path:
     """Copy what a build reads; the vendors' folders and the shared data come from `data`."""
+    target.mkdir(exist_ok=True)
     for name in (*SITE_SOURCES, *DATA):
         source = (data if name in DATA else REPOSITORY) / name
         if source.is_dir():

@@ -7,10 +7,12 @@ from pathlib import Path
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
+from accelerator_portal.checks import load_and_check
 from tests.built_site import EXAMPLE, Page, Site, build_site, copy_sources
 from tests.site.test_broken_folder import replace
 
-MARKUP = "<script>alert(1)</script><img src=x onerror=alert(1)>"
+MARKUP = '"></title><script>alert(1)</script><img src=x onerror=alert(1)>'
+NAMES = ("<script>alert(1)</script>", "</title><script>alert(1)</script>", "<b>Acme</b>", "&lt;b&gt;")
 FENCES = '~~~\n\n```{ .python onclick=alert(1) }\nx\n```\n\n<div markdown="1">\n\n# Big\n~~~'
 
 
@@ -19,7 +21,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Site:
     root = copy_sources(tmp_path_factory.mktemp("hostile"), EXAMPLE)
     folder = root / "accelerators/acme"
     for old, new in (
-        ("name: Acme\n", f"name: '{MARKUP[:25]}{{{{ 7 * 7 }}}}'\n"),
+        ("name: Acme\n", "name: 'A_c_m*e* {{ 7 * 7 }} {: onclick=x }'\n"),
         ("vendor: Acme Works", f"vendor: '{MARKUP}'"),
         ("summary: An invented card.", f"summary: '{MARKUP} {{{{ 7 * 7 }}}} {{: onclick=x }}'"),
         ("description: An invented card", f"description: '{MARKUP}'  #"),
@@ -32,7 +34,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Site:
         replace(folder / "accelerator.yaml", old, new)
     replace(folder / "install.yaml", "name: Acme 2", f"name: '{MARKUP}'")
     replace(folder / "install.yaml", "name: Acme driver", f"name: '{MARKUP}'")
-    replace(folder / "install.yaml", 'prints: "{torch}"', "prints: |\n      ```\n      <b>\n      ```")
+    replace(folder / "install.yaml", 'prints: "{torch}"', "prints: |\n      a\n      ```\n      <b>\n      ```")
     replace(folder / "install.yaml", "note: The container", f"note: '{MARKUP}' #")
     replace(folder / "compatibility.yaml", "Acme driver: ", f"'{MARKUP}': ")
     replace(folder / "guide.md", "Nothing more.", FENCES)
@@ -65,10 +67,21 @@ def test_nor_on_the_vendors_own_page(hostile: Site) -> None:
 
 def test_markup_shows_as_it_was_written(hostile: Site) -> None:
     page = platform_page(hostile)
-    assert page.one("h1").text().strip() == MARKUP[:25] + "{{ 7 * 7 }}"
+    assert page.one("h1").text().strip() == "A_c_m*e* {{ 7 * 7 }} {: onclick=x }"
     assert page.one(".lead .vendor").text() == MARKUP
     assert MARKUP in page.tree.css(".lead")[0].text()
     assert "{{ 7 * 7 }} {: onclick=x }" in page.tree.css(".lead")[0].text()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_name_with_markup_is_refused(name: str, tmp_path: Path) -> None:
+    """Material writes titles into its menus, and into the page's title, as they are."""
+    root = copy_sources(tmp_path / "repository", EXAMPLE)
+    replace(root / "accelerators/acme/accelerator.yaml", "name: Acme", f"name: '{name}'")
+    _, problems = load_and_check(root)
+    assert [(p.path, p.what.split(":")[0]) for p in problems[:1]] == [
+        ("accelerators/acme/accelerator.yaml", "name")
+    ]
 
 
 def test_the_policies_allow_no_script_that_the_theme_did_not_bring(
@@ -90,7 +103,7 @@ def test_a_fence_within_code_stays_code(hostile: Site) -> None:
 
 def test_what_a_check_prints_is_shown_letter_by_letter(hostile: Site) -> None:
     (prints,) = platform_page(hostile).tree.css(".check-prints")
-    assert prints.text() == "```\n<b>\n```"
+    assert prints.text() == "a\n```\n<b>\n```"
 
 
 def test_the_example_is_what_it_is_compared_with(example_site: Site, tmp_path: Path) -> None:

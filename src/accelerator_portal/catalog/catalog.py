@@ -21,7 +21,7 @@ RELEASES = "data/releases.yaml"
 SELECTOR = "data/selector.yaml"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Platform:
     """One accelerator's folder. `files` are the parsed YAML files by name, for their lines."""
 
@@ -55,7 +55,7 @@ class Platform:
         yield "faq.md", self.faq.sources
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # by identity, so that what is computed from it can be kept
 class Catalog:
     """All platforms, in-tree first and then by name; PyTorch's releases; the selector's start."""
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
+from functools import lru_cache
+from weakref import WeakKeyDictionary
 
 from packaging.version import Version
 
@@ -79,8 +81,22 @@ class _Target:
     row: CompatibilityRow | None = None
 
 
+_expanded: WeakKeyDictionary[Catalog, tuple[tuple[InstallRow, ...], list[Problem]]]
+_expanded = WeakKeyDictionary()
+
+
 def expand(catalog: Catalog) -> tuple[tuple[InstallRow, ...], list[Problem]]:
-    """Expand the options of all platforms; problems are what keeps an option from its rows."""
+    """Expand the options of all platforms; problems are what keeps an option from its rows.
+
+    Computed once for a catalogue: rules and pages all begin with it.
+    """
+    if catalog not in _expanded:
+        _expanded[catalog] = _expand(catalog)
+    rows, problems = _expanded[catalog]
+    return rows, [*problems]
+
+
+def _expand(catalog: Catalog) -> tuple[tuple[InstallRow, ...], list[Problem]]:
     rows: list[InstallRow] = []
     problems: list[Problem] = []
     for platform in catalog.platforms:
@@ -221,6 +237,7 @@ def _builds(catalog: Catalog, option: Option) -> Iterator[Release | Preview]:
             yield release
 
 
+@lru_cache(maxsize=1)  # the options of a platform follow each other
 def _best_rows(platform: Platform) -> dict[str, CompatibilityRow]:
     """The compatibility row to install, per torch release.
 

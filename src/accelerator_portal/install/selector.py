@@ -85,15 +85,29 @@ class Selector:
         found: dict[tuple[str, str], list[InstallRow]] = {}
         for row in self.rows:
             for axis in Choice._fields:
-                values = self._pythons(row) if axis == "python" else (getattr(row, axis),)
-                for value in values:
+                for value in self._values(row, axis):
                     found.setdefault((axis, value), []).append(row)
         return found
+
+    @cached_property
+    def _of_platform(self) -> dict[str, list[InstallRow]]:
+        found: dict[str, list[InstallRow]] = {}
+        for row in self.rows:
+            found.setdefault(row.platform, []).append(row)
+        return found
+
+    @cached_property
+    def _shown(self) -> dict[str, dict[str, Value]]:
+        """The values of each axis by id."""
+        return {axis: {v.id: v for v in values} for axis, values in self.axes.items()}
 
     def choices(self, row: InstallRow) -> Iterator[Choice]:
         """Yield each choice that leads to `row`."""
         for python in self._pythons(row):
             yield _choice(row, python)
+
+    def _values(self, row: InstallRow, axis: str) -> tuple[str, ...]:
+        return self._pythons(row) if axis == "python" else (getattr(row, axis),)
 
     def _pythons(self, row: InstallRow) -> tuple[str, ...]:
         if row.pythons is None:
@@ -133,8 +147,8 @@ class Selector:
 
     def only(self, platform: str) -> Selector:
         """Return the selector of one platform: its rows, and the values that they use."""
-        rows = tuple(row for row in self.rows if row.platform == platform)
-        used = {a: {getattr(c, a) for row in rows for c in self.choices(row)} for a in self.axes}
+        rows = tuple(self._of_platform.get(platform, ()))
+        used = {a: {value for row in rows for value in self._values(row, a)} for a in self.axes}
         axes = {a: tuple(v for v in values if v.id in used[a]) for a, values in self.axes.items()}
         variants = {p: values for p, values in self.variants.items() if p == platform}
         one = Selector(axes, variants, rows, ())

@@ -1,0 +1,162 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from accelerator_portal.checks import load_and_check
+from tests.folders import (
+    ACCELERATOR,
+    COMPATIBILITY,
+    EXAMPLE,
+    FAQ,
+    GUIDE,
+    INSTALL,
+    RELEASES,
+    REPOSITORY,
+    SELECTOR,
+    Tree,
+    edited,
+    loaded,
+    problems_in,
+)
+
+
+def test_the_repository_has_no_problems() -> None:
+    assert problems_in(REPOSITORY) == []
+
+
+def test_the_example_has_no_problems(tree: Tree) -> None:
+    platform = loaded(tree(EXAMPLE)).by_id["example"]
+    assert platform.accelerator.summary.startswith("Example data")
+    assert [section.title for section in platform.faq.sections] == ["Does it exist?"]
+
+
+def test_a_file_reads_alike_with_other_line_ends_and_a_byte_order_mark(tree: Tree) -> None:
+    expected = loaded(tree(EXAMPLE))
+    crlf = {path: b"\xef\xbb\xbf" + t.encode().replace(b"\n", b"\r\n") for path, t in EXAMPLE.items()}
+    assert loaded(tree(crlf)) == expected
+
+
+def test_platforms_of_pytorch_itself_come_first_and_then_names(tree: Tree) -> None:
+    def copy(folder: str, name: str, integration: str) -> dict[str, str]:
+        files = edited(
+            (ACCELERATOR, "name: Example\n", f"name: {name}\n"),
+            (ACCELERATOR, "in-tree", integration),
+            (ACCELERATOR, "name: torch-example", f"name: {folder}"),
+        )
+        return {p.replace("example", folder, 1): t for p, t in files.items() if "/example/" in p}
+
+    others = copy("one", "able", "out-of-tree") | copy("two", "Zeta", "in-tree")
+    catalog = loaded(tree({**EXAMPLE, **others}))
+    assert [platform.id for platform in catalog.platforms] == ["example", "two", "one"]
+
+
+def test_all_problems_of_all_files_are_found_in_one_pass(tree: Tree) -> None:
+    files = edited(
+        (RELEASES, "date: 2026-01-01", "date: soon"),
+        (ACCELERATOR, "vendor:", "vendr:"),
+        (INSTALL, "methods: [docker]", "methods: docker"),
+        (COMPATIBILITY, '"1.9.1"', "1.9"),
+        (GUIDE, "## Prepare", "# Prepare"),
+        (FAQ, "read: 2026-01-02", "read: 2026-02-30"),
+    )
+    assert problems_in(tree(files)) == [
+        f'{ACCELERATOR}:1: "vendor" is missing; add vendor',
+        f'{ACCELERATOR}:7: unknown key "vendr"; did you mean "vendor"?',
+        f'{COMPATIBILITY}:8: rows[2].torch: 1.9 is read as the number 1.9; put it in quotes: "1.9"',
+        f'{FAQ}:6: "2026-02-30" cannot be read (day is out of range for month); '
+        "put it in quotes if it is text",
+        f"{GUIDE}:9: a level-1 heading is the page's own; start with ##",
+        f"{GUIDE}:9: there is text before the first ## heading; move it under a heading",
+        f"{INSTALL}:38: options[3].methods: a list is expected; see the format reference",
+        f"{RELEASES}:13: releases[1].date: a valid date or datetime, input is too short is expected; "
+        "see the format reference",
+    ]
+
+
+@pytest.mark.parametrize("path", EXAMPLE)
+def test_a_missing_file_is_named(path: str, tree: Tree) -> None:
+    root = tree({other: text for other, text in EXAMPLE.items() if other != path})
+    problem = f"{path}:1: the file is missing; add it; CONTRIBUTING.md shows the format"
+    assert problem in problems_in(root)
+
+
+@pytest.mark.parametrize("path", [RELEASES, SELECTOR])
+def test_without_the_shared_data_there_is_no_catalogue(path: str, tree: Tree) -> None:
+    catalog, problems = load_and_check(tree({**EXAMPLE, path: "start: ["}))
+    assert catalog is None
+    assert [problem.path for problem in problems] == [path]
+
+
+def test_a_folder_with_a_problem_is_left_out_and_the_others_stay(tree: Tree) -> None:
+    other = {
+        path.replace("example", "other"): text.replace("name: Example\n", "name: Other\n")
+        for path, text in EXAMPLE.items()
+        if path.startswith("accelerators")
+    }
+    catalog, problems = load_and_check(tree({**EXAMPLE, **other, GUIDE: "no front matter"}))
+    assert catalog is not None
+    assert list(catalog.by_id) == ["other"]
+    assert list(map(str, problems)) == [
+        f"{GUIDE}:1: the front matter is missing; start the file with --- , sources: … and --- again"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("path", "problem"),
+    [
+        ("accelerators/notes.txt/", "this is not a folder; one folder per accelerator belongs here"),
+        (
+            "accelerators/Example_2/faq.md",
+            '"Example_2" cannot be an id; '
+            "use lower-case letters and digits, with single hyphens between them",
+        ),
+        (
+            "accelerators/example/instal.yaml",
+            'the portal does not read this file; did you mean "install.yaml"?',
+        ),
+        (
+            "accelerators/example/logo.svg",
+            "the portal does not read this file; known here: "
+            "accelerator.yaml, compatibility.yaml, faq.md, guide.md, install.yaml",
+        ),
+    ],
+)
+def test_what_does_not_belong_under_accelerators_is_named(
+    path: str, problem: str, tree: Tree
+) -> None:
+    root = tree({**EXAMPLE, path.rstrip("/"): "text"})
+    named = path if problem.startswith("the portal") else "/".join(path.split("/")[:2])
+    assert problems_in(root) == [f"{named}:1: {problem}"]
+
+
+def _link_to_itself(folder: Path) -> None:
+    folder.symlink_to(folder.name)
+
+
+def _link_elsewhere(folder: Path) -> None:
+    folder.symlink_to("example")
+
+
+@pytest.mark.parametrize("make", [_link_to_itself, _link_elsewhere])
+def test_a_folder_that_is_a_link_is_refused(make: Callable[[Path], None], tree: Tree) -> None:
+    root = tree(EXAMPLE)
+    make(root / "accelerators" / "linked")
+    assert problems_in(root) == [
+        "accelerators/linked:1: a platform's folder is a link; put the folder itself here"
+    ]
+
+
+def test_hidden_files_are_nobodys_business(tree: Tree) -> None:
+    hidden = {"accelerators/.cache/x": "", "accelerators/example/.keep": ""}
+    assert problems_in(tree({**EXAMPLE, **hidden})) == []
+
+
+def test_elsewhere_than_in_the_repository_one_is_told(tree: Tree) -> None:
+    assert problems_in(tree({"readme.txt": ""})) == [
+        "accelerators:1: the folder is missing; run this in the repository",
+        f"{RELEASES}:1: the file is missing; add it; CONTRIBUTING.md shows the format",
+        f"{SELECTOR}:1: the file is missing; add it; CONTRIBUTING.md shows the format",
+    ]

@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from accelerator_portal.catalog import Catalog
+from accelerator_portal.install import Selector, expand, make_selector
+from tests.folders import (
+    EXAMPLE,
+    REPOSITORY,
+    Edit,
+    ProblemsAfter,
+    Tree,
+    edited,
+    loaded,
+    problems_in,
+    write_tree,
+)
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Tree:
+    """Write files below an empty folder and return it."""
+
+    def write(files: Mapping[str, str | bytes] = EXAMPLE) -> Path:
+        return write_tree(tmp_path / "repository", files)
+
+    return write
+
+
+@pytest.fixture
+def problems_after(tree: Tree) -> ProblemsAfter:
+    """Return the problems of the example repository after edits (path, old, new)."""
+
+    def check(*edits: Edit) -> list[str]:
+        return problems_in(tree(edited(*edits)))
+
+    return check
+
+
+@pytest.fixture(scope="session")
+def catalog() -> Catalog:
+    """This repository's own data."""
+    return loaded(REPOSITORY)
+
+
+@pytest.fixture(scope="session")
+def selector(catalog: Catalog) -> Selector:
+    """The selector of this repository's own data."""
+    return make_selector(catalog, expand(catalog)[0])
