@@ -13,16 +13,21 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
 from mkdocs.plugins import event_priority
 from mkdocs.structure.files import File, Files, InclusionLevel
+from mkdocs.structure.pages import Page
 
 from accelerator_portal.catalog import ProblemsError
 from accelerator_portal.checks import load_and_check
 from accelerator_portal.site import Repository, SiteFile, build_site
 from accelerator_portal.site.security_policy import add_security_policy
+from accelerator_portal.site.set_aside import put_back, set_aside
 
 PLATFORMS = "compute-platforms/"
 
 # More than this in the side bar helps nobody, and makes the pages grow with the square.
 MOST_IN_NAVIGATION = 60
+
+# Where a page keeps its tables while MkDocs works on the rest.
+SET_ASIDE = "portal_set_aside"
 
 _serving = False
 
@@ -47,8 +52,17 @@ def on_startup(*, command: str, dirty: bool) -> None:
     _serving = command == "serve"
 
 
-def on_post_page(output: str, **_: Any) -> str:  # noqa: ANN401 - MkDocs' own objects, unused
-    """Give the finished page its Content-Security-Policy."""
+def on_page_markdown(markdown: str, *, page: Page, **_: Any) -> str:  # noqa: ANN401 - unused
+    """Keep the tables of generated pages away from Markdown and the search, which take long."""
+    if page.file.generated_by is None:
+        return markdown
+    markdown, page.meta[SET_ASIDE] = set_aside(markdown)
+    return markdown
+
+
+def on_post_page(output: str, *, page: Page, **_: Any) -> str:  # noqa: ANN401 - unused
+    """Put the tables back, and give the finished page its Content-Security-Policy."""
+    output = put_back(output, page.meta.get(SET_ASIDE, []))
     return output if _serving else add_security_policy(output)
 
 

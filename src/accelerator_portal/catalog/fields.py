@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
@@ -98,10 +99,13 @@ def _specifier(value: str) -> str:
 
 
 def _day(value: object) -> object:
-    """Refuse numbers, which pydantic would take for seconds since 1970, and times of a day."""
-    if not isinstance(value, dt.date | str) or isinstance(value, dt.datetime):
-        raise fault("a day is expected", "write it like 2026-11-21")
-    return value
+    """Refuse what pydantic would guess at: numbers as seconds since 1970, times of a day."""
+    if isinstance(value, str):
+        with suppress(ValueError):
+            return dt.date.fromisoformat(value)
+    elif isinstance(value, dt.date) and not isinstance(value, dt.datetime):
+        return value
+    raise fault("a day is expected", "write it like 2026-11-21")
 
 
 def _list_or_text(value: object) -> str:

@@ -49,7 +49,7 @@ def parse_yaml(path: str, text: str, first_line: int = 1) -> tuple[YamlFile | No
             return None, reader.problems
         node = yaml.compose(text, Loader=yaml.CSafeLoader)
     except yaml.YAMLError as error:
-        return None, [*reader.problems, reader.syntax_problem(error)]
+        return None, [*reader.problems, reader.syntax_problem(text, error)]
     except RecursionError:
         return None, [Problem(path, first_line, "nested too deeply", "flatten it")]
     if node is None:
@@ -85,10 +85,11 @@ class _Reader:
                 self._add(line, "the file is too deep or too large", f"use {limit}")
                 return
 
-    def syntax_problem(self, error: yaml.YAMLError) -> Problem:
+    def syntax_problem(self, text: str, error: yaml.YAMLError) -> Problem:
         mark = getattr(error, "problem_mark", None)
         what = getattr(error, "problem", None) or getattr(error, "reason", None) or "not YAML"
-        line = mark.line if mark else 0
+        last = text.rstrip().count("\n")  # what never ends is found missing after the end
+        line = min(mark.line, last) if mark else 0
         remedy = "check the indentation, the quotes and the brackets around this line"
         return Problem(self.path, line + self.first_line, f"not valid YAML: {what}", remedy)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from operator import attrgetter, ne
 from typing import NamedTuple
 
 from packaging.version import Version
@@ -46,6 +47,8 @@ class Choice(NamedTuple):
 
 # Where several rows are as near, the one that keeps the earlier of these is taken.
 PRESERVED = ("platform", "os", "arch", "method", "python", "build", "variant")
+
+_preserved = attrgetter(*PRESERVED)
 
 
 class Value(NamedTuple):
@@ -159,8 +162,10 @@ class Selector:
 
     def value(self, axis: str, choice: Choice) -> Value:
         """Return the choice's value on an axis; an empty one for a variant where there is none."""
-        values = self.axes.get(axis) or self.variants.get(choice.platform, ())
-        return next((v for v in values if v.id == getattr(choice, axis)), Value("", ""))
+        if axis in self.axes:
+            return self._shown[axis].get(getattr(choice, axis), Value("", ""))
+        variants = self.variants.get(choice.platform, ())
+        return next((v for v in variants if v.id == choice.variant), Value("", ""))
 
     def label(self, axis: str, choice: Choice) -> str:
         """Return what readers see for the choice's value on an axis."""
@@ -175,14 +180,10 @@ class Selector:
                 yield _choice(row, min(row.pythons, key=lambda python: ranks[python]))
 
     def _cost(self, choice: Choice, other: Choice, pinned: frozenset[str]) -> tuple[int, ...]:
-        changed = {a: int(getattr(choice, a) != getattr(other, a)) for a in PRESERVED}
+        changed = tuple(map(ne, _preserved(choice), _preserved(other)))
         ranks = (self._rank[a].get(getattr(other, a), 0) for a in ("build", *PRESERVED))
-        return (
-            sum(changed[axis] for axis in pinned),
-            sum(changed.values()),
-            *changed.values(),
-            *ranks,
-        )
+        kept = sum(getattr(choice, axis) != getattr(other, axis) for axis in pinned)
+        return (kept, sum(changed), *changed, *ranks)
 
 
 def make_selector(catalog: Catalog, rows: tuple[InstallRow, ...]) -> Selector:

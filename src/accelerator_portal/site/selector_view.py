@@ -90,7 +90,7 @@ def _axis(selector: Selector, axis: str, choice: Choice) -> AxisView:
     views = [(value, _value(selector, axis, value, choice)) for value in known]
     first = tuple(view for value, view in views if not _later(axis, value))
     more = tuple(view for value, view in views if _later(axis, value))
-    return AxisView(axis, AXES[axis], first, more)
+    return AxisView(axis, AXES[axis], first or more, more if first else ())
 
 
 def _later(axis: str, value: Value) -> bool:

@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from accelerator_portal.site.source_list import Entry
 from accelerator_portal.site.vendor_text import citation, slug
 from accelerator_portal.site.words import listed, python_range
 
-_MARKDOWN = re.compile(r"([\\`*_{}\[\]()#+\-.!|~<>&])")
+_MARKDOWN = re.compile(r"([\\`*_{}\[\]()#+\-.!|~])")
+_BACKTICKS = re.compile(r"`([^`]+)`")
 
 
 class Templates:
@@ -30,6 +31,7 @@ class Templates:
         self._environment.globals.update(shared)
         self._environment.filters.update(
             markdown=_escape_markdown,
+            inline_code=_inline_code,
             python_range=python_range,
             listed=listed,
             slug=slug,
@@ -43,7 +45,12 @@ class Templates:
 
 def _escape_markdown(text: str) -> Markup:
     """Return text that Markdown shows as it is."""
-    return Markup(_MARKDOWN.sub(r"\\\1", text))  # noqa: S704 - made harmless just here
+    return Markup(_MARKDOWN.sub(r"\\\1", str(escape(text))))  # noqa: S704 - made harmless just here
+
+
+def _inline_code(text: str) -> Markup:
+    """Return text in which what stands in backticks is code."""
+    return Markup(_BACKTICKS.sub(r"<code>\1</code>", str(escape(text))))  # noqa: S704 - the same
 
 
 def _cite(entries: list[Entry]) -> Markup:

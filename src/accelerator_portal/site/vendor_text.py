@@ -50,9 +50,8 @@ def slug(text: str) -> str:
 
 def render_vendor_text(text: str, prefix: str, cite: Cite) -> str:
     """Render Markdown; ids start with `prefix`, `[@id]` becomes a link to the page's sources."""
-    parser = MarkdownIt("commonmark", {"html": False}, renderer_cls=_Renderer).enable("table")
     environment = {"prefix": prefix, "cite": cite, "ids": {}, "tables": 0}
-    html = str(parser.render(text, environment))
+    html = str(_PARSER.render(text, environment))
     return nh3.clean(
         html,
         tags=_TAGS,
@@ -107,3 +106,6 @@ class _Renderer(RendererHTML):
         self, tokens: Sequence[Token], idx: int, _options: OptionsDict, _env: EnvType
     ) -> str:
         return f'<pre tabindex="0"><code>{escape(tokens[idx].content)}</code></pre>\n'
+
+
+_PARSER = MarkdownIt("commonmark", {"html": False}, renderer_cls=_Renderer).enable("table")

@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+import functools
+import os
+import shutil
+import threading
+from collections.abc import Callable, Iterator
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from tests.browser.visit import Opened, Visitor
+from tests.built_site import Site, site
+
+__all__ = ["site"]
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+ARGUMENTS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-ipc-flooding-protection",  # or else fast clicks lose their place in the history
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark every test of this folder."""
+    for item in items:
+        if item.path.is_relative_to(Path(__file__).parent):
+            item.add_marker(pytest.mark.browser)
+
+
+class _Quiet(SimpleHTTPRequestHandler):
+    """Serves files as any static server does: 404.html where there is no file."""
+
+    extensions_map = {**SimpleHTTPRequestHandler.extensions_map, ".js": "text/javascript"}  # noqa: RUF012
+
+    def log_message(self, *_: object) -> None:
+        """Write nothing."""
+
+    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
+        page = Path(self.directory) / "404.html"
+        if code != 404 or not page.is_file():
+            super().send_error(code, message, explain)
+            return
+        body = page.read_bytes()
+        self.send_response(404)
+        self.send_header("Content-Type", "text/html; charset=utf-8")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+
+@pytest.fixture(scope="session")
+def origin(site: Site) -> Iterator[str]:
+    """The address under which the built site is served, on this machine only."""
+    handler = functools.partial(_Quiet, directory=str(site.root))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    executable = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if executable is None:
+        reason = f"none of {', '.join(BROWSERS)} is installed"
+        if os.environ.get("PORTAL_REQUIRE_BROWSER"):
+            pytest.fail(f"{reason}, and PORTAL_REQUIRE_BROWSER is set")
+        pytest.skip(reason)
+    with sync_playwright() as playwright:
+        launched = playwright.chromium.launch(executable_path=executable, args=list(ARGUMENTS))
+        yield launched
+        launched.close()
+
+
+@pytest.fixture
+def open_page(browser: Browser, origin: str) -> Iterator[Callable[..., Page]]:
+    """Open a page of the site in a fresh browser profile; its ending says what went wrong in it."""
+    visitor = Visitor(browser, origin)
+    yield visitor.open
+    faults = visitor.close()
+    assert faults == []
+
+
+@pytest.fixture
+def opened(browser: Browser, origin: str) -> Iterator[Callable[..., Opened]]:
+    """As `open_page`, for tests that look at what went wrong themselves."""
+    visitor = Visitor(browser, origin)
+
+    def open_and_watch(address: str = "", **options: Any) -> Opened:  # noqa: ANN401 - Playwright's
+        page = visitor.open(address, **options)
+        return Opened(page, visitor.watched[-1])
+
+    yield open_and_watch
+    visitor.close()

@@ -1,0 +1,133 @@
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from accelerator_portal.catalog import Problem
+from accelerator_portal.catalog.text_file import MAX_BYTES, read_text
+
+
+def outcome(root: Path) -> str:
+    """What reading `folder/a` gives: the text, or the problem as it is printed."""
+    return str(read_text(root, "folder/a", "folder"))
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    (tmp_path / "folder").mkdir()
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("data", "text"),
+    [
+        (b"a\n", "a\n"),
+        (b"\xef\xbb\xbfa\r\nb\rc", "a\nb\nc"),
+        ("\tä — 中\n".encode(), "\tä — 中\n"),
+        (b"x" * MAX_BYTES, "x" * MAX_BYTES),
+    ],
+)
+def test_text_is_read_with_plain_line_ends(data: bytes, text: str, root: Path) -> None:
+    (root / "folder" / "a").write_bytes(data)
+    assert outcome(root) == text
+
+
+@pytest.mark.parametrize(
+    ("data", "problem"),
+    [
+        (b"", "1: the file is empty; fill it, CONTRIBUTING.md shows the format"),
+        (b"\xef\xbb\xbf \r\n", "1: the file is empty; fill it, CONTRIBUTING.md shows the format"),
+        (b"a\nb\x00c", "2: the file is binary, not text; write it as UTF-8 text"),
+        (b"a\n\nb\xff", "3: byte 0xff is not UTF-8; save the file as UTF-8"),
+        (b"\xef\xbb\xbfa\n\nb\xff", "3: byte 0xff is not UTF-8; save the file as UTF-8"),
+        (b"a\n\xed\xa0\x80", "2: byte 0xed is not UTF-8; save the file as UTF-8"),
+        (
+            b"a\r\n\x0c",
+            "2: the character U+000C does not belong in a text; delete it; to name it, "
+            "write its number",
+        ),
+        (
+            "a\n\nb\u2028".encode(),
+            "3: the character U+2028 does not belong in a text; delete it; to name it, "
+            "write its number",
+        ),
+        (b"x" * (MAX_BYTES + 1), "1: the file has 262,145 bytes, more than 262,144; shorten it"),
+    ],
+)
+def test_bytes_that_are_no_text_are_refused(data: bytes, problem: str, root: Path) -> None:
+    (root / "folder" / "a").write_bytes(data)
+    assert outcome(root) == f"folder/a:{problem}"
+
+
+def test_a_missing_file_is_missed(root: Path) -> None:
+    problem = "folder/a:1: the file is missing; add it; CONTRIBUTING.md shows the format"
+    assert outcome(root) == problem
+    (root / "folder" / "a").symlink_to("nowhere")
+    assert outcome(root) == problem
+
+
+def test_a_link_inside_its_folder_is_followed(root: Path) -> None:
+    (root / "folder" / "b").write_text("b", encoding="utf-8")
+    (root / "folder" / "a").symlink_to("b")
+    assert outcome(root) == "b"
+
+
+def _link_out(file: Path) -> None:
+    (file.parent.parent / "secret").write_text("secret", encoding="utf-8")
+    file.symlink_to("../secret")
+
+
+def _link_to_a_folder_beside(file: Path) -> None:
+    (file.parent.parent / "folder2").mkdir()
+    (file.parent.parent / "folder2" / "a").write_text("theirs", encoding="utf-8")
+    file.symlink_to("../folder2/a")
+
+
+NOT_READABLE = "make it a plain file that everybody may read"
+
+
+@pytest.mark.parametrize(
+    ("make", "problem"),
+    [
+        (_link_out, "the link leads out of its folder; put the file itself here"),
+        (_link_to_a_folder_beside, "the link leads out of its folder; put the file itself here"),
+        (
+            lambda file: file.symlink_to("/dev/zero"),
+            "the link leads out of its folder; put the file itself here",
+        ),
+        (Path.mkdir, "this is not a plain file; replace it with a text file"),
+        (os.mkfifo, "this is not a plain file; replace it with a text file"),
+        (
+            lambda file: file.symlink_to("a"),
+            f"the file cannot be read (a link leads to itself); {NOT_READABLE}",
+        ),
+    ],
+)
+def test_what_is_no_plain_file_is_refused(
+    make: Callable[[Path], None], problem: str, root: Path
+) -> None:
+    make(root / "folder" / "a")
+    assert outcome(root) == f"folder/a:1: {problem}"
+
+
+def test_a_file_that_may_not_be_read_is_named_without_this_machines_paths(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(file: Path) -> bytes:
+        raise PermissionError(13, "Permission denied", str(file))
+
+    (root / "folder" / "a").write_text("a", encoding="utf-8")
+    monkeypatch.setattr(Path, "read_bytes", refuse)
+    assert outcome(root) == (
+        f"folder/a:1: the file cannot be read (Permission denied); {NOT_READABLE}"
+    )
+
+
+def test_a_problem_is_one_line_whatever_the_file_holds() -> None:
+    problem = Problem("a\udcff.yaml", 3, "unknown \x1b[2J\n::warning::\u202e key", "ä \u2028")
+    assert str(problem) == (
+        r"a\udcff.yaml:3: unknown \x1b[2J\n::warning::\u202e key; ä \u2028"
+    )

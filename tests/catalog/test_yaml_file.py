@@ -1,0 +1,205 @@
+from __future__ import annotations
+
+import datetime as dt
+
+import pytest
+
+from accelerator_portal.catalog.yaml_file import MAX_NODES, YamlFile, parse_yaml
+
+
+def parsed(text: str) -> YamlFile:
+    file, problems = parse_yaml("a.yaml", text)
+    assert problems == []
+    assert file is not None
+    return file
+
+
+def problems(text: str, first_line: int = 1) -> list[str]:
+    return [str(problem) for problem in parse_yaml("a.yaml", text, first_line)[1]]
+
+
+def test_every_key_and_item_knows_its_line() -> None:
+    file = parsed("a: 1\nb:\n  - x\n  - {c: 2,\n     d: 3}\n")
+    assert file.data == {"a": 1, "b": ["x", {"c": 2, "d": 3}]}
+    assert file.lines == {
+        (): 1,
+        ("a",): 1,
+        ("b",): 2,
+        ("b", 0): 3,
+        ("b", 1): 4,
+        ("b", 1, "c"): 4,
+        ("b", 1, "d"): 5,
+    }
+
+
+@pytest.mark.parametrize(
+    ("location", "line"), [(("b", 0, "nowhere"), 3), (("nowhere",), 1), ((), 1), (("b", 7), 2)]
+)
+def test_what_was_not_written_has_the_line_of_what_is_around_it(
+    location: tuple[str | int, ...], line: int
+) -> None:
+    assert parsed("a: 1\nb:\n  - x\n").line(location) == line
+
+
+def test_a_file_without_lines_starts_at_one() -> None:
+    assert YamlFile("a.yaml", {}).line(("a",)) == 1
+
+
+@pytest.mark.parametrize(
+    ("written", "value"),
+    [
+        ("2.10", 2.1),
+        ("2.10.0", "2.10.0"),
+        ("no", False),
+        ("2026-01-02", dt.date(2026, 1, 2)),
+        ("", None),
+        ("~", None),
+        ("0o17", "0o17"),
+        ("017", 15),
+        ("1_000", 1000),
+        ("12:30", 750),
+        ('"2.10"', "2.10"),
+    ],
+)
+def test_scalars_are_read_as_yaml_reads_them_and_the_written_text_is_kept(
+    written: str, value: object
+) -> None:
+    file = parsed(f"a: {written}\n")
+    assert file.data == {"a": value}
+    assert file.written["a",] == written.strip('"')
+
+
+@pytest.mark.parametrize("key", ["on", "no", "1.10", "null", "2026-01-02", "<<", "="])
+def test_a_key_is_the_text_as_written(key: str) -> None:
+    assert parsed(f"{key}: 1").data == {key: 1}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a: 1\nb: 2\na: 3\n", ['3: the key "a" stands already in line 1; keep one of the two']),
+        (
+            "a: {b: 1, b: 2}\nc: {b: 1}\nc: 0",
+            [
+                '1: the key "b" stands already in line 1; keep one of the two',
+                '3: the key "c" stands already in line 2; keep one of the two',
+            ],
+        ),
+        ("a: 1\n'a': 2", ['2: the key "a" stands already in line 1; keep one of the two']),
+        ("[a]: 1", ["1: a key is a list or a mapping; use plain text as key"]),
+        ("? {a: 1}\n: 1", ["1: a key is a list or a mapping; use plain text as key"]),
+        (
+            "a: &x 1\nb: *x",
+            [
+                "1: the anchor &x is not allowed; repeat the text where it is needed",
+                "2: the alias *x is not allowed; repeat the text",
+            ],
+        ),
+        (
+            "a: &x {b: 1}\n<<: *x",
+            [
+                "1: the anchor &x is not allowed; repeat the text where it is needed",
+                "2: the alias *x is not allowed; repeat the text",
+            ],
+        ),
+        (
+            "\na: !!python/object/apply:os.system [ls]",
+            [
+                "2: the tag tag:yaml.org,2002:python/object/apply:os.system is not allowed; "
+                "write plain text, lists and mappings"
+            ],
+        ),
+        (
+            "a: !x y\nb: !!str 1",
+            [
+                "1: the tag !x is not allowed; write plain text, lists and mappings",
+                "2: the tag tag:yaml.org,2002:str is not allowed; "
+                "write plain text, lists and mappings",
+            ],
+        ),
+        (
+            "a: 1\n---\nb: 2\n",
+            [
+                "2: the file is too deep or too large; "
+                "use one document, at most 12 levels and 20,000 values"
+            ],
+        ),
+        ("a:\n  - [1\nb: 2\n", ["3: not valid YAML: did not find expected ',' or ']'"]),
+        ("a: 'x\n", ["2: not valid YAML: found unexpected end of stream"]),
+        ("\ta: 1", ["1: not valid YAML: found character that cannot start any token"]),
+        ("a: \x07", ["1: not valid YAML: control characters are not allowed"]),
+        ("a: b: c", ["1: not valid YAML: mapping values are not allowed in this context"]),
+        (
+            "a: &x 1\nb: [",
+            [
+                "1: the anchor &x is not allowed; repeat the text where it is needed",
+                "3: not valid YAML: did not find expected node content",
+            ],
+        ),
+        ("", ["1: there is nothing here; fill it or remove it"]),
+        ("# only words\n", ["1: there is nothing here; fill it or remove it"]),
+        (
+            "a: 2026-13-01",
+            [
+                '1: "2026-13-01" cannot be read (month must be in 1..12); '
+                "put it in quotes if it is text"
+            ],
+        ),
+        (
+            "a: =",
+            [
+                '1: "=" cannot be read (could not determine a constructor for the tag '
+                "'tag:yaml.org,2002:value'\\n  in \"<unicode string>\", line 1, column 4); "
+                "put it in quotes if it is text"
+            ],
+        ),
+    ],
+)
+def test_what_is_wrong_is_named_with_its_line(text: str, expected: list[str]) -> None:
+    remedy = "; check the indentation, the quotes and the brackets around this line"
+    whole = [f"a.yaml:{e}{remedy if 'not valid YAML' in e else ''}" for e in expected]
+    assert problems(text) == whole
+
+
+TOO_LARGE = (
+    "a.yaml:{}: the file is too deep or too large; "
+    "use one document, at most 12 levels and 20,000 values"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("[" * 13 + "]" * 13, 1),
+        ("\n".join(" " * depth + "a:" for depth in range(13)), 13),
+        ("- x\n" * MAX_NODES, MAX_NODES),
+        ("[" * 100_000, 1),
+    ],
+)
+def test_a_file_that_is_too_deep_or_too_large_is_refused(text: str, line: int) -> None:
+    assert problems(text) == [TOO_LARGE.format(line)]
+
+
+def test_at_the_limits_a_file_is_read() -> None:
+    assert parsed("[" * 12 + "]" * 12).data == [[[[[[[[[[[[]]]]]]]]]]]]
+    assert parsed("- x\n" * (MAX_NODES - 1)).data == ["x"] * (MAX_NODES - 1)
+
+
+def test_a_billion_laughs_are_not_laughed() -> None:
+    lines = [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 10)]
+    file, found = parse_yaml("a.yaml", "\n".join(["a0: &a0 [lol]", *lines]))
+    assert file is None
+    assert len(found) == 10 + 9 * 9
+    assert str(found[0]) == (
+        "a.yaml:1: the anchor &a0 is not allowed; repeat the text where it is needed"
+    )
+
+
+def test_lines_count_from_where_the_text_stands_in_its_file() -> None:
+    file, found = parse_yaml("a.md", "a: 1\na: 2\n", first_line=2)
+    assert file is not None
+    assert file.line(("a",)) == 2
+    assert list(map(str, found)) == [
+        'a.md:3: the key "a" stands already in line 2; keep one of the two'
+    ]
+    assert problems("\na: [", first_line=5)[0].startswith("a.yaml:6: not valid YAML")
