@@ -12,7 +12,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from benchmarks.measure import MeasureError, Size, prepare, run_all
+from benchmarks.measure import MeasureError, Size, run_all
 from benchmarks.report import report
 
 ROOT = Path(__file__).parent.parent
@@ -32,11 +32,7 @@ def main() -> int:
 
 def _measure(sizes: list[Size], arguments: argparse.Namespace) -> int:
     try:
-        for size in sizes:
-            _show(f"making {size.count} synthetic platforms … ")
-            seed = prepare(ROOT, size, arguments.seed)
-            _show(f"from accelerators/{seed}\n")
-        run_all(sizes, arguments.repeat, _show)
+        run_all(ROOT, sizes, arguments.seed, arguments.repeat, _show)
     except KeyboardInterrupt:
         _show("\nInterrupted; this is what was measured so far.\n")
         return 130

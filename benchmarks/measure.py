@@ -58,23 +58,26 @@ class Size:
         return statistics.median(values) if values else None
 
 
-def prepare(root: Path, size: Size, seed: str) -> str:
-    """Make both copies of one size; return the name of the vendor folder that was repeated."""
-    folders = [str(size.folder / side) for side in SIDES]
-    answer = _program("copies", str(root), *folders, str(size.count), seed)
-    return str(answer["seed"])
-
-
-def run_all(sizes: list[Size], repeat: int, show: Show) -> None:
+def run_all(root: Path, sizes: list[Size], seed: str, repeat: int, show: Show) -> None:
     """Build every size `repeat` times on both sides; results appear in `sizes` as they come."""
     steps = [(n, size, side) for n in range(repeat) for size in sizes for side in SIDES]
     for place, (_, size, side) in enumerate(steps, 1):
+        if not size.folder.exists():
+            _prepare(root, size, seed, show)
         show(f"[{place}/{len(steps)}] {size.count} platforms, {side} … ")
         run = _build(size.folder / side)
         size.runs[side].append(run)
         show(f"{run.cpu:.1f} s of processor time, {run.wall:.1f} s\n")
         if side == "generated" and size.sizes is None:
             size.sizes = _sizes(size.folder / side / "site")
+
+
+def _prepare(root: Path, size: Size, seed: str, show: Show) -> None:
+    """Make both copies of one size."""
+    show(f"making {size.count} synthetic platforms … ")
+    folders = [str(size.folder / side) for side in SIDES]
+    answer = _program("copies", str(root), *folders, str(size.count), seed)
+    show(f"from accelerators/{answer['seed']}\n")
 
 
 def _build(folder: Path) -> Run:

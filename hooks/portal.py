@@ -18,6 +18,7 @@ from mkdocs.structure.pages import Page
 from accelerator_portal.catalog import ProblemsError
 from accelerator_portal.checks import load_and_check
 from accelerator_portal.site import Repository, SiteFile, build_site
+from accelerator_portal.site.garbage import no_garbage_collection
 from accelerator_portal.site.security_policy import add_security_policy
 from accelerator_portal.site.set_aside import put_back, set_aside
 
@@ -26,7 +27,7 @@ PLATFORMS = "compute-platforms/"
 # More than this in the side bar helps nobody, and makes the pages grow with the square.
 MOST_IN_NAVIGATION = 60
 
-# Where a page keeps its tables while MkDocs works on the rest.
+# Where a page keeps its ready parts while MkDocs works on the rest.
 SET_ASIDE = "portal_set_aside"
 
 _serving = False
@@ -53,7 +54,7 @@ def on_startup(*, command: str, dirty: bool) -> None:
 
 
 def on_page_markdown(markdown: str, *, page: Page, **_: Any) -> str:  # noqa: ANN401 - unused
-    """Keep the tables of generated pages away from Markdown and the search, which take long."""
+    """Keep ready parts of generated pages away from Markdown and the search, which take long."""
     if page.file.generated_by is None:
         return markdown
     markdown, page.meta[SET_ASIDE] = set_aside(markdown)
@@ -61,7 +62,7 @@ def on_page_markdown(markdown: str, *, page: Page, **_: Any) -> str:  # noqa: AN
 
 
 def on_post_page(output: str, *, page: Page, **_: Any) -> str:  # noqa: ANN401 - unused
-    """Put the tables back, and give the finished page its Content-Security-Policy."""
+    """Put the ready parts back, and give the finished page its Content-Security-Policy."""
     output = put_back(output, page.meta.get(SET_ASIDE, []))
     return output if _serving else add_security_policy(output)
 
@@ -74,6 +75,11 @@ def on_post_template(output_content: str, *, template_name: str, **_: Any) -> st
 
 def _site(config: MkDocsConfig) -> list[SiteFile]:
     root = Path(config.config_file_path).parent
+    with no_garbage_collection():
+        return _pages(config, root)
+
+
+def _pages(config: MkDocsConfig, root: Path) -> list[SiteFile]:
     catalog, problems = load_and_check(root)
     if problems or catalog is None:
         error = ProblemsError(problems)

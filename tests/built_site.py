@@ -37,13 +37,16 @@ class Page:
 
     @cached_property
     def tree(self) -> LexborHTMLParser:
+        """The page as a browser reads it."""
         return LexborHTMLParser(self.html)
 
     @cached_property
     def ids(self) -> list[str]:
+        """Every id, as often as it stands there."""
         return [attribute(node, "id") for node in self.tree.css("[id]")]
 
     def one(self, selector: str) -> LexborNode:
+        """The only element that the selector finds."""
         (found,) = self.tree.css(selector)
         return found
 
@@ -67,6 +70,7 @@ class Site:
         }
 
     def platform_pages(self) -> Iterator[Page]:
+        """The page of each platform."""
         for platform in self.catalog.platforms:
             yield self.pages[f"compute-platforms/{platform.id}/"]
 

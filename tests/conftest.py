@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.install import Selector, expand, make_selector
@@ -18,6 +19,10 @@ from tests.folders import (
     problems_in,
     write_tree,
 )
+
+# A busy machine is no failure; what must be fast has a test that measures it.
+settings.register_profile("portal", deadline=None)
+settings.load_profile("portal")
 
 
 @pytest.fixture

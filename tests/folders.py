@@ -26,6 +26,8 @@ sources:
     read: 2026-01-02
 """
 
+START_WINDOWS = '  - {os: windows, arch: x86_64, python: "3.12", method: pip, platform: example}\n'
+
 # Example data: neither the platform nor the releases exist.
 EXAMPLE: Mapping[str, str] = {
     RELEASES: f"""\
@@ -52,10 +54,10 @@ releases:
       - {{variant: ex1, os: linux, arch: [x86_64]}}
     source: made-up
 """,
-    SELECTOR: """\
+    SELECTOR: f"""\
 start:
-  - {os: linux, arch: x86_64, python: "3.13", method: pip, platform: example}
-  - {os: windows, arch: x86_64, python: "3.12", method: pip, platform: example}
+  - {{os: linux, arch: x86_64, python: "3.13", method: pip, platform: example}}
+{START_WINDOWS}\
 """,
     ACCELERATOR: f"""\
 {SOURCES}\
@@ -117,7 +119,7 @@ options:
 {SOURCES}\
 rows:
   - {{torch: "1.10.0", variant: ex2, source: made-up}}
-  - {{torch: "1.9.1", variant: ex1, lifecycle: {{status: ended, until: 2025-12-31}}, source: made-up}}
+  - {{torch: "1.9.1", variant: ex1, lifecycle: {{status: ended}}, source: made-up}}
 """,
     GUIDE: f"""\
 ---

@@ -5,18 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from playwright.sync_api import Browser, BrowserContext, Page
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, ViewportSize
 from playwright.sync_api import expect as expect_of_playwright
 
 from accelerator_portal.install.selector import Choice
 
-expect = expect_of_playwright
-
-# Ten times what a slow machine needs; reached only by what never comes.
+# Milliseconds; ten times what a slow machine needs, reached only by what never comes.
 PATIENCE = 15_000
 
-DESKTOP = {"width": 1280, "height": 900}
-PHONE = {"width": 390, "height": 844}
+expect = expect_of_playwright
+expect.set_options(timeout=PATIENCE)
+
+# An address without a page: the browser itself complains of it.
+MISSING = "nowhere/at/all/"
+
+DESKTOP: ViewportSize = {"width": 1280, "height": 900}
+PHONE: ViewportSize = {"width": 390, "height": 844}
 
 _REPORT_VIOLATIONS = """
 addEventListener("securitypolicyviolation", (event) => {
@@ -40,17 +44,20 @@ class Watched:
     failed: list[str] = field(default_factory=list)
 
     def watch(self, context: BrowserContext) -> None:
-        context.on("console", lambda m: self._message(m.type, m.text))
+        """Begin to listen."""
+        context.on("console", self._message)
         context.on("weberror", lambda e: self.errors.append(str(e.error)))
         context.on("request", lambda r: self._request(r.url))
         context.on("requestfailed", lambda r: self.failed.append(f"{r.url}: {r.failure}"))
 
     def faults(self) -> list[str]:
+        """Everything that should not have been."""
         return [*self.console, *self.errors, *self.foreign]
 
-    def _message(self, kind: str, text: str) -> None:
-        if kind in {"error", "warning"}:
-            self.console.append(f"{kind}: {text}")
+    def _message(self, message: ConsoleMessage) -> None:
+        missing = message.location.get("url") == self.origin + MISSING
+        if message.type in {"error", "warning"} and not missing:
+            self.console.append(f"{message.type}: {message.text}")
 
     def _request(self, address: str) -> None:
         if not address.startswith((self.origin, "data:", "blob:")):
@@ -117,6 +124,16 @@ def shown_commands(page: Page) -> str:
 
 def status(page: Page) -> str:
     return page.locator("[data-part=status]").text_content() or ""
+
+
+def search(page: Page, words: str) -> None:
+    """Search as a reader does: Material listens to keys, not to the text."""
+    field = page.locator(".md-search__input")
+    if not field.is_visible():
+        page.get_by_role("button", name="Search").click()
+    field.click()
+    field.press_sequentially(words)
+    expect(page.locator(".md-search-result__meta")).to_contain_text("matching")
 
 
 def address_of(choice: Choice, *, page: str = "get-started/") -> str:

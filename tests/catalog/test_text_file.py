@@ -46,13 +46,17 @@ def test_text_is_read_with_plain_line_ends(data: bytes, text: str, root: Path) -
         (b"a\n\xed\xa0\x80", "2: byte 0xed is not UTF-8; save the file as UTF-8"),
         (
             b"a\r\n\x0c",
-            "2: the character U+000C does not belong in a text; delete it; to name it, "
-            "write its number",
+            (
+                "2: the character U+000C does not belong in a text; delete it; to name it, "
+                "write its number"
+            ),
         ),
         (
             "a\n\nb\u2028".encode(),
-            "3: the character U+2028 does not belong in a text; delete it; to name it, "
-            "write its number",
+            (
+                "3: the character U+2028 does not belong in a text; delete it; to name it, "
+                "write its number"
+            ),
         ),
         (b"x" * (MAX_BYTES + 1), "1: the file has 262,145 bytes, more than 262,144; shorten it"),
     ],
@@ -128,6 +132,4 @@ def test_a_file_that_may_not_be_read_is_named_without_this_machines_paths(
 
 def test_a_problem_is_one_line_whatever_the_file_holds() -> None:
     problem = Problem("a\udcff.yaml", 3, "unknown \x1b[2J\n::warning::\u202e key", "ä \u2028")
-    assert str(problem) == (
-        r"a\udcff.yaml:3: unknown \x1b[2J\n::warning::\u202e key; ä \u2028"
-    )
+    assert str(problem) == (r"a\udcff.yaml:3: unknown \x1b[2J\n::warning::\u202e key; ä \u2028")

@@ -105,27 +105,33 @@ def test_a_key_is_the_text_as_written(key: str) -> None:
         (
             "\na: !!python/object/apply:os.system [ls]",
             [
-                "2: the tag tag:yaml.org,2002:python/object/apply:os.system is not allowed; "
-                "write plain text, lists and mappings"
+                (
+                    "2: the tag tag:yaml.org,2002:python/object/apply:os.system is not allowed; "
+                    "write plain text, lists and mappings"
+                )
             ],
         ),
         (
             "a: !x y\nb: !!str 1",
             [
                 "1: the tag !x is not allowed; write plain text, lists and mappings",
-                "2: the tag tag:yaml.org,2002:str is not allowed; "
-                "write plain text, lists and mappings",
+                (
+                    "2: the tag tag:yaml.org,2002:str is not allowed; "
+                    "write plain text, lists and mappings"
+                ),
             ],
         ),
         (
             "a: 1\n---\nb: 2\n",
             [
-                "2: the file is too deep or too large; "
-                "use one document, at most 12 levels and 20,000 values"
+                (
+                    "2: the file is too deep or too large; "
+                    "use one document, at most 12 levels and 20,000 values"
+                )
             ],
         ),
         ("a:\n  - [1\nb: 2\n", ["3: not valid YAML: did not find expected ',' or ']'"]),
-        ("a: 'x\n", ["2: not valid YAML: found unexpected end of stream"]),
+        ("a: 'x\n", ["1: not valid YAML: found unexpected end of stream"]),
         ("\ta: 1", ["1: not valid YAML: found character that cannot start any token"]),
         ("a: \x07", ["1: not valid YAML: control characters are not allowed"]),
         ("a: b: c", ["1: not valid YAML: mapping values are not allowed in this context"]),
@@ -133,7 +139,7 @@ def test_a_key_is_the_text_as_written(key: str) -> None:
             "a: &x 1\nb: [",
             [
                 "1: the anchor &x is not allowed; repeat the text where it is needed",
-                "3: not valid YAML: did not find expected node content",
+                "2: not valid YAML: did not find expected node content",
             ],
         ),
         ("", ["1: there is nothing here; fill it or remove it"]),
@@ -141,16 +147,20 @@ def test_a_key_is_the_text_as_written(key: str) -> None:
         (
             "a: 2026-13-01",
             [
-                '1: "2026-13-01" cannot be read (month must be in 1..12); '
-                "put it in quotes if it is text"
+                (
+                    '1: "2026-13-01" cannot be read (month must be in 1..12); '
+                    "put it in quotes if it is text"
+                )
             ],
         ),
         (
             "a: =",
             [
-                '1: "=" cannot be read (could not determine a constructor for the tag '
-                "'tag:yaml.org,2002:value'\\n  in \"<unicode string>\", line 1, column 4); "
-                "put it in quotes if it is text"
+                (
+                    '1: "=" cannot be read (could not determine a constructor for the tag '
+                    "'tag:yaml.org,2002:value'\\n  in \"<unicode string>\", line 1, column 4); "
+                    "put it in quotes if it is text"
+                )
             ],
         ),
     ],

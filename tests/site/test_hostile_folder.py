@@ -12,7 +12,12 @@ from tests.built_site import EXAMPLE, Page, Site, build_site, copy_sources
 from tests.site.test_broken_folder import replace
 
 MARKUP = '"></title><script>alert(1)</script><img src=x onerror=alert(1)>'
-NAMES = ("<script>alert(1)</script>", "</title><script>alert(1)</script>", "<b>Acme</b>", "&lt;b&gt;")
+NAMES = (
+    "<script>alert(1)</script>",
+    "</title><script>alert(1)</script>",
+    "<b>Acme</b>",
+    "&lt;b&gt;",
+)
 FENCES = '~~~\n\n```{ .python onclick=alert(1) }\nx\n```\n\n<div markdown="1">\n\n# Big\n~~~'
 
 
@@ -34,7 +39,11 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Site:
         replace(folder / "accelerator.yaml", old, new)
     replace(folder / "install.yaml", "name: Acme 2", f"name: '{MARKUP}'")
     replace(folder / "install.yaml", "name: Acme driver", f"name: '{MARKUP}'")
-    replace(folder / "install.yaml", 'prints: "{torch}"', "prints: |\n      a\n      ```\n      <b>\n      ```")
+    replace(
+        folder / "install.yaml",
+        'prints: "{torch}"',
+        "prints: |\n      a\n      ```\n      <b>\n      ```",
+    )
     replace(folder / "install.yaml", "note: The container", f"note: '{MARKUP}' #")
     replace(folder / "compatibility.yaml", "Acme driver: ", f"'{MARKUP}': ")
     replace(folder / "guide.md", "Nothing more.", FENCES)
@@ -51,9 +60,7 @@ def platform_page(site: Site) -> Page:
     return site.pages["compute-platforms/acme/"]
 
 
-def test_nothing_that_a_vendor_writes_becomes_an_element(
-    example_site: Site, hostile: Site
-) -> None:
+def test_nothing_that_a_vendor_writes_becomes_an_element(example_site: Site, hostile: Site) -> None:
     for address, page in example_site.pages.items():
         if page is not platform_page(example_site):
             assert shape(hostile.pages[address]) == shape(page), address

@@ -1,4 +1,4 @@
-"""Links, anchors and references inside the site, those in raw HTML included: MkDocs looks at no HTML."""
+"""Links, anchors and references inside the site, also those in HTML, where MkDocs does not look."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ def is_foreign(address: str) -> bool:
 
 
 def loaded(page: Page) -> set[str]:
-    found = set()
+    found: set[str] = set()
     for name, elements in LOADING.items():
         for element in elements.split(", "):
             for node in page.tree.css(f"{element}[{name}]"):
@@ -67,7 +67,7 @@ def test_the_portals_own_scripts_name_no_other_host() -> None:
 def test_the_policy_is_the_first_thing_after_the_encoding(site: Site) -> None:
     for page in site.pages.values():
         head = page.one("head")
-        first, second = [node for node in head.iter(include_text=False)][:2]
+        first, second = list(head.iter(include_text=False))[:2]
         assert "charset" in first.attributes, page.address
         assert first.next == second or not (first.next and first.next.text().strip())
         assert second.attributes.get("http-equiv") == "Content-Security-Policy", page.address

@@ -58,6 +58,7 @@ class Server:
         return written
 
     def page(self, path: str) -> str | None:
+        """The page at a path, None where there is none."""
         try:
             with urllib.request.urlopen(self.url + path, timeout=PATIENCE) as answer:  # noqa: S310 - loopback
                 return str(answer.read(), "utf-8")
@@ -66,6 +67,7 @@ class Server:
             return None
 
     def stop(self) -> None:
+        """End the process, kindly first."""
         self.process.terminate()
         try:
             self.process.wait(PATIENCE)

@@ -14,12 +14,16 @@ from accelerator_portal.catalog.sources import Source
 from accelerator_portal.site.source_list import Entry
 from accelerator_portal.site.vendor_text import citation, render_vendor_text, slug
 
-ALLOWED = frozenset(
-    "p ul ol li code pre em strong a h3 h4 h5 table thead tbody tr th td blockquote hr br sup div"
-    .split()
-)
+# fmt: off
+ALLOWED = {
+    "p", "ul", "ol", "li", "code", "pre", "em", "strong", "a", "h3", "h4", "h5", "table", "thead",
+    "tbody", "tr", "th", "td", "blockquote", "hr", "br", "sup", "div",
+}
+ATTRIBUTES = {
+    "href", "rel", "class", "id", "start", "tabindex", "role", "aria-label", "title", "lang",
+}
+# fmt: on
 FRAME = {"html", "head", "body"}
-ATTRIBUTES = frozenset("href rel class id start tabindex role aria-label title lang".split())
 CLASSES = {"cite", "table-box", "data"}
 
 VECTORS = (

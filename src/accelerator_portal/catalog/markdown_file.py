@@ -17,7 +17,10 @@ from accelerator_portal.catalog.yaml_file import parse_yaml
 CITATION = re.compile(r"\[@([^\]\s]*)\]")
 
 _FRONT = re.compile(r"---\n(.*?\n)---(?:\n|\Z)", re.DOTALL)
-_PARSER = MarkdownIt("commonmark", {"html": True}).enable("table")
+
+# Headings are found without parsing what stands in the lines; that is done where `<` calls for it.
+_BLOCKS = MarkdownIt("commonmark", {"html": True}).enable("table").disable("inline")
+_LINES = MarkdownIt("commonmark", {"html": True})
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +57,7 @@ def parse_markdown(path: str, text: str) -> tuple[MarkdownFile | None, list[Prob
     if document and not problems:
         record, problems = validate(SourcedFile, document)
     body_line = text.count("\n", 0, front.end()) + 1
-    tokens = _PARSER.parse(text[front.end() :])
+    tokens = _BLOCKS.parse(text[front.end() :])
     problems += _structure_problems(path, tokens, body_line)
     if record is None:
         return None, problems
@@ -69,7 +72,7 @@ def _sections(body: str, tokens: list[Token], body_line: int) -> Iterator[Sectio
         for i, token in enumerate(tokens)
         if token.type == "heading_open" and token.tag == "h2" and token.level == 0 and token.map
     ]
-    ends = [start for start, _, _ in heads[1:]] + [len(lines)]
+    ends = [*(start for start, _, _ in heads), len(lines)][1:]
     for (start, after, title), end in zip(heads, ends, strict=True):
         first = next((n for n in range(after, end) if lines[n].strip()), end)
         text = "\n".join(lines[first:end]).rstrip()
@@ -87,12 +90,17 @@ def _structure_problems(path: str, tokens: list[Token], body_line: int) -> list[
         if token.type == "heading_open" and token.tag == "h1":
             what, remedy = "a level-1 heading is the page's own", "start with ##"
             problems.append(Problem(path, _line(token, body_line), what, remedy))
-        if token.type == "html_block" or any(
-            child.type == "html_inline" for child in token.children or ()
-        ):
+        if token.type == "html_block" or _holds_html(token):
             what, remedy = "raw HTML is not allowed", "write Markdown, or put it in backticks"
             problems.append(Problem(path, _line(token, body_line), what, remedy))
     return problems
+
+
+def _holds_html(token: Token) -> bool:
+    if token.type != "inline" or "<" not in token.content:
+        return False
+    children = _LINES.parseInline(token.content)[0].children or ()
+    return any(child.type == "html_inline" for child in children)
 
 
 def _line(token: Token, body_line: int) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import typing
 from collections.abc import Iterator, Mapping
 from types import UnionType
@@ -84,9 +83,11 @@ def _value_words(name: str, written: str | None, error: ErrorDetails) -> tuple[s
     if kind == "literal_error" and written:
         known = str(error["ctx"]["expected"]).replace("'", '"')
         return f'{name}: "{written}" is not known', f"use {known}"
-    if kind in {"string_too_long", "too_short", "too_long", "string_too_short"}:
-        message = re.sub("Value|Tuple|String", "it", error["msg"])
-        return f"{name}: {message}", "shorten or complete it"
+    if kind in {"string_too_long", "too_long"}:
+        unit = "characters" if isinstance(error["input"], str) else "entries"
+        return f"{name}: more than {error['ctx']['max_length']} {unit}", "shorten it"
+    if kind in {"string_too_short", "too_short"}:
+        return f"{name}: nothing is there", "fill it or leave it out"
     expected = _EXPECTED.get(kind) or error["msg"].removeprefix("Input should be ")
     return f"{name}: {expected} is expected".replace("'", '"'), "see the format reference"
 

@@ -19,6 +19,8 @@ Location = tuple[str | int, ...]
 MAX_DEPTH = 12
 MAX_NODES = 20_000
 
+_TEXT = "tag:yaml.org,2002:str"
+
 
 @dataclass(frozen=True, slots=True)
 class YamlFile:
@@ -42,14 +44,14 @@ def parse_yaml(path: str, text: str, first_line: int = 1) -> tuple[YamlFile | No
 
     The file is None when the text is no YAML at all; otherwise problems may still stand beside it.
     """
-    reader = _Reader(path, first_line)
+    reader = _Reader(path, text, first_line)
     try:
         reader.survey(text)
         if reader.problems:
             return None, reader.problems
         node = yaml.compose(text, Loader=yaml.CSafeLoader)
     except yaml.YAMLError as error:
-        return None, [*reader.problems, reader.syntax_problem(text, error)]
+        return None, [*reader.problems, reader.syntax_problem(error)]
     except RecursionError:
         return None, [Problem(path, first_line, "nested too deeply", "flatten it")]
     if node is None:
@@ -61,9 +63,10 @@ def parse_yaml(path: str, text: str, first_line: int = 1) -> tuple[YamlFile | No
 class _Reader:
     """Walks one document; collects lines, raw texts and problems."""
 
-    def __init__(self, path: str, first_line: int) -> None:
+    def __init__(self, path: str, text: str, first_line: int) -> None:
         self.path = path
         self.first_line = first_line
+        self.last = text.rstrip().count("\n")  # libyaml finds what is missing after the end
         self.lines: dict[Location, int] = {}
         self.written: dict[Location, str] = {}
         self.problems: list[Problem] = []
@@ -74,27 +77,29 @@ class _Reader:
         depth = nodes = documents = 0
         for event in yaml.parse(text, Loader=yaml.CSafeLoader):
             line = event.start_mark.line if event.start_mark else 0
-            documents += isinstance(event, yaml.DocumentStartEvent)
-            nodes += isinstance(event, yaml.NodeEvent)
-            depth += isinstance(event, yaml.CollectionStartEvent)
-            depth -= isinstance(event, yaml.CollectionEndEvent)
-            for what, remedy in _refusals(event):
-                self._add(line, what, remedy)
+            if isinstance(event, yaml.NodeEvent):
+                nodes += 1
+                depth += isinstance(event, yaml.CollectionStartEvent)
+                for what, remedy in _refusals(event):
+                    self._add(line, what, remedy)
+            else:
+                depth -= isinstance(event, yaml.CollectionEndEvent)
+                documents += isinstance(event, yaml.DocumentStartEvent)
             if depth > MAX_DEPTH or nodes > MAX_NODES or documents > 1:
                 limit = f"one document, at most {MAX_DEPTH} levels and {MAX_NODES:,} values"
                 self._add(line, "the file is too deep or too large", f"use {limit}")
                 return
 
-    def syntax_problem(self, text: str, error: yaml.YAMLError) -> Problem:
+    def syntax_problem(self, error: yaml.YAMLError) -> Problem:
         mark = getattr(error, "problem_mark", None)
         what = getattr(error, "problem", None) or getattr(error, "reason", None) or "not YAML"
-        last = text.rstrip().count("\n")  # what never ends is found missing after the end
-        line = min(mark.line, last) if mark else 0
+        line = min(mark.line, self.last) if mark else 0
         remedy = "check the indentation, the quotes and the brackets around this line"
         return Problem(self.path, line + self.first_line, f"not valid YAML: {what}", remedy)
 
     def build(self, node: yaml.Node, location: Location) -> object:
-        self.lines.setdefault(location, node.start_mark.line + self.first_line)
+        line = min(node.start_mark.line, self.last)
+        self.lines.setdefault(location, line + self.first_line)
         if isinstance(node, yaml.MappingNode):
             return dict(self._items(node, location))
         if isinstance(node, yaml.SequenceNode):
@@ -119,6 +124,8 @@ class _Reader:
             yield key, self.build(value_node, (*location, key))
 
     def _scalar(self, node: yaml.Node) -> object:
+        if node.tag == _TEXT:  # most of them
+            return node.value
         try:
             return self._scalars.construct_object(node)
         except (ValueError, OverflowError, yaml.YAMLError) as error:
@@ -127,14 +134,16 @@ class _Reader:
             return node.value
 
     def _add(self, line: int, what: str, remedy: str) -> None:
-        self.problems.append(Problem(self.path, line + self.first_line, what, remedy))
+        line = min(line, self.last) + self.first_line
+        self.problems.append(Problem(self.path, line, what, remedy))
 
 
-def _refusals(event: yaml.Event) -> Iterator[tuple[str, str]]:
+def _refusals(event: yaml.NodeEvent) -> Iterator[tuple[str, str]]:
     if isinstance(event, yaml.AliasEvent):
         yield f"the alias *{event.anchor} is not allowed", "repeat the text"
-    elif isinstance(event, yaml.NodeEvent) and event.anchor:
+        return
+    if event.anchor:
         yield f"the anchor &{event.anchor} is not allowed", "repeat the text where it is needed"
     tag = getattr(event, "tag", None)
-    if tag and not isinstance(event, yaml.AliasEvent):
+    if tag:
         yield f"the tag {tag} is not allowed", "write plain text, lists and mappings"

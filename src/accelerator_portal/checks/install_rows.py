@@ -19,7 +19,7 @@ def check(catalog: Catalog) -> Iterator[Problem]:
             place = (row.platform, row.variant, row.build, row.os, row.arch, row.method, python)
             other = answered.setdefault(place, row)
             pair = (row.platform, other.option, row.option)
-            if other is not row and pair not in reported:
+            if other.option != row.option and pair not in reported:
                 reported.add(pair)
                 yield _overlap(catalog, row, other, place)
 

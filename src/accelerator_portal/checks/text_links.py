@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 
 from markdown_it import MarkdownIt
+from markdown_it.token import Token
 
 from accelerator_portal.catalog import Catalog, Problem
 from accelerator_portal.catalog.markdown_file import MarkdownFile
 
-_PARSER = MarkdownIt("commonmark", {"html": False}).enable("table")
+# What stands in the lines is parsed only where there can be a link or a picture.
+_BLOCKS = MarkdownIt("commonmark", {"html": False}).enable("table").disable("inline")
+_LINES = MarkdownIt("commonmark", {"html": False})
+_SIGN = re.compile(r"\]\(|<")
 
 
 def check(catalog: Catalog) -> Iterator[Problem]:
@@ -21,9 +26,10 @@ def check(catalog: Catalog) -> Iterator[Problem]:
 
 def _problems(file: MarkdownFile) -> Iterator[Problem]:
     for section in file.sections:
-        for token in _PARSER.parse(section.text):
+        definitions: dict[str, object] = {}
+        for token in _BLOCKS.parse(section.text, definitions):
             line = section.text_line + (token.map[0] if token.map else 0)
-            for child in token.children or ():
+            for child in _children(token, definitions):
                 line += child.type in {"softbreak", "hardbreak"}
                 target = str(child.attrs.get("href", ""))
                 if child.type == "link_open" and not target.startswith("https://"):
@@ -32,3 +38,10 @@ def _problems(file: MarkdownFile) -> Iterator[Problem]:
                 if child.type == "image":
                     what = "pictures are not shown"
                     yield Problem(file.path, line, what, "describe it in words, or link to it")
+
+
+def _children(token: Token, definitions: dict[str, object]) -> Sequence[Token]:
+    """Return what stands in a token's lines, nothing where that cannot be a link or a picture."""
+    if token.type != "inline" or not (_SIGN.search(token.content) or definitions.get("references")):
+        return ()
+    return _LINES.parseInline(token.content, definitions)[0].children or ()

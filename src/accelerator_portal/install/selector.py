@@ -133,7 +133,9 @@ class Selector:
             if len(kept) == 1:
                 rows = self._with.get((axis, getattr(choice, axis)), rows)
         others = self._candidates(choice, rows)
-        return min(others, key=lambda other: self._cost(choice, other, kept))
+        changes = {other: _changes(choice, other, kept) for other in others}
+        fewest = min(changes.values())
+        return min((c for c, found in changes.items() if found == fewest), key=self._place)
 
     def moved(self, choice: Choice, other: Choice) -> tuple[str, ...]:
         """Return the axes that differ; a variant counts only while the platform stays."""
@@ -179,11 +181,9 @@ class Selector:
             else:
                 yield _choice(row, min(row.pythons, key=lambda python: ranks[python]))
 
-    def _cost(self, choice: Choice, other: Choice, pinned: frozenset[str]) -> tuple[int, ...]:
-        changed = tuple(map(ne, _preserved(choice), _preserved(other)))
-        ranks = (self._rank[a].get(getattr(other, a), 0) for a in ("build", *PRESERVED))
-        kept = sum(getattr(choice, axis) != getattr(other, axis) for axis in pinned)
-        return (kept, sum(changed), *changed, *ranks)
+    def _place(self, choice: Choice) -> tuple[int, ...]:
+        """Return the order among choices that change the same: the newest build first."""
+        return tuple(self._rank[a].get(getattr(choice, a), 0) for a in ("build", *PRESERVED))
 
 
 def make_selector(catalog: Catalog, rows: tuple[InstallRow, ...]) -> Selector:
@@ -244,6 +244,13 @@ def _start(selector: Selector, start: StartingChoice) -> Choice:
         STABLE, start.os, start.arch, start.python, start.method, start.platform, variant
     )
     return selector.nearest(wanted, ("os", "platform", "build"))
+
+
+def _changes(choice: Choice, other: Choice, pinned: frozenset[str]) -> tuple[int, ...]:
+    """Return how far a choice is from another: pinned axes first, then their number, then which."""
+    changed = tuple(map(ne, _preserved(choice), _preserved(other)))
+    kept = sum(getattr(choice, axis) != getattr(other, axis) for axis in pinned)
+    return (kept, sum(changed), *changed)
 
 
 def _choice(row: InstallRow, python: str) -> Choice:

@@ -1,33 +1,32 @@
-"""Ready tables, kept away from Markdown and the search.
+"""Ready parts of a page, kept away from Markdown and the search.
 
-Both parse HTML in slow steps, and the tables are most of a platform's page. They hold nothing that
-either of them needs: no headings, no anchors, and words that the search is told to leave out.
+Both parse HTML in slow steps, and the tables and the selector's choices are most of a platform's
+page. They hold nothing that either of them needs: no headings, no anchors, and only words that the
+search is told to leave out. Templates mark them with the comments below; what a vendor writes
+cannot hold one, because it is escaped.
 """
 
 from __future__ import annotations
 
 import re
 
-# A table as the templates write it: one row a line, and the end of the box on its own.
-_TABLE = re.compile(
-    r'^<div class="table-box"[^>\n]* data-search-exclude>\n.*?^</div>$', re.DOTALL | re.MULTILINE
-)
-_PLACE = '<div data-set-aside="{}"></div>'
+_READY = re.compile(r"<!--set aside-->\n?(.*?)<!--until here-->\n?", re.DOTALL)
+_PLACE = '<div data-set-aside="{}"></div>\n'
 
 
 def set_aside(markdown: str) -> tuple[str, list[str]]:
-    """Return the page with a mark in the place of each table, and the tables."""
-    tables: list[str] = []
+    """Return the page with a short element in place of each ready part, and the parts."""
+    parts: list[str] = []
 
-    def mark(match: re.Match[str]) -> str:
-        tables.append(match.group())
-        return _PLACE.format(len(tables))
+    def place(match: re.Match[str]) -> str:
+        parts.append(match[1])
+        return _PLACE.format(len(parts))
 
-    return _TABLE.sub(mark, markdown), tables
+    return _READY.sub(place, markdown), parts
 
 
-def put_back(html: str, tables: list[str]) -> str:
-    """Return the finished page with its tables in their places."""
-    for number, table in enumerate(tables, 1):
-        html = html.replace(_PLACE.format(number), table, 1)
+def put_back(html: str, parts: list[str]) -> str:
+    """Return the finished page with its parts in their places."""
+    for number, part in enumerate(parts, 1):
+        html = html.replace(_PLACE.format(number), part, 1)
     return html

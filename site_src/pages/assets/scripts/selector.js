@@ -41,7 +41,8 @@ class Selector {
   readAddress() {
     const { wanted, unknown } = readAddress(this.model, this.fixedPlatform);
     const start = this.#start(wanted.os);
-    const whole = { ...start, ...wanted };
+    const variant = this.model.values("variant", wanted.platform ?? start.platform)[0]?.[0] ?? "default";
+    const whole = { ...start, variant, ...wanted };
     if (this.arch && !wanted.arch) whole.arch = this.arch;
     const pinned = AXES.filter((axis) => axis in wanted);
     const found = this.model.row(whole) ? whole : this.model.nearest(whole, pinned);

@@ -1,0 +1,105 @@
+"""axe-core finds nothing, of whatever severity, on any page, wide or narrow, light or dark."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, Literal
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page
+
+from tests.browser import kinds
+from tests.browser.visit import DESKTOP, PHONE, expect, search
+
+OpenPage = Callable[..., Page]
+
+VIEWPORTS = {"desktop": DESKTOP, "phone": PHONE}
+SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+
+
+def violations(page: Page) -> Iterator[str]:
+    """What axe finds, a line each: rule, severity, place, why."""
+    found: dict[str, Any] = Axe().run(page).response
+    assert len(found["passes"]) > 10
+    for violation in found["violations"]:
+        for node in violation["nodes"]:
+            why = [check["message"] for kind in ("any", "all", "none") for check in node[kind]]
+            yield f"{violation['id']} ({violation['impact']}): {node['target']}: {'; '.join(why)}"
+
+
+def in_both_schemes(
+    page: Page, schemes: tuple[Literal["light", "dark"], ...] = SCHEMES
+) -> list[str]:
+    found = []
+    for scheme in schemes:
+        page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+        expect(page.locator("body")).to_have_attribute(
+            "data-md-color-scheme", "slate" if scheme == "dark" else "default"
+        )
+        settle(page)
+        found += [f"{scheme}: {line}" for line in violations(page)]
+    return found
+
+
+def settle(page: Page) -> None:
+    """Wait until transitions, of colours for one, have come to their end."""
+    page.evaluate("() => Promise.allSettled(document.getAnimations().map((one) => one.finished))")
+
+
+@pytest.mark.parametrize("address", kinds.KINDS, ids=kinds.name)
+def test_every_kind_of_page(open_page: OpenPage, address: str) -> None:
+    page = open_page(address, reduced_motion="reduce")
+    assert in_both_schemes(page) == []
+    page.set_viewport_size(PHONE)
+    assert in_both_schemes(page) == []
+
+
+@pytest.mark.parametrize("address", kinds.OTHERS, ids=kinds.name)
+def test_every_other_platform(open_page: OpenPage, address: str) -> None:
+    """The same template with other words: two of the four looks are enough."""
+    page = open_page(address, reduced_motion="reduce")
+    assert in_both_schemes(page, ("light",)) == []
+    page.set_viewport_size(PHONE)
+    assert in_both_schemes(page, ("dark",)) == []
+
+
+def test_a_platforms_page_with_everything_unfolded(open_page: OpenPage) -> None:
+    page = open_page(kinds.FULLEST, reduced_motion="reduce")
+    page.evaluate("for (const box of document.querySelectorAll('details')) box.open = true")
+    assert in_both_schemes(page) == []
+
+
+@pytest.mark.parametrize("viewport", VIEWPORTS)
+def test_the_search_with_results(open_page: OpenPage, viewport: str) -> None:
+    page = open_page("", viewport=VIEWPORTS[viewport], reduced_motion="reduce")
+    search(page, "install")
+    expect(page.locator(".md-search-result__item").first).to_be_visible()
+    assert in_both_schemes(page) == []
+
+
+@pytest.mark.parametrize("viewport", VIEWPORTS)
+def test_the_search_without_results(open_page: OpenPage, viewport: str) -> None:
+    page = open_page("", viewport=VIEWPORTS[viewport], reduced_motion="reduce")
+    search(page, "qqzzxxyy")
+    expect(page.locator(".md-search-result__item")).to_have_count(0)
+    assert in_both_schemes(page) == []
+
+
+def test_the_menu_of_a_phone(open_page: OpenPage) -> None:
+    page = open_page(kinds.FULLEST, viewport=PHONE, reduced_motion="reduce")
+    page.get_by_role("button", name="Menu").click()
+    expect(page.locator(".md-sidebar--primary")).to_be_in_viewport()
+    assert in_both_schemes(page) == []
+
+
+def test_a_selector_that_told_of_a_change(open_page: OpenPage) -> None:
+    page = open_page("get-started/?platform=nothing", reduced_motion="reduce")
+    expect(page.locator("[data-part=status]")).to_have_class("result-status has-news")
+    assert in_both_schemes(page) == []
+
+
+def test_filters_that_show_no_platform(open_page: OpenPage) -> None:
+    page = open_page("compute-platforms/", reduced_motion="reduce")
+    page.get_by_label("Name").fill("qqzzxxyy")
+    assert in_both_schemes(page) == []

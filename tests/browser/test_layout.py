@@ -1,0 +1,121 @@
+"""Nothing scrolls sideways, nothing jumps while loading, and a choice shows at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page
+
+from tests.browser import kinds
+from tests.browser.visit import DESKTOP, PHONE, expect, shown_commands
+from tests.built_site import Site
+
+OpenPage = Callable[..., Page]
+
+WIDTHS = (320, 390, 768, 1280, 1920)
+
+SHIFTS = """
+window.shifts = [];
+new PerformanceObserver((list) => {
+  for (const entry of list.getEntries()) {
+    const nodes = entry.sources.map(({ node }) => node?.className || node?.nodeName);
+    window.shifts.push(`${entry.value.toFixed(4)} ${nodes.join(", ")}`);
+  }
+}).observe({ type: "layout-shift", buffered: true });
+"""
+# What stands out to the right, for the message.
+WIDE = """() => [...document.querySelectorAll("body *")].filter((node) => {
+  const box = node.getBoundingClientRect();
+  const apart = node.closest(".table-box, pre, .md-search, .md-sidebar");
+  return box.width && box.right > innerWidth + 1 && !apart;
+}).map((node) => `${node.nodeName}.${node.className}`).slice(0, 5)"""
+
+
+@pytest.mark.parametrize("address", kinds.KINDS, ids=kinds.name)
+def test_no_page_scrolls_sideways(open_page: OpenPage, address: str) -> None:
+    page = open_page(address)
+    wide = {}
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 800})
+        sizes = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
+        if sizes[0] > sizes[1]:
+            wide[width] = (sizes, page.evaluate(WIDE))
+    assert wide == {}
+
+
+def test_no_choice_makes_the_page_scroll_sideways(open_page: OpenPage, site: Site) -> None:
+    page = open_page("get-started/", viewport={"width": 320, "height": 800})
+    for platform in site.catalog.platforms:
+        page.locator(f"input[name=platform][value='{platform.id}']").check()
+        assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, platform.id
+
+
+@pytest.mark.parametrize("viewport", [DESKTOP, PHONE], ids=["desktop", "phone"])
+@pytest.mark.parametrize("address", ["", "get-started/", kinds.FULLEST], ids=kinds.name)
+def test_nothing_jumps_while_the_page_loads(
+    open_page: OpenPage, address: str, viewport: dict[str, int]
+) -> None:
+    page = open_page(address, script=SHIFTS, viewport=viewport)
+    page.wait_for_load_state("networkidle")
+    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => setTimeout(done, 100)))")
+    assert page.evaluate("window.shifts") == []
+
+
+def test_a_jump_would_be_seen(open_page: OpenPage) -> None:
+    page = open_page("", script=SHIFTS)
+    page.evaluate("""() => new Promise((done) => {
+      const box = document.createElement("p");
+      box.style.height = "200px";
+      document.querySelector("h1").before(box);
+      requestAnimationFrame(() => setTimeout(done, 200));
+    })""")
+    assert page.evaluate("window.shifts") != []
+
+
+def test_a_choice_shows_before_the_event_is_over(open_page: OpenPage, site: Site) -> None:
+    """Without timers, so within the frame in which the reader clicked."""
+    selector = site.selector
+    choice = selector.starts[0]
+    axis, wanted = next(
+        (axis, choice._replace(**{axis: value.id}))
+        for axis in ("method", "python", "build", "platform")
+        for value in selector.axes[axis]
+        if (row := selector.row(choice._replace(**{axis: value.id})))
+        and row.commands != getattr(selector.row(choice), "commands", None)
+    )
+    row = selector.row(wanted)
+    assert row is not None
+    page = open_page(f"get-started/?os={choice.os}&arch={choice.arch}&platform={choice.platform}")
+    shown = page.evaluate(
+        """([axis, value]) => {
+          const input = [...document.getElementsByName(axis)].find((one) => one.value === value);
+          input.checked = true;
+          input.dispatchEvent(new Event("change", { bubbles: true }));
+          const text = document.querySelector("[data-part=commands]").textContent;
+          return [text, document.querySelector("[data-part=status]").textContent !== ""];
+        }""",
+        [axis, getattr(wanted, axis)],
+    )
+    assert shown == ["\n".join(row.commands), True]
+
+
+def test_the_command_box_keeps_its_height(open_page: OpenPage, site: Site) -> None:
+    """Where commands are as long as the first ones, what stands below does not move."""
+    page = open_page("get-started/")
+    heights = set()
+    for method in [value.id for value in site.selector.axes["method"] if value.id in {"pip", "uv"}]:
+        page.locator(f"input[name=method][value={method}]").check()
+        assert shown_commands(page)
+        heights.add(page.locator(".command-box").evaluate("box => box.offsetHeight"))
+    assert len(heights) == 1
+
+
+def test_the_colours_follow_the_system(open_page: OpenPage) -> None:
+    page = open_page("", color_scheme="dark")
+    expect(page.locator("body")).to_have_attribute("data-md-color-scheme", "slate")
+    dark = page.locator("body").evaluate("body => getComputedStyle(body).backgroundColor")
+    page.emulate_media(color_scheme="light")
+    expect(page.locator("body")).to_have_attribute("data-md-color-scheme", "default")
+    light = page.locator("body").evaluate("body => getComputedStyle(body).backgroundColor")
+    assert dark != light

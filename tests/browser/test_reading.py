@@ -1,0 +1,161 @@
+"""Copying, the keyboard, and finding a platform."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page
+
+from tests.browser import kinds
+from tests.browser.visit import DESKTOP, address_of, expect, shown_choice, shown_commands
+from tests.built_site import Site
+
+OpenPage = Callable[..., Page]
+
+FOCUSED = """() => {
+  const focused = document.activeElement;
+  const seen = focused.closest("label") ?? focused;
+  const nodes = [focused, seen, ...seen.querySelectorAll("*")];
+  const outlined = (style) => style.outlineStyle !== "none" && parseFloat(style.outlineWidth) > 0;
+  return {
+    name: focused.getAttribute("name"),
+    text: focused.textContent.trim(),
+    visible: nodes.some((node) => outlined(getComputedStyle(node))),
+  };
+}"""
+
+
+@pytest.mark.parametrize("address", ["", "get-started/", kinds.FULLEST], ids=kinds.name)
+def test_the_copy_button_copies_exactly_the_commands(open_page: OpenPage, address: str) -> None:
+    page = open_page(address, permissions=["clipboard-read", "clipboard-write"])
+    button = page.locator(".command-box button")
+    button.click()
+    expect(button).to_have_text("Copied")
+    assert page.evaluate("navigator.clipboard.readText()") == shown_commands(page)
+    expect(button).to_have_text("Copy")
+
+
+def test_commands_of_several_lines_are_copied_as_several_lines(
+    open_page: OpenPage, site: Site
+) -> None:
+    row = next(row for row in site.selector.rows if len(row.commands) > 1)
+    address = address_of(next(site.selector.choices(row)))
+    page = open_page(address, permissions=["clipboard-read", "clipboard-write"])
+    page.locator(".command-box button").click()
+    expect(page.locator(".command-box button")).to_have_text("Copied")
+    assert page.evaluate("navigator.clipboard.readText()") == "\n".join(row.commands)
+
+
+def test_without_the_permission_the_commands_are_at_least_marked(open_page: OpenPage) -> None:
+    page = open_page("get-started/", script="delete Navigator.prototype.clipboard;")
+    page.locator(".command-box button").click()
+    assert page.evaluate("String(getSelection()).trim()") == shown_commands(page)
+
+
+def tab_until(page: Page, name: str) -> None:
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        focused = page.evaluate(FOCUSED)
+        assert focused["visible"], f"nobody sees the focus on {focused}"
+        if focused["name"] == name:
+            return
+    pytest.fail(f"Tab does not lead to {name}")
+
+
+def test_every_axis_is_reached_by_tab_and_moved_by_arrows(open_page: OpenPage, site: Site) -> None:
+    page = open_page("get-started/?os=linux")
+    order = ["build", "os", "arch", "python", "method", "platform"]
+    for axis in order:
+        tab_until(page, axis)
+        before = getattr(shown_choice(page), axis)
+        page.keyboard.press("ArrowRight")
+        assert page.evaluate(FOCUSED)["name"] == axis, "the focus stays where it was"
+        if len(site.selector.axes[axis]) > 1:
+            assert getattr(shown_choice(page), axis) != before
+        assert site.selector.row(shown_choice(page)) is not None
+
+
+def test_the_first_tab_skips_to_the_content(open_page: OpenPage) -> None:
+    page = open_page("get-started/")
+    page.keyboard.press("Tab")
+    skip = page.locator(".skip-link")
+    expect(skip).to_be_focused()
+    expect(skip).to_be_in_viewport()
+    page.keyboard.press("Enter")
+    expect(page.locator("#content")).to_be_focused()
+
+
+def test_the_description_follows_the_platform(open_page: OpenPage, site: Site) -> None:
+    page = open_page("get-started/")
+    for platform in site.catalog.platforms:
+        page.locator(f"input[name=platform][value='{platform.id}']").check()
+        current = page.locator("[data-description]").filter(visible=True)
+        expect(current).to_have_count(1)
+        expect(current).to_have_attribute("data-description", platform.id)
+        link = page.locator("[data-part=more]")
+        expect(link).to_have_text(f"More on {platform.accelerator.name}")
+        assert (link.get_attribute("href") or "").endswith(f"compute-platforms/{platform.id}/")
+
+
+class Cards:
+    """The page of the compute platforms and what its filters leave."""
+
+    def __init__(self, page: Page, site: Site) -> None:
+        self.page = page
+        self.total = len(site.catalog.platforms)
+
+    def assert_shown(self, names: list[str]) -> None:
+        """Exactly these cards are shown, and the line above says how many."""
+        shown = self.page.locator(".card").filter(visible=True)
+        expect(shown.locator(".card-name")).to_have_text(names)
+        state = f"Showing {len(names)} of {self.total} platforms."
+        expect(self.page.locator(".filters-state")).to_have_text(state)
+
+
+@pytest.fixture
+def cards(open_page: OpenPage, site: Site) -> Cards:
+    return Cards(open_page("compute-platforms/", viewport=DESKTOP), site)
+
+
+def test_without_filters_every_platform_is_shown(cards: Cards, site: Site) -> None:
+    cards.assert_shown([p.accelerator.name for p in site.catalog.platforms])
+
+
+def test_filters_leave_what_they_say(cards: Cards, site: Site) -> None:
+    known = [platform.accelerator for platform in site.catalog.platforms]
+    traits: dict[str, dict[str, set[str]]] = {
+        "Vendor": {a.name: {a.vendor} for a in known},
+        "Integration": {a.name: {str(a.integration.value)} for a in known},
+        "Operating system": {a.name: {str(s.os) for s in a.operating_systems} for a in known},
+    }
+    for label, by_name in traits.items():
+        for value in sorted(set().union(*by_name.values())):
+            cards.page.get_by_label(label).select_option(value)
+            cards.assert_shown([name for name, values in by_name.items() if value in values])
+        cards.page.get_by_label(label).select_option("")
+
+
+def test_filters_work_together(cards: Cards, site: Site) -> None:
+    accelerator = site.catalog.platforms[-1].accelerator
+    cards.page.get_by_label("Vendor").select_option(accelerator.vendor)
+    cards.page.get_by_label("Name").fill(f"  {accelerator.name.upper()} ")
+    cards.assert_shown([accelerator.name])
+
+
+@pytest.mark.parametrize(
+    "text", ["qqzzxxyy", "<script>alert(1)</script>", "(((", "\\", "🦆", "a" * 5000]
+)
+def test_nonsense_leaves_nothing_and_harms_nothing(cards: Cards, site: Site, text: str) -> None:
+    cards.page.get_by_label("Name").fill(text)
+    cards.assert_shown([])
+    cards.page.get_by_label("Name").fill("")
+    cards.assert_shown([p.accelerator.name for p in site.catalog.platforms])
+
+
+def test_enter_in_a_filter_loads_nothing_anew(cards: Cards, site: Site) -> None:
+    cards.page.get_by_label("Name").fill("qqzzxxyy")
+    cards.page.keyboard.press("Enter")
+    cards.assert_shown([])
+    assert "?" not in cards.page.url
+    assert site.catalog.platforms

@@ -1,0 +1,86 @@
+"""No page breaks its policy or asks another host, and what is injected does not run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, Route
+
+from tests.browser import kinds
+from tests.browser.visit import Opened, expect, search, shown_choice
+
+Open = Callable[..., Opened]
+
+INJECTED = {
+    "a script": "<script>document.body.dataset.ran = 'yes'</script>",
+    "a handler": "<img src='x' onerror=\"document.body.dataset.ran = 'yes'\">",
+    "a picture of another host": "<img src='https://evil.invalid/x.png'>",
+    "a script of another host": "<script src='https://evil.invalid/x.js'></script>",
+    "a frame": "<iframe src='https://evil.invalid/'></iframe>",
+    "a base": "<base href='https://evil.invalid/'>",
+}
+
+
+@pytest.mark.parametrize("address", kinds.KINDS, ids=kinds.name)
+def test_a_page_stays_within_its_policy_and_its_host(opened: Open, address: str) -> None:
+    visit = opened(address)
+    page = visit.page
+    page.wait_for_load_state("networkidle")
+    for label in page.locator("form[data-md-component=palette] label").all():
+        label.evaluate("label => label.click()")
+    for radio in page.locator("form[data-selector] input[name=os]").all():
+        radio.check(force=True)
+    for button in page.locator("button[data-copy], .md-clipboard").all():
+        button.evaluate("button => button.click()")
+    search(page, "install")
+    page.locator(".md-search-result__link").first.click()
+    page.wait_for_load_state("networkidle")
+    assert visit.watched.faults() == []
+    assert visit.watched.failed == []
+
+
+@pytest.mark.parametrize("what", INJECTED)
+def test_what_is_injected_into_a_page_does_not_run(opened: Open, what: str) -> None:
+    visit = opened("run-anywhere/")
+
+    def inject(route: Route) -> None:
+        answer = route.fetch()
+        body = answer.text().replace("</article>", INJECTED[what] + "</article>")
+        assert INJECTED[what] in body
+        route.fulfill(response=answer, body=body)
+
+    visit.page.route("**/get-started/", inject)
+    visit.page.goto("./get-started/")
+    visit.page.wait_for_load_state("networkidle")
+    assert visit.page.locator("body").get_attribute("data-ran") is None
+    assert any("policy" in fault.lower() for fault in visit.watched.console)
+    assert visit.page.evaluate("document.baseURI") == visit.page.url
+    expect(visit.page.locator("form[data-selector]")).to_have_attribute("data-ready", "")
+
+
+def test_a_script_that_is_added_later_does_not_run(opened: Open) -> None:
+    visit = opened("")
+    visit.page.evaluate("""() => {
+      const script = document.createElement("script");
+      script.textContent = "document.body.dataset.ran = 'yes'";
+      document.body.append(script);
+    }""")
+    assert visit.page.locator("body").get_attribute("data-ran") is None
+    assert any("policy: script-src" in fault for fault in visit.watched.console)
+
+
+def test_the_selector_says_so_when_its_data_cannot_be_read(opened: Open) -> None:
+    page = opened("run-anywhere/").page
+    page.route("**/api/v1/install.json", lambda route: route.fulfill(status=500, body="{"))
+    page.goto("./get-started/")
+    expect(page.locator("[data-part=status]")).to_contain_text("could not be read")
+    assert shown_choice(page)  # what the page brought still stands there
+
+
+def test_no_cookies_and_nothing_of_the_reader_is_kept(open_page: Callable[..., Page]) -> None:
+    page = open_page("get-started/")
+    page.locator("input[name=method]").last.check()
+    assert page.context.cookies() == []
+    kept: list[str] = page.evaluate("Object.keys(localStorage)")
+    assert [key for key in kept if "__palette" not in key] == []

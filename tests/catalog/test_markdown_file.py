@@ -1,0 +1,116 @@
+from __future__ import annotations
+
+import pytest
+
+from accelerator_portal.catalog.markdown_file import MarkdownFile, parse_markdown
+
+# Example data; the body begins in line 8.
+FRONT = """\
+---
+sources:
+  a:
+    url: https://example.org/
+    title: Example data
+    read: 2026-01-02
+---
+"""
+
+
+def parsed(body: str) -> MarkdownFile:
+    file, problems = parse_markdown("a.md", FRONT + body)
+    assert problems == []
+    assert file is not None
+    return file
+
+
+def problems(text: str) -> list[str]:
+    return [str(problem) for problem in parse_markdown("a.md", text)[1]]
+
+
+def test_sections_know_their_titles_texts_and_lines() -> None:
+    file = parsed("\n## One\n\nfirst\n\n### below\n\nstill\n\nTwo\n---\nsecond\n\n\n## Three ##\n")
+    assert [(s.title, s.line, s.text, s.text_line) for s in file.sections] == [
+        ("One", 9, "first\n\n### below\n\nstill", 11),
+        ("Two", 17, "second", 19),
+        ("Three", 22, "", 24),
+    ]
+    assert file.section("Two") == "second"
+    assert file.section("Four") == ""
+    assert list(file.sources) == ["a"]
+
+
+@pytest.mark.parametrize(
+    "text", ["```\n## not a heading\n```", "> ## quoted", "- ## in a list", "    ## code\n\nx"]
+)
+def test_only_headings_of_the_text_itself_begin_a_section(text: str) -> None:
+    (section,) = parsed(f"## One\n\n{text}\n").sections
+    assert section.text == text
+
+
+def test_without_a_heading_there_are_no_sections() -> None:
+    assert parsed("").sections == ()
+
+
+NO_FRONT = "1: the front matter is missing; start the file with --- , sources: … and --- again"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("## One\n", [NO_FRONT]),
+        ("\n" + FRONT, [NO_FRONT]),
+        ("---\nsources: {}\n## One\n", [NO_FRONT]),
+        ("---\n---\n## One\n", [NO_FRONT]),
+        ("---\n# empty\n---\n## One\n", ["2: there is nothing here; fill it or remove it"]),
+        (
+            "---\nsources: {}\n---\n## One\n",
+            ["2: sources: nothing is there; fill it or leave it out"],
+        ),
+        (
+            FRONT.replace("title", "titel"),
+            [
+                '3: "title" is missing; add sources.a.title',
+                '5: unknown key "titel"; did you mean "title"?',
+            ],
+        ),
+        (
+            FRONT.replace("title: Example data", "title: a: b") + "# One\n",
+            [
+                (
+                    "5: not valid YAML: mapping values are not allowed in this context; "
+                    "check the indentation, the quotes and the brackets around this line"
+                ),
+                "8: there is text before the first ## heading; move it under a heading",
+                "8: a level-1 heading is the page's own; start with ##",
+            ],
+        ),
+        (
+            FRONT + "\nwords\n\n## One\n",
+            ["9: there is text before the first ## heading; move it under a heading"],
+        ),
+        (
+            FRONT + "## One\n\n> # Big\n",
+            ["10: a level-1 heading is the page's own; start with ##"],
+        ),
+        (
+            FRONT + "## One\n\nBig\n===\n",
+            ["10: a level-1 heading is the page's own; start with ##"],
+        ),
+        (
+            FRONT + "## One\n\n<div onclick='x'>\n\nso <b>bold</b>\n\n<!-- note -->\n",
+            [
+                f"{line}: raw HTML is not allowed; write Markdown, or put it in backticks"
+                for line in (10, 12, 14)
+            ],
+        ),
+    ],
+)
+def test_what_is_wrong_is_named_with_its_line(text: str, expected: list[str]) -> None:
+    assert problems(text) == [f"a.md:{problem}" for problem in expected]
+
+
+@pytest.mark.parametrize(
+    "text", ["`<div>`", "```html\n<div>\n```", "&lt;div>", "a < b", "| a |\n|-|"]
+)
+def test_what_only_looks_like_html_is_text(text: str) -> None:
+    assert parsed(f"## One\n\n{text}\n").section("One") == text

@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from accelerator_portal.catalog.schema import SCHEMAS, schema_files
+from tests.folders import ACCELERATOR, EXAMPLE, INSTALL, REPOSITORY, Edit, edited
+
+FILES = {
+    "accelerator": "accelerators/*/accelerator.yaml",
+    "install": "accelerators/*/install.yaml",
+    "compatibility": "accelerators/*/compatibility.yaml",
+    "front-matter": "accelerators/*/*.md",
+    "releases": "data/releases.yaml",
+    "selector": "data/selector.yaml",
+}
+
+ALL_FILES = [(name, file) for name, glob in FILES.items() for file in REPOSITORY.glob(glob)]
+
+
+def rejected(name: str, files: list[Path]) -> str:
+    """What check-jsonschema says against the files, empty if nothing."""
+    schema = REPOSITORY / f"data/schema/{name}.schema.json"
+    command = [sys.executable, "-m", "check_jsonschema", "--schemafile", str(schema)]
+    result = subprocess.run([*command, *files], capture_output=True, text=True, check=False)
+    return "" if result.returncode == 0 else result.stdout + result.stderr
+
+
+@pytest.mark.parametrize(("path", "text"), schema_files().items())
+def test_the_committed_schemas_are_current(path: str, text: str) -> None:
+    assert (REPOSITORY / path).read_text(encoding="utf-8") == text
+
+
+def test_no_other_schemas_are_committed() -> None:
+    assert set(FILES) == set(SCHEMAS)
+    committed = {f"data/schema/{file.name}" for file in (REPOSITORY / "data/schema").iterdir()}
+    assert committed == set(schema_files())
+
+
+@pytest.mark.parametrize(
+    ("name", "file"), [(name, file) for name, file in ALL_FILES if file.suffix == ".yaml"]
+)
+def test_a_yaml_file_names_its_schema_in_its_first_line(name: str, file: Path) -> None:
+    above = "../" * (len(file.relative_to(REPOSITORY).parts) - 2)
+    folder = f"{above}data/schema" if above else "schema"
+    folder = f"../{folder}" if above else folder
+    expected = f"# yaml-language-server: $schema={folder}/{name}.schema.json"
+    assert file.read_text(encoding="utf-8").splitlines()[0] == expected
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_editors_find_nothing_wrong_with_the_repositorys_files(name: str, tmp_path: Path) -> None:
+    files = [file for kind, file in ALL_FILES if kind == name]
+    if name == "front-matter":
+        files = [_front_matter(file, tmp_path) for file in files]
+    assert rejected(name, files) == ""
+
+
+@pytest.mark.parametrize(
+    ("edit", "words"),
+    [
+        ((ACCELERATOR, "vendor:", "vendr:"), "'vendr' was unexpected"),
+        ((ACCELERATOR, "mark: EX\n", ""), "'mark' is a required property"),
+        ((ACCELERATOR, "import:", "module:"), "'module' was unexpected"),
+        ((INSTALL, '">=1.10"', "1.10"), "is not valid under any of the given schemas"),
+        ((INSTALL, "[docker]", "[conda]"), "'conda' is not one of"),
+    ],
+)
+def test_editors_mark_what_the_portal_refuses(edit: Edit, words: str, tmp_path: Path) -> None:
+    path = edit[0]
+    name = Path(path).stem
+    file = tmp_path / "a.yaml"
+    file.write_text(EXAMPLE[path], encoding="utf-8")
+    assert rejected(name, [file]) == ""
+    file.write_text(edited(edit)[path], encoding="utf-8")
+    assert words in rejected(name, [file])
+
+
+@pytest.mark.parametrize("name", SCHEMAS)
+def test_every_key_says_what_it_means(name: str) -> None:
+    schema = json.loads(schema_files()[f"data/schema/{name}.schema.json"])
+    records = [schema, *schema.get("$defs", {}).values()]
+    keys = [(key, field) for record in records for key, field in record["properties"].items()]
+    assert [key for key, field in keys if not {"description", "$ref"} & set(field)] == []
+
+
+def _front_matter(file: Path, folder: Path) -> Path:
+    copy = folder / f"{file.parent.name}-{file.stem}.yaml"
+    copy.write_text(file.read_text(encoding="utf-8").split("---\n")[1], encoding="utf-8")
+    return copy

@@ -1,0 +1,179 @@
+from __future__ import annotations
+
+import pytest
+
+from tests.folders import (
+    ACCELERATOR,
+    COMPATIBILITY,
+    EXAMPLE,
+    INSTALL,
+    RELEASES,
+    SELECTOR,
+    ProblemsAfter,
+)
+
+SEE = "see the format reference"
+ANY_OS = '"linux", "windows" or "macos"'
+
+
+@pytest.mark.parametrize(
+    ("path", "old", "new", "expected"),
+    [
+        # unknown and missing keys
+        (ACCELERATOR, "mark: EX", "mark: EX\nlogo: x", [
+            ('9: unknown key "logo"; known here: description, device, dispatch_key, documentation, '
+            "identify, integration, maintainers, mark, name, operating_systems, package, sources, "
+            "summary, support, vendor")
+        ]),
+        (ACCELERATOR, "device: {value", "device: {valeu", [
+            '13: "value" is missing; add device.value',
+            '13: unknown key "valeu"; did you mean "value"?',
+        ]),
+        (ACCELERATOR, "import: torch_example", "module: torch_example", [
+            '14: "import" is missing; add package.import',
+            ('14: unknown key "module"; '
+            "known here: autoload, autoload_since, import, name, note, source"),
+        ]),
+        (ACCELERATOR, "mark: EX", "mark: EX\na(b): 1\nstr: 1\ntuple[int, ...]: 1", [
+            f'{line}: unknown key "{key}"; known here: description, device, dispatch_key, '
+            "documentation, identify, integration, maintainers, mark, name, operating_systems, "
+            "package, sources, summary, support, vendor"
+            for line, key in [(9, "a(b)"), (10, "str"), (11, "tuple[int, ...]")]
+        ]),
+        (INSTALL, "id: ex2", "id: Ex2", [
+            ('7: variants[1].id: "Ex2" is not of the right form; '
+            "use lower-case letters, digits and single - _ . between them"),
+        ]),
+        # wrong types
+        (ACCELERATOR, "name: Example\n", "name: 4\n", [
+            '6: name: 4 is read as the number 4; put it in quotes: "4"'
+        ]),
+        (ACCELERATOR, "mark: EX", "mark: no", [
+            '8: mark: no is read as the truth value false; put it in quotes: "no"'
+        ]),
+        (ACCELERATOR, "mark: EX", "mark: 2026-01-02", [
+            '8: mark: 2026-01-02 is read as the date 2026-01-02; put it in quotes: "2026-01-02"'
+        ]),
+        (ACCELERATOR, "mark: EX", "mark:", [f"8: mark: a text is expected; {SEE}"]),
+        (ACCELERATOR, "mark: EX", "mark: [E, X]", [f"8: mark: a text is expected; {SEE}"]),
+        (ACCELERATOR, "device: {value: ex, source: made-up}", "device: ex", [
+            f"13: device: a mapping (key: value) is expected; {SEE}"
+        ]),
+        (ACCELERATOR, "import: torch_example", "import: torch_example, autoload: yess", [
+            f"14: package.autoload: true or false is expected; {SEE}"
+        ]),
+        (INSTALL, "methods: [pip, uv]", "methods: pip", [
+            f"23: options[1].methods: a list is expected; {SEE}"
+        ]),
+        (INSTALL, "methods: [pip, uv]", "methods: [pip, conda, {a: b}, null]", [
+            ('23: options[1].methods[2]: "conda" is not known; '
+            'use "pip", "uv", "docker", "source" or "libtorch"'),
+            ('23: options[1].methods[3]: "pip", "uv", "docker", "source" or "libtorch" '
+            f"is expected; {SEE}"),
+            ('23: options[1].methods[4]: "null" is not known; '
+            'use "pip", "uv", "docker", "source" or "libtorch"'),
+        ]),
+        (INSTALL, "methods: [pip, uv]", "methods: []", [
+            "23: options[1].methods: nothing is there; fill it or leave it out"
+        ]),
+        (SELECTOR, "os: windows", "os: no", [f'3: start[2].os: "no" is not known; use {ANY_OS}']),
+        # texts
+        (ACCELERATOR, "mark: EX", 'mark: " "', [
+            '8: mark: " " is not of the right form; write two letters or digits'
+        ]),
+        (ACCELERATOR, "name: Example\n", 'name: " "\n', [
+            "6: name: the text is empty; write it or leave the key out"
+        ]),
+        (ACCELERATOR, "name: Example\n", 'name: "a\\nb"\n', [
+            "6: name: the text has a line break or a control character; write it on one line"
+        ]),
+        (ACCELERATOR, "name: Example\n", f"name: {'x' * 41}\n", [
+            "6: name: more than 40 characters; shorten it"
+        ]),
+        # addresses
+        *(
+            (ACCELERATOR, "https://example.org/forum", url, [
+                (f'16: support[1].url: "{shown}" is not a web address; '
+                "write a full https:// address")
+            ])
+            for url, shown in [
+                ("http://example.org", "http://example.org"),
+                ("javascript:alert(1)", "javascript:alert(1)"),
+                ("https://", "https://"),
+                ("//example.org", "//example.org"),
+                ("https://exa mple.org", "https://exa mple.org"),
+                ("https://example.org/<x>", "https://example.org/<x>"),
+                ("https://[", "https://["),
+                ("x" * 80, "x" * 60),
+            ]
+        ),
+        # versions
+        (COMPATIBILITY, '"1.10.0"', "1.10", [
+            '7: rows[1].torch: 1.10 is read as the number 1.1; put it in quotes: "1.10"'
+        ]),
+        (COMPATIBILITY, '"1.10.0"', '"1.10.0-rc1"', [
+            '7: rows[1].torch: "1.10.0-rc1" is not the normal form; write "1.10.0rc1"'
+        ]),
+        (COMPATIBILITY, '"1.10.0"', '"new"', [
+            '7: rows[1].torch: "new" is not a version; write it like "2.10.0"'
+        ]),
+        (INSTALL, '">=1.10"', "1.10", [
+            '37: options[3].torch: 1.10 is read as the number 1.1; put it in quotes: "1.10"'
+        ]),
+        (INSTALL, '">=1.10"', '"new"', [
+            '37: options[3].torch: "new" is not a version specifier; write it like ">=2.6,<2.15"'
+        ]),
+        (INSTALL, '">=1.10"', '["1.10.0", "new"]', [
+            '37: options[3].torch[2]: "new" is not a version; write it like "2.10.0"'
+        ]),
+        (INSTALL, '">=1.10"', "{a: b}", [f"37: options[3].torch: a text is expected; {SEE}"]),
+        (RELEASES, '["3.12", "3.13", "3.13t"]', '[3.12, "3.13.1", "3.१३"]', [
+            '14: releases[1].python[1]: 3.12 is read as the number 3.12; put it in quotes: "3.12"',
+            ('14: releases[1].python[2]: "3.13.1" is not of the right form; '
+            'write it like "3.13", or "3.13t"'),
+            ('14: releases[1].python[3]: "3.१३" is not of the right form; '
+            'write it like "3.13", or "3.13t"'),
+        ]),
+        # days
+        *(
+            (ACCELERATOR, "2026-01-02", day, [
+                "5: sources.made-up.read: a day is expected; write it like 2026-11-21"
+            ])
+            for day in ("1763683200", "2026-01-02 10:00:00", "soon", '"1763683200"', "", "true")
+        ),
+        # records that contradict themselves
+        (ACCELERATOR, "    read:", "    package: torch\n    read:", [
+            "2: sources.made-up: a source needs either url or package; give exactly one of the two"
+        ]),
+        (ACCELERATOR, "read: 2026-01-02", "read: 2026-01-02\n    as_of: 2026-01-03", [
+            "2: sources.made-up: as_of is later than read; a copy cannot be newer than its reading"
+        ]),
+        (INSTALL, "      - docker:", "      - run: [ls]\n        docker:", [
+            ("43: options[3].steps[1]: a step is exactly one thing; "
+            "use one of: pip, docker, download, run, env")
+        ]),
+        (INSTALL, '    torch: ">=1.10"', "    compatibility: true\n    wheels: ex", [
+            "36: options[3]: wheels and compatibility exclude each other; keep one of the two"
+        ]),
+        (INSTALL, '    torch: ">=1.10"\n', "", [
+            ("36: options[3]: the option does not say which torch releases it serves; "
+            "add wheels, compatibility or torch")
+        ]),
+        (INSTALL, "    os: [linux]\n", "", [
+            "36: options[3]: the option does not say for which systems it is; add os and arch"
+        ]),
+    ],
+)  # fmt: skip
+def test_a_fault_is_named_with_its_line_and_what_would_be_right(
+    path: str, old: str, new: str, expected: list[str], problems_after: ProblemsAfter
+) -> None:
+    found = problems_after((path, old, new))
+    assert [problem for problem in found if problem.startswith(path)] == [
+        f"{path}:{problem}" for problem in expected
+    ]
+
+
+@pytest.mark.parametrize("text", ["- a\n- b\n", "just words\n", "3\n", "[]\n", "~\n"])
+def test_a_file_of_another_shape_is_told_so(text: str, problems_after: ProblemsAfter) -> None:
+    found = problems_after((SELECTOR, EXAMPLE[SELECTOR], text))
+    assert found == [f"{SELECTOR}:1: the file: a mapping (key: value) is expected; {SEE}"]

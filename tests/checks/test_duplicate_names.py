@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+import pytest
+
+from tests.folders import ACCELERATOR, EXAMPLE, Tree, edited, problems_in
+
+SECOND = "accelerators/zweite/accelerator.yaml"
+
+
+def with_a_second(name: str, package: str, integration: str) -> dict[str, str]:
+    """The example repository with a second folder beside the first, a plugin as well."""
+    first = edited((ACCELERATOR, "in-tree", "out-of-tree"))
+    second = edited(
+        (ACCELERATOR, "name: Example\n", f"name: {name}\n"),
+        (ACCELERATOR, "torch-example", package),
+        (ACCELERATOR, "in-tree", integration),
+    )
+    return first | {
+        path.replace("example", "zweite", 1): text
+        for path, text in second.items()
+        if path not in {"data/releases.yaml", "data/selector.yaml"}
+    }
+
+
+NAME = (
+    f'{SECOND}:6: the name "example" is already claimed by {ACCELERATOR}; '
+    "give this one its own, or merge the two folders"
+)
+PACKAGE = (
+    f'{SECOND}:14: the package "torch-example" is already claimed by {ACCELERATOR}; '
+    "give this one its own, or merge the two folders"
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "package", "integration", "expected"),
+    [
+        ("Other", "torch-other", "out-of-tree", []),
+        ("EXAMPLE", "torch-other", "out-of-tree", [NAME]),
+        ("Other", "torch-example", "out-of-tree", [PACKAGE]),
+        ("Other", "Torch_Example", "out-of-tree", [PACKAGE]),
+        ("example", "torch.example", "out-of-tree", [NAME, PACKAGE]),
+        ("Other", "torch-example", "in-tree", []),
+    ],
+)
+def test_a_name_and_a_plugins_package_have_one_owner(
+    name: str, package: str, integration: str, expected: list[str], tree: Tree
+) -> None:
+    assert problems_in(tree(with_a_second(name, package, integration))) == expected
+
+
+def test_alone_nobody_is_a_double(tree: Tree) -> None:
+    assert problems_in(tree(EXAMPLE)) == []

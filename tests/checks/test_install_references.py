@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+import pytest
+
+from tests.folders import (
+    COMPATIBILITY,
+    INSTALL,
+    RELEASES,
+    SELECTOR,
+    START_WINDOWS,
+    Edit,
+    ProblemsAfter,
+)
+
+
+@pytest.mark.parametrize(
+    ("edits", "expected"),
+    [
+        (
+            [(INSTALL, "id: nightly", "id: wheels")],
+            [f'{INSTALL}:28: the id "wheels" stands twice in options; give each its own id'],
+        ),
+        (
+            [(INSTALL, "  - id: ex1\n", '  - {id: ex2, name: Again, version: "3"}\n  - id: ex1\n')],
+            [f'{INSTALL}:8: the id "ex2" stands twice in variants; give each its own id'],
+        ),
+        (
+            [(INSTALL, "variants: [ex2]", "variants: [ex2, ex3]")],
+            [
+                (f'{INSTALL}:41: the variant "ex3" is not described in variants; '
+                'did you mean "ex2"?')
+            ],
+        ),
+        (
+            [(INSTALL, "pre: true}\n    check: python", "pre: true}\n    check: pyton")],
+            [
+                (f'{INSTALL}:34: the check "pyton" is not described in checks; '
+                'did you mean "python"?')
+            ],
+        ),
+        (
+            [(INSTALL, "    variants: [ex2]\n", ""), (INSTALL, "-{variant_version}", "")],
+            [f"{INSTALL}:36: the option does not say which variants it serves; add variants"],
+        ),
+        (
+            [(COMPATIBILITY, "variant: ex1", "variant: ex")],
+            [
+                (f'{COMPATIBILITY}:8: the variant "ex" is not described in install.yaml; '
+                'did you mean "ex2"?')
+            ],
+        ),
+        (
+            [(RELEASES, "{variant: ex2, os: linux, arch: [x86_64]}",
+              "{variant: ex3, os: linux, arch: [x86_64]}"),
+             (RELEASES, "{variant: ex1, os: windows", "{variant: other, os: windows"),
+             (SELECTOR, START_WINDOWS, "")],
+            [
+                (f'{INSTALL}:6: data/releases.yaml publishes "ex3", which variants leaves out; '
+                "add it with its name and what it requires"),
+                (f'{INSTALL}:28: the option "nightly" serves no combination; '
+                "check its releases and filters"),
+            ],
+        ),
+    ],
+)  # fmt: skip
+def test_ids_exist_and_are_given_once(
+    edits: list[Edit], expected: list[str], problems_after: ProblemsAfter
+) -> None:
+    assert problems_after(*edits) == expected
+
+
+def test_without_variants_nothing_is_left_out_of_them(problems_after: ProblemsAfter) -> None:
+    variants = """\
+variants:
+  - {id: ex2, name: Example 2, version: "2.0"}
+  - id: ex1
+    name: Example 1
+    requires:
+      - {name: Example driver, version: ">=5", os: [linux], source: made-up}
+"""
+    found = problems_after(
+        (INSTALL, variants, ""),
+        (INSTALL, "    variants: [ex2]\n", ""),
+        (INSTALL, "-{variant_version}", ""),
+        (INSTALL, '"ex*"\n    methods: [pip, uv]', "ex2\n    methods: [pip, uv]"),
+        (COMPATIBILITY, "variant: ex2, ", ""),
+        (COMPATIBILITY, "variant: ex1, ", ""),
+        (SELECTOR, START_WINDOWS, ""),
+    )  # fmt: skip
+    assert found == []

@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+import pytest
+
+from tests.folders import INSTALL, Edit, ProblemsAfter
+
+IMAGE = '"example/torch:{torch}-{variant_version}"'
+NARROW = "narrow the option, or leave the placeholder out"
+
+
+@pytest.mark.parametrize(
+    ("edits", "expected"),
+    [
+        (
+            [(INSTALL, '">=1.10"', '">=3"')],
+            ['36: the option "image" serves no combination; check its releases and filters'],
+        ),
+        (
+            [(INSTALL, '"torch=={torch}"', '"torch=={troch}"'),
+             (INSTALL, "methods: [pip, uv]", "os: [linux]\n    methods: [pip, uv]")],
+            [('21: {troch} is no placeholder (torch 1.10.0 on linux and 7 more); '
+             'did you mean "torch"?')],
+        ),
+        (
+            [(INSTALL, '"torch=={torch}"', '"torch=={torch}", "{torchvision}"')],
+            [f"21: {{torchvision}} has no value (torch 1.9.1 on linux and 1 more); {NARROW}"],
+        ),
+        (
+            [(INSTALL, "packages: [torch]", 'packages: ["torch=={torch}"]')],
+            [f"28: {{torch}} has no value (torch preview on linux); {NARROW}"],
+        ),
+        (
+            [(INSTALL, IMAGE, '"{plugin}"')],
+            [f"36: {{plugin}} has no value (torch 1.10.0 on linux); {NARROW}"],
+        ),
+        (
+            [(INSTALL, "print(torch.__version__)", "print('$' + torch.__version__)")],
+            [('21: "import torch; print(\'$\' + torch.__version__)" cannot be quoted for '
+             "PowerShell and cmd alike (torch 1.10.0 on windows and 1 more); "
+             "write it without quotes, $, % and backticks")],
+        ),
+        (
+            [(INSTALL, "methods: [docker]", "methods: [docker, pip]")],
+            [('36: "image" and "wheels" both answer ex2, 1.10.0, linux, x86_64, pip, 3.12; '
+             "narrow one of the two")],
+        ),
+        (
+            [(INSTALL, "methods: [docker]", "methods: [docker, source]"),
+             (INSTALL, "methods: [pip, uv]", "methods: [pip, uv, docker]"),
+             (INSTALL, '"torch=={torch}"', "torch")],
+            [('36: "image" and "wheels" both answer ex2, 1.10.0, linux, x86_64, docker, any; '
+             "narrow one of the two")],
+        ),
+        ([(INSTALL, "    variants: [ex2]", '    python: ["3.13"]\n    variants: [ex2]')], []),
+    ],
+)  # fmt: skip
+def test_every_option_leads_to_rows_of_its_own(
+    edits: list[Edit], expected: list[str], problems_after: ProblemsAfter
+) -> None:
+    found = problems_after(*edits)
+    assert [p for p in found if p.startswith(INSTALL)] == [f"{INSTALL}:{e}" for e in expected]

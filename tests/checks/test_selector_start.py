@@ -1,0 +1,58 @@
+from __future__ import annotations
+
+import pytest
+
+from tests.folders import GUIDE, SELECTOR, START_WINDOWS, Edit, ProblemsAfter
+
+
+@pytest.mark.parametrize(
+    ("edits", "expected"),
+    [
+        (
+            [(SELECTOR, "os: windows", "os: linux")],
+            ["3: linux stands twice; keep one of the two"],
+        ),
+        (
+            [
+                (
+                    SELECTOR,
+                    START_WINDOWS,
+                    START_WINDOWS.replace("platform: example", "platform: exampel"),
+                )
+            ],
+            ['3: there is no platform "exampel"; did you mean "example"?'],
+        ),
+        (
+            [(SELECTOR, START_WINDOWS, START_WINDOWS.replace("3.12", "3.13"))],
+            [
+                (
+                    "3: no install option answers this choice; "
+                    "the nearest is windows, x86_64, 3.12, pip, example"
+                )
+            ],
+        ),
+        (
+            [(SELECTOR, START_WINDOWS, START_WINDOWS.replace("windows", "macos"))],
+            [
+                (
+                    "3: no install option answers this choice; "
+                    "the nearest is linux, x86_64, 3.12, pip, example"
+                )
+            ],
+        ),
+        ([(SELECTOR, START_WINDOWS, "")], []),
+    ],
+)
+def test_the_selector_starts_with_choices_that_exist(
+    edits: list[Edit], expected: list[str], problems_after: ProblemsAfter
+) -> None:
+    assert problems_after(*edits) == [f"{SELECTOR}:{problem}" for problem in expected]
+
+
+def test_a_platform_with_problems_of_its_own_is_not_reported_here(
+    problems_after: ProblemsAfter,
+) -> None:
+    assert problems_after((GUIDE, "## Prepare", "<b>\n\n## Prepare")) == [
+        f"{GUIDE}:9: raw HTML is not allowed; write Markdown, or put it in backticks",
+        f"{GUIDE}:9: there is text before the first ## heading; move it under a heading",
+    ]

@@ -1,0 +1,194 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from accelerator_portal.catalog import Catalog, load_catalog
+from accelerator_portal.install import InstallRow, expand
+from accelerator_portal.install.expand import Prerequisite
+from tests.folders import ACCELERATOR, COMPATIBILITY, EXAMPLE, INSTALL, Edit, Tree, edited, loaded
+
+BOTH = ("3.12", "3.13")
+NEWEST = ("3.12", "3.13", "3.13t")
+
+PLUGIN = """\
+  - id: plugin
+    compatibility: true
+    methods: [uv]
+    os: [linux, macos]
+    arch: [s390x]
+    variants: [ex1]
+    steps:
+      - pip: {packages: ["torch=={torch}", "torch-example=={plugin}"]}
+    source: made-up
+"""
+WHEELS_END = "    check: python\n    source: made-up\n  - id: nightly\n"
+IMAGE = "  - id: image\n"
+
+
+def rows(root: Path) -> tuple[InstallRow, ...]:
+    found, problems = expand(loaded(root))
+    assert problems == []
+    return found
+
+
+def places(found: tuple[InstallRow, ...], option: str) -> set[tuple[object, ...]]:
+    return {
+        (r.build, r.variant, r.os, r.arch, r.method, r.pythons) for r in found if r.option == option
+    }
+
+
+@pytest.fixture
+def example(tree: Tree) -> tuple[InstallRow, ...]:
+    return rows(tree(EXAMPLE))
+
+
+def test_wheels_give_a_row_for_each_wheel_that_a_release_published(
+    example: tuple[InstallRow, ...],
+) -> None:
+    expected = {
+        (build, variant, os, arch, method, pythons)
+        for method in ("pip", "uv")
+        for build, variant, os, arch, pythons in [
+            ("1.10.0", "ex2", "linux", "x86_64", NEWEST),
+            ("1.10.0", "ex2", "linux", "aarch64", NEWEST),
+            ("1.10.0", "ex1", "linux", "x86_64", NEWEST),
+            ("1.10.0", "ex1", "windows", "x86_64", ("3.12",)),
+            ("1.9.1", "ex1", "linux", "x86_64", ("3.11", "3.12")),
+        ]
+    }
+    assert places(example, "wheels") == expected
+
+
+def test_nightly_wheels_come_from_the_preview_builds(example: tuple[InstallRow, ...]) -> None:
+    assert places(example, "nightly") == {("preview", "ex2", "linux", "x86_64", "pip", BOTH)}
+
+
+def test_a_container_does_not_ask_for_a_python(example: tuple[InstallRow, ...]) -> None:
+    assert places(example, "image") == {("1.10.0", "ex2", "linux", "x86_64", "docker", None)}
+
+
+@pytest.mark.parametrize(
+    ("narrowing", "left"),
+    [
+        ('torch: ">=1.10"', {"1.10.0 ex2", "1.10.0 ex1"}),
+        ('torch: ["1.9.1"]', {"1.9.1 ex1"}),
+        ('torch: "==1.9"', set()),
+        ("os: [windows]", {"1.10.0 ex1"}),
+        ("arch: [aarch64]", {"1.10.0 ex2"}),
+        ("variants: [ex2]", {"1.10.0 ex2"}),
+        ('python: ["3.11"]', {"1.9.1 ex1"}),
+        ('python: ["3.13", "3.11"]', {"1.10.0 ex2", "1.10.0 ex1", "1.9.1 ex1"}),
+    ],
+)
+def test_filters_narrow_an_option(narrowing: str, left: set[str], tree: Tree) -> None:
+    files = edited((INSTALL, "methods: [pip, uv]", f"methods: [uv]\n    {narrowing}"))
+    found, problems = expand(unchecked(tree(files)))
+    assert {f"{row.build} {row.variant}" for row in found if row.option == "wheels"} == left
+    what = 'the option "wheels" serves no combination; check its releases and filters'
+    assert list(map(str, problems)) == ([] if left else [f"{INSTALL}:21: {what}"])
+
+
+def unchecked(root: Path) -> Catalog:
+    catalog, _ = load_catalog(root)
+    assert catalog is not None
+    return catalog
+
+
+def test_python_filters_keep_only_what_is_published(tree: Tree) -> None:
+    files = edited(
+        (INSTALL, "methods: [pip, uv]", 'methods: [pip, uv]\n    python: ["3.12", "3.13"]')
+    )
+    found = rows(tree(files))
+    assert {row.pythons for row in found if row.option == "wheels"} == {BOTH, ("3.12",)}
+
+
+def test_commands_that_name_the_python_are_split_by_it(tree: Tree) -> None:
+    found = rows(tree(edited((INSTALL, '"torch=={torch}"', '"torch=={torch}", "py{python}"'))))
+    wheels = [row for row in found if row.option == "wheels"]
+    assert all(row.pythons and len(row.pythons) == 1 for row in wheels)
+    assert {f"py{python}" in row.commands[0] for row in wheels for python in row.pythons or ()} == {
+        True
+    }
+    assert {python for row in wheels for python in row.pythons or ()} == {*NEWEST, "3.11"}
+
+
+def test_the_index_is_left_out_for_what_is_on_pypi(example: tuple[InstallRow, ...]) -> None:
+    commands = {
+        (row.build, row.variant): row.commands
+        for row in example
+        if row.method == "pip" and row.os == "linux" and row.arch == "x86_64"
+    }
+    start, whl = "python3 -m pip install", "https://download.pytorch.org/whl"
+    assert commands == {
+        ("1.10.0", "ex2"): (f"{start} torch==1.10.0",),
+        ("1.10.0", "ex1"): (f"{start} torch==1.10.0 --index-url {whl}/ex1",),
+        ("1.9.1", "ex1"): (f"{start} torch==1.9.1 --index-url {whl}/ex1",),
+        ("preview", "ex2"): (f"{start} --pre torch --index-url {whl}/nightly/ex2",),
+    }
+
+
+def test_a_check_shows_what_a_working_installation_prints(
+    example: tuple[InstallRow, ...],
+) -> None:
+    printed = {(r.option, r.variant): r.check.prints for r in example if r.check}
+    assert printed == {
+        ("wheels", "ex2"): "1.10.0+ex2",
+        ("wheels", "ex1"): "1.9.1+ex1",
+        ("nightly", "ex2"): "(nightly version)+ex2",
+    }
+
+
+def test_prerequisites_depend_on_the_system_and_the_variant(tree: Tree) -> None:
+    everywhere = "{name: Patience, source: made-up}"
+    files = edited(
+        (INSTALL, "checks:\n", f"requires:\n  - {everywhere}\nchecks:\n"),
+        (INSTALL, "methods: [docker]", ("methods: [docker]\n    requires:\n      - "
+         '{name: Docker, url: "https://example.org/docker", source: made-up}')),
+    )  # fmt: skip
+    found = {(r.os, r.variant, r.method): r.prerequisites for r in rows(tree(files))}
+    patience, driver = Prerequisite("Patience"), Prerequisite("Example driver", ">=5")
+    assert found["linux", "ex1", "pip"] == (patience, driver)
+    assert found["linux", "ex2", "pip"] == (patience,)
+    assert found["windows", "ex1", "pip"] == (patience,)
+    docker = Prerequisite("Docker", None, "https://example.org/docker")
+    assert found["linux", "ex2", "docker"] == (patience, docker)
+
+
+COMPATIBLE: list[Edit] = [
+    (ACCELERATOR, "in-tree", "out-of-tree"),
+    (INSTALL, IMAGE, PLUGIN + IMAGE),
+    (COMPATIBILITY, 'torch: "1.10.0", variant: ex2',
+     'torch: "1.10.0", plugin: "1.10.0.post4", python: ["3.13"], needs: {SDK: "7.14"}'),
+    (COMPATIBILITY, "rows:\n", ('rows:\n  - {torch: "1.10.0", plugin: "1.10.0.post10", '
+     'needs: {Example driver: "9"}, source: made-up}\n'
+     '  - {torch: "1.10.0", plugin: "1.11", source: made-up}\n'
+     '  - {torch: "1.8.0", plugin: "1.8", source: made-up}\n')),
+    (COMPATIBILITY, 'torch: "1.9.1", variant: ex1', 'torch: "1.9.1", plugin: "1.9.1"'),
+]  # fmt: skip
+
+
+def test_a_plugin_is_the_newest_whose_needs_are_stated(tree: Tree) -> None:
+    """1.10.0.post10 is newer than post4; 1.11 says nothing of what it needs."""
+    found = [row for row in rows(tree(edited(*COMPATIBLE))) if row.option == "plugin"]
+    commands = {(r.build, r.os, r.pythons): r.commands[0].partition("install ")[2] for r in found}
+    assert commands == {
+        (build, os, pythons): f"torch=={build} torch-example=={plugin}"
+        for os in ("linux", "macos")
+        for build, plugin, pythons in [
+            ("1.10.0", "1.10.0.post10", NEWEST),
+            ("1.9.1", "1.9.1", ("3.11", "3.12")),
+        ]
+    }
+
+
+def test_needs_of_the_compatibility_row_replace_requirements_of_the_same_name(tree: Tree) -> None:
+    found = [row for row in rows(tree(edited(*COMPATIBLE))) if row.option == "plugin"]
+    needs = {(row.build, row.os): row.prerequisites for row in found}
+    assert needs == {
+        ("1.10.0", "linux"): (Prerequisite("Example driver", "9"),),
+        ("1.10.0", "macos"): (Prerequisite("Example driver", "9"),),
+        ("1.9.1", "linux"): (Prerequisite("Example driver", ">=5"),),
+        ("1.9.1", "macos"): (),
+    }

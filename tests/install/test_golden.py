@@ -1,0 +1,68 @@
+"""The commands of a few real choices, as a reader sees them.
+
+After a change that is meant: PORTAL_UPDATE_GOLDEN=1 make test ARGS="tests/install/test_golden.py"
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from accelerator_portal.install import Choice, Selector
+from accelerator_portal.install.commands import new_environment
+
+GOLDEN = Path(__file__).parent / "golden"
+
+CHOICES = {
+    "cuda-stable-linux-pip": Choice("stable", "linux", "x86_64", "3.13", "pip", "cuda", "cu132"),
+    "cuda-earlier-windows-uv": Choice("2.14.1", "windows", "x86_64", "3.13", "uv", "cuda", "cu130"),
+    "cuda-preview-linux-pip": Choice("preview", "linux", "aarch64", "3.13", "pip", "cuda", "cu130"),
+    "cuda-earlier-linux-docker": Choice(
+        "2.12.1", "linux", "x86_64", "3.13", "docker", "cuda", "cu130"
+    ),
+    "rocm-earlier-linux-libtorch": Choice(
+        "2.13.0", "linux", "x86_64", "3.13", "libtorch", "rocm", "rocm7.2"
+    ),
+    "mps-stable-macos-pip": Choice("stable", "macos", "aarch64", "3.13", "pip", "mps", "default"),
+    "xpu-stable-windows-source": Choice(
+        "stable", "windows", "x86_64", "3.13", "source", "xpu", "default"
+    ),
+    "ascend-earlier-linux-pip": Choice(
+        "2.12.0", "linux", "aarch64", "3.11", "pip", "ascend", "default"
+    ),
+}
+
+
+def shown(selector: Selector, choice: Choice) -> str:
+    """What a reader pastes, and what it prints; prose is the vendors' own affair."""
+    row = selector.row(choice)
+    assert row is not None, choice
+    environment = new_environment(row.method, row.os)
+    check = [row.check.command, *row.check.prints.splitlines()] if row.check else []
+    parts = {
+        "environment": [environment.replace("{python}", choice.python)] if environment else [],
+        "commands": row.commands,
+        "check": check,
+    }
+    return "".join(f"{name}\n" + "".join(f"  {line}\n" for line in parts[name]) for name in parts)
+
+
+@pytest.mark.parametrize("name", CHOICES)
+def test_a_choice_shows_what_it_showed(name: str, selector: Selector) -> None:
+    golden = GOLDEN / f"{name}.txt"
+    text = shown(selector, CHOICES[name])
+    if os.environ.get("PORTAL_UPDATE_GOLDEN"):
+        golden.write_text(text, encoding="utf-8")
+    assert text == golden.read_text(encoding="utf-8")
+
+
+def test_no_golden_file_is_left_over() -> None:
+    assert {file.stem for file in GOLDEN.iterdir()} == set(CHOICES)
+
+
+def test_every_check_of_the_repository_is_python(selector: Selector) -> None:
+    commands = {row.check.command for row in selector.rows if row.check and row.os == "linux"}
+    for command in commands:
+        compile(command.partition(" -c ")[2].strip("'"), command, "exec")

@@ -1,0 +1,63 @@
+from __future__ import annotations
+
+import gc
+
+import pytest
+
+from accelerator_portal.site.garbage import no_garbage_collection
+from accelerator_portal.site.set_aside import put_back, set_aside
+from accelerator_portal.site.vendor_text import render_vendor_text
+
+PAGE = """# Title
+
+<!--set aside-->
+<table>
+<tr><td>one</td></tr>
+</table>
+<!--until here-->
+
+Words.
+
+<details><summary>More</summary>
+<!--set aside-->
+<p>two</p>
+<!--until here-->
+</details>
+"""
+
+
+def test_ready_parts_are_taken_out() -> None:
+    page, parts = set_aside(PAGE)
+    assert parts == ["<table>\n<tr><td>one</td></tr>\n</table>\n", "<p>two</p>\n"]
+    assert "one" not in page
+    assert "two" not in page
+    assert "Words." in page
+
+
+def test_they_return_to_their_places() -> None:
+    page, parts = set_aside(PAGE)
+    whole = PAGE.replace("<!--set aside-->\n", "").replace("<!--until here-->\n", "")
+    assert put_back(page, parts) == whole
+
+
+def test_a_page_without_any_stays_as_it_is() -> None:
+    assert set_aside("# Title\n") == ("# Title\n", [])
+    assert put_back("<h1>Title</h1>", []) == "<h1>Title</h1>"
+
+
+@pytest.mark.parametrize(
+    "text", ["<!--set aside-->", "`<!--set aside-->`", '<div data-set-aside="1"></div>']
+)
+def test_vendors_cannot_write_a_mark(text: str) -> None:
+    html = render_vendor_text(f"{text}\n\n    {text}\n", "x", lambda _: None)
+    assert set_aside(html) == (html, [])
+    assert "<div data-set-aside" not in html
+
+
+def test_the_collector_is_as_before_afterwards() -> None:
+    with no_garbage_collection():
+        assert not gc.isenabled()
+    assert gc.isenabled()
+    with pytest.raises(ZeroDivisionError), no_garbage_collection():
+        _ = 1 / 0
+    assert gc.isenabled()
