@@ -27,16 +27,24 @@ PLATFORMS = "compute-platforms/"
 # More than this in the side bar helps nobody, and makes the pages grow with the square.
 MOST_IN_NAVIGATION = 60
 
+# Where the configuration keeps the generated pages until MkDocs asks for files.
+PAGES = "portal_pages"
+
 # Where a page keeps its ready parts while MkDocs works on the rest.
 SET_ASIDE = "portal_set_aside"
 
 _serving = False
 
 
+def on_pre_build(*, config: MkDocsConfig) -> None:
+    """Make the pages before MkDocs clears the site: with a problem, the last one stays."""
+    config.extra[PAGES] = _site(config)
+
+
 @event_priority(100)  # before plugins that look for pages, such as the search
 def on_files(files: Files, *, config: MkDocsConfig) -> Files:
     """Add the generated pages and data files."""
-    pages = _site(config)
+    pages: list[SiteFile] = config.extra.pop(PAGES)
     platforms = [page for page in pages if _is_platform(page)]
     listed = len(platforms) <= MOST_IN_NAVIGATION
     if listed:

@@ -12,6 +12,10 @@ NARROW = "narrow the option, or leave the placeholder out"
     ("edits", "expected"),
     [
         (
+            [(INSTALL, "  - id: ex1\n", "  - id: ex0\n    name: Example 0\n  - id: ex1\n")],
+            ['8: no option serves the variant "ex0"; remove it, or add an option'],
+        ),
+        (
             [(INSTALL, '">=1.10"', '">=3"')],
             ['36: the option "image" serves no combination; check its releases and filters'],
         ),

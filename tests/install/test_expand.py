@@ -6,7 +6,7 @@ import pytest
 
 from accelerator_portal.catalog import Catalog, load_catalog
 from accelerator_portal.install import InstallRow, expand
-from accelerator_portal.install.expand import Prerequisite
+from accelerator_portal.install.rows import Prerequisite
 from tests.folders import ACCELERATOR, COMPATIBILITY, EXAMPLE, INSTALL, Edit, Tree, edited, loaded
 
 BOTH = ("3.12", "3.13")
@@ -29,7 +29,7 @@ IMAGE = "  - id: image\n"
 
 def rows(root: Path) -> tuple[InstallRow, ...]:
     found, problems = expand(loaded(root))
-    assert problems == []
+    assert not problems
     return found
 
 

@@ -8,7 +8,7 @@ from itertools import product
 import pytest
 from selectolax.lexbor import LexborNode
 
-from accelerator_portal.install.expand import InstallRow
+from accelerator_portal.install.rows import InstallRow
 from accelerator_portal.install.selector import Selector
 from accelerator_portal.site.words import python_range
 from tests.built_site import Page, Site, attribute

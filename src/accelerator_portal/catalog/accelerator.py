@@ -15,6 +15,7 @@ from accelerator_portal.catalog.fields import (
     Mark,
     Model,
     ModuleName,
+    Name,
     Os,
     PackageName,
     Paragraph,
@@ -114,7 +115,7 @@ class Maintainer(Sourced):
 class Accelerator(SourcedFile):
     """One compute platform; its id is the name of its folder."""
 
-    name: Annotated[Line, Field(max_length=40)]
+    name: Name
     """Short name, as readers know it."""
     vendor: Line
     """Who makes the hardware."""

@@ -65,6 +65,13 @@ def _one_line(value: str) -> str:
     return text
 
 
+def _name(value: str) -> str:
+    if re.search(r"[<>&]", value):
+        # The theme writes a page's title into its menus as it is.
+        raise fault(f'"{value[:60]}" has a <, > or &', "write the name without")
+    return _one_line(value)
+
+
 def _paragraph(value: str) -> str:
     return _one_line(" ".join(value.split()))
 
@@ -117,6 +124,7 @@ def _listed(value: object) -> object:
 
 
 Line = Annotated[str, AfterValidator(_one_line), Field(min_length=1, max_length=400)]
+Name = Annotated[str, AfterValidator(_name), Field(min_length=1, max_length=40)]
 Paragraph = Annotated[str, AfterValidator(_paragraph), Field(min_length=1, max_length=900)]
 Code = Annotated[str, Field(min_length=1, max_length=4000)]
 Url = Annotated[

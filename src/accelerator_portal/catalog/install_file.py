@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Mapping
 from typing import Annotated
 
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from accelerator_portal.catalog.fields import (
     Arch,
@@ -61,6 +62,20 @@ class Check(Sourced):
     """Lines of Python, each a simple statement."""
     prints: Code
     """What a working installation prints."""
+
+    @field_validator("code")
+    @classmethod
+    def _simple_statements(cls, code: str) -> str:
+        """Only those can be joined to the one line that readers paste."""
+        try:
+            statements = ast.parse(code).body
+        except SyntaxError as error:
+            raise fault(f"not Python: {error.msg}", "mend it") from None
+        if not all(
+            isinstance(s, ast.Expr | ast.Assign | ast.Import | ast.ImportFrom) for s in statements
+        ):
+            raise fault("a statement with a body", "use imports, assignments and calls alone")
+        return code
 
 
 class PipStep(Model):

@@ -75,7 +75,7 @@ class Releases(SourcedFile):
     """Every PyTorch release since 2.4, and the nightly builds."""
 
     preview: Preview
-    """The nightly builds."""
+    """What the nightly builds offer."""
     releases: Annotated[tuple[Release, ...], Field(min_length=1)]
     """The releases, newest first."""
 

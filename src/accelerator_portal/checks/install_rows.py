@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from accelerator_portal.catalog import Catalog, Problem
-from accelerator_portal.install.expand import InstallRow, expand
+from accelerator_portal.install.expand import expand
+from accelerator_portal.install.rows import InstallRow
 
 
 def check(catalog: Catalog) -> Iterator[Problem]:
-    """Yield what keeps an option from its rows, and combinations answered twice."""
+    """Yield options and variants that lead nowhere, and combinations answered twice."""
     rows, problems = expand(catalog)
     yield from problems
+    if not problems:
+        yield from _idle_variants(catalog, rows)
     answered: dict[tuple[str, ...], InstallRow] = {}
     reported: set[tuple[str, str, str]] = set()
     for row in rows:
@@ -22,6 +25,17 @@ def check(catalog: Catalog) -> Iterator[Problem]:
             if other.option != row.option and pair not in reported:
                 reported.add(pair)
                 yield _overlap(catalog, row, other, place)
+
+
+def _idle_variants(catalog: Catalog, rows: tuple[InstallRow, ...]) -> Iterator[Problem]:
+    served = {(row.platform, row.variant) for row in rows}
+    for platform in catalog.platforms:
+        for place, variant in enumerate(platform.install.variants):
+            if (platform.id, variant.id) not in served:
+                location = ("variants", place, "id")
+                what = f'no option serves the variant "{variant.id}"'
+                remedy = "remove it, or add an option"
+                yield platform.problem("install.yaml", location, what, remedy)
 
 
 def _overlap(

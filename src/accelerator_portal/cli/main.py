@@ -44,19 +44,22 @@ def check(root: Path) -> None:
 @click.option("--check", "check_only", is_flag=True, help="Write nothing; fail if one is stale.")
 def schema(root: Path, check_only: bool) -> None:
     """Write the JSON Schemas of the contributed files into data/schema/."""
-    stale = [
-        (path, text)
-        for path, text in schema_files().items()
-        if not (root / path).is_file() or (root / path).read_text(encoding="utf-8") != text
-    ]
-    for path, text in stale:
+    stale = {path: text for path, text in schema_files().items() if not _holds(root / path, text)}
+    for path, text in stale.items():
         if check_only:
             click.echo(f"{path}:1: the schema is not current; run accelerator-portal schema")
-        else:
+            continue
+        try:
             _write(root / path, text)
-            click.echo(f"wrote {path}")
+        except OSError as error:
+            raise click.ClickException(f"{path} cannot be written: {error.strerror}") from None
+        click.echo(f"wrote {path}")
     if stale and check_only:
         sys.exit(1)
+
+
+def _holds(path: Path, text: str) -> bool:
+    return path.is_file() and path.read_bytes() == text.encode()
 
 
 def _write(path: Path, text: str) -> None:

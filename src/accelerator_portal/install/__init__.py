@@ -1,6 +1,7 @@
 """Install options → rows → selector → commands."""
 
-from accelerator_portal.install.expand import InstallRow, expand
+from accelerator_portal.install.expand import expand
+from accelerator_portal.install.rows import InstallRow
 from accelerator_portal.install.selector import Choice, Selector, make_selector
 
 __all__ = ["Choice", "InstallRow", "Selector", "expand", "make_selector"]

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Sequence
 from typing import Any
 
 from accelerator_portal.install.commands import new_environment
-from accelerator_portal.install.expand import InstallRow
+from accelerator_portal.install.rows import InstallRow
 from accelerator_portal.install.selector import Choice, Selector, Value
 
 # The meaning of the integers of a row, in order; -1 stands for "none" (pythons: "any").

@@ -12,7 +12,7 @@ from packaging.version import Version
 
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.selector_file import StartingChoice
-from accelerator_portal.install.expand import NO_VARIANT, PREVIEW, InstallRow
+from accelerator_portal.install.rows import NO_VARIANT, PREVIEW, InstallRow
 
 STABLE = "stable"
 

@@ -9,7 +9,8 @@ from typing import Any
 
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.catalog import RELEASES
-from accelerator_portal.install.expand import PREVIEW, InstallRow, expand
+from accelerator_portal.install.expand import expand
+from accelerator_portal.install.rows import PREVIEW, InstallRow
 from accelerator_portal.install.selector import STABLE, Selector, make_selector
 from accelerator_portal.site.api import api_files
 from accelerator_portal.site.commands_table import commands_table

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from accelerator_portal.install.expand import InstallRow
+from accelerator_portal.install.rows import InstallRow
 from accelerator_portal.install.selector import Choice, Selector
 from accelerator_portal.site.words import python_range
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from accelerator_portal.install.commands import new_environment
-from accelerator_portal.install.expand import PREVIEW, InstallRow
+from accelerator_portal.install.rows import PREVIEW, InstallRow
 from accelerator_portal.install.selector import STABLE, Choice, Selector, Value
 
 AXES = {

@@ -50,15 +50,17 @@ def slug(text: str) -> str:
 
 def render_vendor_text(text: str, prefix: str, cite: Cite) -> str:
     """Render Markdown; ids start with `prefix`, `[@id]` becomes a link to the page's sources."""
-    environment = {"prefix": prefix, "cite": cite, "ids": {}, "tables": 0}
+    environment = {"prefix": prefix, "cite": cite, "ids": set(), "tables": 0}
     html = str(_PARSER.render(text, environment))
-    return nh3.clean(
+    clean = nh3.clean(
         html,
         tags=_TAGS,
         attributes=_ATTRIBUTES,
         url_schemes={"https"},
         link_rel="noopener noreferrer",
     )
+    # A site generator that looks for fences before it looks for HTML must not find any here.
+    return clean.replace("`", "&#96;").replace("~", "&#126;")
 
 
 def citation(entry: Entry) -> str:
@@ -76,9 +78,13 @@ class _Renderer(RendererHTML):
         self, tokens: Sequence[Token], index: int, options: OptionsDict, env: EnvType
     ) -> str:
         token = tokens[index]
-        base = f"{env['prefix']}-{slug(tokens[index + 1].content)}"
-        env["ids"][base] = count = env["ids"].get(base, 0) + 1
-        token.attrSet("id", base if count == 1 else f"{base}-{count}")
+        anchor = base = f"{env['prefix']}-{slug(tokens[index + 1].content)}"
+        number = 1
+        while anchor in env["ids"]:
+            number += 1
+            anchor = f"{base}-{number}"
+        env["ids"].add(anchor)
+        token.attrSet("id", anchor)
         return str(self.renderToken(tokens, index, options, env))
 
     def text(self, tokens: Sequence[Token], idx: int, _options: OptionsDict, env: EnvType) -> str:

@@ -1,0 +1,48 @@
+"""The rows of the install selector: valid combinations, and what to do for each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from accelerator_portal.catalog.fields import Arch, Method, Os
+
+PREVIEW = "preview"
+NO_VARIANT = "default"
+
+
+@dataclass(frozen=True, slots=True)
+class Prerequisite:
+    """What must be on the machine first: `version` may be a specifier, `url` where to get it."""
+
+    name: str
+    version: str | None = None
+    url: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CheckLine:
+    """The command that shows whether an installation worked, and what it prints."""
+
+    command: str
+    prints: str
+
+
+@dataclass(frozen=True, slots=True)
+class InstallRow:
+    """One valid combination, for each of `pythons` (None: Python does not matter), and what to do.
+
+    `build` is a release's version or `preview`; `variant` is `default` where a platform has none.
+    """
+
+    platform: str
+    variant: str
+    build: str
+    os: Os
+    arch: Arch
+    method: Method
+    pythons: tuple[str, ...] | None
+    commands: tuple[str, ...]
+    prerequisites: tuple[Prerequisite, ...]
+    check: CheckLine | None
+    note: str | None
+    option: str

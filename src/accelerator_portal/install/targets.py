@@ -1,0 +1,147 @@
+"""What an install option is for: each build, system and variant that it serves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from functools import lru_cache
+
+from packaging.version import Version
+
+from accelerator_portal.catalog import Catalog, Platform
+from accelerator_portal.catalog.compatibility_file import CompatibilityRow
+from accelerator_portal.catalog.fields import Arch, Os
+from accelerator_portal.catalog.install_file import Option, Variant
+from accelerator_portal.catalog.releases_file import INDEX, Preview, Release, Wheel
+from accelerator_portal.install.rows import PREVIEW
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """One build, variant and system, and what is known of them.
+
+    `index` is the address of the wheel's index, empty where it is on PyPI; `fits` the row of
+    `compatibility.yaml` that the option installs.
+    """
+
+    build: str
+    os: Os
+    arch: Arch
+    pythons: tuple[str, ...]
+    torchvision: str | None = None
+    variant: Variant | None = None
+    wheel: str | None = None
+    index: str | None = None
+    fits: CompatibilityRow | None = None
+
+    @property
+    def torch(self) -> str | None:
+        """The release; None for a nightly build, which has no version yet."""
+        return None if self.build == PREVIEW else self.build
+
+
+def targets(catalog: Catalog, platform: Platform, option: Option) -> Iterator[Target]:
+    """Yield the option's targets; one for each Python where the commands differ with it."""
+    split = "{python}" in repr(option.steps)
+    for build in _builds(catalog, option):
+        found = _of_wheels if option.wheels else _as_stated
+        for target in found(platform, option, build):
+            if split:
+                yield from (replace(target, pythons=(python,)) for python in target.pythons)
+            else:
+                yield target
+
+
+def _builds(catalog: Catalog, option: Option) -> Iterator[Release | Preview]:
+    if option.channel == "preview":
+        yield catalog.releases.preview
+        return
+    for release in catalog.releases.releases:
+        if option.admits(release.version):
+            yield release
+
+
+def _of_wheels(platform: Platform, option: Option, build: Release | Preview) -> Iterator[Target]:
+    """One target per published wheel that the option's glob and filters admit."""
+    variants = {variant.id: variant for variant in platform.install.variants}
+    for wheel in build.wheels:
+        if not _admits(option, wheel) or (variants and wheel.variant not in variants):
+            continue  # an undescribed variant is reported by checks/install_references.py
+        for arch in wheel.arch:
+            if not option.arch or arch in option.arch:
+                target = _target(build, wheel.os, arch, variants.get(wheel.variant))
+                yield replace(
+                    target,
+                    pythons=_common(wheel.python or build.python, option.python),
+                    wheel=wheel.variant,
+                    index=_index(build, wheel),
+                )
+
+
+def _as_stated(platform: Platform, option: Option, build: Release | Preview) -> Iterator[Target]:
+    """One target per system and variant that the option itself states."""
+    wanted = option.variants or ()
+    variants = [variant for variant in platform.install.variants if variant.id in wanted]
+    for variant in variants or (None,):
+        fits = _fitting(platform, build, variant) if option.compatibility else None
+        if option.compatibility and fits is None:
+            continue
+        pythons = _common(build.python, option.python)
+        if fits and fits.python:
+            pythons = _common(pythons, fits.python)
+        for os in option.os or ():
+            for arch in option.arch or ():
+                target = _target(build, os, arch, variant)
+                yield replace(target, pythons=pythons, fits=fits)
+
+
+def _target(build: Release | Preview, os: Os, arch: Arch, variant: Variant | None) -> Target:
+    if isinstance(build, Preview):
+        return Target(PREVIEW, os, arch, build.python, variant=variant)
+    return Target(build.version, os, arch, build.python, build.torchvision, variant)
+
+
+def _admits(option: Option, wheel: Wheel) -> bool:
+    return (
+        fnmatchcase(wheel.variant, option.wheels or "")
+        and (not option.os or wheel.os in option.os)
+        and (not option.variants or wheel.variant in option.variants)
+    )
+
+
+def _common(known: tuple[str, ...], wanted: tuple[str, ...] | None) -> tuple[str, ...]:
+    return tuple(python for python in known if wanted is None or python in wanted)
+
+
+def _index(build: Release | Preview, wheel: Wheel) -> str:
+    if wheel.on == "pypi":
+        return ""
+    channel = "" if isinstance(build, Release) else "/nightly"
+    return f"{INDEX}{channel}/{wheel.variant}"
+
+
+def _fitting(
+    platform: Platform, build: Release | Preview, variant: Variant | None
+) -> CompatibilityRow | None:
+    """The compatibility row to install.
+
+    A row that says what else it needs comes before one that does not, then the newest plugin: a
+    reader is better off with versions that are known to fit than with the last one published.
+    """
+    if isinstance(build, Preview):
+        return None
+    rows = [
+        row
+        for row in _rows_by_release(platform).get(build.version, ())
+        if row.variant is None or (variant and row.variant == variant.id)
+    ]
+    return max(rows, key=lambda r: (bool(r.needs), Version(r.plugin or "0")), default=None)
+
+
+@lru_cache(maxsize=1)  # the options of a platform follow each other
+def _rows_by_release(platform: Platform) -> dict[str, list[CompatibilityRow]]:
+    rows: dict[str, list[CompatibilityRow]] = {}
+    for row in platform.compatibility.rows:
+        rows.setdefault(row.torch, []).append(row)
+    return rows
