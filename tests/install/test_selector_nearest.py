@@ -1,7 +1,8 @@
 """From any choice the selector moves to the row that its rule names, found here by brute force.
 
 The rule: keep the clicked value; change the fewest axes; of those rows keep platform, OS,
-architecture, method, Python, build, variant, in that order; then take the newest.
+architecture, method, Python, build, variant, in that order; then take the newest; of platforms as
+good, the one that data/selector.yaml names for the OS.
 """
 
 from __future__ import annotations
@@ -40,11 +41,18 @@ def oracle(selector: Selector, valid: list[Choice], choice: Choice, pinned: str 
     left = [c for c, count in zip(left, changes, strict=True) if count == fewest]
     for axis in ORDER:
         left = [c for c in left if getattr(c, axis) == getattr(choice, axis)] or left
-    for axis in ("build", *ORDER):
-        first = min(ranks[axis][getattr(c, axis)] for c in left)
-        left = [c for c in left if ranks[axis][getattr(c, axis)] == first]
+    left = newest(left, ranks, "build")
+    usual = {(start.os, start.platform) for start in selector.starts}
+    left = [c for c in left if (c.os, c.platform) in usual] or left
+    for axis in ORDER:
+        left = newest(left, ranks, axis)
     (nearest,) = left
     return nearest
+
+
+def newest(choices: list[Choice], ranks: dict[str, dict[str, int]], axis: str) -> list[Choice]:
+    first = min(ranks[axis][getattr(c, axis)] for c in choices)
+    return [c for c in choices if ranks[axis][getattr(c, axis)] == first]
 
 
 def impossible(selector: Selector, seed: int, count: int) -> list[Choice]:

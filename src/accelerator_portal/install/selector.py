@@ -125,7 +125,7 @@ class Selector:
         """Return the valid choice that changes the fewest axes, the `pinned` ones least of all.
 
         Ties keep platform, OS, architecture, method, Python, build and variant, in that order, and
-        then take the newest.
+        then take the newest; of platforms as good, the one that a reader on that OS sees first.
         """
         kept = frozenset(pinned)
         rows: Sequence[InstallRow] = self.rows
@@ -183,7 +183,9 @@ class Selector:
 
     def _place(self, choice: Choice) -> tuple[int, ...]:
         """Return the order among choices that change the same: the newest build first."""
-        return tuple(self._rank[a].get(getattr(choice, a), 0) for a in ("build", *PRESERVED))
+        place = {axis: self._rank[axis].get(getattr(choice, axis), 0) for axis in PRESERVED}
+        unusual = all((s.os, s.platform) != (choice.os, choice.platform) for s in self.starts)
+        return (place["build"], unusual, *place.values())
 
 
 def make_selector(catalog: Catalog, rows: tuple[InstallRow, ...]) -> Selector:

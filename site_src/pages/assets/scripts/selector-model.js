@@ -87,8 +87,9 @@ export class Model {
     const changed = PRESERVED.map((axis) => Number(choice[axis] !== other[axis]));
     const sum = changed.reduce((a, b) => a + b, 0);
     const broken = pinned.filter((axis) => choice[axis] !== other[axis]).length;
-    const rank = ["build", ...PRESERVED].map((axis) => this.rank[axis].get(other[axis]) ?? 0);
-    return [broken, sum, ...changed, ...rank];
+    const [build, ...rank] = ["build", ...PRESERVED].map((axis) => this.rank[axis].get(other[axis]) ?? 0);
+    const unusual = Number(this.starts.every((start) => start.os !== other.os || start.platform !== other.platform));
+    return [broken, sum, ...changed, build, unusual, ...rank];
   }
 }
 
