@@ -18,7 +18,6 @@ from mkdocs.structure.pages import Page
 from accelerator_portal.catalog import ProblemsError
 from accelerator_portal.checks import load_and_check
 from accelerator_portal.site import Repository, SiteFile, build_site
-from accelerator_portal.site.garbage import no_garbage_collection
 from accelerator_portal.site.security_policy import add_security_policy
 from accelerator_portal.site.set_aside import put_back, set_aside
 
@@ -83,11 +82,6 @@ def on_post_template(output_content: str, *, template_name: str, **_: Any) -> st
 
 def _site(config: MkDocsConfig) -> list[SiteFile]:
     root = Path(config.config_file_path).parent
-    with no_garbage_collection():
-        return _pages(config, root)
-
-
-def _pages(config: MkDocsConfig, root: Path) -> list[SiteFile]:
     catalog, problems = load_and_check(root)
     if problems or catalog is None:
         error = ProblemsError(problems)
