@@ -1,10 +1,7 @@
 from __future__ import annotations
 
-import gc
-
 import pytest
 
-from accelerator_portal.site.garbage import no_garbage_collection
 from accelerator_portal.site.set_aside import put_back, set_aside
 from accelerator_portal.site.vendor_text import render_vendor_text
 
@@ -52,12 +49,3 @@ def test_vendors_cannot_write_a_mark(text: str) -> None:
     html = render_vendor_text(f"{text}\n\n    {text}\n", "x", lambda _: None)
     assert set_aside(html) == (html, [])
     assert "<div data-set-aside" not in html
-
-
-def test_the_collector_is_as_before_afterwards() -> None:
-    with no_garbage_collection():
-        assert not gc.isenabled()
-    assert gc.isenabled()
-    with pytest.raises(ZeroDivisionError), no_garbage_collection():
-        _ = 1 / 0
-    assert gc.isenabled()
