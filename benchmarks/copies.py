@@ -103,6 +103,7 @@ def _files(folder: Path) -> tuple[MkDocsConfig, Iterator[File]]:
     config = load_config(str(folder / "mkdocs.yml"))
     config.plugins.on_startup(command="build", dirty=False)
     config = config.plugins.on_config(config)
+    config.plugins.on_pre_build(config=config)
     files: Files = config.plugins.on_files(get_files(config), config=config)
     return config, iter(files)
 
