@@ -18,9 +18,7 @@ CITATION = re.compile(r"\[@([^\]\s]*)\]")
 
 _FRONT = re.compile(r"---\n(.*?\n)---(?:\n|\Z)", re.DOTALL)
 
-# Headings are found without parsing what stands in the lines; that is done where `<` calls for it.
-_BLOCKS = MarkdownIt("commonmark", {"html": True}).enable("table").disable("inline")
-_LINES = MarkdownIt("commonmark", {"html": True})
+_PARSER = MarkdownIt("commonmark", {"html": True}).enable("table")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +32,22 @@ class Section:
 
 
 @dataclass(frozen=True, slots=True)
+class Target:
+    """Where a link or a picture of a text leads, and its line."""
+
+    line: int
+    address: str
+    is_picture: bool
+
+
+@dataclass(frozen=True, slots=True)
 class MarkdownFile:
-    """A vendor's text: its sources by id, its sections in order."""
+    """A vendor's text: its sources by id, its sections and the targets of its links in order."""
 
     path: str
     sources: Mapping[str, Source]
     sections: tuple[Section, ...]
+    targets: tuple[Target, ...]
 
     def section(self, title: str) -> str:
         """Return the Markdown of the section with this title, empty if there is none."""
@@ -57,12 +65,13 @@ def parse_markdown(path: str, text: str) -> tuple[MarkdownFile | None, list[Prob
     if document and not problems:
         record, problems = validate(SourcedFile, document)
     body_line = text.count("\n", 0, front.end()) + 1
-    tokens = _BLOCKS.parse(text[front.end() :])
+    tokens = _PARSER.parse(text[front.end() :])
     problems += _structure_problems(path, tokens, body_line)
     if record is None:
         return None, problems
     sections = tuple(_sections(text[front.end() :], tokens, body_line))
-    return MarkdownFile(path, record.sources, sections), problems
+    targets = tuple(_targets(tokens, body_line))
+    return MarkdownFile(path, record.sources, sections, targets), problems
 
 
 def _sections(body: str, tokens: list[Token], body_line: int) -> Iterator[Section]:
@@ -79,6 +88,16 @@ def _sections(body: str, tokens: list[Token], body_line: int) -> Iterator[Sectio
         yield Section(title.strip(), start + body_line, text, first + body_line)
 
 
+def _targets(tokens: list[Token], body_line: int) -> Iterator[Target]:
+    for token in tokens:
+        line = _line(token, body_line)
+        for child in token.children or ():
+            line += child.type in {"softbreak", "hardbreak"}
+            if child.type in {"link_open", "image"}:
+                address = str(child.attrs.get("href") or child.attrs.get("src") or "")
+                yield Target(line, address, child.type == "image")
+
+
 def _structure_problems(path: str, tokens: list[Token], body_line: int) -> list[Problem]:
     """What would be lost or would not be shown as meant."""
     problems = []
@@ -90,17 +109,11 @@ def _structure_problems(path: str, tokens: list[Token], body_line: int) -> list[
         if token.type == "heading_open" and token.tag == "h1":
             what, remedy = "a level-1 heading is the page's own", "start with ##"
             problems.append(Problem(path, _line(token, body_line), what, remedy))
-        if token.type == "html_block" or _holds_html(token):
+        inside = (child.type for child in token.children or ())
+        if token.type == "html_block" or "html_inline" in inside:
             what, remedy = "raw HTML is not allowed", "write Markdown, or put it in backticks"
             problems.append(Problem(path, _line(token, body_line), what, remedy))
     return problems
-
-
-def _holds_html(token: Token) -> bool:
-    if token.type != "inline" or "<" not in token.content:
-        return False
-    children = _LINES.parseInline(token.content)[0].children or ()
-    return any(child.type == "html_inline" for child in children)
 
 
 def _line(token: Token, body_line: int) -> int:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import NoReturn
 
 import yaml
 
@@ -46,22 +47,27 @@ def parse_yaml(path: str, text: str, first_line: int = 1) -> tuple[YamlFile | No
     """
     reader = _Reader(path, text, first_line)
     try:
-        reader.survey(text)
-        if reader.problems:
-            return None, reader.problems
-        node = yaml.compose(text, Loader=yaml.CSafeLoader)
+        data = reader.read()
+    except _TooLargeError:
+        return None, reader.problems
     except yaml.YAMLError as error:
         return None, [*reader.problems, reader.syntax_problem(error)]
-    except RecursionError:
-        return None, [Problem(path, first_line, "nested too deeply", "flatten it")]
-    if node is None:
+    if reader.refused:
+        return None, reader.problems
+    if not reader.lines:
         return None, [Problem(path, first_line, "there is nothing here", "fill it or remove it")]
-    data = reader.build(node, ())
     return YamlFile(path, data, reader.lines, reader.written), reader.problems
 
 
+class _TooLargeError(Exception):
+    """The document has more levels, values or documents than any file of the portal."""
+
+
 class _Reader:
-    """Walks one document; collects lines, raw texts and problems."""
+    """Walks one document, event by event; collects lines, raw texts and problems.
+
+    `refused` says that the document holds what must not be built: an anchor, an alias or a tag.
+    """
 
     def __init__(self, path: str, text: str, first_line: int) -> None:
         self.path = path
@@ -70,80 +76,108 @@ class _Reader:
         self.lines: dict[Location, int] = {}
         self.written: dict[Location, str] = {}
         self.problems: list[Problem] = []
+        self.refused = False
+        self._nodes = 0
+        self._events: Iterator[yaml.Event] = yaml.parse(text, Loader=yaml.CSafeLoader)
         self._scalars = yaml.CSafeLoader("")
 
-    def survey(self, text: str) -> None:
-        """Refuse what must not be built: anchors, aliases, tags, depth, number, more documents."""
-        depth = nodes = documents = 0
-        for event in yaml.parse(text, Loader=yaml.CSafeLoader):
-            line = event.start_mark.line if event.start_mark else 0
+    def read(self) -> object:
+        """Return the data of the only document, None where there is none."""
+        data: object = None
+        documents = 0
+        for event in self._events:
+            documents += isinstance(event, yaml.DocumentStartEvent)
+            if documents > 1:
+                self._too_large(event)
             if isinstance(event, yaml.NodeEvent):
-                nodes += 1
-                depth += isinstance(event, yaml.CollectionStartEvent)
-                for what, remedy in _refusals(event):
-                    self._add(line, what, remedy)
-            else:
-                depth -= isinstance(event, yaml.CollectionEndEvent)
-                documents += isinstance(event, yaml.DocumentStartEvent)
-            if depth > MAX_DEPTH or nodes > MAX_NODES or documents > 1:
-                limit = f"one document, at most {MAX_DEPTH} levels and {MAX_NODES:,} values"
-                self._add(line, "the file is too deep or too large", f"use {limit}")
-                return
+                data = self._value(event, ())
+        return data
 
     def syntax_problem(self, error: yaml.YAMLError) -> Problem:
+        """Return the problem for a text that is no YAML."""
         mark = getattr(error, "problem_mark", None)
         what = getattr(error, "problem", None) or getattr(error, "reason", None) or "not YAML"
         line = min(mark.line, self.last) if mark else 0
         remedy = "check the indentation, the quotes and the brackets around this line"
         return Problem(self.path, line + self.first_line, f"not valid YAML: {what}", remedy)
 
-    def build(self, node: yaml.Node, location: Location) -> object:
-        line = min(node.start_mark.line, self.last)
-        self.lines.setdefault(location, line + self.first_line)
-        if isinstance(node, yaml.MappingNode):
-            return dict(self._items(node, location))
-        if isinstance(node, yaml.SequenceNode):
-            return [self.build(child, (*location, i)) for i, child in enumerate(node.value)]
-        self.written[location] = node.value
-        return self._scalar(node)
+    def _value(self, event: yaml.Event, location: Location) -> object:
+        self._nodes += 1
+        too_deep = isinstance(event, yaml.CollectionStartEvent) and len(location) >= MAX_DEPTH
+        if too_deep or self._nodes > MAX_NODES:
+            self._too_large(event)
+        for what, remedy in _refusals(event):
+            self._add(_line(event), what, remedy)
+            self.refused = True
+        self.lines.setdefault(location, min(_line(event), self.last) + self.first_line)
+        if isinstance(event, yaml.MappingStartEvent):
+            return dict(self._items(location))
+        if isinstance(event, yaml.SequenceStartEvent):
+            inside = enumerate(self._until(yaml.SequenceEndEvent))
+            return [self._value(item, (*location, place)) for place, item in inside]
+        if isinstance(event, yaml.ScalarEvent):
+            self.written[location] = event.value
+            return self._scalar(event)
+        return None
 
-    def _items(self, node: yaml.MappingNode, location: Location) -> Iterator[tuple[str, object]]:
+    def _items(self, location: Location) -> Iterator[tuple[str, object]]:
         seen: dict[str, int] = {}
-        for key_node, value_node in node.value:
-            line = key_node.start_mark.line
-            if not isinstance(key_node, yaml.ScalarNode):
+        for event in self._until(yaml.MappingEndEvent):
+            # As written: YAML 1.1 would read `on` as true.
+            key = str(event.value) if isinstance(event, yaml.ScalarEvent) else None
+            line = _line(event)
+            if key is None:
+                self._value(event, (*location, "?"))
                 self._add(line, "a key is a list or a mapping", "use plain text as key")
-                continue
-            key = str(key_node.value)  # as written: YAML 1.1 would read `on` as true
-            if key in seen:
+            elif key in seen:
                 what = f'the key "{key}" stands already in line {seen[key] + self.first_line}'
                 self._add(line, what, "keep one of the two")
+            if key is None or key in seen:
+                self._value(next(self._events), (*location, "?"))
                 continue
             seen[key] = line
             self.lines[(*location, key)] = line + self.first_line
-            yield key, self.build(value_node, (*location, key))
+            yield key, self._value(next(self._events), (*location, key))
 
-    def _scalar(self, node: yaml.Node) -> object:
-        if node.tag == _TEXT:  # most of them
-            return node.value
+    def _until(self, end: type[yaml.Event]) -> Iterator[yaml.Event]:
+        for event in self._events:
+            if isinstance(event, end):
+                return
+            yield event
+
+    def _scalar(self, event: yaml.ScalarEvent) -> object:
+        tag = self._scalars.resolve(  # type: ignore[no-untyped-call]
+            yaml.ScalarNode, event.value, event.implicit
+        )
+        if tag == _TEXT:  # most of them
+            return event.value
         try:
-            return self._scalars.construct_object(node)
+            return self._scalars.construct_object(yaml.ScalarNode(tag, event.value))
         except (ValueError, OverflowError, yaml.YAMLError) as error:
-            what = f'"{str(node.value)[:40]}" cannot be read ({error})'
-            self._add(node.start_mark.line, what, "put it in quotes if it is text")
-            return node.value
+            what = f'"{str(event.value)[:40]}" cannot be read ({error})'
+            self._add(_line(event), what, "put it in quotes if it is text")
+            return event.value
+
+    def _too_large(self, event: yaml.Event) -> NoReturn:
+        limit = f"one document, at most {MAX_DEPTH} levels and {MAX_NODES:,} values"
+        self._add(_line(event), "the file is too deep or too large", f"use {limit}")
+        raise _TooLargeError
 
     def _add(self, line: int, what: str, remedy: str) -> None:
         line = min(line, self.last) + self.first_line
         self.problems.append(Problem(self.path, line, what, remedy))
 
 
-def _refusals(event: yaml.NodeEvent) -> Iterator[tuple[str, str]]:
+def _line(event: yaml.Event) -> int:
+    return event.start_mark.line if event.start_mark else 0
+
+
+def _refusals(event: yaml.Event) -> Iterator[tuple[str, str]]:
     if isinstance(event, yaml.AliasEvent):
         yield f"the alias *{event.anchor} is not allowed", "repeat the text"
         return
-    if event.anchor:
-        yield f"the anchor &{event.anchor} is not allowed", "repeat the text where it is needed"
-    tag = getattr(event, "tag", None)
+    anchor, tag = getattr(event, "anchor", None), getattr(event, "tag", None)
+    if anchor:
+        yield f"the anchor &{anchor} is not allowed", "repeat the text where it is needed"
     if tag:
         yield f"the tag {tag} is not allowed", "write plain text, lists and mappings"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache
+from weakref import WeakKeyDictionary
 
 from accelerator_portal.catalog import Catalog, Platform, Problem
 from accelerator_portal.catalog.fields import Method, Os
@@ -19,9 +19,22 @@ from accelerator_portal.install.targets import Target, targets
 PYTHON_FREE: frozenset[Method] = frozenset({"docker", "libtorch"})
 
 
-@lru_cache(maxsize=1)  # rules and pages all begin with it
-def expand(catalog: Catalog) -> tuple[tuple[InstallRow, ...], tuple[Problem, ...]]:
-    """Expand the options of all platforms; problems are what keeps an option from its rows."""
+Expansion = tuple[tuple[InstallRow, ...], tuple[Problem, ...]]
+
+_expanded: WeakKeyDictionary[Catalog, Expansion] = WeakKeyDictionary()
+
+
+def expand(catalog: Catalog) -> Expansion:
+    """Expand the options of all platforms; problems are what keeps an option from its rows.
+
+    Rules and pages all begin with it, so it is computed once for a catalogue and gone with it.
+    """
+    if catalog not in _expanded:
+        _expanded[catalog] = _expand(catalog)
+    return _expanded[catalog]
+
+
+def _expand(catalog: Catalog) -> Expansion:
     rows: list[InstallRow] = []
     problems: list[Problem] = []
     for platform in catalog.platforms:
