@@ -17,7 +17,8 @@ import yaml
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
-from accelerator_portal.install import Choice, Selector
+from accelerator_portal.catalog import Catalog
+from accelerator_portal.install import Choice, Selector, expand, make_selector
 from tests.folders import REPOSITORY
 
 Record = dict[str, Any]
@@ -180,3 +181,10 @@ def test_pythons_stand_newest_first_and_free_threaded_ones_last(selector: Select
     assert pythons == plain + free
     for kind in (plain, free):
         assert kind == sorted(kind, key=lambda python: Version(python.rstrip("t")), reverse=True)
+
+
+def test_a_platform_without_options_is_not_offered(catalog: Catalog, selector: Selector) -> None:
+    gone = selector.axes["platform"][-1].id
+    left = tuple(row for row in expand(catalog)[0] if row.platform != gone)
+    offered = [value.id for value in make_selector(catalog, left).axes["platform"]]
+    assert offered == [value.id for value in selector.axes["platform"] if value.id != gone]

@@ -192,6 +192,7 @@ def make_selector(catalog: Catalog, rows: tuple[InstallRow, ...]) -> Selector:
     """Build the selector; the newest release gets the id `stable`, so that links outlive it."""
     newest = catalog.releases.newest.version
     rows = tuple(replace(row, build=STABLE) if row.build == newest else row for row in rows)
+    served = {row.platform for row in rows}
     axes = {
         "build": _builds(catalog),
         "os": _values(_OS, (row.os for row in rows)),
@@ -199,7 +200,9 @@ def make_selector(catalog: Catalog, rows: tuple[InstallRow, ...]) -> Selector:
         "python": _pythons(rows),
         "method": _values(_METHOD, (row.method for row in rows)),
         "platform": tuple(
-            Value(p.id, p.accelerator.name, p.accelerator.vendor) for p in catalog.platforms
+            Value(p.id, p.accelerator.name, p.accelerator.vendor)
+            for p in catalog.platforms
+            if p.id in served
         ),
     }
     variants = {

@@ -47,10 +47,10 @@ def build_site(catalog: Catalog, root: Path, repository: Repository) -> Iterator
 
 def _shared_pages(catalog: Catalog, selector: Selector, templates: Templates) -> Iterator[SiteFile]:
     current = [row for row in selector.rows if row.build in {STABLE, PREVIEW}]
-    with_pip = [row for row in selector.rows if row.method == "pip"]
-    builds = _newest_builds(selector, with_pip)
+    ready = [row for row in selector.rows if row.method in {"pip", "docker"}]
+    builds = _newest_builds(selector, ready)
     newest = _releases(catalog, builds)
-    first = [row for row in with_pip if row.build == builds[row.platform]]
+    first = [row for row in ready if row.build == builds[row.platform]]
     pages: dict[str, dict[str, Any]] = {
         "index.md": {"newest": newest, "commands": commands_table(selector, first)},
         "get-started.md": {"commands": commands_table(selector, current)},
