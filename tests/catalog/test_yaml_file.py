@@ -156,8 +156,10 @@ def test_a_key_is_the_text_as_written(key: str) -> None:
         (
             "a: =",
             [
-                '1: "=" cannot be read (could not determine a constructor for the tag '
-                "'tag:yaml.org,2002:value'); put it in quotes if it is text"
+                (
+                    '1: "=" cannot be read (could not determine a constructor for the tag '
+                    "'tag:yaml.org,2002:value'); put it in quotes if it is text"
+                )
             ],
         ),
     ],
