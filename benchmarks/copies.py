@@ -47,7 +47,7 @@ def make_static(generated: Path, folder: Path) -> None:
     shutil.copytree(generated / "site_src", folder / "site_src")
     shutil.copy(generated / "mkdocs.yml", folder / "portal.yml")
     config, files = _files(generated)
-    hidden = []
+    hidden = [f"{given['not_in_nav']}\n" for given in config.user_configs if "not_in_nav" in given]
     for file in files:
         if file.generated_by is None:
             continue

@@ -18,10 +18,9 @@ from mkdocs.structure.pages import Page
 from accelerator_portal.catalog import ProblemsError
 from accelerator_portal.checks import load_and_check
 from accelerator_portal.site import Repository, SiteFile, build_site
+from accelerator_portal.site.page import PLATFORMS
 from accelerator_portal.site.security_policy import add_security_policy
 from accelerator_portal.site.set_aside import put_back, set_aside
-
-PLATFORMS = "compute-platforms/"
 
 # More than this in the side bar helps nobody, and makes the pages grow with the square.
 MOST_IN_NAVIGATION = 60
@@ -44,12 +43,12 @@ def on_pre_build(*, config: MkDocsConfig) -> None:
 def on_files(files: Files, *, config: MkDocsConfig) -> Files:
     """Add the generated pages and data files."""
     pages: list[SiteFile] = config.extra.pop(PAGES)
-    platforms = [page for page in pages if _is_platform(page)]
+    platforms = {page.platform: page.path for page in pages if page.platform}
     listed = len(platforms) <= MOST_IN_NAVIGATION
     if listed:
         _list_platforms(config.nav, platforms)
     for page in pages:
-        hidden = _is_platform(page) and not listed
+        hidden = page.platform is not None and not listed
         files.append(_file(config, page, hidden=hidden))
     return files
 
@@ -91,16 +90,12 @@ def _site(config: MkDocsConfig) -> list[SiteFile]:
     return list(build_site(catalog, root, repository))
 
 
-def _is_platform(page: SiteFile) -> bool:
-    return page.path.startswith(PLATFORMS) and page.path != PLATFORMS + "index.md"
-
-
-def _list_platforms(nav: Any, platforms: list[SiteFile]) -> None:  # noqa: ANN401 - from YAML
+def _list_platforms(nav: Any, platforms: dict[str, str]) -> None:  # noqa: ANN401 - from YAML
     """Put the platforms' pages below the section that mkdocs.yml made for them."""
     for entry in nav or ():
         for section in entry.values():
-            if isinstance(section, list) and PLATFORMS + "index.md" in section:
-                section.extend({page.title: page.path} for page in platforms)
+            if isinstance(section, list) and f"{PLATFORMS}/index.md" in section:
+                section.extend({name: path} for name, path in platforms.items())
 
 
 def _file(config: MkDocsConfig, page: SiteFile, *, hidden: bool) -> File:

@@ -11,6 +11,7 @@ _CATALOG, _ = load_catalog(REPOSITORY)
 _IDS = [platform.id for platform in _CATALOG.platforms] if _CATALOG else []
 
 PLATFORMS = [f"compute-platforms/{platform}/" for platform in _IDS]
+_NEWEST = _CATALOG.releases.newest.version if _CATALOG else ""
 # The one with the most to show.
 FULLEST = max(
     PLATFORMS,
@@ -25,6 +26,9 @@ SHARED = [
     "get-started/",
     "compute-platforms/",
     "run-anywhere/",
+    "questions/",
+    "versions/",
+    f"versions/{_NEWEST}/",
     "contribute/",
     "contribute/format/",
     MISSING,  # 404.html

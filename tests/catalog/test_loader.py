@@ -157,6 +157,37 @@ def test_a_folder_that_is_a_link_is_refused(make: Callable[[Path], None], tree: 
     ]
 
 
+def test_a_key_that_stands_twice_keeps_the_folder_out_though_it_can_be_read(tree: Tree) -> None:
+    vendor = "vendor: Example Vendor\n"
+    catalog, problems = load_and_check(tree(edited((ACCELERATOR, vendor, vendor * 2))))
+    assert catalog is not None
+    assert catalog.platforms == ()
+    assert "stands already" in problems[0].what
+
+
+def test_the_folder_of_all_platforms_is_no_link_either(tree: Tree, tmp_path: Path) -> None:
+    root = tree(EXAMPLE)
+    (root / "accelerators").rename(tmp_path / "elsewhere")
+    (root / "accelerators").symlink_to(tmp_path / "elsewhere")
+    _, problems = load_and_check(root)
+    assert "accelerators:1: the folder is a link; put the folder itself here" in map(str, problems)
+
+
+def test_a_folder_that_may_not_be_read_is_named(
+    tree: Tree, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(folder: Path) -> list[Path]:
+        raise PermissionError(13, "Permission denied", str(folder))
+
+    root = tree(EXAMPLE)
+    monkeypatch.setattr(Path, "iterdir", refuse)
+    _, problems = load_and_check(root)
+    assert str(problems[0]) == (
+        "accelerators:1: the folder cannot be read (Permission denied); "
+        "make it a folder that everybody may read"
+    )
+
+
 def test_hidden_files_are_nobodys_business(tree: Tree) -> None:
     hidden = {"accelerators/.cache/x": "", "accelerators/example/.keep": ""}
     assert problems_in(tree({**EXAMPLE, **hidden})) == []

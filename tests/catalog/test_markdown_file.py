@@ -34,8 +34,6 @@ def test_sections_know_their_titles_texts_and_lines() -> None:
         ("Two", 17, "second", 19),
         ("Three", 22, "", 24),
     ]
-    assert file.section("Two") == "second"
-    assert file.section("Four") == ""
     assert list(file.sources) == ["a"]
 
 
@@ -113,4 +111,5 @@ def test_what_is_wrong_is_named_with_its_line(text: str, expected: list[str]) ->
     "text", ["`<div>`", "```html\n<div>\n```", "&lt;div>", "a < b", "| a |\n|-|"]
 )
 def test_what_only_looks_like_html_is_text(text: str) -> None:
-    assert parsed(f"## One\n\n{text}\n").section("One") == text
+    (section,) = parsed(f"## One\n\n{text}\n").sections
+    assert section.text == text

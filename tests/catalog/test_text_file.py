@@ -130,6 +130,21 @@ def test_a_file_that_may_not_be_read_is_named_without_this_machines_paths(
     )
 
 
+def test_a_problem_has_a_length_that_one_can_read() -> None:
+    problem = Problem("a.yaml", 1, f'unknown key "{"k" * 200_000}"', "remove it")
+    assert str(problem).endswith("kkk…; remove it")
+    assert len(str(problem)) < 600
+
+
+@pytest.mark.parametrize("hidden", ["\u202e", "\u2066", "\u200b", "\xad", "\u2028", "\x1b"])
+def test_a_text_shows_all_that_is_in_it(hidden: str, root: Path) -> None:
+    (root / "folder" / "a").write_text(f"one\ntwo{hidden}", encoding="utf-8")
+    assert outcome(root) == (
+        f"folder/a:2: the character U+{ord(hidden):04X} does not belong in a text; "
+        "delete it; to name it, write its number"
+    )
+
+
 def test_a_problem_is_one_line_whatever_the_file_holds() -> None:
     problem = Problem("a\udcff.yaml", 3, "unknown \x1b[2J\n::warning::\u202e key", "ä \u2028")
     assert str(problem) == (r"a\udcff.yaml:3: unknown \x1b[2J\n::warning::\u202e key; ä \u2028")

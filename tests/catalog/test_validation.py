@@ -15,6 +15,11 @@ from tests.folders import (
 SEE = "see the format reference"
 ANY_OS = '"linux", "windows" or "macos"'
 
+JOINED = (
+    "the lines mean something else when joined to one; "
+    "write each statement on one line, without comments"
+)
+
 
 @pytest.mark.parametrize(
     ("path", "old", "new", "expected"),
@@ -85,7 +90,7 @@ ANY_OS = '"linux", "windows" or "macos"'
             "6: name: the text is empty; write it or leave the key out"
         ]),
         (ACCELERATOR, "name: Example\n", 'name: "a\\nb"\n', [
-            "6: name: the text has a line break or a control character; write it on one line"
+            "6: name: the text has a line break or a tab; write it on one line"
         ]),
         (ACCELERATOR, "name: Example\n", f"name: {'x' * 41}\n", [
             "6: name: more than 40 characters; shorten it"
@@ -152,6 +157,52 @@ ANY_OS = '"linux", "windows" or "macos"'
             ("43: options[3].steps[1]: a step is exactly one thing; "
             "use one of: pip, docker, download, run, env")
         ]),
+        (INSTALL, "      - docker:", "      - run:\n      - docker:", [
+            ("43: options[3].steps[1]: a step is exactly one thing; "
+            "use one of: pip, docker, download, run, env")
+        ]),
+        # addresses with placeholders
+        (INSTALL, '      - docker: {image: "example/torch:{torch}-{variant_version}"}',
+         '      - download: {url: "https://example.org/{torch}/"}', [
+            ("43: options[3].steps[1].download.url: the address names no file; "
+            "write the address of the file itself")
+        ]),
+        (INSTALL, '      - docker: {image: "example/torch:{torch}-{variant_version}"}',
+         '      - download: {url: "http://example.org/{torch}"}', [
+            ('43: options[3].steps[1].download.url: "http://example.org/{torch}" '
+            "is not a web address; write a full https:// address")
+        ]),
+        (INSTALL, '["torch=={torch}"], index: "{index}"', '["torch=={torch}"], index: "{torch}"', [
+            ('25: options[1].steps[1].pip.index: "{torch}" is not a web address; '
+            "write a full https:// address")
+        ]),
+        # what is not seen
+        *(
+            (ACCELERATOR, "vendor: Example Vendor", f'vendor: "a{written}b"', [
+                f"7: vendor: the character {name} does not belong in a text; leave it out"
+            ])
+            for written, name in [
+                (r"\u202e", "U+202E"), (r"\u2028", "U+2028"), (r"\0", "U+0000"),
+                (r"\u200b", "U+200B"), (r"\e", "U+001B"), (r"\u2066", "U+2066"),
+            ]
+        ),
+        # checks that one line cannot hold
+        *(
+            (INSTALL, "      print(torch.__version__)\n", f"      {code}\n", [
+                f"14: checks.python.code: {problem}"
+            ])
+            for code, problem in [
+                ("# a comment\n      print(1)", JOINED),
+                ("print(1)  # a comment\n      print(2)", JOINED),
+                ("print(\n      1,\n      2)", JOINED),
+                ("if torch: print(1)",
+                 "a statement with a body; use imports, assignments and calls alone"),
+                ("print(", "not Python: '(' was never closed; mend it"),
+                (f"print({'-' * 3000}1)",
+                 "Python cannot read this code; write fewer things into another"),
+                (f"print({'+'.join('1' * 1500)})", JOINED),
+            ]
+        ),
         (INSTALL, '    torch: ">=1.10"', "    compatibility: true\n    wheels: ex", [
             "36: options[3]: wheels and compatibility exclude each other; keep one of the two"
         ]),

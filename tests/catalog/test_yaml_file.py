@@ -189,6 +189,17 @@ def test_a_file_that_is_too_deep_or_too_large_is_refused(text: str, line: int) -
     assert problems(text) == [TOO_LARGE.format(line)]
 
 
+@pytest.mark.parametrize(
+    "number", ["9" * 5000, "0x" + "f" * 5000, "1" + ":1" * 5000, "0." + "1" * 99]
+)
+def test_a_number_that_nobody_writes_is_refused_unread(number: str) -> None:
+    (problem,) = problems(f"a: {number}\n")
+    assert problem == (
+        f'a.yaml:1: "{number[:40]}…" is too long for a number or a date; '
+        "put it in quotes if it is text"
+    )
+
+
 def test_at_the_limits_a_file_is_read() -> None:
     assert parsed("[" * 12 + "]" * 12).data == [[[[[[[[[[[[]]]]]]]]]]]]
     assert parsed("- x\n" * (MAX_NODES - 1)).data == ["x"] * (MAX_NODES - 1)

@@ -56,7 +56,7 @@ from tests.folders import (
              (SELECTOR, START_WINDOWS, "")],
             [
                 (f'{INSTALL}:6: data/releases.yaml publishes "ex3", which variants leaves out; '
-                "add it with its name and what it requires"),
+                "add it with its name and what it requires, or narrow the option"),
                 (f'{INSTALL}:28: the option "nightly" serves no combination; '
                 "check its releases and filters"),
             ],
@@ -67,6 +67,25 @@ def test_ids_exist_and_are_given_once(
     edits: list[Edit], expected: list[str], problems_after: ProblemsAfter
 ) -> None:
     assert problems_after(*edits) == expected
+
+
+def test_a_variant_that_no_option_serves_need_not_be_described(
+    problems_after: ProblemsAfter,
+) -> None:
+    """Each edit adds a wheel that the example's options leave out for another reason."""
+    old = "      - {variant: ex1, os: linux, arch: [x86_64]}\n    source: made-up\n"
+    wheel = "      - {variant: ex0, os: linux, arch: [s390x]}\n"
+    added = (RELEASES, old, wheel + old)
+    for narrowing in ('torch: ">=1.10"', "arch: [x86_64, aarch64]", "variants: [ex1, ex2]"):
+        assert problems_after(added, (INSTALL, '"ex*"\n    methods: [pip, uv]',
+            f'"ex*"\n    {narrowing}\n    methods: [pip, uv]')) == [], narrowing  # fmt: skip
+    assert len(problems_after(added)) == 1
+
+
+def test_a_release_that_nobody_knows_is_named(problems_after: ProblemsAfter) -> None:
+    assert problems_after((INSTALL, '">=1.10"', '["1.10.0", "1.11.0"]')) == [
+        f'{INSTALL}:37: data/releases.yaml has no release 1.11.0; did you mean "1.10.0"?'
+    ]
 
 
 def test_without_variants_nothing_is_left_out_of_them(problems_after: ProblemsAfter) -> None:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.folders import INSTALL, Edit, ProblemsAfter
+from tests.folders import EXAMPLE, INSTALL, Edit, ProblemsAfter, Tree, edited, problems_in
 
 IMAGE = '"example/torch:{torch}-{variant_version}"'
 NARROW = "narrow the option, or leave the placeholder out"
@@ -63,3 +63,17 @@ def test_every_option_leads_to_rows_of_its_own(
 ) -> None:
     found = problems_after(*edits)
     assert [p for p in found if p.startswith(INSTALL)] == [f"{INSTALL}:{e}" for e in expected]
+
+
+def test_a_fault_in_one_folder_hides_nothing_in_another(tree: Tree) -> None:
+    other = {
+        path.replace("example", "other"): text.replace("name: Example\n", "name: Other\n")
+        for path, text in edited(
+            (INSTALL, "id: ex1\n", "id: ex0\n    name: Idle\n  - id: ex1\n")
+        ).items()
+        if path.startswith("accelerators")
+    }
+    faulty = edited((INSTALL, '"torch=={torch}"', '"torch=={troch}"'))
+    problems = problems_in(tree({**EXAMPLE, **faulty, **other}))
+    idle = 'accelerators/other/install.yaml:8: no option serves the variant "ex0"; '
+    assert idle + "remove it, or add an option" in problems

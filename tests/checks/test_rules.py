@@ -18,4 +18,4 @@ def test_every_module_is_a_rule_that_runs_and_has_its_own_tests() -> None:
 
 def test_the_rules_are_silent_on_this_repository(catalog: Catalog) -> None:
     assert REPOSITORY.is_dir()
-    assert checks.run_checks(catalog) == []
+    assert list(checks.run_checks(catalog)) == []

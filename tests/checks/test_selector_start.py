@@ -2,7 +2,16 @@ from __future__ import annotations
 
 import pytest
 
-from tests.folders import GUIDE, SELECTOR, START_WINDOWS, Edit, ProblemsAfter
+from tests.folders import (
+    EXAMPLE,
+    GUIDE,
+    SELECTOR,
+    START_WINDOWS,
+    Edit,
+    ProblemsAfter,
+    Tree,
+    problems_in,
+)
 
 
 @pytest.mark.parametrize(
@@ -47,6 +56,14 @@ def test_the_selector_starts_with_choices_that_exist(
     edits: list[Edit], expected: list[str], problems_after: ProblemsAfter
 ) -> None:
     assert problems_after(*edits) == [f"{SELECTOR}:{problem}" for problem in expected]
+
+
+def test_without_any_platform_each_choice_names_an_unknown_one(tree: Tree) -> None:
+    root = tree({path: text for path, text in EXAMPLE.items() if path.startswith("data")})
+    (root / "accelerators").mkdir()
+    assert problems_in(root) == [
+        f'{SELECTOR}:{line}: there is no platform "example"; remove it' for line in (2, 3)
+    ]
 
 
 def test_a_platform_with_problems_of_its_own_is_not_reported_here(

@@ -20,7 +20,7 @@ def test_without_problems_it_says_so(tree: Tree) -> None:
     result = run("check", "--root", tree(EXAMPLE))
     assert (result.exit_code, result.stdout, result.stderr) == (
         0,
-        "1 platforms, no problems.\n",
+        "1 platform, no problems.\n",
         "",
     )
 

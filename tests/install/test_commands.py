@@ -65,6 +65,11 @@ def test_an_archive_is_unpacked_with_what_windows_has() -> None:
     )
 
 
+def test_a_download_stays_in_the_folder_that_the_reader_is_in() -> None:
+    step = Step.model_validate({"download": {"url": "https://example.org/..%2F..%2Fa.zip"}})
+    assert "-o a.zip " in command_lines((step,), "libtorch", "linux", {})[0]
+
+
 def test_what_is_on_pypi_needs_no_index() -> None:
     lines = command_lines((Step.model_validate(PINNED),), "pip", "linux", VALUES | {"index": ""})
     assert lines == ("python3 -m pip install torch==1.10.0 'x[y]'",)

@@ -114,6 +114,22 @@ def test_commands_that_name_the_python_are_split_by_it(tree: Tree) -> None:
     assert {python for row in wheels for python in row.pythons or ()} == {*NEWEST, "3.11"}
 
 
+def test_an_image_that_names_the_python_is_for_that_python(tree: Tree) -> None:
+    found = rows(tree(edited((INSTALL, "{variant_version}", "py{python}"))))
+    images = {row.pythons: row.commands for row in found if row.option == "image"}
+    assert images == {
+        (python,): (f"docker run -it --rm example/torch:1.10.0-py{python}",) for python in NEWEST
+    }
+
+
+def test_a_check_that_names_the_python_names_the_right_one(tree: Tree) -> None:
+    found = rows(tree(edited((INSTALL, "{torch}+{variant}", "{torch} on {python}"))))
+    wheels = [row for row in found if row.option == "wheels"]
+    assert {(row.pythons, row.check.prints.split()[-1]) for row in wheels if row.check} == {
+        ((python,), python) for python in (*NEWEST, "3.11")
+    }
+
+
 def test_the_index_is_left_out_for_what_is_on_pypi(example: tuple[InstallRow, ...]) -> None:
     commands = {
         (row.build, row.variant): row.commands

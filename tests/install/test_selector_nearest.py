@@ -13,7 +13,9 @@ from operator import ne
 
 import pytest
 
-from accelerator_portal.install import Choice, Selector
+from accelerator_portal.catalog import load_catalog
+from accelerator_portal.install import Choice, Selector, expand, make_selector
+from tests.folders import EXAMPLE, INSTALL, Tree
 
 ORDER = ("platform", "os", "arch", "method", "python", "build", "variant")
 
@@ -100,6 +102,19 @@ def test_a_click_on_an_impossible_value_keeps_it(selector: Selector, valid: list
         assert selector.row(found) is not None
 
 
+def test_of_several_pinned_values_as_many_as_can_be_are_kept(
+    selector: Selector, valid: list[Choice]
+) -> None:
+    pinned = ("build", "method", "variant")
+
+    def kept(choice: Choice, other: Choice) -> int:
+        return sum(getattr(choice, axis) == getattr(other, axis) for axis in pinned)
+
+    for choice in impossible(selector, 6, 20):
+        most = max(kept(choice, other) for other in valid)
+        assert kept(choice, selector.nearest(choice, pinned)) == most, choice
+
+
 def test_a_valid_choice_stays(selector: Selector, valid: list[Choice]) -> None:
     for choice in random.Random(3).sample(valid, 100):  # noqa: S311
         for pinned in ((), ("platform",), ("os", "method")):
@@ -138,3 +153,22 @@ def test_the_starting_choices_are_rows_one_for_each_system(selector: Selector) -
     assert [start.os for start in selector.starts] == ["linux", "windows", "macos"]
     assert all(selector.row(start) for start in selector.starts)
     assert all(a != b for a, b in pairwise(selector.starts))
+
+
+def test_a_python_that_nothing_is_for_moves_even_where_it_does_not_matter(
+    selector: Selector,
+) -> None:
+    row = next(row for row in selector.rows if row.pythons is None)
+    wanted = next(selector.choices(row))._replace(python="3.2")
+    assert selector.row(selector.nearest(wanted)) is not None
+
+
+def test_without_a_row_for_which_python_matters_there_are_choices_still(tree: Tree) -> None:
+    image = EXAMPLE[INSTALL].index("  - id: image")
+    start = EXAMPLE[INSTALL].index("  - id: wheels")
+    only_image = EXAMPLE[INSTALL][:start] + EXAMPLE[INSTALL][image:]
+    catalog, _ = load_catalog(tree({**EXAMPLE, INSTALL: only_image}))
+    assert catalog is not None
+    selector = make_selector(catalog, expand(catalog)[0])
+    assert [value.id for value in selector.axes["python"]] == ["3.13", "3.12", "3.13t"]
+    assert all(selector.row(start) for start in selector.starts)

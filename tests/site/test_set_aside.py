@@ -42,6 +42,12 @@ def test_a_page_without_any_stays_as_it_is() -> None:
     assert put_back("<h1>Title</h1>", []) == "<h1>Title</h1>"
 
 
+def test_a_part_whose_place_is_gone_is_not_lost_in_silence() -> None:
+    page, parts = set_aside(PAGE)
+    with pytest.raises(LookupError, match="ready part 2 lost its place"):
+        put_back(page.replace('<div data-set-aside="2"></div>', ""), parts)
+
+
 @pytest.mark.parametrize(
     "text", ["<!--set aside-->", "`<!--set aside-->`", '<div data-set-aside="1"></div>']
 )

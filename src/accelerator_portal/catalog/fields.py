@@ -24,6 +24,8 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
+from accelerator_portal.catalog.text_file import HIDDEN
+
 Os = Literal["linux", "windows", "macos"]
 Arch = Literal["x86_64", "aarch64", "s390x", "ppc64le", "riscv64"]
 Method = Literal["pip", "uv", "docker", "source", "libtorch"]
@@ -42,7 +44,11 @@ def fault(what: str, remedy: str) -> PydanticCustomError:
     return PydanticCustomError("portal", "{what}; {remedy}", {"what": what, "remedy": remedy})
 
 
-_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+def _visible(value: str) -> str:
+    if hidden := HIDDEN.search(value):  # escaped in the file, `"\\u202e"`, it comes so far
+        what = f"the character U+{ord(hidden[0]):04X} does not belong in a text"
+        raise fault(what, "leave it out")
+    return value
 
 
 def _matching(pattern: str, remedy: str) -> Callable[[str], str]:
@@ -60,9 +66,13 @@ def _one_line(value: str) -> str:
     text = value.strip()
     if not text:
         raise fault("the text is empty", "write it or leave the key out")
-    if _CONTROL.search(text):
-        raise fault("the text has a line break or a control character", "write it on one line")
-    return text
+    return _unbroken(text)
+
+
+def _unbroken(value: str) -> str:
+    if re.search(r"[\n\r\t]", value):
+        raise fault("the text has a line break or a tab", "write it on one line")
+    return _visible(value)
 
 
 def _name(value: str) -> str:
@@ -77,13 +87,24 @@ def _paragraph(value: str) -> str:
 
 
 def _url(value: str) -> str:
+    return _address(value, value)
+
+
+def _address(value: str, written: str) -> str:
+    """Return what was `written`, if `value` is an address."""
     try:
         parts = urlsplit(value)
     except ValueError:
         parts = urlsplit("")
     if parts.scheme != "https" or not parts.hostname or re.search(r"[\s<>\"'`\\]", value):
-        raise fault(f'"{value[:60]}" is not a web address', "write a full https:// address")
-    return value
+        raise fault(f'"{written[:60]}" is not a web address', "write a full https:// address")
+    return written
+
+
+def _url_template(value: str) -> str:
+    """An address in which placeholders may stand; `{index}` is one itself."""
+    filled = re.sub(r"\{[^{}]*\}", "x", re.sub(r"^\{index\}", "https://x", value))
+    return _address(filled, value)
 
 
 def _version(value: str) -> str:
@@ -126,10 +147,11 @@ def _listed(value: object) -> object:
 Line = Annotated[str, AfterValidator(_one_line), Field(min_length=1, max_length=400)]
 Name = Annotated[str, AfterValidator(_name), Field(min_length=1, max_length=40)]
 Paragraph = Annotated[str, AfterValidator(_paragraph), Field(min_length=1, max_length=900)]
-Code = Annotated[str, Field(min_length=1, max_length=4000)]
+Code = Annotated[str, AfterValidator(_visible), Field(min_length=1, max_length=4000)]
 Url = Annotated[
     str, AfterValidator(_url), Field(max_length=500, json_schema_extra={"format": "uri"})
 ]
+UrlTemplate = Annotated[Line, AfterValidator(_url_template)]
 TorchVersion = Annotated[str, AfterValidator(_version)]
 Specifier = Annotated[str, AfterValidator(_specifier)]
 Flag = Annotated[bool, Strict()]
@@ -160,6 +182,7 @@ PythonVersion = Annotated[
 EnvironmentName = Annotated[
     str, AfterValidator(_matching(r"[A-Za-z_][A-Za-z0-9_]*", "use letters, digits and _"))
 ]
+EnvironmentValue = Annotated[str, AfterValidator(_unbroken)]
 
 TorchVersions = Annotated[
     Annotated[tuple[TorchVersion, ...], Tag("list")] | Annotated[Specifier, Tag("text")],

@@ -5,16 +5,18 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 from typing import Annotated
+from urllib.parse import urlsplit
 
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
-from pydantic import Field, field_validator, model_validator
+from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from accelerator_portal.catalog.fields import (
     Arch,
     Channel,
     Code,
     EnvironmentName,
+    EnvironmentValue,
     Flag,
     Id,
     Line,
@@ -24,6 +26,7 @@ from accelerator_portal.catalog.fields import (
     PythonVersion,
     TorchVersions,
     Url,
+    UrlTemplate,
     fault,
 )
 from accelerator_portal.catalog.sources import Sourced, SourcedFile
@@ -68,14 +71,32 @@ class Check(Sourced):
     def _simple_statements(cls, code: str) -> str:
         """Only those can be joined to the one line that readers paste."""
         try:
-            statements = ast.parse(code).body
+            module = ast.parse(code)
         except SyntaxError as error:
             raise fault(f"not Python: {error.msg}", "mend it") from None
+        except (ValueError, RecursionError, MemoryError):
+            raise fault("Python cannot read this code", "write fewer things into another") from None
         if not all(
-            isinstance(s, ast.Expr | ast.Assign | ast.Import | ast.ImportFrom) for s in statements
+            isinstance(s, ast.Expr | ast.Assign | ast.Import | ast.ImportFrom) for s in module.body
         ):
             raise fault("a statement with a body", "use imports, assignments and calls alone")
+        if not _means(joined(code), module):
+            what = "the lines mean something else when joined to one"
+            raise fault(what, "write each statement on one line, without comments")
         return code
+
+
+def joined(code: str) -> str:
+    """Return lines of simple statements as the one line that readers paste."""
+    lines = (line.strip() for line in code.splitlines())
+    return "; ".join(line for line in lines if line)
+
+
+def _means(line: str, module: ast.Module) -> bool:
+    try:
+        return ast.dump(ast.parse(line)) == ast.dump(module)
+    except (SyntaxError, RecursionError, MemoryError):
+        return False
 
 
 class PipStep(Model):
@@ -83,7 +104,7 @@ class PipStep(Model):
 
     packages: Annotated[tuple[Line, ...], Field(min_length=1)]
     """Requirements, `torch=={torch}` and the like."""
-    index: Line | None = None
+    index: UrlTemplate | None = None
     """The only index to use; `{index}` for the one that the release publishes to."""
     extra_index: Url | None = None
     """An index to use beside PyPI."""
@@ -100,10 +121,16 @@ class DockerStep(Model):
     """Options of `docker run`, each its own item."""
 
 
+def _names_a_file(url: str) -> str:
+    if urlsplit(url).path.endswith("/") or not urlsplit(url).path:
+        raise fault("the address names no file", "write the address of the file itself")
+    return url
+
+
 class DownloadStep(Model):
     """A file to fetch."""
 
-    url: Line
+    url: Annotated[UrlTemplate, AfterValidator(_names_a_file)]
     """Its https address."""
     unzip: Flag = False
     """Unpack it afterwards."""
@@ -120,12 +147,12 @@ class Step(Model):
     """Fetch a file."""
     run: Annotated[tuple[Line, ...], Field(min_length=1)] | None = None
     """A command and its arguments, without shell syntax."""
-    env: Annotated[Mapping[EnvironmentName, str], Field(min_length=1)] | None = None
+    env: Annotated[Mapping[EnvironmentName, EnvironmentValue], Field(min_length=1)] | None = None
     """Environment variables to set."""
 
     @model_validator(mode="after")
     def _exactly_one(self) -> Step:
-        if len(self.model_fields_set) != 1:
+        if sum(value is not None for _, value in self) != 1:
             raise fault(
                 "a step is exactly one thing", "use one of: pip, docker, download, run, env"
             )

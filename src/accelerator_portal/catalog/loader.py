@@ -59,10 +59,13 @@ class _Reader:
 
     def folders(self) -> list[str]:
         place = self.root / ACCELERATORS
-        if not place.is_dir():
+        if place.is_symlink():
+            self._problem(ACCELERATORS, "the folder is a link", "put the folder itself here")
+        elif not place.is_dir():
             self._problem(ACCELERATORS, "the folder is missing", "run this in the repository")
-            return []
-        return sorted(entry.name for entry in place.iterdir() if not entry.name.startswith("."))
+        else:
+            return self._names(ACCELERATORS)
+        return []
 
     def platform(self, folder: str) -> Platform | None:
         before = len(self.problems)
@@ -125,11 +128,21 @@ class _Reader:
         return False
 
     def _unexpected_files(self, folder: str) -> None:
-        for entry in sorted((self.root / ACCELERATORS / folder).iterdir()):
-            if entry.name not in FOLDER_FILES and not entry.name.startswith("."):
+        for name in self._names(f"{ACCELERATORS}/{folder}"):
+            if name not in FOLDER_FILES:
                 what = "the portal does not read this file"
-                remedy = did_you_mean(entry.name, FOLDER_FILES)
-                self._problem(self._path(folder, entry.name), what, remedy)
+                remedy = did_you_mean(name, FOLDER_FILES)
+                self._problem(self._path(folder, name), what, remedy)
+
+    def _names(self, folder: str) -> list[str]:
+        """What a folder holds, without hidden files such as an editor's."""
+        try:
+            names = [entry.name for entry in (self.root / folder).iterdir()]
+        except OSError as error:
+            what = f"the folder cannot be read ({error.strerror})"
+            self._problem(folder, what, "make it a folder that everybody may read")
+            return []
+        return sorted(name for name in names if not name.startswith("."))
 
     def _path(self, folder: str, name: str) -> str:
         return f"{ACCELERATORS}/{folder}/{name}"

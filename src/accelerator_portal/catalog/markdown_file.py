@@ -49,10 +49,6 @@ class MarkdownFile:
     sections: tuple[Section, ...]
     targets: tuple[Target, ...]
 
-    def section(self, title: str) -> str:
-        """Return the Markdown of the section with this title, empty if there is none."""
-        return next((s.text for s in self.sections if s.title == title), "")
-
 
 def parse_markdown(path: str, text: str) -> tuple[MarkdownFile | None, list[Problem]]:
     """Split a file into front matter and sections; None where the front matter is not usable."""

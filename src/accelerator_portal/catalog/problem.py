@@ -6,6 +6,8 @@ import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+MAX_WORDS = 500
+
 
 @dataclass(frozen=True, order=True, slots=True)
 class Problem:
@@ -22,8 +24,12 @@ class Problem:
 
     def __str__(self) -> str:
         """One line, whatever the file holds: no escape reaches a terminal, no newline a log."""
-        text = f"{self.path}:{self.line}: {self.what}; {self.remedy}"
+        text = f"{self.path}:{self.line}: {_short(self.what)}; {_short(self.remedy)}"
         return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def _short(words: str) -> str:
+    return words if len(words) <= MAX_WORDS else f"{words[:MAX_WORDS]}…"
 
 
 class ProblemsError(Exception):

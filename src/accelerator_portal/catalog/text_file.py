@@ -10,8 +10,11 @@ from accelerator_portal.catalog.problem import Problem
 
 MAX_BYTES = 256 * 1024
 
-# YAML or Python take some of these for line ends, editors do not, and all lines below would be off.
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029]")
+# YAML or Python take some for line ends, editors do not, and all lines below would be off. Others
+# are not seen, or turn the direction: what a reader sees would not be what is pasted.
+HIDDEN = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]"
+)
 
 
 def read_text(root: Path, path: str, folder: str = "") -> str | Problem:
@@ -58,8 +61,8 @@ def _decode(path: str, data: bytes) -> str | Problem:
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     if not text.strip():
         return Problem(path, 1, "the file is empty", "fill it, CONTRIBUTING.md shows the format")
-    if control := _CONTROL.search(text):
-        line = text.count("\n", 0, control.start()) + 1
-        what = f"the character U+{ord(control[0]):04X} does not belong in a text"
+    if hidden := HIDDEN.search(text):
+        line = text.count("\n", 0, hidden.start()) + 1
+        what = f"the character U+{ord(hidden[0]):04X} does not belong in a text"
         return Problem(path, line, what, "delete it; to name it, write its number")
     return text

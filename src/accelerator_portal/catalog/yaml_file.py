@@ -19,6 +19,7 @@ Location = tuple[str | int, ...]
 
 MAX_DEPTH = 12
 MAX_NODES = 20_000
+MAX_NUMBER = 40
 
 _TEXT = "tag:yaml.org,2002:str"
 
@@ -151,10 +152,14 @@ class _Reader:
         )
         if tag == _TEXT:  # most of them
             return event.value
+        if len(event.value) > MAX_NUMBER:  # Python reads huge ones slowly and refuses to print them
+            what = f'"{event.value[:MAX_NUMBER]}…" is too long for a number or a date'
+            self._add(_line(event), what, "put it in quotes if it is text")
+            return event.value
         try:
             return self._scalars.construct_object(yaml.ScalarNode(tag, event.value))
         except (ValueError, OverflowError, yaml.YAMLError) as error:
-            what = f'"{str(event.value)[:40]}" cannot be read ({error})'
+            what = f'"{event.value}" cannot be read ({error})'
             self._add(_line(event), what, "put it in quotes if it is text")
             return event.value
 

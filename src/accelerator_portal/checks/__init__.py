@@ -31,13 +31,17 @@ RULES: tuple[Rule, ...] = (
 )
 
 
-def run_checks(catalog: Catalog) -> list[Problem]:
-    """Return every problem that the rules find, in reading order."""
-    return sorted({problem for rule in RULES for problem in rule(catalog)})
+def run_checks(catalog: Catalog) -> Iterator[Problem]:
+    """Yield every problem that the rules find."""
+    for rule in RULES:
+        yield from rule(catalog)
 
 
 def load_and_check(root: Path) -> tuple[Catalog | None, list[Problem]]:
-    """Load the catalogue below `root` and run every rule on what could be loaded."""
+    """Load the catalogue below `root` and run every rule on what could be loaded.
+
+    The problems come once each, in reading order; there are some where the catalogue is None.
+    """
     catalog, problems = load_catalog(root)
     if catalog is not None:
         problems = [*problems, *run_checks(catalog)]

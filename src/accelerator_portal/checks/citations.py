@@ -42,7 +42,7 @@ def _named(value: object, location: Location) -> Iterator[tuple[Location, str]]:
             if key == "source":
                 names = inner if isinstance(inner, list) else [inner]
                 yield from (((*location, key), name) for name in names if isinstance(name, str))
-            elif location or key != "sources":
+            else:
                 yield from _named(inner, (*location, key))
     elif isinstance(value, list):
         for place, inner in enumerate(value):

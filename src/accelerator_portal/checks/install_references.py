@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from fnmatch import fnmatchcase
 
 from accelerator_portal.catalog import Catalog, Platform, Problem
+from accelerator_portal.catalog.catalog import RELEASES
 from accelerator_portal.catalog.problem import did_you_mean
+from accelerator_portal.install.targets import served_wheels
 
 
 def check(catalog: Catalog) -> Iterator[Problem]:
-    """Yield unknown variants and checks, doubled ids, and published variants not described."""
+    """Yield unknown variants, checks and releases, doubled ids, and variants not described."""
     for platform in catalog.platforms:
         yield from _doubled(platform)
         yield from _unknown(platform)
+        yield from _unknown_releases(catalog, platform)
         yield from _undescribed(catalog, platform)
 
 
@@ -55,16 +57,24 @@ def _unknown(platform: Platform) -> Iterator[Problem]:
             yield platform.problem("compatibility.yaml", location, what, remedy)
 
 
+def _unknown_releases(catalog: Catalog, platform: Platform) -> Iterator[Problem]:
+    known = catalog.releases.by_version
+    for place, option in enumerate(platform.install.options):
+        if isinstance(option.torch, tuple):
+            for version in (version for version in option.torch if version not in known):
+                location = ("options", place, "torch", option.torch.index(version))
+                what = f"{RELEASES} has no release {version}"
+                yield platform.problem("install.yaml", location, what, did_you_mean(version, known))
+
+
 def _undescribed(catalog: Catalog, platform: Platform) -> Iterator[Problem]:
-    """Variants that a release publishes and an option's glob meets, but `variants` leaves out."""
+    """Variants that a release publishes and an option serves, but `variants` leaves out."""
     known = {variant.id for variant in platform.install.variants}
     if not known:
         return
-    wheels = [wheel for release in catalog.releases.releases for wheel in release.wheels]
-    published = sorted({wheel.variant for wheel in (*catalog.releases.preview.wheels, *wheels)})
-    globs = [option.wheels for option in platform.install.options if option.wheels]
-    for variant in published:
-        if variant not in known and any(fnmatchcase(variant, glob) for glob in globs):
-            what = f'data/releases.yaml publishes "{variant}", which variants leaves out'
-            remedy = "add it with its name and what it requires"
-            yield platform.problem("install.yaml", ("variants",), what, remedy)
+    options = platform.install.options
+    served = {wheel.variant for option in options for wheel in served_wheels(catalog, option)}
+    for variant in sorted(served - known):
+        what = f'{RELEASES} publishes "{variant}", which variants leaves out'
+        remedy = "add it with its name and what it requires, or narrow the option"
+        yield platform.problem("install.yaml", ("variants",), what, remedy)

@@ -13,8 +13,7 @@ def check(catalog: Catalog) -> Iterator[Problem]:
     """Yield options and variants that lead nowhere, and combinations answered twice."""
     rows, problems = expand(catalog)
     yield from problems
-    if not problems:
-        yield from _idle_variants(catalog, rows)
+    yield from _idle_variants(catalog, rows, {problem.path for problem in problems})
     answered: dict[tuple[str, ...], InstallRow] = {}
     reported: set[tuple[str, str, str]] = set()
     for row in rows:
@@ -27,9 +26,14 @@ def check(catalog: Catalog) -> Iterator[Problem]:
                 yield _overlap(catalog, row, other, place)
 
 
-def _idle_variants(catalog: Catalog, rows: tuple[InstallRow, ...]) -> Iterator[Problem]:
+def _idle_variants(
+    catalog: Catalog, rows: tuple[InstallRow, ...], faulty: set[str]
+) -> Iterator[Problem]:
+    """Variants without a row, where no fault of an option has kept the row away."""
     served = {(row.platform, row.variant) for row in rows}
     for platform in catalog.platforms:
+        if platform.path("install.yaml") in faulty:
+            continue
         for place, variant in enumerate(platform.install.variants):
             if (platform.id, variant.id) not in served:
                 location = ("variants", place, "id")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import zip_longest
 
 from accelerator_portal.catalog import Catalog, Problem
 from accelerator_portal.catalog.catalog import ACCELERATORS, SELECTOR
@@ -13,11 +14,10 @@ from accelerator_portal.install.selector import make_selector
 
 def check(catalog: Catalog) -> Iterator[Problem]:
     """Yield starting choices that no row answers, and systems that stand twice."""
-    selector = make_selector(catalog, expand(catalog)[0])
+    starts = make_selector(catalog, expand(catalog)[0]).starts
     seen: set[str] = set()
-    for place, (start, found) in enumerate(
-        zip(catalog.defaults.start, selector.starts, strict=False)
-    ):
+    # Where no platform has a row, the selector starts nowhere; unknown platforms are still named.
+    for place, (start, found) in enumerate(zip_longest(catalog.defaults.start, starts)):
         line = catalog.files[SELECTOR].line(("start", place))
         if start.os in seen:
             yield Problem(SELECTOR, line, f"{start.os} stands twice", "keep one of the two")
@@ -27,6 +27,8 @@ def check(catalog: Catalog) -> Iterator[Problem]:
                 continue  # its own problems keep it out, and are said already
             what = f'there is no platform "{start.platform}"'
             yield Problem(SELECTOR, line, what, did_you_mean(start.platform, catalog.by_id))
+            continue
+        if found is None:
             continue
         wanted = (start.os, start.arch, start.python, start.method, start.platform)
         if wanted != (found.os, found.arch, found.python, found.method, found.platform):

@@ -31,12 +31,10 @@ def check(root: Path) -> None:
     catalog, problems = load_and_check(root)
     for problem in problems:
         click.echo(problem)
-    if problems:
-        count = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
-        click.echo(f"{count} found.", err=True)
+    if problems or catalog is None:
+        click.echo(f"{_count(len(problems), 'problem')} found.", err=True)
         sys.exit(1)
-    platforms = len(catalog.platforms) if catalog else 0
-    click.echo(f"{platforms} platforms, no problems.")
+    click.echo(f"{_count(len(catalog.platforms), 'platform')}, no problems.")
 
 
 @main.command()
@@ -58,8 +56,15 @@ def schema(root: Path, check_only: bool) -> None:
         sys.exit(1)
 
 
+def _count(number: int, thing: str) -> str:
+    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
+
+
 def _holds(path: Path, text: str) -> bool:
-    return path.is_file() and path.read_bytes() == text.encode()
+    try:
+        return path.read_bytes() == text.encode()
+    except OSError:
+        return False
 
 
 def _write(path: Path, text: str) -> None:

@@ -7,11 +7,17 @@ from posixpath import basename
 from urllib.parse import unquote, urlsplit
 
 from accelerator_portal.catalog.fields import Method, Os
-from accelerator_portal.catalog.install_file import DockerStep, DownloadStep, PipStep, Step
+from accelerator_portal.catalog.install_file import (
+    DockerStep,
+    DownloadStep,
+    PipStep,
+    Step,
+    joined,
+)
 from accelerator_portal.install.placeholders import fill
 from accelerator_portal.install.quoting import command_line, set_variable
 
-_PIP = {"linux": "python3", "macos": "python3", "windows": "python"}
+_PYTHON = {"linux": "python3", "macos": "python3", "windows": "python"}
 
 _NEW_ENVIRONMENT: dict[tuple[Method, bool], str] = {
     ("pip", False): "python{python} -m venv .venv && . .venv/bin/activate",
@@ -39,9 +45,7 @@ def new_environment(method: Method, os: Os) -> str | None:
 
 def check_line(code: str, os: Os) -> str:
     """Return the command that runs lines of Python, as one line."""
-    lines = (line.strip() for line in code.splitlines())
-    statements = "; ".join(line for line in lines if line)
-    return command_line([_PIP[os], "-c", statements], os)
+    return command_line([_PYTHON[os], "-c", joined(code)], os)
 
 
 def _lines(step: Step, method: Method, os: Os, values: Mapping[str, str]) -> Iterator[str]:
@@ -58,7 +62,7 @@ def _lines(step: Step, method: Method, os: Os, values: Mapping[str, str]) -> Ite
 
 
 def _pip_words(step: PipStep, method: Method, os: Os, values: Mapping[str, str]) -> list[str]:
-    words = ["uv", "pip", "install"] if method == "uv" else [_PIP[os], "-m", "pip", "install"]
+    words = ["uv", "pip", "install"] if method == "uv" else [_PYTHON[os], "-m", "pip", "install"]
     if step.pre:
         words += ["--prerelease=allow"] if method == "uv" else ["--pre"]
     words += [fill(package, values) for package in step.packages]
@@ -77,7 +81,7 @@ def _docker_words(step: DockerStep, values: Mapping[str, str]) -> list[str]:
 
 def _download_lines(step: DownloadStep, os: Os, values: Mapping[str, str]) -> Iterator[str]:
     url = fill(step.url, values)
-    name = unquote(basename(urlsplit(url).path))
+    name = basename(unquote(urlsplit(url).path))
     curl = "curl.exe" if os == "windows" else "curl"
     yield command_line([curl, "-L", "-o", name, url], os)
     if step.unzip:

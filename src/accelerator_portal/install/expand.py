@@ -13,9 +13,10 @@ from accelerator_portal.install.commands import check_line, command_lines
 from accelerator_portal.install.placeholders import NAMES, UnknownPlaceholderError, fill
 from accelerator_portal.install.quoting import UnquotableError
 from accelerator_portal.install.rows import NO_VARIANT, CheckLine, InstallRow, Prerequisite
-from accelerator_portal.install.targets import Target, targets
+from accelerator_portal.install.targets import Target, names_python, targets
 
-# An image or an archive brings its own Python, or needs none: the reader's does not matter.
+# An image or an archive brings its own Python, or needs none: unless its commands name one, the
+# reader's does not matter.
 PYTHON_FREE: frozenset[Method] = frozenset({"docker", "libtorch"})
 
 
@@ -50,12 +51,14 @@ def _expand_option(
 ) -> tuple[list[InstallRow], list[Problem]]:
     rows: list[InstallRow] = []
     faults: dict[tuple[str, str], list[str]] = {}
+    free = frozenset[Method]() if names_python(platform, option) else PYTHON_FREE
     for target in targets(catalog, platform, option):
         for method in option.methods:
-            if not target.pythons and method not in PYTHON_FREE:
+            pythons = None if method in free else target.pythons
+            if pythons == ():
                 continue
             try:
-                rows.append(_row(platform, option, target, method))
+                rows.append(_row(platform, option, target, method, pythons))
             except (UnknownPlaceholderError, UnquotableError) as error:
                 faults.setdefault(_fault(error), []).append(f"{target.build} on {target.os}")
     if not rows and not faults:
@@ -85,7 +88,13 @@ def _where(places: list[str]) -> str:
     return f" (torch {places[0]}{more})"
 
 
-def _row(platform: Platform, option: Option, target: Target, method: Method) -> InstallRow:
+def _row(
+    platform: Platform,
+    option: Option,
+    target: Target,
+    method: Method,
+    pythons: tuple[str, ...] | None,
+) -> InstallRow:
     values = _values(target)
     return InstallRow(
         platform=platform.id,
@@ -94,7 +103,7 @@ def _row(platform: Platform, option: Option, target: Target, method: Method) -> 
         os=target.os,
         arch=target.arch,
         method=method,
-        pythons=None if method in PYTHON_FREE else target.pythons,
+        pythons=pythons,
         commands=command_lines(option.steps, method, target.os, values),
         prerequisites=tuple(_prerequisites(platform, option, target)),
         check=_check(platform, option, target.os, values),

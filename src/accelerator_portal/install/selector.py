@@ -12,25 +12,11 @@ from packaging.version import Version
 
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.selector_file import StartingChoice
+from accelerator_portal.install import labels
+from accelerator_portal.install.labels import python_order
 from accelerator_portal.install.rows import NO_VARIANT, PREVIEW, InstallRow
 
 STABLE = "stable"
-
-_OS = {"linux": "Linux", "windows": "Windows", "macos": "macOS"}
-_ARCH = {
-    "x86_64": "x86-64",
-    "aarch64": "ARM64",
-    "s390x": "s390x",
-    "ppc64le": "ppc64le",
-    "riscv64": "RISC-V",
-}
-_METHOD = {
-    "pip": "pip",
-    "uv": "uv",
-    "docker": "Docker",
-    "source": "Source",
-    "libtorch": "LibTorch",
-}
 
 
 class Choice(NamedTuple):
@@ -126,12 +112,13 @@ class Selector:
 
         Ties keep platform, OS, architecture, method, Python, build and variant, in that order, and
         then take the newest; of platforms as good, the one that a reader on that OS sees first.
+        Raises ValueError where there are no rows at all.
         """
         kept = frozenset(pinned)
         rows: Sequence[InstallRow] = self.rows
-        for axis in kept:  # some row keeps a single pinned axis, so no other need be looked at
-            if len(kept) == 1:
-                rows = self._with.get((axis, getattr(choice, axis)), rows)
+        if len(kept) == 1:  # some row keeps a single pinned axis, so no other need be looked at
+            (axis,) = kept
+            rows = self._with.get((axis, getattr(choice, axis)), rows)
         others = self._candidates(choice, rows)
         changes = {other: _changes(choice, other, kept) for other in others}
         fewest = min(changes.values())
@@ -176,10 +163,11 @@ class Selector:
     def _candidates(self, choice: Choice, rows: Iterable[InstallRow]) -> Iterator[Choice]:
         ranks = self._rank["python"]
         for row in rows:
-            if row.pythons is None or choice.python in row.pythons:
+            pythons = self._pythons(row)
+            if choice.python in pythons:
                 yield _choice(row, choice.python)
             else:
-                yield _choice(row, min(row.pythons, key=lambda python: ranks[python]))
+                yield _choice(row, min(pythons, key=lambda python: ranks[python]))
 
     def _place(self, choice: Choice) -> tuple[int, ...]:
         """Return the order among choices that change the same: the newest build first."""
@@ -195,10 +183,10 @@ def make_selector(catalog: Catalog, rows: tuple[InstallRow, ...]) -> Selector:
     served = {row.platform for row in rows}
     axes = {
         "build": _builds(catalog),
-        "os": _values(_OS, (row.os for row in rows)),
-        "arch": _values(_ARCH, (row.arch for row in rows)),
-        "python": _pythons(rows),
-        "method": _values(_METHOD, (row.method for row in rows)),
+        "os": _values(labels.OS, (row.os for row in rows)),
+        "arch": _values(labels.ARCH, (row.arch for row in rows)),
+        "python": _pythons(catalog, rows),
+        "method": _values(labels.METHOD, (row.method for row in rows)),
         "platform": tuple(
             Value(p.id, p.accelerator.name, p.accelerator.vendor)
             for p in catalog.platforms
@@ -226,20 +214,18 @@ def _builds(catalog: Catalog) -> tuple[Value, ...]:
     )
 
 
-def _values(labels: dict[str, str], used: Iterable[str]) -> tuple[Value, ...]:
+def _values(shown: dict[str, str], used: Iterable[str]) -> tuple[Value, ...]:
     present = set(used)
-    return tuple(Value(key, label) for key, label in labels.items() if key in present)
+    return tuple(Value(key, label) for key, label in shown.items() if key in present)
 
 
-def _pythons(rows: tuple[InstallRow, ...]) -> tuple[Value, ...]:
-    """The newest first; free-threaded builds after all others."""
+def _pythons(catalog: Catalog, rows: tuple[InstallRow, ...]) -> tuple[Value, ...]:
+    """Those that rows are for; where it matters to none, the newest release's: a choice has one."""
     known = {python for row in rows for python in row.pythons or ()}
-
-    def order(python: str) -> tuple[bool, int]:
-        return python.endswith("t"), -int(python.removeprefix("3.").removesuffix("t"))
-
-    ordered = sorted(known, key=order)
-    return tuple(Value(p, p, "free-threaded" if p.endswith("t") else "") for p in ordered)
+    known = known or set(catalog.releases.newest.python)
+    return tuple(
+        Value(p, p, "free-threaded" if p.endswith("t") else "") for p in python_order(known)
+    )
 
 
 def _start(selector: Selector, start: StartingChoice) -> Choice:

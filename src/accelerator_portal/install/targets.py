@@ -41,9 +41,15 @@ class Target:
         return None if self.build == PREVIEW else self.build
 
 
+def names_python(platform: Platform, option: Option) -> bool:
+    """Whether the option's commands, or its check, differ with the Python version."""
+    check = platform.install.checks.get(option.check or "")
+    return "{python}" in repr((option.steps, check))
+
+
 def targets(catalog: Catalog, platform: Platform, option: Option) -> Iterator[Target]:
     """Yield the option's targets; one for each Python where the commands differ with it."""
-    split = "{python}" in repr(option.steps)
+    split = names_python(platform, option)
     for build in _builds(catalog, option):
         found = _of_wheels if option.wheels else _as_stated
         for target in found(platform, option, build):
@@ -79,6 +85,12 @@ def _of_wheels(platform: Platform, option: Option, build: Release | Preview) -> 
                 )
 
 
+def served_wheels(catalog: Catalog, option: Option) -> Iterator[Wheel]:
+    """Yield the wheels that an option with a glob serves, described in `variants` or not."""
+    for build in _builds(catalog, option):
+        yield from (wheel for wheel in build.wheels if _admits(option, wheel))
+
+
 def _as_stated(platform: Platform, option: Option, build: Release | Preview) -> Iterator[Target]:
     """One target per system and variant that the option itself states."""
     wanted = option.variants or ()
@@ -106,6 +118,7 @@ def _admits(option: Option, wheel: Wheel) -> bool:
     return (
         fnmatchcase(wheel.variant, option.wheels or "")
         and (not option.os or wheel.os in option.os)
+        and (not option.arch or not set(option.arch).isdisjoint(wheel.arch))
         and (not option.variants or wheel.variant in option.variants)
     )
 

@@ -15,9 +15,12 @@ from accelerator_portal.install.selector import STABLE, Selector, make_selector
 from accelerator_portal.site.api import api_files
 from accelerator_portal.site.commands_table import commands_table
 from accelerator_portal.site.format_reference import format_reference
-from accelerator_portal.site.page import SiteFile, to_root
+from accelerator_portal.site.page import PLATFORMS, SiteFile, to_root
 from accelerator_portal.site.platform_page import platform_context
+from accelerator_portal.site.questions import Question, moved, questions
+from accelerator_portal.site.release_pages import release_rows
 from accelerator_portal.site.selector_view import selector_view
+from accelerator_portal.site.source_list import SourceList
 from accelerator_portal.site.templates import Templates
 
 TEMPLATES = "site_src/templates"
@@ -37,11 +40,17 @@ def build_site(catalog: Catalog, root: Path, repository: Repository) -> Iterator
     selector = make_selector(catalog, rows)
     templates = Templates(root / TEMPLATES, catalog=catalog, repository=repository)
     yield from _shared_pages(catalog, selector, templates)
+    faqs: list[Question] = []
     for platform in catalog.platforms:
-        path = f"compute-platforms/{platform.id}.md"
-        context = platform_context(platform, selector.only(platform.id))
+        path = f"{PLATFORMS}/{platform.id}.md"
+        sources = SourceList(platform.sourced_files())
+        faq = questions(platform, sources)
+        faqs += faq
+        context = platform_context(platform, selector.only(platform.id), sources, faq)
         content = templates.render("platform.md.j2", to_root=to_root(path), **context)
         yield SiteFile(path, content, platform.path("guide.md"), platform.accelerator.name)
+    yield _questions_page(templates, faqs)
+    yield from _version_pages(catalog, selector, templates)
     yield from api_files(catalog, selector)
 
 
@@ -54,7 +63,7 @@ def _shared_pages(catalog: Catalog, selector: Selector, templates: Templates) ->
     pages: dict[str, dict[str, Any]] = {
         "index.md": {"newest": newest, "commands": commands_table(selector, first)},
         "get-started.md": {"commands": commands_table(selector, current)},
-        "compute-platforms/index.md": {"newest": newest},
+        f"{PLATFORMS}/index.md": {"newest": newest},
         "run-anywhere.md": {},
         "contribute/index.md": {"releases": RELEASES},
         "contribute/format.md": {"files": format_reference()},
@@ -66,6 +75,27 @@ def _shared_pages(catalog: Catalog, selector: Selector, templates: Templates) ->
             template, to_root=to_root(path), view=view, selector=selector, **context
         )
         yield SiteFile(path, content, f"{TEMPLATES}/{template}")
+
+
+def _questions_page(templates: Templates, faqs: list[Question]) -> SiteFile:
+    path = "questions.md"
+    root = to_root(path)
+    asked = [moved(question, root) for question in faqs]
+    content = templates.render(f"{path}.j2", to_root=root, questions=asked)
+    return SiteFile(path, content, f"{TEMPLATES}/{path}.j2")
+
+
+def _version_pages(
+    catalog: Catalog, selector: Selector, templates: Templates
+) -> Iterator[SiteFile]:
+    rows = list(release_rows(catalog, selector))
+    path = "versions/index.md"
+    content = templates.render(f"{path}.j2", to_root=to_root(path), rows=rows)
+    yield SiteFile(path, content, RELEASES)
+    for row in rows:
+        path = f"versions/{row.release.version}.md"
+        content = templates.render("versions/release.md.j2", to_root=to_root(path), row=row)
+        yield SiteFile(path, content, RELEASES)
 
 
 def _newest_builds(selector: Selector, rows: list[InstallRow]) -> dict[str, str]:

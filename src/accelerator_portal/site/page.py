@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+PLATFORMS = "compute-platforms"
+
 
 @dataclass(frozen=True, slots=True)
 class SiteFile:
     """A file of the site.
 
     `path` is relative to the site's sources, `compute-platforms/cuda.md` or `api/v1/x.json`;
-    `edit` is the file of the repository that a reader would edit to change it, if there is one.
+    `edit` is the file of the repository that a reader would edit to change it, if there is one;
+    `platform` the name of the platform whose own page it is.
     """
 
     path: str
     content: str
     edit: str | None = None
-    title: str | None = None
+    platform: str | None = None
 
 
 def to_root(path: str) -> str:

@@ -26,7 +26,13 @@ def set_aside(markdown: str) -> tuple[str, list[str]]:
 
 
 def put_back(html: str, parts: list[str]) -> str:
-    """Return the finished page with its parts in their places."""
+    """Return the finished page with its parts in their places.
+
+    Raises LookupError where a place is gone: the page would lack its table without a word.
+    """
     for number, part in enumerate(parts, 1):
-        html = html.replace(_PLACE.format(number), part, 1)
+        before, place, after = html.partition(_PLACE.format(number))
+        if not place:
+            raise LookupError(f"ready part {number} lost its place; give its comments own lines")
+        html = before + part + after
     return html

@@ -13,7 +13,7 @@ from accelerator_portal.site.source_list import Entry
 from accelerator_portal.site.vendor_text import citation, slug
 from accelerator_portal.site.words import listed, python_range
 
-_MARKDOWN = re.compile(r"([\\`*_{}\[\]()#+\-.!|~])")
+_MARKDOWN = re.compile(r"([\\`*_{}\[\]()#+\-.!|])")
 _BACKTICKS = re.compile(r"`([^`]+)`")
 
 
@@ -38,14 +38,14 @@ class Templates:
             cite=_cite,
         )
 
-    def render(self, name: str, **context: Any) -> str:  # noqa: ANN401 - whatever the page needs
+    def render(self, name: str, /, **context: Any) -> str:  # noqa: ANN401 - whatever the page needs
         """Return the text of one page."""
         return self._environment.get_template(name).render(**context)
 
 
 def _escape_markdown(text: str) -> Markup:
     """Return text that Markdown shows as it is."""
-    return Markup(_MARKDOWN.sub(r"\\\1", str(escape(text))))  # noqa: S704 - made harmless just here
+    return Markup(str(escape(_MARKDOWN.sub(r"\\\1", text))))  # noqa: S704 - made harmless just here
 
 
 def _inline_code(text: str) -> Markup:

@@ -15,9 +15,10 @@ from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 from markdown_it.utils import EnvType, OptionsDict
+from markupsafe import Markup
 
-from accelerator_portal.catalog.markdown_file import CITATION
-from accelerator_portal.site.source_list import Entry
+from accelerator_portal.catalog.markdown_file import CITATION, MarkdownFile
+from accelerator_portal.site.source_list import Entry, SourceList
 
 Cite = Callable[[str], Entry | None]
 
@@ -61,6 +62,13 @@ def render_vendor_text(text: str, prefix: str, cite: Cite) -> str:
     )
     # A site generator that looks for fences before it looks for HTML must not find any here.
     return clean.replace("`", "&#96;").replace("~", "&#126;")
+
+
+def render_section(file: MarkdownFile, sources: SourceList, text: str, prefix: str) -> Markup:
+    """Render a section of a guide or an FAQ, whose citations are listed in `sources`."""
+    name = file.path.rsplit("/", 1)[-1]
+    html = render_vendor_text(text, prefix, lambda source: sources.entry(name, source))
+    return Markup(html)  # noqa: S704 - sanitised just there
 
 
 def citation(entry: Entry) -> str:

@@ -1,13 +1,16 @@
-// Filters of the compute platforms: which cards are shown, said in words.
+// Filters of a list: which of its items are shown, said in words.
+// data-filters names the items; a control named "text" looks into their words, others compare with data-<name>.
 
 export function startFilters(form) {
-  const cards = [...document.querySelectorAll(".card")];
+  const items = [...document.querySelectorAll(form.dataset.filters)];
   const state = form.querySelector(".filters-state");
+  const words = new Map(items.map((item) => [item, item.textContent.toLowerCase()]));
   const update = () => {
-    const wanted = new FormData(form);
-    const shown = cards.filter((card) => matches(card, wanted));
-    for (const card of cards) card.hidden = !shown.includes(card);
-    state.textContent = `Showing ${shown.length} of ${cards.length} platforms.`;
+    const wanted = [...new FormData(form)].filter(([, value]) => value.trim() !== "");
+    const shown = items.filter((item) => wanted.every(([name, value]) => matches(item, words, name, value)));
+    const keep = new Set(shown);
+    for (const item of items) item.hidden = !keep.has(item);
+    state.textContent = `Showing ${shown.length} of ${items.length} ${form.dataset.noun}.`;
   };
   form.hidden = false;
   form.addEventListener("input", update);
@@ -15,12 +18,7 @@ export function startFilters(form) {
   update();
 }
 
-function matches(card, wanted) {
-  const text = wanted.get("text").trim().toLowerCase();
-  const os = wanted.get("os");
-  return (
-    card.textContent.toLowerCase().includes(text) &&
-    ["vendor", "integration"].every((key) => !wanted.get(key) || card.dataset[key] === wanted.get(key)) &&
-    (!os || card.dataset.os.split(" ").includes(os))
-  );
+function matches(item, words, name, value) {
+  if (name === "text") return words.get(item).includes(value.trim().toLowerCase());
+  return (item.dataset[name] ?? "").split("|").includes(value);
 }

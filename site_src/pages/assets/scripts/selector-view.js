@@ -22,8 +22,18 @@ export function showChoice(form, model, choice) {
     label.classList.toggle("is-blocked", against.length > 0);
     setText(label.querySelector(".choice-reason"), reason(model, choice, against));
   }
-  const earlier = form.querySelector(".more-choices");
-  if (earlier?.querySelector("input:checked")) earlier.open = true;
+  unfold(form.querySelector(".more-choices"));
+}
+
+/** Open the earlier releases while one of them is chosen; close them after, unless the reader opened them. */
+function unfold(earlier) {
+  if (!earlier) return;
+  const holds = earlier.querySelector("input:checked") !== null;
+  if (holds && !earlier.open) earlier.dataset.unfolded = "";
+  if (!holds && "unfolded" in earlier.dataset) {
+    delete earlier.dataset.unfolded;
+    earlier.open = false;
+  } else if (holds) earlier.open = true;
 }
 
 /** Show commands and what belongs to them. */

@@ -99,12 +99,13 @@ function systemOfBrowser() {
 
 function startCopying(form) {
   for (const button of form.querySelectorAll("[data-copy]")) {
-    button.addEventListener("click", () => copy(form, button));
+    button.addEventListener("click", () => copy(button));
   }
 }
 
-async function copy(form, button) {
-  const box = form.querySelector(`[data-part=${button.dataset.copy}]`);
+/** Copy what stands before the button. */
+async function copy(button) {
+  const box = button.previousElementSibling;
   let done = true;
   try {
     await navigator.clipboard.writeText(box.textContent);
@@ -112,8 +113,9 @@ async function copy(form, button) {
     getSelection().selectAllChildren(box); // without the permission, at least mark what to copy
     done = document.execCommand("copy");
   }
-  button.textContent = done ? "Copied" : "Marked: press Ctrl+C";
+  const label = button instanceof HTMLInputElement ? "value" : "textContent";
+  button[label] = done ? "Copied" : "Marked: press Ctrl+C";
   setTimeout(() => {
-    button.textContent = "Copy";
+    button[label] = "Copy";
   }, 2000);
 }

@@ -1,0 +1,65 @@
+"""Every PyTorch release: which platforms it can be installed on, and with which commands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from accelerator_portal.catalog import Catalog, Platform
+from accelerator_portal.catalog.releases_file import Release
+from accelerator_portal.install.rows import InstallRow
+from accelerator_portal.install.selector import STABLE, Selector
+from accelerator_portal.site.commands_table import CommandsRow, commands_table
+from accelerator_portal.site.words import python_range
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseCell:
+    """What a platform offers of a release, in a few words; empty where no option serves it."""
+
+    platform_id: str
+    platform: str
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseRow:
+    """A release, its Python versions in short, a cell for each platform, its commands.
+
+    `build` is the selector's id for it, which is `stable` for the newest.
+    """
+
+    release: Release
+    build: str
+    pythons: str
+    cells: tuple[ReleaseCell, ...]
+    commands: tuple[CommandsRow, ...]
+
+
+def release_rows(catalog: Catalog, selector: Selector) -> Iterator[ReleaseRow]:
+    """Yield a row per release, the newest first, with cells in the selector's platform order."""
+    newest = catalog.releases.newest
+    for release in catalog.releases.releases:
+        build = STABLE if release is newest else release.version
+        rows = [row for row in selector.rows if row.build == build]
+        by_platform: dict[str, list[InstallRow]] = {}
+        for row in rows:
+            by_platform.setdefault(row.platform, []).append(row)
+        cells = tuple(
+            ReleaseCell(p.id, p.label, _words(catalog.by_id[p.id], by_platform.get(p.id, [])))
+            for p in selector.axes["platform"]
+        )
+        commands = tuple(commands_table(selector, rows))
+        yield ReleaseRow(release, build, python_range(release.python), cells, commands)
+
+
+def _words(platform: Platform, rows: list[InstallRow]) -> str:
+    """Say which variants there are, by version where they have one; `yes` where there is one."""
+    if not rows:
+        return ""
+    if all(row.method == "source" for row in rows):
+        return "from source"
+    used = {row.variant for row in rows}
+    return (
+        ", ".join(v.version or v.name for v in platform.install.variants if v.id in used) or "yes"
+    )

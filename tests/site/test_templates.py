@@ -1,0 +1,36 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from jinja2 import UndefinedError
+from markdown import markdown
+
+from accelerator_portal.site.templates import Templates
+
+
+@pytest.fixture
+def templates(tmp_path: Path) -> Templates:
+    (tmp_path / "name.md").write_text("# {{ name | markdown }}\n", encoding="utf-8")
+    (tmp_path / "code.html").write_text("{{ name | inline_code }}", encoding="utf-8")
+    (tmp_path / "plain.html").write_text("{{ name }}", encoding="utf-8")
+    return Templates(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "name", ['O\'Neil "X"', "a_b_c *d* [e](f) `g`", "1. A # B", "<b>&amp;</b>", "!~|\\"]
+)
+def test_markdown_shows_a_name_as_it_is(name: str, templates: Templates) -> None:
+    shown = markdown(templates.render("name.md", name=name), extensions=["tables"])
+    wanted = name.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    plain = shown.replace("&#39;", "'").replace("&#34;", '"').replace("&quot;", '"')
+    assert plain == f"<h1>{wanted}</h1>"
+
+
+def test_only_backticks_make_code(templates: Templates) -> None:
+    assert templates.render("code.html", name="`a<b` <i>") == "<code>a&lt;b</code> &lt;i&gt;"
+
+
+def test_a_name_that_a_template_misspells_is_an_error(templates: Templates) -> None:
+    with pytest.raises(UndefinedError, match="'name' is undefined"):
+        templates.render("plain.html", nam="x")

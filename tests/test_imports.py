@@ -1,0 +1,81 @@
+"""Who may import whom, as docs and design say it: one direction, no exception."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.folders import REPOSITORY
+
+PACKAGE = REPOSITORY / "src/accelerator_portal"
+
+# A room may import those to the left of it.
+ORDER = ("catalog", "install", "checks", "site", "cli")
+
+MODULES = sorted(PACKAGE.rglob("*.py"))
+PUBLIC = [path for path in MODULES if path.name == "__init__.py"]
+
+
+def imported(path: Path) -> Iterator[str]:
+    """Every module that a file imports, at its top or within a function."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path.name} imports relatively"
+            # A name may be a module of the package that it comes from.
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def room(module: str) -> str | None:
+    parts = module.split(".")
+    return parts[1] if parts[0] == "accelerator_portal" and len(parts) > 1 else None
+
+
+def named(path: Path) -> str:
+    parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
+    return ".".join(parts).removesuffix(".__init__")
+
+
+def test_every_room_has_its_place_in_the_order() -> None:
+    assert {path.parent.name for path in PACKAGE.glob("*/__init__.py")} == set(ORDER)
+
+
+@pytest.mark.parametrize("path", MODULES, ids=named)
+def test_imports_run_one_way(path: Path) -> None:
+    here = room(named(path))
+    rooms = {found for module in imported(path) if (found := room(module))}
+    allowed = ORDER[: ORDER.index(here) + 1] if here else ()
+    assert rooms <= set(allowed)
+    outside = {module.partition(".")[0] for module in imported(path)}
+    assert not outside & {"mkdocs", "material", "torch", "hooks", "tests", "benchmarks"}
+
+
+def test_hooks_know_the_library_but_not_its_command() -> None:
+    for path in (REPOSITORY / "hooks").glob("*.py"):
+        rooms = {room(module) for module in imported(path)}
+        assert "cli" not in rooms, path.name
+
+
+@pytest.mark.parametrize("path", PUBLIC, ids=named)
+def test_what_a_room_offers_exists_once_and_in_order(path: Path) -> None:
+    module = importlib.import_module(named(path))
+    offered = getattr(module, "__all__", [])
+    assert list(offered) == sorted(set(offered))
+    for name in offered:
+        assert getattr(module, name).__doc__, name
+
+
+@pytest.mark.parametrize("path", PUBLIC, ids=named)
+def test_what_a_room_imports_for_others_is_offered(path: Path) -> None:
+    """A room whose own module only gathers names from the others gathers no more than it says."""
+    module = importlib.import_module(named(path))
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    if any(isinstance(node, ast.FunctionDef | ast.ClassDef) for node in tree.body):
+        return
+    gathered = {name.rpartition(".")[2] for name in imported(path)}
+    assert gathered == set(getattr(module, "__all__", []))
