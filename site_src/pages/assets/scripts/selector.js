@@ -113,9 +113,12 @@ async function copy(button) {
     getSelection().selectAllChildren(box); // without the permission, at least mark what to copy
     done = document.execCommand("copy");
   }
-  const label = button instanceof HTMLInputElement ? "value" : "textContent";
-  button[label] = done ? "Copied" : "Marked: press Ctrl+C";
-  setTimeout(() => {
-    button[label] = "Copy";
-  }, 2000);
+  say(button, done ? "Copied" : "Marked: press Ctrl+C");
+  setTimeout(() => say(button, "Copy"), 2000);
+}
+
+/** Where the text around a button is data, its own stands in an attribute, which the style sheet shows. */
+function say(button, text) {
+  if (button.ariaLabel) button.ariaLabel = text;
+  else button.textContent = text;
 }
