@@ -46,7 +46,7 @@ def test_no_page_scrolls_sideways(open_page: OpenPage, address: str) -> None:
 
 def test_no_choice_makes_the_page_scroll_sideways(open_page: OpenPage, site: Site) -> None:
     page = open_page("get-started/", viewport={"width": 320, "height": 800})
-    for platform in site.catalog.platforms:
+    for platform in site.selector.axes["platform"]:
         page.locator(f"input[name=platform][value='{platform.id}']").check()
         assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, platform.id
 

@@ -89,7 +89,7 @@ def test_the_address_counts_more_than_the_system(open_page: OpenPage, site: Site
 
 
 def test_a_platforms_page_never_leaves_its_platform(open_page: OpenPage, site: Site) -> None:
-    for platform in (site.catalog.platforms[0], site.catalog.platforms[-1]):
+    for platform in (site.selector.axes["platform"][0], site.selector.axes["platform"][-1]):
         selector = site.selector.only(platform.id)
         page = open_page(f"compute-platforms/{platform.id}/", script=old_browser("Win32"))
         wanted = next((s for s in selector.starts if s.os == "windows"), selector.starts[0])

@@ -87,6 +87,10 @@ NO_FRONT = "1: the front matter is missing; start the file with --- , sources: â
             ["9: there is text before the first ## heading; move it under a heading"],
         ),
         (
+            FRONT + "## One\n\n| | a |\n|-|-|\n| b | |\n",
+            ["10: a column of a table has no name; name it in the table's first line"],
+        ),
+        (
             FRONT + "## One\n\n> # Big\n",
             ["10: a level-1 heading is the page's own; start with ##"],
         ),
