@@ -102,10 +102,10 @@ def _structure_problems(path: str, tokens: list[Token], body_line: int) -> list[
     if first and not (first.type == "heading_open" and first.tag == "h2"):
         what = "there is text before the first ## heading"
         problems.append(Problem(path, _line(first, body_line), what, "move it under a heading"))
-    for token, inside in pairwise(tokens):
-        if token.type == "th_open" and not inside.content.strip():
+    for token, words in pairwise(tokens):
+        if token.type == "th_open" and not words.content.strip():
             what, remedy = "a column of a table has no name", "name it in the table's first line"
-            problems.append(Problem(path, _line(inside, body_line), what, remedy))
+            problems.append(Problem(path, _line(words, body_line), what, remedy))
     for token in tokens:
         if token.type == "heading_open" and token.tag == "h1":
             what, remedy = "a level-1 heading is the page's own", "start with ##"
