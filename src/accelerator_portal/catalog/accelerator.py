@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Literal
 
 from pydantic import Field
 
+from accelerator_portal.catalog.features import Feature, FeatureId
 from accelerator_portal.catalog.fields import (
     Arch,
     Flag,
@@ -23,6 +25,7 @@ from accelerator_portal.catalog.fields import (
     TorchVersion,
     Url,
 )
+from accelerator_portal.catalog.hardware import Hardware
 from accelerator_portal.catalog.sources import Sourced, SourcedFile
 
 
@@ -94,6 +97,19 @@ class Link(Model):
     """Where it is named, if elsewhere."""
 
 
+class Access(Sourced):
+    """A place where the hardware can be rented, or tried for nothing."""
+
+    title: Line
+    """Whose offer it is, and what it is called there."""
+    url: Url
+    """Where it is described."""
+    kind: Literal["rent", "free"]
+    """`rent`: for money; `free`: for nothing, with limits that the note names."""
+    note: Line | None = None
+    """A qualification: which hardware, which limits."""
+
+
 class SupportChannel(Sourced):
     """A place to ask for help."""
 
@@ -137,6 +153,12 @@ class Accelerator(SourcedFile):
     """Supported or tested systems."""
     identify: tuple[Identify, ...] = ()
     """How to see which card a machine has."""
+    hardware: Hardware | None = None
+    """Cards and chips, and which builds run on them."""
+    features: Mapping[FeatureId, Feature] = Field(default_factory=dict)
+    """Parts of PyTorch that a source says work, work partly or do not."""
+    access: tuple[Access, ...] = ()
+    """Where the hardware can be rented or tried."""
     documentation: tuple[Link, ...] = ()
     """Further reading."""
     support: Annotated[tuple[SupportChannel, ...], Field(min_length=1)]

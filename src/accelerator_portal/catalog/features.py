@@ -1,0 +1,49 @@
+"""`features:` of `accelerator.yaml`: which parts of PyTorch a source says work."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator, WithJsonSchema, model_validator
+
+from accelerator_portal.catalog.fields import Line, fault
+from accelerator_portal.catalog.sources import Sourced
+
+FeatureId = Literal[
+    "amp",
+    "autograd",
+    "distributed",
+    "checkpoint",
+    "dataloader",
+    "optimizers",
+    "quantization",
+    "compile",
+    "profiler",
+]
+
+
+def _word(value: object) -> object:
+    """YAML takes a bare `yes` for true."""
+    return {True: "yes", False: "no"}.get(value, value) if isinstance(value, bool) else value
+
+
+Extent = Annotated[
+    Literal["yes", "partly", "no"],
+    BeforeValidator(_word),
+    WithJsonSchema({"anyOf": [{"enum": ["yes", "partly", "no"]}, {"type": "boolean"}]}),
+]
+
+
+class Feature(Sourced):
+    """Whether a part of PyTorch works on a platform, as a source states it."""
+
+    works: Extent
+    """`yes`, `partly` or `no`."""
+    note: Line | None = None
+    """The words that qualify it; `partly` needs them."""
+
+    @model_validator(mode="after")
+    def _says_which_part(self) -> Feature:
+        if self.works == "partly" and not self.note:
+            raise fault('"partly" does not say which part', "add a note with the source's words")
+        return self

@@ -1,0 +1,89 @@
+"""`hardware:` of `accelerator.yaml`: which cards exist, and which builds of PyTorch run on them."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from accelerator_portal.catalog.fields import (
+    Id,
+    Line,
+    Model,
+    SourceIds,
+    Specifier,
+    fault,
+)
+from accelerator_portal.catalog.sources import Sourced
+
+Purpose = Literal["training", "inference", "edge"]
+Purposes = Annotated[tuple[Purpose, ...], Field(min_length=1)]
+
+
+class HardwareModel(Model):
+    """A card, chip or rented machine that a reader may have; every value is the vendor's own."""
+
+    name: Annotated[Line, Field(max_length=80)]
+    """The name under which it is sold."""
+    also: Annotated[tuple[Line, ...], Field(min_length=1)] | None = None
+    """Other names: what tools print, code names, names of rented machines."""
+    memory_gb: Annotated[float, Field(gt=0, le=100_000)] | None = None
+    """Memory of one device in gigabytes, as the vendor states it; absent for shared memory."""
+    memory: Line | None = None
+    """Kind of memory, or what qualifies it: `HBM3`, `shared with the processor`."""
+    power_w: Annotated[float, Field(gt=0, le=100_000)] | None = None
+    """Highest power of one device in watts, as the vendor states it (board power, TDP)."""
+    power: Line | None = None
+    """What the figure means or leaves out."""
+    purpose: Purposes | None = None
+    """What the vendor says it is for."""
+    note: Line | None = None
+    """A qualification."""
+    source: SourceIds | None = None
+    """Where the values come from, if not where the generation does."""
+
+
+class BuildSupport(Sourced):
+    """Builds that hold code for a generation."""
+
+    variants: Annotated[tuple[Id, ...], Field(min_length=1)] | None = None
+    """Ids of the variants in `install.yaml`; absent: every one."""
+    torch: Specifier | None = None
+    """PyTorch releases; absent: every one that is published."""
+    note: Line | None = None
+    """A qualification: limits, whether the vendor supports it or it merely runs."""
+
+
+class Generation(Sourced):
+    """Hardware that the same builds serve: a generation, or one chip of it."""
+
+    name: Annotated[Line, Field(max_length=60)]
+    """The generation or family, as the vendor calls it."""
+    chip: Annotated[Line, Field(max_length=40)] | None = None
+    """What tells builds apart: compute capability, gfx target, name of the chip."""
+    also: Annotated[tuple[Line, ...], Field(min_length=1)] | None = None
+    """Other names of the generation or chip, `sm_70`."""
+    builds: tuple[BuildSupport, ...]
+    """Which builds run on it; none (`[]`) where no published build does."""
+    note: Line | None = None
+    """A qualification; where no build runs on it, why, and since when."""
+    models: Annotated[tuple[HardwareModel, ...], Field(min_length=1)]
+    """What a reader may have."""
+
+    @model_validator(mode="after")
+    def _says_why_not(self) -> Generation:
+        if not self.builds and not self.note:
+            what = f'no build runs on "{self.name}", and nothing says why'
+            raise fault(what, "add builds, or a note that says since when")
+        return self
+
+
+class Hardware(Model):
+    """The hardware of one platform, newest generation first."""
+
+    chip: Annotated[Line, Field(max_length=40)] | None = None
+    """What `chip` is called here: `Compute capability`, `LLVM target`."""
+    note: Line | None = None
+    """A qualification of the whole list, such as what it leaves out."""
+    generations: Annotated[tuple[Generation, ...], Field(min_length=1)]
+    """The generations."""
