@@ -19,6 +19,11 @@ JOINED = (
     "the lines mean something else when joined to one; "
     "write each statement on one line, without comments"
 )
+ACCELERATOR_KEYS = (
+    "access, description, device, dispatch_key, documentation, features, hardware, identify, "
+    "integration, maintainers, mark, name, operating_systems, package, sources, summary, support, "
+    "vendor"
+)
 
 
 @pytest.mark.parametrize(
@@ -26,9 +31,7 @@ JOINED = (
     [
         # unknown and missing keys
         (ACCELERATOR, "mark: EX", "mark: EX\nlogo: x", [
-            ('9: unknown key "logo"; known here: description, device, dispatch_key, documentation, '
-            "identify, integration, maintainers, mark, name, operating_systems, package, sources, "
-            "summary, support, vendor")
+            f'9: unknown key "logo"; known here: {ACCELERATOR_KEYS}'
         ]),
         (ACCELERATOR, "device: {value", "device: {valeu", [
             '13: "value" is missing; add device.value',
@@ -39,10 +42,20 @@ JOINED = (
             ('14: unknown key "module"; '
             "known here: autoload, autoload_since, import, name, note, source"),
         ]),
+        (ACCELERATOR, "support:\n", "features: {compile: {works: partly, source: made-up}}\nsupport:\n", [
+            ('15: features.compile: "partly" does not say which part; '
+            "add a note with the source's words")
+        ]),
+        (ACCELERATOR, "support:\n", "features: {compiler: {works: yes, source: made-up}}\nsupport:\n", [
+            ('15: features.compiler: "amp", "autograd", "distributed", "checkpoint", "dataloader", '
+            '"optimizers", "quantization", "compile" or "profiler" is expected; '
+            "see the format reference")
+        ]),
+        (ACCELERATOR, "support:\n", "features: {amp: {works: maybe, source: made-up}}\nsupport:\n", [
+            '15: features.amp.works: "maybe" is not known; use "yes", "partly" or "no"'
+        ]),
         (ACCELERATOR, "mark: EX", "mark: EX\na(b): 1\nstr: 1\ntuple[int, ...]: 1", [
-            f'{line}: unknown key "{key}"; known here: description, device, dispatch_key, '
-            "documentation, identify, integration, maintainers, mark, name, operating_systems, "
-            "package, sources, summary, support, vendor"
+            f'{line}: unknown key "{key}"; known here: {ACCELERATOR_KEYS}'
             for line, key in [(9, "a(b)"), (10, "str"), (11, "tuple[int, ...]")]
         ]),
         (INSTALL, "id: ex2", "id: Ex2", [

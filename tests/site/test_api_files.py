@@ -23,7 +23,8 @@ def read(site: Site, path: str) -> Any:  # noqa: ANN401 - any JSON
 
 def test_the_index_names_every_file_and_nothing_else(site: Site) -> None:
     index = read(site, "index.json")
-    named = {"index.json", index["releases"], index["install"], *index["schemas"]}
+    shared = ("releases", "install", "hardware", "versions", "features", "additional_platforms")
+    named = {"index.json", *(index[name] for name in shared), *index["schemas"].values()}
     for platform in index["accelerators"]:
         named |= {platform["accelerator"], platform["install"]}
     folder = site.root / API
@@ -37,21 +38,35 @@ def test_the_index_names_the_platforms_as_the_catalogue_does(site: Site) -> None
     assert read(site, "index.json")["newest_release"] == site.catalog.releases.newest.version
 
 
-@pytest.mark.parametrize("name", ["accelerator", "install", "compatibility", "releases"])
-def test_files_match_the_schemas_published_beside_them(
-    site: Site, name: str, tmp_path: Path
-) -> None:
-    files = {"data": read(site, "releases.json")} if name == "releases" else {}
-    if not files:
-        for platform in site.catalog.platforms:
-            files[platform.id] = read(site, f"accelerators/{platform.id}.json")[name]
-    for stem, data in files.items():
-        (tmp_path / f"{stem}.json").write_text(json.dumps(data), "utf-8")
-        SCHEMAS[name].model_validate_json(json.dumps(data))
+# Which files each schema is for.
+DESCRIBED = {
+    "index": "index.json",
+    "releases": "releases.json",
+    "hardware": "hardware.json",
+    "versions": "versions.json",
+    "features": "features.json",
+    "additional-platforms": "additional-platforms.json",
+    "accelerator-file": "accelerators/*.json",
+    "install-data": "install*/*.json",
+}
+
+
+def test_every_file_has_a_schema(site: Site) -> None:
+    folder = site.root / API
+    described = {
+        file for glob in (*DESCRIBED.values(), "install.json") for file in folder.glob(glob)
+    }
+    assert described | {*folder.glob("schema/*")} == {f for f in folder.rglob("*") if f.is_file()}
+
+
+@pytest.mark.parametrize("name", DESCRIBED)
+def test_files_match_the_schemas_published_beside_them(site: Site, name: str) -> None:
+    files = sorted((site.root / API).glob(DESCRIBED[name]))
+    assert files
     schema = site.root / API / f"schema/{name}.schema.json"
     command = [sys.executable, "-m", "check_jsonschema", "--schemafile", str(schema)]
     done = subprocess.run(
-        [*command, *map(str, sorted(tmp_path.iterdir()))],
+        [*command, *map(str, files)],
         capture_output=True,
         text=True,
         check=False,

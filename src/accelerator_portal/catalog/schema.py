@@ -27,7 +27,12 @@ SCHEMAS: dict[str, type[BaseModel]] = {
 
 def schema_text(name: str) -> str:
     """Return the JSON Schema (draft 2020-12) of one kind of file, as it is committed."""
-    schema = SCHEMAS[name].model_json_schema(by_alias=True)
+    return model_schema(SCHEMAS[name])
+
+
+def model_schema(model: type[BaseModel]) -> str:
+    """Return the JSON Schema (draft 2020-12) of any model."""
+    schema = model.model_json_schema(by_alias=True)
     schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
     return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from pydantic import Field, model_validator
 
@@ -39,6 +39,12 @@ class Source(Model):
         if self.as_of and self.as_of > self.read:
             raise fault("as_of is later than read", "a copy cannot be newer than its reading")
         return self
+
+
+def among(sources: Mapping[str, Source], named: Iterable[str]) -> dict[str, Source]:
+    """Return those of `sources` whose ids are `named`, in their own order."""
+    wanted = frozenset(named)
+    return {name: source for name, source in sources.items() if name in wanted}
 
 
 class Sourced(Model):

@@ -10,11 +10,13 @@ from accelerator_portal.checks import (
     citations,
     duplicate_names,
     guide_headings,
+    hardware_references,
     install_references,
     install_rows,
     release_order,
     selector_start,
     text_links,
+    version_conflicts,
 )
 
 Rule = Callable[[Catalog], Iterator[Problem]]
@@ -23,11 +25,13 @@ RULES: tuple[Rule, ...] = (
     citations.check,
     duplicate_names.check,
     guide_headings.check,
+    hardware_references.check,
     install_references.check,
     install_rows.check,
     release_order.check,
     selector_start.check,
     text_links.check,
+    version_conflicts.check,
 )
 
 

@@ -6,14 +6,15 @@ from collections.abc import Iterator
 from weakref import WeakKeyDictionary
 
 from accelerator_portal.catalog import Catalog, Platform, Problem
+from accelerator_portal.catalog.compatibility_file import Lifecycle
 from accelerator_portal.catalog.fields import Method, Os
 from accelerator_portal.catalog.install_file import Option, Requirement
 from accelerator_portal.catalog.problem import did_you_mean
 from accelerator_portal.install.commands import check_line, command_lines
 from accelerator_portal.install.placeholders import NAMES, UnknownPlaceholderError, fill
 from accelerator_portal.install.quoting import UnquotableError
-from accelerator_portal.install.rows import NO_VARIANT, CheckLine, InstallRow, Prerequisite
-from accelerator_portal.install.targets import Target, names_python, targets
+from accelerator_portal.install.rows import NO_VARIANT, CheckLine, InstallRow, Prerequisite, Stage
+from accelerator_portal.install.targets import Target, names_python, rows_about, targets
 
 # An image or an archive brings its own Python, or needs none: unless its commands name one, the
 # reader's does not matter.
@@ -108,6 +109,7 @@ def _row(
         prerequisites=tuple(_prerequisites(platform, option, target)),
         check=_check(platform, option, target.os, values),
         note=option.note,
+        stage=_stage(platform, target),
         option=option.id,
     )
 
@@ -136,6 +138,19 @@ def _prerequisites(platform: Platform, option: Option, target: Target) -> Iterat
         stated = requirement.name in needs
         if (not requirement.os or target.os in requirement.os) and not stated:
             yield Prerequisite(requirement.name, requirement.version, requirement.url)
+
+
+def _stage(platform: Platform, target: Target) -> Stage | None:
+    """The lifecycle of what is installed: of its own row, or where all rows for it agree."""
+    about = (target.fits,) if target.fits else rows_about(platform, target.torch, target.variant)
+    stages = {_stage_of(row.lifecycle) if row.lifecycle else None for row in about}
+    return stages.pop() if len(stages) == 1 else None
+
+
+def _stage_of(lifecycle: Lifecycle) -> Stage:
+    until = lifecycle.until.isoformat() if lifecycle.until else None
+    words = lifecycle.status + (f" until {until}" if until else "")
+    return Stage(f"{words}. {lifecycle.note}" if lifecycle.note else words, until)
 
 
 def _check(platform: Platform, option: Option, os: Os, values: dict[str, str]) -> CheckLine | None:

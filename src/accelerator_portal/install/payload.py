@@ -22,6 +22,7 @@ COLUMNS = (
     "needs",
     "check",
     "note",
+    "stage",
 )
 
 
@@ -45,7 +46,7 @@ def payload(selector: Selector) -> dict[str, Any]:
 
     `rows` is one flat list, `len(COLUMNS)` integers a row; axes and tables are numbered by place.
     """
-    tables = {name: _Table() for name in ("pythons", "commands", "needs", "check", "note")}
+    tables = {name: _Table() for name in ("pythons", "commands", "needs", "check", "note", "stage")}
     places = {axis: _places(values) for axis, values in selector.axes.items()}
     variants = {platform: _places(values) for platform, values in selector.variants.items()}
     rows: list[int] = []
@@ -71,6 +72,7 @@ def _numbers(
     tables: dict[str, _Table],
 ) -> list[int]:
     needs = tuple((p.name, p.version, p.url) for p in row.prerequisites) or None
+    stage = (row.stage.words, row.stage.until) if row.stage else None
     check = (row.check.command, row.check.prints) if row.check else None
     return [
         places["platform"][row.platform],
@@ -84,6 +86,7 @@ def _numbers(
         tables["needs"].number(needs),
         tables["check"].number(check),
         tables["note"].number(row.note),
+        tables["stage"].number(stage),
     ]
 
 

@@ -28,6 +28,14 @@ class CheckLine:
 
 
 @dataclass(frozen=True, slots=True)
+class Stage:
+    """A plugin's place in its life, in its vendor's words; `until` is the day, as ISO writes it."""
+
+    words: str
+    until: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class InstallRow:
     """One valid combination, for each of `pythons` (None: Python does not matter), and what to do.
 
@@ -45,4 +53,5 @@ class InstallRow:
     prerequisites: tuple[Prerequisite, ...]
     check: CheckLine | None
     note: str | None
+    stage: Stage | None
     option: str

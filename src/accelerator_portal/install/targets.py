@@ -144,12 +144,19 @@ def _fitting(
     """
     if isinstance(build, Preview):
         return None
-    rows = [
+    rows = rows_about(platform, build.version, variant)
+    return max(rows, key=lambda r: (bool(r.needs), Version(r.plugin or "0")), default=None)
+
+
+def rows_about(
+    platform: Platform, torch: str | None, variant: Variant | None
+) -> list[CompatibilityRow]:
+    """Return the compatibility rows for a release and a variant; none for a nightly build."""
+    return [
         row
-        for row in _rows_by_release(platform).get(build.version, ())
+        for row in _rows_by_release(platform).get(torch or "", ())
         if row.variant is None or (variant and row.variant == variant.id)
     ]
-    return max(rows, key=lambda r: (bool(r.needs), Version(r.plugin or "0")), default=None)
 
 
 @lru_cache(maxsize=1)  # the options of a platform follow each other

@@ -6,25 +6,64 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from pydantic import BaseModel
+
 from accelerator_portal.catalog import Catalog, Platform
-from accelerator_portal.catalog.schema import SCHEMAS, schema_text
+from accelerator_portal.catalog.schema import SCHEMAS, model_schema, schema_text
 from accelerator_portal.install.payload import payload
 from accelerator_portal.install.selector import Selector
+from accelerator_portal.site.api_shapes import (
+    AcceleratorFile,
+    Index,
+    IndexEntry,
+    InstallData,
+    Question,
+)
+from accelerator_portal.site.features import FeaturesData
+from accelerator_portal.site.hardware import HardwareData
 from accelerator_portal.site.page import SiteFile
+from accelerator_portal.site.versions import VersionsData
 
 API = "api/v1"
 
+ADDITIONAL_PLATFORMS = "additional-platforms.json"
 
-def api_files(catalog: Catalog, selector: Selector) -> Iterator[SiteFile]:
-    """Yield the index, the selector's data, one file a platform, the releases, the schemas."""
-    yield _file("index.json", _index(catalog))
+# Beside the schemas of the contributed files, those of what is computed from them.
+SHAPES: dict[str, type[BaseModel]] = {
+    "index": Index,
+    "accelerator-file": AcceleratorFile,
+    "install-data": InstallData,
+    "hardware": HardwareData,
+    "versions": VersionsData,
+    "features": FeaturesData,
+}
+
+
+def api_files(
+    catalog: Catalog,
+    selector: Selector,
+    hardware: HardwareData,
+    versions: VersionsData,
+    features: FeaturesData,
+) -> Iterator[SiteFile]:
+    """Yield the index, the data of all platforms, two files a platform, the schemas."""
+    yield _file("index.json", _plain(_index(catalog)))
     yield _file("install.json", payload(selector))
-    yield _file("releases.json", catalog.releases.model_dump(mode="json", exclude_none=True))
+    yield _file("releases.json", _plain(catalog.releases))
+    yield _file("hardware.json", _plain(hardware))
+    yield _file("versions.json", _plain(versions))
+    yield _file("features.json", _plain(features))
     for platform in catalog.platforms:
-        yield _file(f"accelerators/{platform.id}.json", _platform(platform))
+        yield _file(f"accelerators/{platform.id}.json", _plain(_platform(platform)))
         yield _file(f"install/{platform.id}.json", payload(selector.only(platform.id)))
     for name in SCHEMAS:
-        yield SiteFile(f"{API}/schema/{name}.schema.json", schema_text(name))
+        yield SiteFile(f"{API}/{_schema(name)}", schema_text(name))
+    for name, model in SHAPES.items():
+        yield SiteFile(f"{API}/{_schema(name)}", model_schema(model))
+
+
+def _plain(model: BaseModel) -> Any:  # noqa: ANN401 - any JSON
+    return model.model_dump(mode="json", by_alias=True, exclude_none=True)
 
 
 def _file(path: str, data: Any) -> SiteFile:  # noqa: ANN401 - any JSON
@@ -32,37 +71,40 @@ def _file(path: str, data: Any) -> SiteFile:  # noqa: ANN401 - any JSON
     return SiteFile(f"{API}/{path}", text + "\n")
 
 
-def _index(catalog: Catalog) -> dict[str, Any]:
-    return {
-        "api_version": 1,
-        "newest_release": catalog.releases.newest.version,
-        "releases": "releases.json",
-        "install": "install.json",
-        "accelerators": [
-            {
-                "id": platform.id,
-                "name": platform.accelerator.name,
-                "vendor": platform.accelerator.vendor,
-                "accelerator": f"accelerators/{platform.id}.json",
-                "install": f"install/{platform.id}.json",
-            }
+def _schema(name: str) -> str:
+    return f"schema/{name}.schema.json"
+
+
+def _index(catalog: Catalog) -> Index:
+    return Index(
+        api_version=1,
+        newest_release=catalog.releases.newest.version,
+        releases="releases.json",
+        install="install.json",
+        hardware="hardware.json",
+        versions="versions.json",
+        features="features.json",
+        additional_platforms=ADDITIONAL_PLATFORMS,
+        accelerators=tuple(
+            IndexEntry(
+                id=platform.id,
+                name=platform.accelerator.name,
+                vendor=platform.accelerator.vendor,
+                accelerator=f"accelerators/{platform.id}.json",
+                install=f"install/{platform.id}.json",
+            )
             for platform in catalog.platforms
-        ],
-        "schemas": [f"schema/{name}.schema.json" for name in SCHEMAS],
-    }
-
-
-def _platform(platform: Platform) -> dict[str, Any]:
-    """The vendor's own files, as they are, keyed as the schemas name them."""
-    return {
-        "id": platform.id,
-        "accelerator": platform.accelerator.model_dump(
-            mode="json", by_alias=True, exclude_none=True
         ),
-        "install": platform.install.model_dump(mode="json", exclude_none=True),
-        "compatibility": platform.compatibility.model_dump(mode="json", exclude_none=True),
-        "guide": {section.title: section.text for section in platform.guide.sections},
-        "faq": [
-            {"question": section.title, "answer": section.text} for section in platform.faq.sections
-        ],
-    }
+        schemas={name: _schema(name) for name in (*SCHEMAS, *SHAPES)},
+    )
+
+
+def _platform(platform: Platform) -> AcceleratorFile:
+    return AcceleratorFile(
+        id=platform.id,
+        accelerator=platform.accelerator,
+        install=platform.install,
+        compatibility=platform.compatibility,
+        guide={section.title: section.text for section in platform.guide.sections},
+        faq=tuple(Question(question=s.title, answer=s.text) for s in platform.faq.sections),
+    )

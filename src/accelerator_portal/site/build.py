@@ -14,14 +14,18 @@ from accelerator_portal.install.rows import PREVIEW, InstallRow
 from accelerator_portal.install.selector import STABLE, Selector, make_selector
 from accelerator_portal.site.api import api_files
 from accelerator_portal.site.commands_table import commands_table
+from accelerator_portal.site.comparison import comparison
+from accelerator_portal.site.features import ENOUGH, FeaturesData, features_data
 from accelerator_portal.site.format_reference import format_reference
+from accelerator_portal.site.hardware import HardwareData, hardware_data
 from accelerator_portal.site.page import PLATFORMS, SiteFile, to_root
 from accelerator_portal.site.platform_page import platform_context
 from accelerator_portal.site.questions import Question, moved, questions
-from accelerator_portal.site.release_pages import release_rows
+from accelerator_portal.site.release_pages import ReleaseRow, release_rows
 from accelerator_portal.site.selector_view import selector_view
 from accelerator_portal.site.source_list import SourceList
 from accelerator_portal.site.templates import Templates
+from accelerator_portal.site.versions import versions_data
 
 TEMPLATES = "site_src/templates"
 
@@ -39,19 +43,23 @@ def build_site(catalog: Catalog, root: Path, repository: Repository) -> Iterator
     rows, _ = expand(catalog)
     selector = make_selector(catalog, rows)
     templates = Templates(root / TEMPLATES, catalog=catalog, repository=repository)
+    hardware, features = hardware_data(catalog), features_data(catalog)
+    releases = list(release_rows(catalog, selector))
     yield from _shared_pages(catalog, selector, templates)
+    yield from _choosing_pages(catalog, templates, hardware, features)
     faqs: list[Question] = []
     for platform in catalog.platforms:
         path = f"{PLATFORMS}/{platform.id}.md"
         sources = SourceList(platform.sourced_files())
         faq = questions(platform, sources)
         faqs += faq
-        context = platform_context(platform, selector.only(platform.id), sources, faq)
+        context = platform_context(platform, selector.only(platform.id), hardware, sources, faq)
         content = templates.render("platform.md.j2", to_root=to_root(path), **context)
         yield SiteFile(path, content, platform.path("guide.md"), platform.accelerator.name)
     yield _questions_page(templates, faqs)
-    yield from _version_pages(catalog, selector, templates)
-    yield from api_files(catalog, selector)
+    yield from _version_pages(releases, templates)
+    versions = versions_data(catalog, releases)
+    yield from api_files(catalog, selector, hardware, versions, features)
 
 
 def _shared_pages(catalog: Catalog, selector: Selector, templates: Templates) -> Iterator[SiteFile]:
@@ -85,10 +93,27 @@ def _questions_page(templates: Templates, faqs: list[Question]) -> SiteFile:
     return SiteFile(path, content, f"{TEMPLATES}/{path}.j2")
 
 
-def _version_pages(
-    catalog: Catalog, selector: Selector, templates: Templates
+def _choosing_pages(
+    catalog: Catalog, templates: Templates, hardware: HardwareData, features: FeaturesData
 ) -> Iterator[SiteFile]:
-    rows = list(release_rows(catalog, selector))
+    """The pages for readers who do not know yet what they have, or what to choose."""
+    listed = {platform.id for platform in hardware.platforms}
+    pages: dict[str, dict[str, Any]] = {
+        "hardware": {
+            "hardware": hardware,
+            "count": sum(len(g.models) for p in hardware.platforms for g in p.generations),
+            "without": [p.accelerator.name for p in catalog.platforms if p.id not in listed],
+        },
+        "compare": {"comparison": comparison(catalog)},
+        "features": {"features": features, "least": ENOUGH},
+    }
+    for name, context in pages.items():
+        path = f"{name}.md"
+        content = templates.render(f"{path}.j2", to_root=to_root(path), **context)
+        yield SiteFile(path, content, f"{TEMPLATES}/{path}.j2")
+
+
+def _version_pages(rows: list[ReleaseRow], templates: Templates) -> Iterator[SiteFile]:
     path = "versions/index.md"
     content = templates.render(f"{path}.j2", to_root=to_root(path), rows=rows)
     yield SiteFile(path, content, RELEASES)

@@ -8,6 +8,8 @@ from typing import Any
 from accelerator_portal.catalog import Platform
 from accelerator_portal.install.selector import Selector
 from accelerator_portal.site.commands_table import commands_table
+from accelerator_portal.site.features import LABELS
+from accelerator_portal.site.hardware import HardwareData
 from accelerator_portal.site.questions import Question
 from accelerator_portal.site.selector_view import selector_view
 from accelerator_portal.site.source_list import Entry, SourceList
@@ -16,7 +18,11 @@ from accelerator_portal.site.versions_table import versions_table
 
 
 def platform_context(
-    platform: Platform, selector: Selector, sources: SourceList, faq: list[Question]
+    platform: Platform,
+    selector: Selector,
+    hardware: HardwareData,
+    sources: SourceList,
+    faq: list[Question],
 ) -> dict[str, Any]:
     """Return the variables of the template; `selector`, `sources` and `faq` are its own."""
     return {
@@ -25,6 +31,8 @@ def platform_context(
         "selector": selector,
         "view": selector_view(selector, selector.starts[0]) if selector.starts else None,
         "commands": commands_table(selector, selector.rows),
+        "hardware": next((h for h in hardware.platforms if h.id == platform.id), None),
+        "feature_labels": LABELS,
         "versions": versions_table(platform, sources),
         "guide": {
             section.title: render_section(

@@ -11,7 +11,7 @@ from markupsafe import Markup, escape
 
 from accelerator_portal.site.source_list import Entry
 from accelerator_portal.site.vendor_text import citation, slug
-from accelerator_portal.site.words import listed, python_range
+from accelerator_portal.site.words import listed, number, python_range
 
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]()#+\-.!|])")
 _BACKTICKS = re.compile(r"`([^`]+)`")
@@ -34,6 +34,7 @@ class Templates:
             inline_code=_inline_code,
             python_range=python_range,
             listed=listed,
+            number=number,
             slug=slug,
             cite=_cite,
         )

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+# From here on `g` would write an exponent.
+_PLAIN = 100_000
+
 
 def python_range(versions: Iterable[str]) -> str:
     """Return Python versions in few characters: `3.10–3.13, 3.13t`."""
@@ -20,6 +23,11 @@ def listed(words: Sequence[str]) -> str:
     if len(words) < 2:  # noqa: PLR2004 - one word needs no conjunction
         return "".join(words)
     return f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+def number(value: float) -> str:
+    """Return a figure without a needless decimal point: `80`, `1.5`."""
+    return f"{value:g}" if value < _PLAIN else f"{value:.0f}"
 
 
 def _minor(version: str) -> int:

@@ -1,5 +1,6 @@
 // Filters of a list: which of its items are shown, said in words.
-// data-filters names the items; a control named "text" looks into their words, others compare with data-<name>.
+// data-filters names the items; a control named "text" looks into their words, others compare with data-<name>;
+// marked data-at-least or data-at-most they compare numbers, and an item without the number is not shown.
 
 export function startFilters(form) {
   const items = [...document.querySelectorAll(form.dataset.filters)];
@@ -7,7 +8,7 @@ export function startFilters(form) {
   const words = new Map(items.map((item) => [item, item.textContent.toLowerCase()]));
   const update = () => {
     const wanted = [...new FormData(form)].filter(([, value]) => value.trim() !== "");
-    const shown = items.filter((item) => wanted.every(([name, value]) => matches(item, words, name, value)));
+    const shown = items.filter((item) => wanted.every(([name, value]) => matches(item, words, form.elements[name], value)));
     const keep = new Set(shown);
     for (const item of items) item.hidden = !keep.has(item);
     state.textContent = `Showing ${shown.length} of ${items.length} ${form.dataset.noun}.`;
@@ -18,7 +19,11 @@ export function startFilters(form) {
   update();
 }
 
-function matches(item, words, name, value) {
+function matches(item, words, control, value) {
+  const { name } = control;
   if (name === "text") return words.get(item).includes(value.trim().toLowerCase());
-  return (item.dataset[name] ?? "").split("|").includes(value);
+  const own = item.dataset[name] ?? "";
+  if ("atLeast" in control.dataset) return own !== "" && Number(own) >= Number(value);
+  if ("atMost" in control.dataset) return own !== "" && Number(own) <= Number(value);
+  return own.split("|").includes(value);
 }

@@ -132,6 +132,7 @@ function decode(data) {
       needs: data.needs[number.needs] ?? [],
       check: data.check[number.check] ?? null,
       note: data.note[number.note] ?? "",
+      stage: data.stage[number.stage] ?? null, // [words, the day on which it ends or null]
     });
   }
   return rows;

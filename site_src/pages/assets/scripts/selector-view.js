@@ -42,6 +42,7 @@ export function showResult(form, model, choice) {
   const part = (name) => form.querySelector(`[data-part=${name}]`);
   setText(part("commands"), row.commands);
   showText(part("note"), row.note);
+  showStage(part("stage"), row.stage);
   const environment = model.environments[choice.method]?.[choice.os]?.replace("{python}", choice.python);
   toggle(part("environment"), environment, (box) => setText(box.querySelector("code"), environment));
   toggle(part("needs"), row.needs.length > 0, (box) => box.querySelector("ul").replaceChildren(...row.needs.map(needItem)));
@@ -71,6 +72,15 @@ export function announce(form, model, choice, moved, unknown) {
   const status = form.querySelector("[data-part=status]");
   status.classList.toggle("has-news", axes.length > 0 || unknown.length > 0);
   setText(status, parts.join(" "));
+}
+
+/** A plugin's lifecycle; what has ended is said only here, as the page was built on an earlier day. */
+function showStage(box, stage) {
+  const [words, until] = stage ?? ["", null];
+  const past = until !== null && until < new Date().toISOString().slice(0, 10);
+  const whole = past ? `${words.replace(/\.?$/, ".")} That day has passed.` : words;
+  toggle(box, words, () => setText(box.querySelector("span"), whole));
+  box.classList.toggle("is-past", past);
 }
 
 function reason(model, choice, against) {

@@ -1,0 +1,50 @@
+// Two to four platforms of the comparison, kept in the address: ?with=cuda,rocm. None chosen: all are shown.
+
+const MOST = 4;
+
+export function startComparison(form) {
+  const table = document.getElementById(form.dataset.comparison);
+  const boxes = [...form.querySelectorAll("input[name=with]")];
+  form.hidden = false;
+  form.addEventListener("submit", (event) => event.preventDefault());
+  form.addEventListener("change", () => {
+    const chosen = boxes.filter((box) => box.checked).map((box) => box.value);
+    history.replaceState(null, "", chosen.length ? `?with=${chosen.join(",")}` : location.pathname);
+    show(form, table, boxes, chosen, []);
+  });
+  const read = () => {
+    const { chosen, complaints } = readAddress(boxes.map((box) => box.value));
+    show(form, table, boxes, chosen, complaints);
+  };
+  addEventListener("popstate", read);
+  read();
+}
+
+function readAddress(known) {
+  const asked = (new URLSearchParams(location.search).get("with") ?? "").split(",").filter(Boolean);
+  const unknown = asked.filter((id) => !known.includes(id));
+  const found = [...new Set(asked)].filter((id) => known.includes(id));
+  const complaints = unknown.map((id) => `There is no platform “${id.slice(0, 40)}”; ignored.`);
+  if (found.length > MOST) complaints.push(`Only the first ${MOST} platforms of the address are shown.`);
+  return { chosen: found.slice(0, MOST), complaints };
+}
+
+function show(form, table, boxes, chosen, complaints) {
+  for (const box of boxes) {
+    box.checked = chosen.includes(box.value);
+    box.disabled = chosen.length >= MOST && !box.checked;
+  }
+  for (const cell of table.querySelectorAll("[data-platform]")) {
+    cell.hidden = chosen.length > 0 && !chosen.includes(cell.dataset.platform);
+  }
+  const columns = chosen.length || boxes.length;
+  for (const group of table.querySelectorAll("[scope=rowgroup]")) group.colSpan = columns + 1;
+  table.classList.toggle("is-chosen", chosen.length > 0);
+  form.querySelector(".filters-state").textContent = [...complaints, state(chosen.length, boxes.length)].join(" ");
+}
+
+function state(count, all) {
+  if (count === 0) return `All ${all} platforms are shown. Choose two to four.`;
+  if (count === 1) return "One platform is shown. Choose one to three more.";
+  return count === MOST ? "Four platforms are shown, the most there is room for." : `${count} platforms are shown.`;
+}

@@ -1,0 +1,71 @@
+"""What `hardware` names exists, stands once, and does not contradict itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from accelerator_portal.catalog import Catalog, Platform, Problem
+from accelerator_portal.catalog.hardware import Hardware, HardwareModel
+from accelerator_portal.catalog.problem import did_you_mean
+
+_FILE = "accelerator.yaml"
+
+
+def check(catalog: Catalog) -> Iterator[Problem]:
+    """Yield unknown variants, doubled generations, and models that stand twice."""
+    for platform in catalog.platforms:
+        hardware = platform.accelerator.hardware
+        if hardware is not None:
+            yield from _unknown_variants(platform, hardware)
+            yield from _doubled_generations(platform, hardware)
+            yield from _doubled_models(platform, hardware)
+
+
+def _unknown_variants(platform: Platform, hardware: Hardware) -> Iterator[Problem]:
+    known = [variant.id for variant in platform.install.variants]
+    for place, generation in enumerate(hardware.generations):
+        for number, build in enumerate(generation.builds):
+            for name in build.variants or ():
+                if name not in known:
+                    location = ("hardware", "generations", place, "builds", number, "variants")
+                    what = f'the variant "{name}" is not described in install.yaml'
+                    yield platform.problem(_FILE, location, what, did_you_mean(name, known))
+
+
+def _doubled_generations(platform: Platform, hardware: Hardware) -> Iterator[Problem]:
+    seen = set()
+    for place, generation in enumerate(hardware.generations):
+        key = (generation.name.casefold(), (generation.chip or "").casefold())
+        if key in seen:
+            named = f"{generation.name} {generation.chip or ''}".strip()
+            location = ("hardware", "generations", place, "name")
+            what = f'the generation "{named}" stands twice'
+            yield platform.problem(_FILE, location, what, "join the two, or give each its chip")
+        seen.add(key)
+
+
+def _doubled_models(platform: Platform, hardware: Hardware) -> Iterator[Problem]:
+    """A name may stand in two generations, sold with two chips, but not with two sizes."""
+    seen: dict[str, HardwareModel] = {}
+    for place, generation in enumerate(hardware.generations):
+        here = set()
+        for number, model in enumerate(generation.models):
+            location = ("hardware", "generations", place, "models", number, "name")
+            name = model.name.casefold()
+            other = seen.setdefault(name, model)
+            if name in here:
+                what = f'the model "{model.name}" stands twice in "{generation.name}"'
+                yield platform.problem(_FILE, location, what, "keep one, or name what differs")
+            elif _differs(model, other):
+                what = f'"{model.name}" has other figures than where it stands first'
+                remedy = "name what differs, or state both in notes"
+                yield platform.problem(_FILE, location, what, remedy)
+            here.add(name)
+
+
+def _differs(model: HardwareModel, other: HardwareModel) -> bool:
+    """Whether two of the same name state different figures, and no note says why."""
+    if model.note or other.note:
+        return False
+    pairs = ((model.memory_gb, other.memory_gb), (model.power_w, other.power_w))
+    return any(a is not None and b is not None and a != b for a, b in pairs)

@@ -1,0 +1,102 @@
+"""Which builds of PyTorch run on a card, and the newest that the portal has commands for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from packaging.specifiers import SpecifierSet
+from packaging.version import Version
+
+from accelerator_portal.catalog import Catalog, Platform
+from accelerator_portal.catalog.hardware import BuildSupport, Generation
+from accelerator_portal.install.expand import expand
+from accelerator_portal.install.rows import NO_VARIANT, PREVIEW, InstallRow
+
+Verdict = Literal["newest", "earlier", "preview", "no-command", "none"]
+
+
+@dataclass(frozen=True, slots=True)
+class Serving:
+    """What a generation can run.
+
+    `verdict` is `newest` where the platform's newest release runs on it, `earlier` where only
+    earlier ones do, `preview` where only nightly builds do, `no-command` where a build runs on it
+    that the portal has no command for, `none` where no build does. `oldest` and `newest` are
+    releases; `variants` the ids of those that bring the newest, the preferred first.
+    """
+
+    verdict: Verdict
+    oldest: str | None = None
+    newest: str | None = None
+    variants: tuple[str, ...] = ()
+    from_source: bool = False
+
+    @property
+    def build(self) -> str | None:
+        """The build to install, as the selector's address names it."""
+        return PREVIEW if self.verdict == "preview" else self.newest
+
+
+def serving(catalog: Catalog, platform: Platform, generation: Generation) -> Serving:
+    """Return what a generation of `platform` can run."""
+    if not generation.builds:
+        return Serving("none")
+    rows = [row for row in expand(catalog)[0] if row.platform == platform.id]
+    ready = [row for row in rows if row.method != "source"]
+    for candidates, from_source in ((ready, False), (rows, True)):
+        fitting = [row for row in candidates if _runs(catalog, generation, row)]
+        released = [row for row in fitting if row.build != PREVIEW]
+        if released:
+            return _of_releases(platform, candidates, released, from_source=from_source)
+        if fitting:
+            return Serving("preview", None, None, _variants(platform, fitting), from_source)
+    return _of_compatibility(platform, generation)
+
+
+def _runs(catalog: Catalog, generation: Generation, row: InstallRow) -> bool:
+    preview = catalog.releases.preview.version
+    torch = preview if row.build == PREVIEW else row.build
+    return any(admits(build, row.variant, torch) for build in generation.builds)
+
+
+def admits(build: BuildSupport, variant: str, torch: str | None) -> bool:
+    """Whether `build` is about this variant and release; None for one without a version."""
+    if build.variants and variant not in build.variants:
+        return False
+    if build.torch is None:
+        return True
+    return torch is not None and SpecifierSet(build.torch).contains(torch, prereleases=True)
+
+
+def _of_releases(
+    platform: Platform, all_rows: list[InstallRow], fitting: list[InstallRow], *, from_source: bool
+) -> Serving:
+    oldest, newest = _ends(row.build for row in fitting)
+    _, best = _ends(row.build for row in all_rows if row.build != PREVIEW)
+    verdict: Verdict = "newest" if newest == best else "earlier"
+    variants = _variants(platform, [row for row in fitting if row.build == newest])
+    return Serving(verdict, oldest, newest, variants, from_source)
+
+
+def _of_compatibility(platform: Platform, generation: Generation) -> Serving:
+    """Where no command is known, what the vendor's own version rows say."""
+    rows = [
+        row
+        for row in platform.compatibility.rows
+        if any(admits(build, row.variant or NO_VARIANT, row.torch) for build in generation.builds)
+    ]
+    if not rows:
+        return Serving("no-command")
+    return Serving("no-command", *_ends(row.torch for row in rows))
+
+
+def _ends(versions: Iterable[str]) -> tuple[str, str]:
+    ordered = sorted(versions, key=Version)
+    return ordered[0], ordered[-1]
+
+
+def _variants(platform: Platform, rows: list[InstallRow]) -> tuple[str, ...]:
+    used = {row.variant for row in rows}
+    return tuple(variant.id for variant in platform.install.variants if variant.id in used)

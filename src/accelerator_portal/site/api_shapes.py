@@ -1,0 +1,107 @@
+"""The shapes of the files under `/api/v1/` that no vendor's file has already."""
+
+from __future__ import annotations
+
+from accelerator_portal.catalog.accelerator import Accelerator
+from accelerator_portal.catalog.compatibility_file import Compatibility
+from accelerator_portal.catalog.fields import Model
+from accelerator_portal.catalog.install_file import Install
+
+
+class IndexEntry(Model):
+    """One platform of the index; addresses are relative to the index."""
+
+    id: str
+    """Id of the platform; never changes."""
+    name: str
+    """Its name."""
+    vendor: str
+    """Who makes the hardware."""
+    accelerator: str
+    """Address of the platform's own file."""
+    install: str
+    """Address of its install selector's data."""
+
+
+class Index(Model):
+    """What there is; addresses are relative to this file."""
+
+    api_version: int
+    """Grows when a shape changes in a way that breaks readers; the folder's name grows with it."""
+    newest_release: str
+    """PyTorch's newest release."""
+    releases: str
+    """Address of PyTorch's releases and their wheels."""
+    install: str
+    """Address of the install selector's data for all platforms."""
+    hardware: str
+    """Address of the hardware."""
+    versions: str
+    """Address of the versions."""
+    features: str
+    """Address of the features."""
+    additional_platforms: str
+    """Address of the platforms in the format of pytorch.org's Additional Platforms."""
+    accelerators: tuple[IndexEntry, ...]
+    """The platforms, in-tree first and then by name."""
+    schemas: dict[str, str]
+    """Addresses of the JSON Schemas, by the name of what they describe."""
+
+
+class Question(Model):
+    """A question and its answer, in Markdown; `[@id]` cites a source."""
+
+    question: str
+    """The question."""
+    answer: str
+    """The answer."""
+
+
+class AcceleratorFile(Model):
+    """Everything in one platform's folder."""
+
+    id: str
+    """Id of the platform."""
+    accelerator: Accelerator
+    """Its `accelerator.yaml`."""
+    install: Install
+    """Its `install.yaml`."""
+    compatibility: Compatibility
+    """Its `compatibility.yaml`."""
+    guide: dict[str, str]
+    """Its `guide.md`: Markdown by section."""
+    faq: tuple[Question, ...]
+    """Its `faq.md`."""
+
+
+class InstallData(Model):
+    """The install selector: every text once, rows as integers.
+
+    `rows` is one flat list with as many integers a row as there are `columns`; each is a place in
+    the list that belongs to the column, -1 where there is none.
+    """
+
+    columns: tuple[str, ...]
+    """The meaning of a row's integers, in order."""
+    axes: dict[str, tuple[tuple[str, ...], ...]]
+    """For each axis its values: id, label and, where there is one, a detail."""
+    variants: dict[str, tuple[tuple[str, ...], ...]]
+    """For each platform that has variants the same."""
+    starts: tuple[dict[str, str], ...]
+    """The choice with which a page starts, one for each operating system; the first is usual."""
+    environments: dict[str, dict[str, str]]
+    """The line that makes a fresh environment, by method and operating system."""
+    pythons: tuple[tuple[int, ...], ...]
+    """Sets of Python versions, each a list of places on the axis `python`."""
+    commands: tuple[str, ...]
+    """Commands, lines parted by line breaks."""
+    needs: tuple[tuple[tuple[str, str | None, str | None], ...], ...]
+    """What must be on the machine: name, version or specifier, address."""
+    check: tuple[tuple[str, str], ...]
+    """The command that shows whether it worked, and what that prints."""
+    note: tuple[str, ...]
+    """Sentences shown with the commands."""
+    stage: tuple[tuple[str, str | None], ...]
+    """The lifecycle in words, and the day on which that stage ends."""
+    rows: tuple[int, ...]
+    """The rows."""

@@ -1,0 +1,206 @@
+"""Platforms side by side: one row a question, one cell a platform."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
+from typing import get_args
+
+from accelerator_portal.catalog import Catalog, Platform
+from accelerator_portal.catalog.features import FeatureId
+from accelerator_portal.catalog.hardware import HardwareModel, Purpose
+from accelerator_portal.install.expand import expand
+from accelerator_portal.install.labels import METHOD, OS
+from accelerator_portal.install.rows import InstallRow
+from accelerator_portal.site.features import LABELS
+from accelerator_portal.site.following import following
+from accelerator_portal.site.words import number, python_range
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A line of a cell; `code` is set as code, `url` is where it leads."""
+
+    text: str
+    note: str | None = None
+    url: str | None = None
+    code: bool = False
+
+
+Cell = tuple[Item, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonRow:
+    """A question and each platform's answer; an empty cell is one that no source answers."""
+
+    id: str
+    label: str
+    cells: tuple[Cell, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonGroup:
+    """Questions that belong together."""
+
+    label: str
+    rows: tuple[ComparisonRow, ...]
+
+
+Answer = Callable[[Platform], Iterable[Item]]
+
+
+def comparison(catalog: Catalog) -> tuple[ComparisonGroup, ...]:
+    """Return the questions with a cell for each platform, in the catalogue's order."""
+    groups: dict[str, dict[str, Answer]] = {
+        "Platform": {
+            "Vendor": lambda p: _text(p.accelerator.vendor),
+            "Integration": lambda p: _text(p.accelerator.integration.value),
+            "Dispatch key": lambda p: _code(p.accelerator.dispatch_key.value),
+            "Device": lambda p: _code(p.accelerator.device.value),
+            "Package": lambda p: _code(p.accelerator.package.name),
+        },
+        "Versions": {
+            "Newest PyTorch": partial(_newest, catalog),
+            "Releases with a command here": partial(_range, catalog),
+            "Python, newest release": partial(_pythons, catalog),
+            "Lifecycle of the newest": _lifecycle,
+        },
+        "Installation": {
+            "Operating systems": _systems,
+            "Methods": partial(_methods, catalog),
+        },
+        "Hardware": {
+            "Generations": _generations,
+            "Memory of one device": _memory,
+            "Highest power of one device": _power,
+            "Made for": _purposes,
+            "Where to rent or try": _access,
+        },
+        "Features": {label: partial(_feature, name) for name, label in LABELS.items()},
+        "Evidence": {"Test reports": lambda _: _text("no report yet")},
+    }
+    return tuple(
+        ComparisonGroup(label, tuple(_row(catalog, *answer) for answer in answers.items()))
+        for label, answers in groups.items()
+    )
+
+
+def _row(catalog: Catalog, label: str, answer: Answer) -> ComparisonRow:
+    cells = tuple(tuple(answer(platform)) for platform in catalog.platforms)
+    return ComparisonRow(label.lower().replace(" ", "-"), label, cells)
+
+
+def _text(text: str) -> Cell:
+    return (Item(text),)
+
+
+def _code(text: str) -> Cell:
+    return (Item(text, code=True),)
+
+
+def _newest(catalog: Catalog, platform: Platform) -> Cell:
+    found = following(catalog, platform)
+    if found.newest is None:
+        return ()
+    newest = catalog.releases.newest.version
+    behind = f"{found.behind} minor releases behind {newest}"
+    if found.behind == 1:
+        behind = f"one minor release behind {newest}"
+    note = behind if found.behind else None
+    if not found.has_command:
+        note = "no command here" + (f"; {note}" if note else "")
+    return (Item(found.newest, note),)
+
+
+def _range(catalog: Catalog, platform: Platform) -> Cell:
+    found = following(catalog, platform)
+    if not found.has_command or found.newest is None:
+        return (Item("none"),)
+    if found.oldest == found.newest:
+        return _text(found.newest)
+    return _text(f"{found.oldest} to {found.newest}")
+
+
+def _pythons(catalog: Catalog, platform: Platform) -> Cell:
+    newest = following(catalog, platform).newest
+    rows = [row for row in _rows(catalog, platform) if row.build == newest]
+    pythons = {python for row in rows for python in row.pythons or ()}
+    return _text(python_range(pythons)) if pythons else ()
+
+
+def _lifecycle(platform: Platform) -> Iterable[Item]:
+    """The first rows are the newest; what they say of themselves counts."""
+    for row in platform.compatibility.rows:
+        if row.lifecycle:
+            until = f" until {row.lifecycle.until}" if row.lifecycle.until else ""
+            yield Item(f"PyTorch {row.torch}: {row.lifecycle.status}{until}", row.lifecycle.note)
+            return
+
+
+def _systems(platform: Platform) -> Iterable[Item]:
+    for os in dict.fromkeys(system.os for system in platform.accelerator.operating_systems):
+        systems = [s for s in platform.accelerator.operating_systems if s.os == os]
+        names = [s.name for s in systems if s.name != OS[os]]
+        archs = dict.fromkeys(arch for system in systems for arch in system.arch or ())
+        note = "; ".join([*names, ", ".join(archs)] if archs else names)
+        yield Item(OS[os], note or None)
+
+
+def _methods(catalog: Catalog, platform: Platform) -> Cell:
+    used = {row.method for row in _rows(catalog, platform)}
+    words = [label for method, label in METHOD.items() if method in used]
+    return _text(", ".join(words)) if words else ()
+
+
+def _generations(platform: Platform) -> Cell:
+    hardware = platform.accelerator.hardware
+    names = dict.fromkeys(g.name for g in hardware.generations if g.builds) if hardware else {}
+    return _text(", ".join(names)) if names else ()
+
+
+def _memory(platform: Platform) -> Cell:
+    return _between("GB", (model.memory_gb for model in _models(platform)))
+
+
+def _power(platform: Platform) -> Cell:
+    return _between("W", (model.power_w for model in _models(platform)))
+
+
+def _between(unit: str, stated: Iterable[float | None]) -> Cell:
+    values = sorted(value for value in stated if value is not None)
+    if not values:
+        return ()
+    ends = dict.fromkeys(number(value) for value in (values[0], values[-1]))
+    return _text(f"{' to '.join(ends)} {unit}")
+
+
+def _purposes(platform: Platform) -> Cell:
+    used = {purpose for model in _models(platform) for purpose in model.purpose or ()}
+    words = [purpose for purpose in get_args(Purpose) if purpose in used]
+    return _text(", ".join(words)) if words else ()
+
+
+def _models(platform: Platform) -> Iterable[HardwareModel]:
+    """The models on which some build runs."""
+    hardware = platform.accelerator.hardware
+    for generation in hardware.generations if hardware else ():
+        if generation.builds:
+            yield from generation.models
+
+
+def _access(platform: Platform) -> Iterable[Item]:
+    for access in platform.accelerator.access:
+        note = ", ".join(word for word in ("free" * (access.kind == "free"), access.note) if word)
+        yield Item(access.title, note or None, access.url)
+
+
+def _feature(feature_id: FeatureId, platform: Platform) -> Iterable[Item]:
+    feature = platform.accelerator.features.get(feature_id)
+    if feature:
+        yield Item(feature.works, feature.note)
+
+
+def _rows(catalog: Catalog, platform: Platform) -> list[InstallRow]:
+    return [row for row in expand(catalog)[0] if row.platform == platform.id]

@@ -1,0 +1,83 @@
+"""Which parts of PyTorch work on which platform, as far as sources say."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+from accelerator_portal.catalog import Catalog
+from accelerator_portal.catalog.features import Feature, FeatureId
+from accelerator_portal.catalog.fields import Model
+from accelerator_portal.catalog.sources import Source, among
+
+LABELS: dict[FeatureId, str] = {
+    "amp": "Automatic mixed precision",
+    "autograd": "Autograd",
+    "distributed": "Distributed",
+    "checkpoint": "Checkpoints",
+    "dataloader": "DataLoader",
+    "optimizers": "Optimisers",
+    "quantization": "Quantisation",
+    "compile": "torch.compile",
+    "profiler": "Profiler",
+}
+
+# Below this share of cells with a source a table would mostly show what nobody has written down.
+ENOUGH = 0.3
+
+
+class PlatformFeatures(Model):
+    """What sources say of one platform."""
+
+    id: str
+    """Id of the platform."""
+    name: str
+    """Its name."""
+    features: dict[FeatureId, Feature]
+    """The features that a source speaks of."""
+    sources: dict[str, Source]
+    """The sources that are named, by id."""
+
+
+class FeaturesData(Model):
+    """The features of every platform."""
+
+    labels: dict[FeatureId, str]
+    """What readers see for each feature."""
+    cells: int
+    """Platforms times features."""
+    sourced: int
+    """Cells about which a source says something."""
+    platforms: tuple[PlatformFeatures, ...]
+    """Every platform."""
+
+    @property
+    def share(self) -> float:
+        """The share of cells with a source, from 0 to 1."""
+        return self.sourced / self.cells if self.cells else 0.0
+
+    @property
+    def enough(self) -> bool:
+        """Whether enough is sourced to compare platforms."""
+        return self.share >= ENOUGH
+
+
+def features_data(catalog: Catalog) -> FeaturesData:
+    """Return the features of every platform."""
+    platforms = tuple(
+        PlatformFeatures(
+            id=platform.id,
+            name=platform.accelerator.name,
+            features=dict(platform.accelerator.features),
+            sources=among(
+                platform.accelerator.sources,
+                (name for f in platform.accelerator.features.values() for name in f.source),
+            ),
+        )
+        for platform in catalog.platforms
+    )
+    return FeaturesData(
+        labels=LABELS,
+        cells=len(platforms) * len(get_args(FeatureId)),
+        sourced=sum(len(platform.features) for platform in platforms),
+        platforms=platforms,
+    )

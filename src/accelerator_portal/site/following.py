@@ -1,0 +1,44 @@
+"""How closely a platform follows PyTorch: its newest release, and how many it is behind."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from packaging.version import Version
+
+from accelerator_portal.catalog import Catalog, Platform
+from accelerator_portal.install.expand import expand
+from accelerator_portal.install.rows import PREVIEW
+
+
+@dataclass(frozen=True, slots=True)
+class Following:
+    """`newest` and `oldest` are releases with a command here, or else in the vendor's own rows.
+
+    `behind` counts PyTorch's minor releases after `newest`; all are None where nothing is known.
+    """
+
+    newest: str | None = None
+    oldest: str | None = None
+    behind: int | None = None
+    has_command: bool = False
+
+
+def following(catalog: Catalog, platform: Platform) -> Following:
+    """Return how closely `platform` follows PyTorch."""
+    rows = [row for row in expand(catalog)[0] if row.platform == platform.id]
+    installed = {row.build for row in rows if row.build != PREVIEW and row.method != "source"}
+    versions = installed or {row.torch for row in platform.compatibility.rows}
+    if not versions:
+        return Following()
+    ordered = sorted(versions, key=Version)
+    later = {
+        _minor(release.version)
+        for release in catalog.releases.releases
+        if _minor(release.version) > _minor(ordered[-1])
+    }
+    return Following(ordered[-1], ordered[0], len(later), bool(installed))
+
+
+def _minor(version: str) -> tuple[int, ...]:
+    return Version(version).release[:2]

@@ -1,0 +1,156 @@
+"""The cards of every platform and what runs on them, as pages and machines read it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from urllib.parse import urlencode
+
+from accelerator_portal.catalog import Catalog, Platform
+from accelerator_portal.catalog.accelerator import Identify
+from accelerator_portal.catalog.fields import Model
+from accelerator_portal.catalog.hardware import Generation, HardwareModel
+from accelerator_portal.catalog.sources import Source, among
+from accelerator_portal.install.selector import STABLE
+from accelerator_portal.install.serving import Serving, Verdict, serving
+from accelerator_portal.site.page import PLATFORMS
+from accelerator_portal.site.vendor_text import slug
+
+
+class GenerationData(Model):
+    """Cards that the same builds serve, and which builds those are."""
+
+    name: str
+    """The generation or family."""
+    chip: str | None = None
+    """What tells builds apart, named by the platform's `chip`."""
+    also: tuple[str, ...] | None = None
+    """Other names of the generation or chip."""
+    page: str
+    """Address of its row on the platform's page, from the root of the site."""
+    verdict: Verdict
+    """`newest`: the platform's newest release runs on it; `earlier`: only earlier ones do;
+    `preview`: only nightly builds do; `no-command`: a build runs on it for which the portal has no
+    command; `none`: no published build runs on it."""
+    words: str
+    """The verdict in a few words."""
+    oldest: str | None = None
+    """The oldest release with a command here that runs on it."""
+    newest: str | None = None
+    """The newest release that runs on it."""
+    variants: tuple[str, ...] = ()
+    """Ids of the variants that bring the newest, the preferred first."""
+    install: str | None = None
+    """Address that sets the selector, from the root of the site; absent without a command."""
+    notes: tuple[str, ...] = ()
+    """Qualifications."""
+    models: tuple[HardwareModel, ...]
+    """The cards."""
+    source: tuple[str, ...]
+    """Ids of the sources of the generation and of its builds."""
+
+
+class PlatformHardware(Model):
+    """The hardware of one platform."""
+
+    id: str
+    """Id of the platform."""
+    name: str
+    """Its name."""
+    vendor: str
+    """Who makes the hardware."""
+    chip: str | None = None
+    """What `chip` of a generation is called here."""
+    note: str | None = None
+    """A qualification of the whole list."""
+    identify: tuple[Identify, ...]
+    """Commands that show which card a machine has."""
+    generations: tuple[GenerationData, ...]
+    """The generations, newest first."""
+    sources: dict[str, Source]
+    """The sources that are named, by id."""
+
+
+class HardwareData(Model):
+    """The hardware of every platform that states its own."""
+
+    platforms: tuple[PlatformHardware, ...]
+    """The platforms, in-tree first and then by name."""
+
+
+def hardware_data(catalog: Catalog) -> HardwareData:
+    """Return the hardware of every platform."""
+    return HardwareData(platforms=tuple(_platforms(catalog)))
+
+
+def _platforms(catalog: Catalog) -> Iterator[PlatformHardware]:
+    for platform in catalog.platforms:
+        accelerator = platform.accelerator
+        if accelerator.hardware is None:
+            continue
+        generations = tuple(
+            _generation(catalog, platform, generation)
+            for generation in accelerator.hardware.generations
+        )
+        models = (model for generation in generations for model in generation.models)
+        named = [name for way in accelerator.identify for name in way.source]
+        named += [name for generation in generations for name in generation.source]
+        named += [name for model in models for name in model.source or ()]
+        yield PlatformHardware(
+            id=platform.id,
+            name=accelerator.name,
+            vendor=accelerator.vendor,
+            chip=accelerator.hardware.chip,
+            note=accelerator.hardware.note,
+            identify=accelerator.identify,
+            generations=generations,
+            sources=among(accelerator.sources, named),
+        )
+
+
+def _generation(catalog: Catalog, platform: Platform, generation: Generation) -> GenerationData:
+    found = serving(catalog, platform, generation)
+    notes = (generation.note, *(build.note for build in generation.builds))
+    names = [*generation.source, *(name for build in generation.builds for name in build.source)]
+    anchor = slug(f"card {generation.name} {generation.chip or ''}")
+    return GenerationData(
+        name=generation.name,
+        chip=generation.chip,
+        also=generation.also,
+        page=f"{PLATFORMS}/{platform.id}/#{anchor}",
+        verdict=found.verdict,
+        words=_words(platform, found),
+        oldest=found.oldest,
+        newest=found.newest,
+        variants=found.variants,
+        install=_address(catalog, platform, found),
+        notes=tuple(dict.fromkeys(note for note in notes if note)),
+        models=generation.models,
+        source=tuple(dict.fromkeys(names)),
+    )
+
+
+def _words(platform: Platform, found: Serving) -> str:
+    names = {v.id: v.name for v in platform.install.variants}
+    variants = " or ".join(names[variant] for variant in found.variants)
+    with_variants = f" with {variants}" if variants else ""
+    source = ", from source" if found.from_source else ""
+    if found.verdict == "none":
+        return "no published build"
+    if found.verdict == "preview":
+        return f"nightly builds only{with_variants}{source}"
+    if found.verdict == "no-command":
+        return f"{found.newest}, no command here" if found.newest else "no command here"
+    until = "up to " if found.verdict == "earlier" else ""
+    return f"{until}{found.newest}{with_variants}{source}"
+
+
+def _address(catalog: Catalog, platform: Platform, found: Serving) -> str | None:
+    if found.build is None or found.verdict == "no-command":
+        return None
+    newest = catalog.releases.newest.version
+    query = {"platform": platform.id, "build": STABLE if found.build == newest else found.build}
+    if found.variants:
+        query["variant"] = found.variants[0]
+    if found.from_source:
+        query["method"] = "source"
+    return f"get-started/?{urlencode(query)}"

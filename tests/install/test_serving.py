@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+import pytest
+
+from accelerator_portal.catalog import load_catalog
+from accelerator_portal.catalog.hardware import BuildSupport
+from accelerator_portal.install.serving import Serving, admits, serving
+from tests.folders import ACCELERATOR, EXAMPLE, INSTALL, Edit, Tree, edited
+
+
+def generation(builds: str, note: str = "") -> Edit:
+    """The example with one generation; ex2 has 1.10.0 and nightly builds, ex1 also 1.9.1."""
+    text = (
+        f"hardware:\n  generations:\n    - name: First\n      builds: [{builds}]\n{note}"
+        "      source: made-up\n      models: [{name: Example card}]\nsupport:\n"
+    )
+    return ACCELERATOR, "support:\n", text
+
+
+@pytest.mark.parametrize(
+    ("builds", "expected"),
+    [
+        ("{source: made-up}", Serving("newest", "1.9.1", "1.10.0", ("ex2", "ex1"))),
+        ("{variants: [ex1], source: made-up}", Serving("newest", "1.9.1", "1.10.0", ("ex1",))),
+        ("{torch: '<1.10', source: made-up}", Serving("earlier", "1.9.1", "1.9.1", ("ex1",))),
+        (
+            "{torch: '>=1.10', source: made-up}",
+            Serving("newest", "1.10.0", "1.10.0", ("ex2", "ex1")),
+        ),
+        (
+            "{variants: [ex2], torch: '>=1.10', source: made-up}, "
+            "{variants: [ex1], torch: '<1.10', source: made-up}",
+            Serving("newest", "1.9.1", "1.10.0", ("ex2",)),
+        ),
+        ("{torch: '<1', source: made-up}", Serving("no-command")),
+    ],
+)
+def test_the_newest_release_that_a_build_admits(builds: str, expected: Serving, tree: Tree) -> None:
+    assert found(tree, generation(builds)) == expected
+
+
+def test_no_build_is_said_to_be_none(tree: Tree) -> None:
+    edit = generation("", note="      note: Nothing has code for it.\n")
+    assert found(tree, edit) == Serving("none")
+
+
+def test_nightly_builds_count_only_where_no_release_does(tree: Tree) -> None:
+    old = (INSTALL, "methods: [pip, uv]", 'torch: "<1.10"\n    methods: [pip, uv]')
+    image = (INSTALL, 'torch: ">=1.10"', 'torch: "<1"')
+    result = found(tree, generation("{variants: [ex2], source: made-up}"), old, image)
+    assert result == Serving("preview", variants=("ex2",))
+    assert result.build == "preview"
+
+
+def test_without_any_command_the_vendors_rows_answer(tree: Tree) -> None:
+    options = EXAMPLE[INSTALL][EXAMPLE[INSTALL].index("options:") :]
+    result = found(
+        tree, generation("{torch: '<1.10', source: made-up}"), (INSTALL, options, "options: []\n")
+    )
+    assert result == Serving("no-command", "1.9.1", "1.9.1")
+    assert result.build == "1.9.1"
+
+
+def test_a_source_build_counts_where_nothing_is_ready(tree: Tree) -> None:
+    source = [(INSTALL, "methods: [pip, uv]", "methods: [source]")]
+    source += [
+        (INSTALL, "methods: [docker]", "methods: [source]"),
+        (INSTALL, "methods: [pip]", "methods: [source]"),
+    ]
+    result = found(tree, generation("{variants: [ex1], source: made-up}"), *source)
+    assert result == Serving("newest", "1.9.1", "1.10.0", ("ex1",), from_source=True)
+
+
+def test_a_build_without_a_version_fits_only_where_none_is_asked_for() -> None:
+    assert admits(BuildSupport(source=("a",)), "default", None)
+    assert not admits(BuildSupport(source=("a",), torch=">=2"), "default", None)
+    assert admits(BuildSupport(source=("a",), torch=">=2"), "default", "2.16.0.dev0")
+
+
+def found(tree: Tree, *edits: Edit) -> Serving:
+    catalog, _ = load_catalog(tree(edited(*edits)))
+    assert catalog is not None
+    (platform,) = catalog.platforms
+    assert platform.accelerator.hardware is not None
+    return serving(catalog, platform, platform.accelerator.hardware.generations[0])

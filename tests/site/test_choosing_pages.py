@@ -1,0 +1,105 @@
+"""The pages on hardware, features and the comparison say what the folders say."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from selectolax.lexbor import LexborNode
+
+from accelerator_portal.catalog import Catalog
+from accelerator_portal.install.selector import Selector
+from accelerator_portal.site.features import ENOUGH, FeaturesData, features_data
+from accelerator_portal.site.hardware import hardware_data
+from tests.built_site import Page, Site, attribute
+from tests.golden import assert_golden
+
+GOLDEN = Path(__file__).parent / "golden"
+
+
+def words(node: LexborNode) -> str:
+    return " ".join(node.text(separator=" ").split())
+
+
+def rows(page: Page, selector: str) -> list[list[str]]:
+    """Every row of a table, head and body, cell by cell."""
+    return [[words(cell) for cell in row.css("th, td")] for row in page.tree.css(f"{selector} tr")]
+
+
+@pytest.mark.parametrize(
+    ("address", "selector"),
+    [
+        ("hardware/", ".all-hardware"),
+        ("compute-platforms/acme/", ".hardware"),
+        ("compare/", ".comparison"),
+        ("features/", ".features"),
+    ],
+    ids=["all-hardware", "hardware", "comparison", "features"],
+)
+def test_the_table_of_an_example_platform(example_site: Site, address: str, selector: str) -> None:
+    found = rows(example_site.pages[address], selector)
+    assert_golden(GOLDEN / f"{selector.removeprefix('.')}_acme.json", found)
+
+
+def test_every_model_of_every_platform_is_on_the_page_of_hardware(site: Site) -> None:
+    shown = site.pages["hardware/"].tree.css(".card-row")
+    stated = [
+        (platform.id, model.name)
+        for platform in site.catalog.platforms
+        if platform.accelerator.hardware
+        for generation in platform.accelerator.hardware.generations
+        for model in generation.models
+    ]
+    assert stated
+    assert [
+        (attribute(row, "data-platform"), row.css("th")[0].text(deep=False).strip())
+        for row in shown
+    ] == stated
+
+
+def test_links_to_the_selector_name_a_choice_that_exists(
+    catalog: Catalog, selector: Selector
+) -> None:
+    """All that a link names is kept: the nearest choice moves nothing of it."""
+    links = [
+        g.install for p in hardware_data(catalog).platforms for g in p.generations if g.install
+    ]
+    assert len(links) > 50
+    for link in set(links):
+        asked = {axis: values[0] for axis, values in parse_qs(urlsplit(link).query).items()}
+        fitting = [
+            choice
+            for row in selector.rows
+            for choice in selector.choices(row)
+            if all(getattr(choice, axis) == value for axis, value in asked.items())
+        ]
+        assert fitting, link
+
+
+def test_the_table_of_features_waits_until_enough_is_sourced(site: Site) -> None:
+    data = features_data(site.catalog)
+    page = site.pages["features/"]
+    assert f"{data.sourced} of {data.cells} cells" in words(page.one("article"))
+    assert bool(page.tree.css("table.features")) == data.enough
+
+
+def test_enough_is_a_share_of_all_cells() -> None:
+    def share(sourced: int) -> FeaturesData:
+        return FeaturesData(labels={}, cells=90, sourced=sourced, platforms=())
+
+    assert not share(26).enough
+    assert share(27).enough
+    assert share(27).share == ENOUGH
+    assert FeaturesData(labels={}, cells=0, sourced=0, platforms=()).share == 0
+
+
+def test_the_files_for_machines_hold_the_same(site: Site) -> None:
+    for name, data in (
+        ("hardware", hardware_data(site.catalog)),
+        ("features", features_data(site.catalog)),
+    ):
+        text = (site.root / f"api/v1/{name}.json").read_text("utf-8")
+        assert type(data).model_validate_json(text) == data
+        assert json.loads(text) == data.model_dump(mode="json", by_alias=True, exclude_none=True)
