@@ -19,6 +19,12 @@ JOINED = (
     "the lines mean something else when joined to one; "
     "write each statement on one line, without comments"
 )
+
+
+def with_feature(name: str, works: str) -> str:
+    return f"mark: EX\nfeatures: {{{name}: {{works: {works}, source: made-up}}}}\n"
+
+
 ACCELERATOR_KEYS = (
     "access, description, device, dispatch_key, documentation, features, hardware, identify, "
     "integration, maintainers, mark, name, operating_systems, package, sources, summary, support, "
@@ -42,17 +48,17 @@ ACCELERATOR_KEYS = (
             ('14: unknown key "module"; '
             "known here: autoload, autoload_since, import, name, note, source"),
         ]),
-        (ACCELERATOR, "support:\n", "features: {compile: {works: partly, source: made-up}}\nsupport:\n", [
-            ('15: features.compile: "partly" does not say which part; '
+        (ACCELERATOR, "mark: EX\n", with_feature("compile", "partly"), [
+            ('9: features.compile: "partly" does not say which part; '
             "add a note with the source's words")
         ]),
-        (ACCELERATOR, "support:\n", "features: {compiler: {works: yes, source: made-up}}\nsupport:\n", [
-            ('15: features.compiler: "amp", "autograd", "distributed", "checkpoint", "dataloader", '
+        (ACCELERATOR, "mark: EX\n", with_feature("compiler", "yes"), [
+            ('9: features.compiler: "amp", "autograd", "distributed", "checkpoint", "dataloader", '
             '"optimizers", "quantization", "compile" or "profiler" is expected; '
             "see the format reference")
         ]),
-        (ACCELERATOR, "support:\n", "features: {amp: {works: maybe, source: made-up}}\nsupport:\n", [
-            '15: features.amp.works: "maybe" is not known; use "yes", "partly" or "no"'
+        (ACCELERATOR, "mark: EX\n", with_feature("amp", "maybe"), [
+            '9: features.amp.works: "maybe" is not known; use "yes", "partly" or "no"'
         ]),
         (ACCELERATOR, "mark: EX", "mark: EX\na(b): 1\nstr: 1\ntuple[int, ...]: 1", [
             f'{line}: unknown key "{key}"; known here: {ACCELERATOR_KEYS}'

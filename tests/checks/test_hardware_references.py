@@ -37,20 +37,20 @@ def hardware(*generations: str) -> tuple[str, str, str]:
             [GENERATION.replace("}]\n", "}, {name: EXAMPLE CARD}]\n", 2).replace(
                 "made-up}, {name: EXAMPLE CARD}", "made-up}"
             )],
-            [(7, 'the model "EXAMPLE CARD" stands twice in "First"; '
-              "keep one, or name what differs")],
+            [(7, ('the model "EXAMPLE CARD" stands twice in "First"; '
+              "keep one, or name what differs"))],
         ),
         (
             [GENERATION, GENERATION.replace("First", "Second").replace("8", "16")],
-            [(12, '"Example card" has other figures than where it stands first; '
-              "name what differs, or state both in notes")],
+            [(12, ('"Example card" has other figures than where it stands first; '
+              "name what differs, or state both in notes"))],
         ),
         ([GENERATION, GENERATION.replace("First", "Second").replace("8}", "16, note: A}")], []),
         ([GENERATION, GENERATION.replace("First", "Second").replace(", memory_gb: 8", "")], []),
         (
             [GENERATION.replace("[{variants: [ex1], source: made-up}]", "[]")],
-            [(3, 'no build runs on "First", and nothing says why; '
-              "add builds, or a note that says since when")],
+            [(3, ('no build runs on "First", and nothing says why; '
+              "add builds, or a note that says since when"))],
         ),
         (
             [GENERATION.replace("      source: made-up\n", "")],

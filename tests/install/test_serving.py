@@ -28,9 +28,23 @@ def generation(builds: str, note: str = "") -> Edit:
             Serving("newest", "1.10.0", "1.10.0", ("ex2", "ex1")),
         ),
         (
-            "{variants: [ex2], torch: '>=1.10', source: made-up}, "
-            "{variants: [ex1], torch: '<1.10', source: made-up}",
+            (
+                "{variants: [ex2], torch: '>=1.10', source: made-up}, "
+                "{variants: [ex1], torch: '<1.10', source: made-up}"
+            ),
             Serving("newest", "1.9.1", "1.10.0", ("ex2",)),
+        ),
+        (
+            "{os: [windows], source: made-up}",
+            Serving("newest", "1.10.0", "1.10.0", ("ex1",), os="windows"),
+        ),
+        (
+            "{arch: [aarch64], source: made-up}",
+            Serving("newest", "1.10.0", "1.10.0", ("ex2",), arch="aarch64"),
+        ),
+        (
+            "{os: [linux, windows], source: made-up}",
+            Serving("newest", "1.9.1", "1.10.0", ("ex2", "ex1")),
         ),
         ("{torch: '<1', source: made-up}", Serving("no-command")),
     ],

@@ -104,8 +104,9 @@ class Access(Sourced):
     """Whose offer it is, and what it is called there."""
     url: Url
     """Where it is described."""
-    kind: Literal["rent", "free"]
-    """`rent`: for money; `free`: for nothing, with limits that the note names."""
+    kind: Literal["rent", "free", "apply"]
+    """`rent`: for money; `free`: for nothing, with limits that the note names; `apply`: on
+    application, the terms are not public."""
     note: Line | None = None
     """A qualification: which hardware, which limits."""
 

@@ -7,9 +7,11 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from accelerator_portal.catalog.fields import (
+    Arch,
     Id,
     Line,
     Model,
+    Os,
     SourceIds,
     Specifier,
     fault,
@@ -50,6 +52,10 @@ class BuildSupport(Sourced):
     """Ids of the variants in `install.yaml`; absent: every one."""
     torch: Specifier | None = None
     """PyTorch releases; absent: every one that is published."""
+    os: Annotated[tuple[Os, ...], Field(min_length=1)] | None = None
+    """Operating systems whose builds hold the code; absent: every one."""
+    arch: Annotated[tuple[Arch, ...], Field(min_length=1)] | None = None
+    """Processor architectures whose builds hold the code; absent: every one."""
     note: Line | None = None
     """A qualification: limits, whether the vendor supports it or it merely runs."""
 

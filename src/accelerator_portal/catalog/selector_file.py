@@ -1,4 +1,4 @@
-"""`data/selector.yaml`: what the install selector shows before anyone has chosen."""
+"""`data/selector.yaml`: what the install selector shows first, and what pytorch.org's own has."""
 
 from __future__ import annotations
 
@@ -29,3 +29,5 @@ class SelectorDefaults(Model):
 
     start: Annotated[tuple[StartingChoice, ...], Field(min_length=1)]
     """The choices."""
+    primary: tuple[Id, ...] = ()
+    """Platforms that pytorch.org's own selector offers; the others are additional there."""

@@ -1,4 +1,4 @@
-"""What the selector shows first is a real choice, one per operating system."""
+"""What the selector shows first is a real choice, one per operating system; its platforms exist."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from accelerator_portal.install.selector import make_selector
 def check(catalog: Catalog) -> Iterator[Problem]:
     """Yield starting choices that no row answers, and systems that stand twice."""
     starts = make_selector(catalog, expand(catalog)[0]).starts
+    yield from _unknown_primary(catalog)
     seen: set[str] = set()
     # Where no platform has a row, the selector starts nowhere; unknown platforms are still named.
     for place, (start, found) in enumerate(zip_longest(catalog.defaults.start, starts)):
@@ -23,10 +24,7 @@ def check(catalog: Catalog) -> Iterator[Problem]:
             yield Problem(SELECTOR, line, f"{start.os} stands twice", "keep one of the two")
         seen.add(start.os)
         if start.platform not in catalog.by_id:
-            if any(path.startswith(f"{ACCELERATORS}/{start.platform}/") for path in catalog.files):
-                continue  # its own problems keep it out, and are said already
-            what = f'there is no platform "{start.platform}"'
-            yield Problem(SELECTOR, line, what, did_you_mean(start.platform, catalog.by_id))
+            yield from _unknown(catalog, start.platform, line)
             continue
         if found is None:
             continue
@@ -35,3 +33,16 @@ def check(catalog: Catalog) -> Iterator[Problem]:
             what = "no install option answers this choice"
             near = f"{found.os}, {found.arch}, {found.python}, {found.method}, {found.platform}"
             yield Problem(SELECTOR, line, what, f"the nearest is {near}")
+
+
+def _unknown_primary(catalog: Catalog) -> Iterator[Problem]:
+    for place, name in enumerate(catalog.defaults.primary):
+        if name not in catalog.by_id:
+            yield from _unknown(catalog, name, catalog.files[SELECTOR].line(("primary", place)))
+
+
+def _unknown(catalog: Catalog, name: str, line: int) -> Iterator[Problem]:
+    if any(path.startswith(f"{ACCELERATORS}/{name}/") for path in catalog.files):
+        return  # its own problems keep it out, and are said already
+    what = f'there is no platform "{name}"'
+    yield Problem(SELECTOR, line, what, did_you_mean(name, catalog.by_id))

@@ -9,13 +9,10 @@ import click
 
 from accelerator_portal.catalog.schema import schema_files
 from accelerator_portal.checks import load_and_check
-
-_ROOT = click.option(
-    "--root",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    default=".",
-    help="The repository; by default the folder you are in.",
-)
+from accelerator_portal.cli.export import export
+from accelerator_portal.cli.import_platforms import import_platforms
+from accelerator_portal.cli.options import ROOT, count, report
+from accelerator_portal.cli.output import write_file
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -25,20 +22,18 @@ def main() -> None:
 
 
 @main.command()
-@_ROOT
+@ROOT
 def check(root: Path) -> None:
     """Check every vendor's folder and the shared data; print all problems at once."""
     catalog, problems = load_and_check(root)
-    for problem in problems:
-        click.echo(problem)
     if problems or catalog is None:
-        click.echo(f"{_count(len(problems), 'problem')} found.", err=True)
+        report(problems)
         sys.exit(1)
-    click.echo(f"{_count(len(catalog.platforms), 'platform')}, no problems.")
+    click.echo(f"{count(len(catalog.platforms), 'platform')}, no problems.")
 
 
 @main.command()
-@_ROOT
+@ROOT
 @click.option("--check", "check_only", is_flag=True, help="Write nothing; fail if one is stale.")
 def schema(root: Path, check_only: bool) -> None:
     """Write the JSON Schemas of the contributed files into data/schema/."""
@@ -48,7 +43,7 @@ def schema(root: Path, check_only: bool) -> None:
             click.echo(f"{path}:1: the schema is not current; run accelerator-portal schema")
             continue
         try:
-            _write(root / path, text)
+            write_file(root / path, text)
         except OSError as error:
             raise click.ClickException(f"{path} cannot be written: {error.strerror}") from None
         click.echo(f"wrote {path}")
@@ -56,8 +51,8 @@ def schema(root: Path, check_only: bool) -> None:
         sys.exit(1)
 
 
-def _count(number: int, thing: str) -> str:
-    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
+main.add_command(export)
+main.add_command(import_platforms)
 
 
 def _holds(path: Path, text: str) -> bool:
@@ -65,11 +60,3 @@ def _holds(path: Path, text: str) -> bool:
         return path.read_bytes() == text.encode()
     except OSError:
         return False
-
-
-def _write(path: Path, text: str) -> None:
-    """Write beside and rename, so that an interruption leaves the old file whole."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(path.name + ".new")
-    beside.write_text(text, encoding="utf-8")
-    beside.replace(path)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from packaging.specifiers import SpecifierSet
@@ -24,13 +24,16 @@ class Serving:
     `verdict` is `newest` where the platform's newest release runs on it, `earlier` where only
     earlier ones do, `preview` where only nightly builds do, `no-command` where a build runs on it
     that the portal has no command for, `none` where no build does. `oldest` and `newest` are
-    releases; `variants` the ids of those that bring the newest, the preferred first.
+    releases; `variants` the ids of those that bring the newest, the preferred first; `os` and
+    `arch` are said where builds for other systems do not hold the code.
     """
 
     verdict: Verdict
     oldest: str | None = None
     newest: str | None = None
     variants: tuple[str, ...] = ()
+    os: str | None = None
+    arch: str | None = None
     from_source: bool = False
 
     @property
@@ -49,16 +52,26 @@ def serving(catalog: Catalog, platform: Platform, generation: Generation) -> Ser
         fitting = [row for row in candidates if _runs(catalog, generation, row)]
         released = [row for row in fitting if row.build != PREVIEW]
         if released:
-            return _of_releases(platform, candidates, released, from_source=from_source)
-        if fitting:
-            return Serving("preview", None, None, _variants(platform, fitting), from_source)
+            found = _of_releases(platform, candidates, released)
+        elif fitting:
+            found = Serving("preview", variants=_variants(platform, fitting))
+        else:
+            continue
+        best = [row for row in fitting if row.build == found.build]
+        os, arch = _only(generation, best, "os"), _only(generation, best, "arch")
+        return replace(found, os=os, arch=arch, from_source=from_source)
     return _of_compatibility(platform, generation)
 
 
 def _runs(catalog: Catalog, generation: Generation, row: InstallRow) -> bool:
     preview = catalog.releases.preview.version
     torch = preview if row.build == PREVIEW else row.build
-    return any(admits(build, row.variant, torch) for build in generation.builds)
+    return any(
+        admits(build, row.variant, torch)
+        and (build.os is None or row.os in build.os)
+        and (build.arch is None or row.arch in build.arch)
+        for build in generation.builds
+    )
 
 
 def admits(build: BuildSupport, variant: str, torch: str | None) -> bool:
@@ -71,13 +84,13 @@ def admits(build: BuildSupport, variant: str, torch: str | None) -> bool:
 
 
 def _of_releases(
-    platform: Platform, all_rows: list[InstallRow], fitting: list[InstallRow], *, from_source: bool
+    platform: Platform, all_rows: list[InstallRow], fitting: list[InstallRow]
 ) -> Serving:
     oldest, newest = _ends(row.build for row in fitting)
     _, best = _ends(row.build for row in all_rows if row.build != PREVIEW)
     verdict: Verdict = "newest" if newest == best else "earlier"
     variants = _variants(platform, [row for row in fitting if row.build == newest])
-    return Serving(verdict, oldest, newest, variants, from_source)
+    return Serving(verdict, oldest, newest, variants)
 
 
 def _of_compatibility(platform: Platform, generation: Generation) -> Serving:
@@ -90,6 +103,14 @@ def _of_compatibility(platform: Platform, generation: Generation) -> Serving:
     if not rows:
         return Serving("no-command")
     return Serving("no-command", *_ends(row.torch for row in rows))
+
+
+def _only(generation: Generation, fitting: list[InstallRow], axis: str) -> str | None:
+    """The one value that all fitting rows share, where the generation's builds depend on it."""
+    if not any(getattr(build, axis) for build in generation.builds):
+        return None
+    values = {getattr(row, axis) for row in fitting}
+    return values.pop() if len(values) == 1 else None
 
 
 def _ends(versions: Iterable[str]) -> tuple[str, str]:

@@ -10,8 +10,10 @@ from pydantic import BaseModel
 
 from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.schema import SCHEMAS, model_schema, schema_text
+from accelerator_portal.install.additional_platforms import AdditionalPlatforms
 from accelerator_portal.install.payload import payload
 from accelerator_portal.install.selector import Selector
+from accelerator_portal.site.additional_platforms import additional_platforms
 from accelerator_portal.site.api_shapes import (
     AcceleratorFile,
     Index,
@@ -36,6 +38,7 @@ SHAPES: dict[str, type[BaseModel]] = {
     "hardware": HardwareData,
     "versions": VersionsData,
     "features": FeaturesData,
+    "additional-platforms": AdditionalPlatforms,
 }
 
 
@@ -53,6 +56,7 @@ def api_files(
     yield _file("hardware.json", _plain(hardware))
     yield _file("versions.json", _plain(versions))
     yield _file("features.json", _plain(features))
+    yield _file(ADDITIONAL_PLATFORMS, _plain(additional_platforms(catalog)))
     for platform in catalog.platforms:
         yield _file(f"accelerators/{platform.id}.json", _plain(_platform(platform)))
         yield _file(f"install/{platform.id}.json", payload(selector.only(platform.id)))

@@ -192,8 +192,8 @@ def _models(platform: Platform) -> Iterable[HardwareModel]:
 
 def _access(platform: Platform) -> Iterable[Item]:
     for access in platform.accelerator.access:
-        note = ", ".join(word for word in ("free" * (access.kind == "free"), access.note) if word)
-        yield Item(access.title, note or None, access.url)
+        terms = {"free": "free", "apply": "on application"}.get(access.kind)
+        yield Item(access.title, ", ".join(filter(None, (terms, access.note))) or None, access.url)
 
 
 def _feature(feature_id: FeatureId, platform: Platform) -> Iterable[Item]:

@@ -10,6 +10,7 @@ from accelerator_portal.catalog.accelerator import Identify
 from accelerator_portal.catalog.fields import Model
 from accelerator_portal.catalog.hardware import Generation, HardwareModel
 from accelerator_portal.catalog.sources import Source, among
+from accelerator_portal.install.labels import ARCH, OS
 from accelerator_portal.install.selector import STABLE
 from accelerator_portal.install.serving import Serving, Verdict, serving
 from accelerator_portal.site.page import PLATFORMS
@@ -130,18 +131,22 @@ def _generation(catalog: Catalog, platform: Platform, generation: Generation) ->
 
 
 def _words(platform: Platform, found: Serving) -> str:
-    names = {v.id: v.name for v in platform.install.variants}
-    variants = " or ".join(names[variant] for variant in found.variants)
-    with_variants = f" with {variants}" if variants else ""
-    source = ", from source" if found.from_source else ""
     if found.verdict == "none":
         return "no published build"
-    if found.verdict == "preview":
-        return f"nightly builds only{with_variants}{source}"
     if found.verdict == "no-command":
         return f"{found.newest}, no command here" if found.newest else "no command here"
-    until = "up to " if found.verdict == "earlier" else ""
-    return f"{until}{found.newest}{with_variants}{source}"
+    builds = {"preview": "nightly builds only", "earlier": f"up to {found.newest}"}
+    names = {variant.id: variant.name for variant in platform.install.variants}
+    variants = " or ".join(names[variant] for variant in found.variants)
+    systems = " ".join((OS.get(found.os or "", ""), ARCH.get(found.arch or "", ""))).strip()
+    return "".join(
+        (
+            builds.get(found.verdict, found.newest or ""),
+            f" with {variants}" if variants else "",
+            f", {systems} only" if systems else "",
+            ", from source" if found.from_source else "",
+        )
+    )
 
 
 def _address(catalog: Catalog, platform: Platform, found: Serving) -> str | None:
@@ -151,6 +156,7 @@ def _address(catalog: Catalog, platform: Platform, found: Serving) -> str | None
     query = {"platform": platform.id, "build": STABLE if found.build == newest else found.build}
     if found.variants:
         query["variant"] = found.variants[0]
+    query |= {axis: value for axis in ("os", "arch") if (value := getattr(found, axis))}
     if found.from_source:
         query["method"] = "source"
     return f"get-started/?{urlencode(query)}"

@@ -1,0 +1,61 @@
+"""`accelerator-portal export`: the site for another engine."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+import click
+
+from accelerator_portal.checks import load_and_check
+from accelerator_portal.cli.options import ROOT, report
+from accelerator_portal.cli.output import write_folder
+from accelerator_portal.site import Repository, build_site
+from accelerator_portal.site.export import INDEX, export_files
+
+_ASSETS = "site_src/pages"
+_SETTINGS = "mkdocs.yml"
+
+
+@click.command()
+@ROOT
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    required=True,
+    help="The folder to write; it must be new, empty, or hold an earlier export.",
+)
+def export(root: Path, out: Path) -> None:
+    """Write the site's pages as plain Markdown, with its data and assets, for another engine."""
+    if out.is_dir() and any(out.iterdir()) and not (out / INDEX).is_file():
+        message = f"{out} holds other files; name a folder that is new, empty or an earlier export"
+        raise click.ClickException(message)
+    catalog, problems = load_and_check(root)
+    if problems or catalog is None:
+        report(problems)
+        sys.exit(1)
+    pages = build_site(catalog, root, _repository(root))
+    files: dict[str, str | Path] = {file.path: file.content for file in export_files(pages)}
+    assets = root / _ASSETS
+    files |= {
+        file.relative_to(assets).as_posix(): file
+        for file in sorted(assets.rglob("*"))
+        if file.is_file()
+    }
+    try:
+        write_folder(out, files)
+    except OSError as error:
+        raise click.ClickException(f"{out} cannot be written: {error.strerror}") from None
+    count = sum(path.endswith(".md") for path in files)
+    click.echo(f"{count} pages and {len(files) - count} other files are in {out}.")
+
+
+def _repository(root: Path) -> Repository:
+    """The repository as mkdocs.yml, the one place that names it, does."""
+    found = re.search(
+        r"^repo_url: (https://\S+)$", (root / _SETTINGS).read_text("utf-8"), re.MULTILINE
+    )
+    if not found:
+        raise click.ClickException(f"{_SETTINGS} has no line repo_url: https://…")
+    return Repository(found[1], f"{found[1]}/edit/main/")

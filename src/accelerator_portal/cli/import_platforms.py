@@ -1,0 +1,73 @@
+"""`accelerator-portal import-platforms`: pytorch.org's Additional Platforms as vendor folders."""
+
+from __future__ import annotations
+
+import datetime as dt
+import sys
+from pathlib import Path
+
+import click
+
+from accelerator_portal.catalog import Problem, load_catalog
+from accelerator_portal.catalog.catalog import ACCELERATORS
+from accelerator_portal.checks import load_and_check
+from accelerator_portal.cli.options import ROOT, count, report
+from accelerator_portal.cli.output import write_folder
+from accelerator_portal.install.additional_platforms import read_additional_platforms
+from accelerator_portal.install.draft_folder import draft_folder, folder_name
+from accelerator_portal.install.pip_command import UnreadableCommandError
+
+
+@click.command("import-platforms")
+@ROOT
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+def import_platforms(root: Path, file: Path) -> None:
+    """Make a vendor folder from each entry of FILE, pytorch.org's additional-platforms.json.
+
+    Folders that exist are left alone. What FILE does not say is left out of the new ones, and
+    listed at the end: it is for the vendor to fill in.
+    """
+    catalog, _ = load_catalog(root)
+    if catalog is None:
+        raise click.ClickException(f"{root} has no usable data/; see accelerator-portal check")
+    data, problems = read_additional_platforms(file.parent, file.name)
+    if data is None:
+        report(problems)
+        sys.exit(1)
+    drafts: dict[str, dict[str, str]] = {}
+    newest, today = catalog.releases.newest.version, dt.datetime.now(dt.UTC).date()
+    for platform_id in data.platforms:
+        try:
+            drafts[folder_name(platform_id)] = draft_folder(data, platform_id, newest, today)
+        except UnreadableCommandError as error:
+            what = f"platforms.{platform_id}: {error}"
+            remedy = "write pip install with packages, --index-url, --extra-index-url and --pre"
+            problems.append(Problem(file.name, 1, what, remedy))
+    if problems:
+        report(problems)
+        sys.exit(1)
+    made = [name for name, files in drafts.items() if _write(root, name, files)]
+    if made:
+        _tell_what_is_missing(root, made)
+
+
+def _write(root: Path, name: str, files: dict[str, str]) -> bool:
+    folder = root / ACCELERATORS / name
+    if folder.exists():
+        click.echo(f"{ACCELERATORS}/{name} exists; left as it is")
+        return False
+    try:
+        write_folder(folder, files)
+    except OSError as error:
+        raise click.ClickException(f"{folder} cannot be written: {error.strerror}") from None
+    click.echo(f"wrote {ACCELERATORS}/{name}")
+    return True
+
+
+def _tell_what_is_missing(root: Path, made: list[str]) -> None:
+    _, problems = load_and_check(root)
+    places = tuple(f"{ACCELERATORS}/{name}/" for name in made)
+    missing = [problem for problem in problems if problem.path.startswith(places)]
+    click.echo(f"\nThe file does not say everything; {count(len(missing), 'thing')} to fill in:")
+    for problem in missing:
+        click.echo(problem)

@@ -1,0 +1,87 @@
+"""`additional-platforms.json`: the format of pytorch.org's page of Additional Platforms.
+
+The format and its rules are those of `scripts/gen_additional_platforms.py` in
+`pytorch/pytorch.github.io` (commit 3bb9fbf) and of the file that pytorch.org published on
+2026-10-10: three required keys a platform, `linux` or `windows` or both, a guide of 200 lines.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from accelerator_portal.catalog.fields import Code, Line, Model, Url, fault
+from accelerator_portal.catalog.problem import Problem
+from accelerator_portal.catalog.text_file import read_text
+from accelerator_portal.catalog.validation import validate
+from accelerator_portal.catalog.yaml_file import parse_yaml
+
+PlatformId = Annotated[str, Field(pattern=r"^[a-z][a-z0-9]*([_-][a-z0-9]+)*$")]
+
+
+class Commands(Model):
+    """One line for each operating system that there is a command for."""
+
+    linux: Code | None = None
+    """The command for Linux."""
+    windows: Code | None = None
+    """The command for Windows."""
+
+    @model_validator(mode="after")
+    def _some_system(self) -> Commands:
+        if not (self.linux or self.windows):
+            raise fault("no operating system has a command", "add linux, windows or both")
+        return self
+
+
+class AdditionalPlatform(Model):
+    """One platform."""
+
+    name: Line
+    """What readers see."""
+    support_channel: Url
+    """Where to ask."""
+    stable: Commands
+    """Commands for the newest release."""
+    preview: Commands | None = None
+    """Commands for nightly builds."""
+
+
+class AdditionalPlatforms(Model):
+    """The whole file."""
+
+    schema_version: Literal[1]
+    """The version of the format."""
+    generated_at: Line | None = None
+    """When it was made, as ISO 8601 writes it."""
+    generator_commit: Line | None = None
+    """The commit of the program that made it."""
+    platforms: dict[PlatformId, AdditionalPlatform]
+    """The platforms by id."""
+    html: dict[PlatformId, str] = Field(default_factory=dict)
+    """Each platform's installation guide as HTML."""
+
+    @model_validator(mode="after")
+    def _guides_have_platforms(self) -> AdditionalPlatforms:
+        for name in self.html:
+            if name not in self.platforms:
+                raise fault(
+                    f'html has a guide for "{name}", platforms has not', "keep the two alike"
+                )
+        return self
+
+
+def read_additional_platforms(
+    folder: Path, name: str
+) -> tuple[AdditionalPlatforms | None, list[Problem]]:
+    """Read the file `name` in `folder`; JSON is YAML, too, and so the lines of faults are known."""
+    text = read_text(folder, name)
+    if isinstance(text, Problem):
+        return None, [text]
+    file, problems = parse_yaml(name, text)
+    if file is None:
+        return None, problems
+    record, more = validate(AdditionalPlatforms, file)
+    return record, problems + more

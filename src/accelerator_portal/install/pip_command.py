@@ -1,0 +1,52 @@
+"""From a pip command, as people write it, to structured steps."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from typing import Any
+
+_PIP = re.compile(
+    r"(?:(?:\S*/)?python3?(?:\.\d+)?\s+-m\s+)?(?:uv\s+)?pip3?\s+install\s+(.*)", re.DOTALL
+)
+
+_INDEX = {"-i": "index", "--index-url": "index", "--extra-index-url": "extra_index"}
+_FLAGS = {"--pre": "pre"}
+
+
+class UnreadableCommandError(ValueError):
+    """A command that is no chain of pip commands; the text says where."""
+
+
+def pip_steps(command: str) -> list[dict[str, Any]]:
+    """Return the steps of commands joined by `&&`, as `install.yaml` writes them.
+
+    Raises UnreadableCommandError for anything but `pip install` with packages and indexes.
+    """
+    return [{"pip": _pip(part.strip())} for part in command.split("&&")]
+
+
+def _pip(command: str) -> dict[str, Any]:
+    found = _PIP.fullmatch(command)
+    if not found:
+        raise UnreadableCommandError(f'"{command[:60]}" is no pip install')
+    try:
+        words = shlex.split(found[1])
+    except ValueError as error:
+        raise UnreadableCommandError(f'"{command[:60]}": {error}') from None
+    step: dict[str, Any] = {"packages": []}
+    while words:
+        option, equals, value = words.pop(0).partition("=")
+        if option in _FLAGS:
+            step[_FLAGS[option]] = True
+        elif option in _INDEX:
+            if not (equals or words):
+                raise UnreadableCommandError(f'"{option}" has no address')
+            step[_INDEX[option]] = value if equals else words.pop(0)
+        elif option.startswith("-"):
+            raise UnreadableCommandError(f'the option "{option}" has no place in a step')
+        else:
+            step["packages"].append(option + equals + value)
+    if not step["packages"]:
+        raise UnreadableCommandError(f'"{command[:60]}" installs nothing')
+    return step

@@ -1,0 +1,109 @@
+"""The site's pages as CommonMark, for another site generator.
+
+The pages are written for Python-Markdown with Material's extensions. Three things in them are not
+CommonMark: ids of headings, the comments that keep ready parts from MkDocs, and HTML with blank
+lines in it, which ends there for CommonMark.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from html.parser import HTMLParser
+from typing import Any
+
+import yaml
+
+from accelerator_portal.site.page import SiteFile
+
+INDEX = "export.json"
+
+# Of a page's front matter, what any engine may use; the rest is Material's.
+_KEPT = ("title", "description")
+
+_FRONT = re.compile(r"\A\s*---\n(.*?)\n---\n", re.DOTALL)
+_HEADING = re.compile(r"^(#+ .*?)\s*\{:\s*#([\w-]+)\s*\}\s*$")
+_COMMENT = re.compile(r"^<!--(?:set aside|until here)-->$")
+_VOID = frozenset({"br", "hr", "img", "input", "link", "meta", "source", "wbr"})
+
+
+def export_files(files: Iterable[SiteFile]) -> Iterator[SiteFile]:
+    """Yield the pages as CommonMark, the data files as they are, and last an index of the pages.
+
+    Links between pages stay relative and lead to folders (`versions/` for `versions/index.md`,
+    `questions/` for `questions.md`), as on the site: the other engine must serve pages so.
+    """
+    index: list[dict[str, str]] = []
+    for file in files:
+        if not file.path.endswith(".md"):
+            yield file
+            continue
+        front, body = _parts(file.content)
+        entry = {"path": file.path, **{key: str(front[key]) for key in _KEPT if key in front}}
+        index.append(entry | ({"source": file.edit} if file.edit else {}))
+        kept = {key: front[key] for key in _KEPT if key in front}
+        head = yaml.safe_dump(kept, sort_keys=False, allow_unicode=True, width=10_000)
+        yield SiteFile(file.path, f"---\n{head}---\n\n{commonmark(body)}", file.edit)
+    data = {"format": "CommonMark with HTML", "addresses": "folders", "pages": index}
+    yield SiteFile(INDEX, json.dumps(data, indent=1, ensure_ascii=False) + "\n")
+
+
+def _parts(content: str) -> tuple[dict[str, Any], str]:
+    found = _FRONT.match(content)
+    if not found:
+        return {}, content
+    return yaml.safe_load(found[1]) or {}, content[found.end() :]
+
+
+def commonmark(text: str) -> str:
+    """Return a page's Markdown so that any CommonMark parser reads it as Python-Markdown does."""
+    lines: list[str] = []
+    html = _Open()
+    fenced = False
+    for line in text.strip().split("\n"):
+        if html.tags and not line.strip():
+            if "pre" in html.tags:
+                lines[-1] += "&#10;"  # a blank line would end the HTML
+            continue
+        if html.tags:
+            lines += html.read(line)
+            if not html.tags:
+                lines.append("")  # or else what follows would belong to it
+            continue
+        fenced ^= line.startswith("```")
+        if fenced or line.startswith("```"):
+            lines.append(line)
+        elif not _COMMENT.match(line) and (line or lines[-1:] != [""]):
+            lines += html.read(line) if line.startswith("<") else _heading(line)
+            if line.startswith("<") and not html.tags:
+                lines.append("")
+    return "\n".join(lines).strip() + "\n"
+
+
+def _heading(line: str) -> list[str]:
+    """A heading with an id of its own gets an anchor before it: CommonMark has no ids."""
+    found = _HEADING.match(line)
+    return [f'<a id="{found[2]}"></a>', "", found[1]] if found else [line]
+
+
+class _Open(HTMLParser):
+    """Knows which tags are open, line by line."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=False)
+        self.tags: list[str] = []
+
+    def read(self, line: str) -> list[str]:
+        """Read a line of HTML and return it, or nothing for a comment that is MkDocs' own."""
+        self.feed(line + "\n")
+        return [] if _COMMENT.match(line) else [line]
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:  # noqa: ARG002 - the parser's
+        if tag not in _VOID:
+            self.tags.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in self.tags:
+            while self.tags.pop() != tag:
+                pass
