@@ -25,12 +25,16 @@ SHARED = [
     "",
     "get-started/",
     "compute-platforms/",
+    "hardware/",
+    "compare/",
+    "features/",
     "run-anywhere/",
     "questions/",
     "versions/",
     f"versions/{_NEWEST}/",
     "contribute/",
     "contribute/format/",
+    "contribute/new-backend/",
     MISSING,  # 404.html
 ]
 KINDS = [*SHARED, FULLEST]

@@ -22,7 +22,10 @@ def generation(builds: str, note: str = "") -> Edit:
     [
         ("{source: made-up}", Serving("newest", "1.9.1", "1.10.0", ("ex2", "ex1"))),
         ("{variants: [ex1], source: made-up}", Serving("newest", "1.9.1", "1.10.0", ("ex1",))),
-        ("{torch: '<1.10', source: made-up}", Serving("earlier", "1.9.1", "1.9.1", ("ex1",))),
+        (
+            "{torch: '<1.10', source: made-up}",
+            Serving("earlier", "1.9.1", "1.9.1", ("ex1",), passed_over="1.10.0"),
+        ),
         (
             "{torch: '>=1.10', source: made-up}",
             Serving("newest", "1.10.0", "1.10.0", ("ex2", "ex1")),

@@ -16,6 +16,7 @@ ADDRESSES = {
     "src": "img[src], script[src], iframe[src], source[src]",
     "action": "form[action]",
     "data-selector": "form[data-selector]",
+    "data-finder": "form[data-finder]",
 }
 # Where HTML names ids of the same page.
 REFERENCES = (

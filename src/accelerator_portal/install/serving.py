@@ -25,7 +25,8 @@ class Serving:
     earlier ones do, `preview` where only nightly builds do, `no-command` where a build runs on it
     that the portal has no command for, `none` where no build does. `oldest` and `newest` are
     releases; `variants` the ids of those that bring the newest, the preferred first; `os` and
-    `arch` are said where builds for other systems do not hold the code.
+    `arch` are said where builds for other systems do not hold the code; `passed_over` is the
+    platform's newest release where that is another.
     """
 
     verdict: Verdict
@@ -35,6 +36,7 @@ class Serving:
     os: str | None = None
     arch: str | None = None
     from_source: bool = False
+    passed_over: str | None = None
 
     @property
     def build(self) -> str | None:
@@ -88,9 +90,10 @@ def _of_releases(
 ) -> Serving:
     oldest, newest = _ends(row.build for row in fitting)
     _, best = _ends(row.build for row in all_rows if row.build != PREVIEW)
-    verdict: Verdict = "newest" if newest == best else "earlier"
     variants = _variants(platform, [row for row in fitting if row.build == newest])
-    return Serving(verdict, oldest, newest, variants)
+    if newest == best:
+        return Serving("newest", oldest, newest, variants)
+    return Serving("earlier", oldest, newest, variants, passed_over=best)
 
 
 def _of_compatibility(platform: Platform, generation: Generation) -> Serving:

@@ -75,6 +75,7 @@ def _shared_pages(catalog: Catalog, selector: Selector, templates: Templates) ->
         "run-anywhere.md": {},
         "contribute/index.md": {"releases": RELEASES},
         "contribute/format.md": {"files": format_reference()},
+        "contribute/new-backend.md": {},
     }
     view = selector_view(selector, selector.starts[0]) if selector.starts else None
     for path, context in pages.items():

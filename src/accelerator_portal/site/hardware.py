@@ -8,13 +8,14 @@ from urllib.parse import urlencode
 from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.accelerator import Identify
 from accelerator_portal.catalog.fields import Model
-from accelerator_portal.catalog.hardware import Generation, HardwareModel
+from accelerator_portal.catalog.hardware import BuildSupport, Generation, HardwareModel
 from accelerator_portal.catalog.sources import Source, among
 from accelerator_portal.install.labels import ARCH, OS
 from accelerator_portal.install.selector import STABLE
 from accelerator_portal.install.serving import Serving, Verdict, serving
 from accelerator_portal.site.page import PLATFORMS
 from accelerator_portal.site.vendor_text import slug
+from accelerator_portal.site.words import listed
 
 
 class GenerationData(Model):
@@ -43,7 +44,9 @@ class GenerationData(Model):
     install: str | None = None
     """Address that sets the selector, from the root of the site; absent without a command."""
     notes: tuple[str, ...] = ()
-    """Qualifications."""
+    """Qualifications of the generation, and of the builds that bring the newest."""
+    other_notes: tuple[str, ...] = ()
+    """Qualifications of other builds."""
     models: tuple[HardwareModel, ...]
     """The cards."""
     source: tuple[str, ...]
@@ -110,7 +113,8 @@ def _platforms(catalog: Catalog) -> Iterator[PlatformHardware]:
 
 def _generation(catalog: Catalog, platform: Platform, generation: Generation) -> GenerationData:
     found = serving(catalog, platform, generation)
-    notes = (generation.note, *(build.note for build in generation.builds))
+    first = [b for b in generation.builds if not b.variants or {*b.variants} & {*found.variants}]
+    others = [build for build in generation.builds if build not in first]
     names = [*generation.source, *(name for build in generation.builds for name in build.source)]
     anchor = slug(f"card {generation.name} {generation.chip or ''}")
     return GenerationData(
@@ -124,10 +128,27 @@ def _generation(catalog: Catalog, platform: Platform, generation: Generation) ->
         newest=found.newest,
         variants=found.variants,
         install=_address(catalog, platform, found),
-        notes=tuple(dict.fromkeys(note for note in notes if note)),
+        notes=_distinct(generation.note, *(_build_note(platform, build) for build in first)),
+        other_notes=_distinct(*(_build_note(platform, build) for build in others)),
         models=generation.models,
         source=tuple(dict.fromkeys(names)),
     )
+
+
+def _distinct(*notes: str | None) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(note for note in notes if note))
+
+
+def _build_note(platform: Platform, build: BuildSupport) -> str | None:
+    """The note with the builds that it is about."""
+    if not (build.note and build.variants):
+        return build.note
+    names = _variant_names(platform)
+    return f"{listed([names[variant] for variant in build.variants])}: {build.note}"
+
+
+def _variant_names(platform: Platform) -> dict[str, str]:
+    return {variant.id: variant.name for variant in platform.install.variants}
 
 
 def _words(platform: Platform, found: Serving) -> str:
@@ -135,16 +156,16 @@ def _words(platform: Platform, found: Serving) -> str:
         return "no published build"
     if found.verdict == "no-command":
         return f"{found.newest}, no command here" if found.newest else "no command here"
-    builds = {"preview": "nightly builds only", "earlier": f"up to {found.newest}"}
-    names = {variant.id: variant.name for variant in platform.install.variants}
+    names = _variant_names(platform)
     variants = " or ".join(names[variant] for variant in found.variants)
     systems = " ".join((OS.get(found.os or "", ""), ARCH.get(found.arch or "", ""))).strip()
     return "".join(
         (
-            builds.get(found.verdict, found.newest or ""),
+            found.newest or "nightly builds only",
             f" with {variants}" if variants else "",
             f", {systems} only" if systems else "",
             ", from source" if found.from_source else "",
+            f"; no command for {found.passed_over} is known" if found.passed_over else "",
         )
     )
 

@@ -22,7 +22,7 @@ export class Cards {
   /** The generations that a query names, the best first, each with the models that it names. */
   find(query) {
     const asked = tokens(query).slice(0, MOST_TOKENS);
-    if (asked.length === 0) return [];
+    if (asked.join("").length < 2) return [];
     const found = this.entries.map((known) => answer(known, asked)).filter(({ rank }) => rank < NOTHING);
     found.sort((a, b) => a.rank - b.rank || b.length - a.length);
     if (found.length === 0) return [];
@@ -38,24 +38,32 @@ export function tokens(text) {
 }
 
 function entry(platform, generation) {
-  const own = [generation.name, generation.chip, ...(generation.also ?? [])].filter(Boolean).map(tokens);
+  const vendor = new Set([...tokens(platform.vendor), ...tokens(platform.chip ?? "")]);
+  const telling = (text) => without(tokens(text), vendor);
+  const names = [generation.name, generation.chip, ...(generation.also ?? [])].filter(Boolean).map(telling);
   return {
     platform,
     generation,
-    names: own,
-    models: generation.models.map((model) => ({ model, names: [model.name, ...(model.also ?? [])].map(tokens) })),
-    around: new Set([...tokens(platform.vendor), ...tokens(platform.name), ...tokens(platform.chip ?? ""), ...own.flat()]),
-    vendor: new Set([...tokens(platform.vendor), ...tokens(platform.chip ?? "")]),
+    vendor,
+    names,
+    models: generation.models.map((model) => ({ model, names: [model.name, ...(model.also ?? [])].map(telling) })),
+    around: new Set([...vendor, ...tokens(platform.name), ...names.flat()]),
   };
+}
+
+/** The tokens that tell something; all of them where none would be left. */
+function without(all, vendor) {
+  const some = all.filter((token) => !FILLERS.has(token) && !vendor.has(token));
+  return some.length > 0 ? some : all;
 }
 
 function answer(known, asked) {
   const { platform, generation } = known;
-  const own = asked.filter((token) => !FILLERS.has(token) && !known.vendor.has(token));
-  if (own.length === 0) {
+  if (asked.every((token) => FILLERS.has(token) || known.vendor.has(token))) {
     const meant = asked.some((token) => known.vendor.has(token));
     return { platform, generation, models: [], rank: meant ? SCATTERED : NOTHING, length: 0 };
   }
+  const own = without(asked, known.vendor);
   const ofAll = bestFit(known.names, own, known.around);
   const ofModels = known.models.map(({ model, names }) => ({ model, fit: bestFit(names, own, known.around) }));
   const best = [ofAll, ...ofModels.map(({ fit }) => fit)].reduce(better);

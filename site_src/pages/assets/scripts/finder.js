@@ -43,7 +43,7 @@ class Finder {
       cards = await this.load();
     } catch (error) {
       this.cards = null; // the next letter tries again
-      console.warn("card finder:", error);
+      console.info("card finder:", error);
       return this.show("The list of cards could not be read. The table of all hardware has the same answers.", []);
     }
     if (query !== this.form.elements.card.value.trim()) return undefined; // the reader typed on meanwhile
@@ -53,7 +53,7 @@ class Finder {
   #answer(cards, query) {
     const found = cards.find(query);
     if (found.length === 0) {
-      return [`No card here is called “${query}”. Below each platform’s name stands how to see what a machine has.`, [allHardware(this.form)]];
+      return [`No card here is called “${query}”.`, [allHardware(this.form)]];
     }
     const shown = found.slice(0, MOST_ANSWERS).map((answer) => this.#card(answer));
     if (found.length === 1) return ["One entry fits.", shown];
@@ -98,7 +98,7 @@ async function read(address) {
 function figures(models) {
   if (models.length !== 1) return "";
   const [model] = models;
-  const parts = [model.memory_gb && `${model.memory_gb} GB${model.memory ? ` ${model.memory}` : ""}`, model.power_w && `${model.power_w} W`];
+  const parts = [model.memory_gb && `${model.memory_gb} GB${model.memory ? `, ${model.memory}` : ""}`, model.power_w && `${model.power_w} W`];
   return parts.filter(Boolean).map((part) => `, ${part}`).join("");
 }
 
