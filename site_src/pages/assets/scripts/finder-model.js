@@ -1,14 +1,15 @@
 // Which cards a reader means by what they typed, copied from a box, or pasted from a tool.
 
 const MOST_TOKENS = 24;
+export const SHORTEST = 2; // letters and digits; less names nothing
 
 // Words that boxes and tools print around a name and that tell nothing.
 const FILLERS = new Set(["r", "tm", "gpu", "gpus", "card", "cards", "graphics", "accelerator", "corporation", "corp", "inc"]);
 
 // How well a name fits, the less the better.
 const EXACT = 0; // "v100" is V100
-const START = 1; // "a100" begins A100 80GB PCIe
-const INSIDE = 2; // "4090" stands in GeForce RTX 4090
+const EDGE = 1; // "a100" begins A100 80GB, "4090" ends GeForce RTX 4090
+const INSIDE = 2; // "3090" stands in GeForce RTX 3090 Ti
 const BEGUN = 3; // "rtx 40" may become RTX 4090
 const HOLDS = 4; // "Tesla V100-SXM2-32GB" holds the name V100
 const SCATTERED = 5; // all words, in any order: "nvidia volta v100"
@@ -22,12 +23,13 @@ export class Cards {
   /** The generations that a query names, the best first, each with the models that it names. */
   find(query) {
     const asked = tokens(query).slice(0, MOST_TOKENS);
-    if (asked.join("").length < 2) return [];
+    if (asked.join("").length < SHORTEST) return [];
     const found = this.entries.map((known) => answer(known, asked)).filter(({ rank }) => rank < NOTHING);
     found.sort((a, b) => a.rank - b.rank || b.length - a.length);
     if (found.length === 0) return [];
     const [best] = found;
-    return found.filter(({ rank, length }) => rank === best.rank && (rank !== HOLDS || length === best.length));
+    if (best.rank === HOLDS) return found.filter(({ rank, length }) => rank === HOLDS && length === best.length);
+    return found.filter(({ rank }) => rank <= Math.max(INSIDE, best.rank));
   }
 }
 
@@ -61,7 +63,7 @@ function answer(known, asked) {
   const { platform, generation } = known;
   if (asked.every((token) => FILLERS.has(token) || known.vendor.has(token))) {
     const meant = asked.some((token) => known.vendor.has(token));
-    return { platform, generation, models: [], rank: meant ? SCATTERED : NOTHING, length: 0 };
+    return { platform, generation, models: [], rank: meant ? INSIDE : NOTHING, length: 0 };
   }
   const own = without(asked, known.vendor);
   const ofAll = bestFit(known.names, own, known.around);
@@ -82,7 +84,7 @@ function better(a, b) {
 function rank(name, asked, around) {
   if (stands(asked, name, 0) && asked.length === name.length) return EXACT;
   if (name.every((token) => /^[0-9]/.test(token))) return NOTHING; // "8.0" is a chip only by itself
-  if (stands(asked, name, 0)) return START;
+  if (stands(asked, name, 0) || stands(asked, name, name.length - asked.length)) return EDGE;
   if (within(asked, name)) return INSIDE;
   if (within(asked, name, true)) return BEGUN;
   if (within(name, asked)) return HOLDS;

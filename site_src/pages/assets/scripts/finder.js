@@ -1,6 +1,6 @@
 // "Which card do you have?": answers while the reader types. Without this script the form leads to the table of all cards.
 
-import { Cards } from "./finder-model.js";
+import { Cards, SHORTEST, tokens } from "./finder-model.js";
 
 const MOST_ANSWERS = 6;
 const MOST_MODELS = 8;
@@ -51,6 +51,7 @@ class Finder {
   }
 
   #answer(cards, query) {
+    if (tokens(query).join("").length < SHORTEST) return ["Type at least two letters or digits.", []];
     const found = cards.find(query);
     if (found.length === 0) {
       return [`No card here is called “${query}”.`, [allHardware(this.form)]];
