@@ -26,6 +26,7 @@ project = "The portal's export, built by another engine"
 extensions = ["myst_parser"]
 html_theme = "basic"
 html_permalinks = False
+myst_all_links_external = True
 html_extra_path = [{extra}]
 suppress_warnings = ["toc.not_included"]
 """
@@ -137,16 +138,19 @@ def test_every_anchor_is_kept(rebuilt: Site, site: Site) -> None:
         ("<pre>\na\n\n\nb</pre>\nc", "<pre>\na&#10;&#10;\nb</pre>\n\nc\n"),
         ("<br>\n\n\nc", "<br>\n\nc\n"),
         ("a\n\n\n\nb", "a\n\nb\n"),
+        ("[x](index.md#y)", "[x](../../a/#y)\n"),
+        ("[x](../index.md) [y](c.md)", "[x](../../) [y](../../a/c/)\n"),
+        ("[x](https://example.org/a.md)", "[x](https://example.org/a.md)\n"),
         ("<p>one</p></div>\nb", "<p>one</p></div>\n\nb\n"),
     ],
 )
 def test_what_is_not_commonmark_is_put_so(text: str, expected: str) -> None:
-    assert commonmark(text) == expected
-    assert commonmark(expected) == expected
+    assert commonmark("a/b.md", text) == expected
+    assert commonmark("a/b.md", expected) == expected
 
 
 def test_code_in_html_keeps_its_blank_lines() -> None:
-    page = commonmark("<div>\n<pre>a\n\n    b\n\n\nc\n</pre>\n</div>\n\n*d*")
+    page = commonmark("a.md", "<div>\n<pre>a\n\n    b\n\n\nc\n</pre>\n</div>\n\n*d*")
     tree = LexborHTMLParser(MarkdownIt("commonmark").render(page))
     assert tree.css("pre")[0].text() == "a\n\n    b\n\n\nc\n"
     assert tree.css("em")[0].text() == "d"

@@ -65,7 +65,7 @@ def _short(value: object) -> str:
         return " ".join(map(_short, value))
     if isinstance(value, Mapping):
         return " ".join(f"{key} {_short(inner)}" for key, inner in value.items())
-    return str(value)
+    return " ".join(str(value).split())
 
 
 def _of_text(file: MarkdownFile) -> Iterator[Fact]:

@@ -12,7 +12,7 @@ from typing import Any
 
 import yaml
 from markdownify import ATX, markdownify
-from packaging.requirements import InvalidRequirement, Requirement
+from packaging.requirements import Requirement
 
 from accelerator_portal.install.additional_platforms import AdditionalPlatforms, Commands
 from accelerator_portal.install.pip_command import pip_steps
@@ -127,11 +127,7 @@ def _pinned(steps: list[dict[str, Any]], name: str) -> str | None:
 
 def _requirements(steps: list[dict[str, Any]]) -> Iterator[Requirement]:
     for step in steps:
-        for package in step["pip"]["packages"]:
-            try:
-                yield Requirement(package)
-            except InvalidRequirement:
-                continue  # a file or an address
+        yield from map(Requirement, step["pip"]["packages"])
 
 
 def _version(requirement: Requirement) -> str | None:
@@ -142,18 +138,28 @@ def _version(requirement: Requirement) -> str | None:
 def _guide(html: str) -> Iterator[str]:
     sections: dict[str, list[str]] = {heading: [] for heading in _HEADINGS}
     lines = sections["Prepare"]
-    for line in markdownify(html, heading_style=ATX, strip=["img"]).strip().split("\n"):
-        heading = re.fullmatch(r"(#+)\s+(.+)", line)
+    fenced = False
+    text = markdownify(html, heading_style=ATX, autolinks=False, strip=["img"]).strip()
+    for line in text.split("\n"):
+        fenced ^= line.startswith("```")
+        heading = None if fenced else re.fullmatch(r"(#+)\s+(.+)", line)
         if heading and heading[2].strip().lower() in _SECTIONS:
             lines = sections[_SECTIONS[heading[2].strip().lower()]]
         elif heading and len(heading[1]) > 1:
             lines.append(f"### {heading[2]}")
         elif not heading:
-            lines.append(line.rstrip())
+            lines.append(line.rstrip() if fenced else _without_html(line.rstrip()))
     for title, found in sections.items():
         text = re.sub(r"\n{3,}", "\n\n", "\n".join(found)).strip()
         words = f"{text}\n\nFrom pytorch.org" if text else "Not described there"
         yield f"## {title}\n\n{words} [@{_SOURCE}].\n"
+
+
+def _without_html(line: str) -> str:
+    """What looks like HTML in the text, but not in its code, is text."""
+    parts = line.split("`")
+    parts[::2] = [part.replace("<", "\\<") for part in parts[::2]]
+    return "`".join(parts)
 
 
 def _yaml(data: dict[str, Any]) -> str:

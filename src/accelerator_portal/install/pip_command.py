@@ -6,6 +6,8 @@ import re
 import shlex
 from typing import Any
 
+from packaging.requirements import InvalidRequirement, Requirement
+
 _PIP = re.compile(
     r"(?:(?:\S*/)?python3?(?:\.\d+)?\s+-m\s+)?(?:uv\s+)?pip3?\s+install\s+(.*)", re.DOTALL
 )
@@ -46,7 +48,15 @@ def _pip(command: str) -> dict[str, Any]:
         elif option.startswith("-"):
             raise UnreadableCommandError(f'the option "{option}" has no place in a step')
         else:
-            step["packages"].append(option + equals + value)
+            step["packages"].append(_package(option + equals + value))
     if not step["packages"]:
         raise UnreadableCommandError(f'"{command[:60]}" installs nothing')
     return step
+
+
+def _package(word: str) -> str:
+    try:
+        Requirement(word)
+    except InvalidRequirement:
+        raise UnreadableCommandError(f'"{word[:60]}" is no requirement') from None
+    return word

@@ -11,11 +11,12 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 from html.parser import HTMLParser
+from posixpath import dirname, join, normpath
 from typing import Any
 
 import yaml
 
-from accelerator_portal.site.page import SiteFile
+from accelerator_portal.site.page import SiteFile, to_root
 
 INDEX = "export.json"
 
@@ -25,6 +26,7 @@ _KEPT = ("title", "description")
 _FRONT = re.compile(r"\A\s*---\n(.*?)\n---\n", re.DOTALL)
 _HEADING = re.compile(r"^(#+ .*?)\s*\{:\s*#([\w-]+)\s*\}\s*$")
 _COMMENT = re.compile(r"^<!--(?:set aside|until here)-->$")
+_PAGE_LINK = re.compile(r"\]\(([^)\s:]+\.md)(#[\w-]+)?\)")
 _VOID = frozenset({"br", "hr", "img", "input", "link", "meta", "source", "wbr"})
 
 
@@ -44,7 +46,7 @@ def export_files(files: Iterable[SiteFile]) -> Iterator[SiteFile]:
         index.append(entry | ({"source": file.edit} if file.edit else {}))
         kept = {key: front[key] for key in _KEPT if key in front}
         head = yaml.safe_dump(kept, sort_keys=False, allow_unicode=True, width=10_000)
-        yield SiteFile(file.path, f"---\n{head}---\n\n{commonmark(body)}", file.edit)
+        yield SiteFile(file.path, f"---\n{head}---\n\n{commonmark(file.path, body)}", file.edit)
     data = {"format": "CommonMark with HTML", "addresses": "folders", "pages": index}
     yield SiteFile(INDEX, json.dumps(data, indent=1, ensure_ascii=False) + "\n")
 
@@ -56,8 +58,8 @@ def _parts(content: str) -> tuple[dict[str, Any], str]:
     return yaml.safe_load(found[1]) or {}, content[found.end() :]
 
 
-def commonmark(text: str) -> str:
-    """Return a page's Markdown so that any CommonMark parser reads it as Python-Markdown does."""
+def commonmark(path: str, text: str) -> str:
+    """Return the page at `path` so that a CommonMark parser reads it as Python-Markdown does."""
     lines: list[str] = []
     html = _Open()
     fenced = False
@@ -75,10 +77,22 @@ def commonmark(text: str) -> str:
         if fenced or line.startswith("```"):
             lines.append(line)
         elif not _COMMENT.match(line) and (line or lines[-1:] != [""]):
-            lines += html.read(line) if line.startswith("<") else _heading(line)
+            lines += html.read(line) if line.startswith("<") else _heading(_linked(path, line))
             if line.startswith("<") and not html.tags:
                 lines.append("")
     return "\n".join(lines).strip() + "\n"
+
+
+def _linked(path: str, line: str) -> str:
+    """Links to pages by file name, which MkDocs turns into addresses, as those addresses."""
+
+    def address(match: re.Match[str]) -> str:
+        file = normpath(join(dirname(path), match[1]))
+        folder = file.removesuffix("index.md").removesuffix(".md")
+        folder += "/" if folder and not folder.endswith("/") else ""
+        return f"]({to_root(path)}{folder}{match[2] or ''})"
+
+    return _PAGE_LINK.sub(address, line)
 
 
 def _heading(line: str) -> list[str]:

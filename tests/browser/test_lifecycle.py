@@ -1,0 +1,55 @@
+"""A plugin's lifecycle stands above its commands."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable
+
+from playwright.sync_api import Page
+
+from accelerator_portal.install.rows import InstallRow
+from tests.browser.visit import address_of, expect
+from tests.built_site import Site
+
+OpenPage = Callable[..., Page]
+
+
+def with_until(site: Site, *, past: bool) -> InstallRow:
+    """A row whose lifecycle ends before or after 2026-11-21, when this was written."""
+    return next(
+        row
+        for row in site.selector.rows
+        if row.stage and row.stage.until and (row.stage.until < "2026-11-21") is past
+    )
+
+
+def test_it_is_shown_before_the_commands(open_page: OpenPage, site: Site) -> None:
+    row = with_until(site, past=False)
+    page = open_page(address_of(next(site.selector.choices(row))))
+    stage = page.locator("[data-part=stage]")
+    assert row.stage
+    expect(stage).to_contain_text(row.stage.words)
+    box, commands = stage.bounding_box(), page.locator(".command-box").bounding_box()
+    assert box
+    assert commands
+    assert box["y"] < commands["y"]
+
+
+def test_what_has_ended_is_said_to_have(open_page: OpenPage, site: Site) -> None:
+    row = with_until(site, past=True)
+    address = address_of(next(site.selector.choices(row)))
+    page = open_page(address)
+    expect(page.locator("[data-part=stage]")).to_contain_text("That day has passed.")
+    assert row.stage
+    assert row.stage.until
+    page.clock.install(time=dt.datetime.fromisoformat(row.stage.until) - dt.timedelta(days=400))
+    page.reload()
+    expect(page.locator("[data-part=stage]")).to_contain_text(row.stage.until)
+    expect(page.locator("[data-part=stage]")).not_to_contain_text("That day has passed.")
+
+
+def test_a_platform_without_one_shows_none(open_page: OpenPage) -> None:
+    page = open_page("get-started/?platform=cuda")
+    expect(page.locator("[data-part=stage]")).to_be_hidden()
+    page.locator("input[value=ascend]").check()
+    expect(page.locator("[data-part=commands]")).to_contain_text("torch-npu")

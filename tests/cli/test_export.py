@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from accelerator_portal.cli import main, output
+from tests.built_site import EXAMPLE, copy_sources
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return copy_sources(tmp_path_factory.mktemp("example"), EXAMPLE)
+
+
+def run(root: Path, out: Path) -> Result:
+    return CliRunner().invoke(main, ["export", "--root", str(root), "--out", str(out)])
+
+
+def listed(folder: Path) -> set[str]:
+    return {file.relative_to(folder).as_posix() for file in folder.rglob("*") if file.is_file()}
+
+
+def test_it_writes_pages_data_and_assets(root: Path, tmp_path: Path) -> None:
+    done = run(root, tmp_path / "out")
+    assert done.exit_code == 0, done.output
+    found = listed(tmp_path / "out")
+    assert {"index.md", "hardware.md", "api/v1/hardware.json", "assets/scripts/portal.js"} <= found
+    pages = sum(name.endswith(".md") for name in found)
+    assert (
+        done.output
+        == f"{pages} pages and {len(found) - pages} other files are in {tmp_path / 'out'}.\n"
+    )
+    assert [entry.name for entry in tmp_path.iterdir()] == ["out"]
+
+
+def test_an_earlier_export_is_replaced_as_a_whole(root: Path, tmp_path: Path) -> None:
+    run(root, tmp_path / "out")
+    (tmp_path / "out/old.md").write_text("old", "utf-8")
+    before = listed(tmp_path / "out")
+    assert run(root, tmp_path / "out").exit_code == 0
+    assert listed(tmp_path / "out") == before - {"old.md"}
+    assert [entry.name for entry in tmp_path.iterdir()] == ["out"]
+
+
+def test_other_files_are_not_touched(root: Path, tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").write_text("mine", "utf-8")
+    done = run(root, tmp_path)
+    assert done.exit_code == 1
+    assert "holds other files; name a folder that is new, empty or an earlier export" in done.output
+    assert listed(tmp_path) == {"mine.txt"}
+
+
+def test_a_broken_folder_is_named_and_nothing_is_written(tmp_path: Path) -> None:
+    root = copy_sources(tmp_path / "root", EXAMPLE)
+    (root / "accelerators/acme/guide.md").unlink()
+    done = run(root, tmp_path / "out")
+    assert done.exit_code == 1
+    assert "accelerators/acme/guide.md:1: the file is missing" in done.output
+    assert not (tmp_path / "out").exists()
+
+
+def test_settings_without_a_repository_are_named(tmp_path: Path) -> None:
+    root = copy_sources(tmp_path / "root", EXAMPLE)
+    (root / "mkdocs.yml").write_text("site_name: x\n", "utf-8")
+    done = run(root, tmp_path / "out")
+    assert done.exit_code == 1
+    assert "mkdocs.yml has no line repo_url: https://…" in done.output
+
+
+def test_a_folder_that_cannot_be_written_leaves_nothing(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("", "utf-8")
+    with pytest.raises(OSError, match="file"):
+        output.write_folder(tmp_path / "out", {"a.txt": "a", "b.txt": tmp_path / "nowhere file"})
+    assert [entry.name for entry in tmp_path.iterdir()] == ["file"]

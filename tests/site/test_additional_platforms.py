@@ -1,0 +1,77 @@
+"""What is written for pytorch.org is valid by the rules of its own script, and can be read back."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from selectolax.lexbor import LexborHTMLParser
+
+from accelerator_portal.install.additional_platforms import read_additional_platforms
+from accelerator_portal.install.draft_folder import draft_folder
+from accelerator_portal.install.pip_command import UnreadableCommandError
+from tests.built_site import Site
+
+FILE = "additional-platforms.json"
+
+
+@pytest.fixture(scope="module")
+def written(site: Site) -> Any:  # noqa: ANN401 - any JSON
+    return json.loads((site.root / "api/v1" / FILE).read_text("utf-8"))
+
+
+def test_it_keeps_the_rules_of_the_upstream_script(written: Any) -> None:  # noqa: ANN401
+    """Keys, systems and texts, as gen_additional_platforms.py checks them."""
+    assert written["schema_version"] == 1
+    assert written["platforms"]
+    for platform in written["platforms"].values():
+        assert {"name", "support_channel", "stable"} <= set(platform)
+        assert set(platform) <= {"name", "support_channel", "stable", "preview"}
+        for channel in ("stable", "preview"):
+            commands = platform.get(channel, {"linux": "x"})
+            assert commands
+            assert set(commands) <= {"linux", "windows"}
+            assert all(isinstance(command, str) and command for command in commands.values())
+    assert set(written["html"]) == set(written["platforms"])
+
+
+def test_it_holds_what_the_selector_of_pytorch_org_does_not(written: Any, site: Site) -> None:  # noqa: ANN401
+    assert not {"cpu", "cuda", "mps", "rocm"} & set(written["platforms"])
+    assert {"xpu", "ascend", "tpu", "tpu_xla"} <= set(written["platforms"])
+    known = {platform.id.replace("-", "_") for platform in site.catalog.platforms}
+    assert set(written["platforms"]) <= known
+
+
+def test_the_commands_are_those_of_the_selector(written: Any, site: Site) -> None:  # noqa: ANN401
+    for name, platform in written["platforms"].items():
+        rows = [row for row in site.selector.rows if row.platform == name.replace("_", "-")]
+        known = {(row.os, " && ".join(row.commands)) for row in rows}
+        assert {*platform["stable"].items()} <= known, name
+
+
+def test_no_id_stands_in_two_guides(written: Any) -> None:  # noqa: ANN401
+    """On pytorch.org all guides share one page."""
+    ids = [
+        node.attributes["id"]
+        for html in written["html"].values()
+        for node in LexborHTMLParser(html).css("[id]")
+    ]
+    assert len(ids) == len(set(ids)) > 50
+
+
+def test_it_is_read_back(written: Any, site: Site) -> None:  # noqa: ANN401
+    data, problems = read_additional_platforms(site.root / "api/v1", FILE)
+    assert data is not None, problems
+    assert data.model_dump(mode="json", exclude_none=True) == written
+    drafted = 0
+    for name in data.platforms:
+        try:
+            files = draft_folder(data, name, "2.15.0", site.catalog.releases.newest.date)
+        except UnreadableCommandError:
+            continue  # a command that is more than pip
+        assert set(files) == {
+            "accelerator.yaml", "install.yaml", "compatibility.yaml", "guide.md", "faq.md"
+        }  # fmt: skip
+        drafted += 1
+    assert drafted >= 4
