@@ -158,7 +158,7 @@ def test_a_link_to_an_earlier_release_opens_the_list_of_them(
     earlier = [r.build for r in site.selector.rows if r.build not in {"stable", "preview"}]
     page = open_page(f"get-started/?build={earlier[0]}")
     assert shown_choice(page).build == earlier[0]
-    assert page.locator("details.more-choices").evaluate("box => box.open")
+    assert page.locator(".axis-build details.more-choices").evaluate("box => box.open")
 
 
 def test_an_address_keeps_its_anchor(open_page: OpenPage) -> None:

@@ -19,6 +19,9 @@ AXES = {
 }
 
 
+MORE = {"build": "Earlier releases", "python": "Other versions"}
+
+
 @dataclass(frozen=True, slots=True)
 class ValueView:
     """One radio button; `reason` says what stands against it, empty where nothing does."""
@@ -32,12 +35,13 @@ class ValueView:
 
 @dataclass(frozen=True, slots=True)
 class AxisView:
-    """One fieldset; `more` are values that stand behind a disclosure."""
+    """One fieldset; `more` are values that stand behind a disclosure, which `more_label` names."""
 
     id: str
     label: str
     values: tuple[ValueView, ...]
     more: tuple[ValueView, ...]
+    more_label: str
 
     @property
     def open(self) -> bool:
@@ -88,13 +92,20 @@ def _shown(selector: Selector, choice: Choice, axis: str) -> str:
 def _axis(selector: Selector, axis: str, choice: Choice) -> AxisView:
     known = selector.axes.get(axis) or selector.variants.get(choice.platform, ())
     views = [(value, _value(selector, axis, value, choice)) for value in known]
-    first = tuple(view for value, view in views if not _later(axis, value))
-    more = tuple(view for value, view in views if _later(axis, value))
-    return AxisView(axis, AXES[axis], first or more, more if first else ())
+    shown = _shown_at_once(selector, axis) or {value.id for value in known}
+    first = tuple(view for value, view in views if value.id in shown)
+    more = tuple(view for value, view in views if value.id not in shown)
+    return AxisView(axis, AXES[axis], first or more, more if first else (), MORE.get(axis, ""))
 
 
-def _later(axis: str, value: Value) -> bool:
-    return axis == "build" and value.id not in {STABLE, PREVIEW}
+def _shown_at_once(selector: Selector, axis: str) -> set[str]:
+    """The values that do not stand behind a disclosure; none means all."""
+    if axis == "build":
+        return {STABLE, PREVIEW}
+    if axis == "python":  # the newest release's, without the free-threaded ones
+        rows = (row for row in selector.rows if row.build == STABLE)
+        return {p for row in rows for p in row.pythons or () if not p.endswith("t")}
+    return set()
 
 
 def _value(selector: Selector, axis: str, value: Value, choice: Choice) -> ValueView:

@@ -1,5 +1,6 @@
 // "Which card do you have?": answers while the reader types. Without this script the form leads to the table of all cards.
 
+import { element, link } from "./elements.js";
 import { Cards, SHORTEST, tokens } from "./finder-model.js";
 
 const MOST_ANSWERS = 6;
@@ -123,17 +124,4 @@ function keepInAddress(query) {
   if (!document.querySelector(".all-hardware")) return;
   const address = query ? `?card=${encodeURIComponent(query)}` : location.pathname;
   history.replaceState(null, "", address + location.hash);
-}
-
-function link(href, text) {
-  const made = element("a", "", text);
-  made.href = href;
-  return made;
-}
-
-function element(tag, className = "", text = "") {
-  const made = document.createElement(tag);
-  if (className) made.className = className;
-  if (text) made.textContent = text;
-  return made;
 }

@@ -1,5 +1,7 @@
 // Shows a choice of the install selector: radio buttons with reasons, and the commands.
 
+import { element } from "./elements.js";
+
 const NAMES = {
   build: "build",
   os: "operating system",
@@ -22,12 +24,11 @@ export function showChoice(form, model, choice) {
     label.classList.toggle("is-blocked", against.length > 0);
     setText(label.querySelector(".choice-reason"), reason(model, choice, against));
   }
-  unfold(form.querySelector(".more-choices"));
+  form.querySelectorAll(".more-choices").forEach(unfold);
 }
 
-/** Open the earlier releases while one of them is chosen; close them after, unless the reader opened them. */
+/** Open a disclosure while one of its values is chosen; close it after, unless the reader opened it. */
 function unfold(earlier) {
-  if (!earlier) return;
   const holds = earlier.querySelector("input:checked") !== null;
   if (holds && !earlier.open) earlier.dataset.unfolded = "";
   if (!holds && "unfolded" in earlier.dataset) {
@@ -118,13 +119,6 @@ function needItem([name, version, url]) {
   if (url) Object.assign(what, { href: url, rel: "noopener noreferrer" });
   item.append(what, version ? ` ${version}` : "");
   return item;
-}
-
-function element(tag, className = "", text = "") {
-  const made = document.createElement(tag);
-  if (className) made.className = className;
-  if (text) made.textContent = text;
-  return made;
 }
 
 function showText(box, text) {
