@@ -194,10 +194,10 @@ def loaded(root: Path) -> Catalog:
 
 
 def real_files(*folders: str) -> dict[str, str]:
-    """Return this repository's shared data and the named platforms' folders, as they are."""
+    """Return this repository's shared data and the named platforms' folders, without reports."""
     places = [*REPOSITORY.glob("data/*.yaml")]
     for folder in folders:
-        places += (REPOSITORY / "accelerators" / folder).iterdir()
+        places += (f for f in (REPOSITORY / "accelerators" / folder).iterdir() if f.is_file())
     return {
         place.relative_to(REPOSITORY).as_posix(): place.read_text(encoding="utf-8")
         for place in places

@@ -30,11 +30,18 @@ SHARED = [
     "features/",
     "run-anywhere/",
     "questions/",
+    "results/",
+    "results/huggingface/",
+    "results/huggingface/tests/",
+    "results/runs/ascend-torchbench-2024-10/",
+    "results/dashboard/",
+    "results/standards/",
     "versions/",
     f"versions/{_NEWEST}/",
     "contribute/",
     "contribute/format/",
     "contribute/new-backend/",
+    "contribute/report/",
     MISSING,  # 404.html
 ]
 KINDS = [*SHARED, FULLEST]

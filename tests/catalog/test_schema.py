@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -17,6 +18,9 @@ FILES = {
     "front-matter": "accelerators/*/*.md",
     "releases": "data/releases.yaml",
     "selector": "data/selector.yaml",
+    "suite": "data/suites/*.yaml",
+    "models": "data/models.yaml",
+    "criteria": "data/criteria.yaml",
 }
 
 ALL_FILES = [(name, file) for name, glob in FILES.items() for file in REPOSITORY.glob(glob)]
@@ -45,9 +49,7 @@ def test_no_other_schemas_are_committed() -> None:
     ("name", "file"), [(name, file) for name, file in ALL_FILES if file.suffix == ".yaml"]
 )
 def test_a_yaml_file_names_its_schema_in_its_first_line(name: str, file: Path) -> None:
-    above = "../" * (len(file.relative_to(REPOSITORY).parts) - 2)
-    folder = f"{above}data/schema" if above else "schema"
-    folder = f"../{folder}" if above else folder
+    folder = os.path.relpath(REPOSITORY / "data/schema", file.parent)
     expected = f"# yaml-language-server: $schema={folder}/{name}.schema.json"
     assert file.read_text(encoding="utf-8").splitlines()[0] == expected
 

@@ -22,10 +22,14 @@ def read(site: Site, path: str) -> Any:  # noqa: ANN401 - any JSON
 
 def test_the_index_names_every_file_and_nothing_else(site: Site) -> None:
     index = read(site, "index.json")
-    shared = ("releases", "install", "hardware", "versions", "features", "additional_platforms")
-    named = {"index.json", *(index[name] for name in shared), *index["schemas"].values()}
+    own = {"api_version", "newest_release", "accelerators", "schemas"}
+    named = {"index.json", *(index[name] for name in set(index) - own), *index["schemas"].values()}
     for platform in index["accelerators"]:
         named |= {platform["accelerator"], platform["install"]}
+    results = read(site, index["results"])
+    named |= {f"results/{name}" for name in results["suites"].values()}
+    named |= {entry["report"].removeprefix("../") for entry in results["reports"]}
+    named |= {platform["badge"] for platform in read(site, index["quality"])["platforms"]}
     folder = site.root / API
     assert named == {f.relative_to(folder).as_posix() for f in folder.rglob("*") if f.is_file()}
 
@@ -47,6 +51,11 @@ DESCRIBED = {
     "additional-platforms": "additional-platforms.json",
     "accelerator-file": "accelerators/*.json",
     "install-data": "install*/*.json",
+    "results": "results/index.json",
+    "suite-results": "results/[!i]*.json",
+    "report": "reports/*.json",
+    "quality": "quality.json",
+    "badge": "badges/*.json",
 }
 
 

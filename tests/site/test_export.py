@@ -46,8 +46,11 @@ def rebuilt(exported: Path, site: Site, tmp_path_factory: pytest.TempPathFactory
     work = tmp_path_factory.mktemp("sphinx")
     extra = work / "extra"
     extra.mkdir()
-    for folder in ("api", "assets"):
-        (extra / folder).symlink_to(exported / folder)
+    for file in exported.rglob("*"):
+        if file.is_file() and file.suffix != ".md":
+            target = extra / file.relative_to(exported)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.symlink_to(file)
     (work / "conf.py").write_text(CONFIGURATION.format(extra=repr(str(extra))), "utf-8")
     options = [
         "-q",

@@ -3,27 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 
 from accelerator_portal.catalog.accelerator import Accelerator
 from accelerator_portal.catalog.compatibility_file import Compatibility
+from accelerator_portal.catalog.criteria_file import Criteria
 from accelerator_portal.catalog.install_file import Install
 from accelerator_portal.catalog.markdown_file import MarkdownFile
 from accelerator_portal.catalog.problem import Problem
 from accelerator_portal.catalog.releases_file import Releases
 from accelerator_portal.catalog.selector_file import SelectorDefaults
 from accelerator_portal.catalog.sources import Source
+from accelerator_portal.catalog.suite_file import Models, SuiteFile
 from accelerator_portal.catalog.yaml_file import Location, YamlFile
 
 ACCELERATORS = "accelerators"
 RELEASES = "data/releases.yaml"
 SELECTOR = "data/selector.yaml"
+CRITERIA = "data/criteria.yaml"
+MODELS = "data/models.yaml"
+SUITES = "data/suites"
+RESULTS = "results"
 
 
 @dataclass(frozen=True, eq=False)
 class Platform:
-    """One accelerator's folder. `files` are the parsed YAML files by name, for their lines."""
+    """One accelerator's folder. `files` are the parsed YAML files by name, for their lines.
+
+    `results` are its test reports, by name; they are read by whoever needs them, as they are large.
+    """
 
     id: str
     accelerator: Accelerator
@@ -32,6 +42,7 @@ class Platform:
     guide: MarkdownFile
     faq: MarkdownFile
     files: Mapping[str, YamlFile]
+    results: tuple[Path, ...] = ()
 
     @property
     def in_tree(self) -> bool:
@@ -57,12 +68,19 @@ class Platform:
 
 @dataclass(frozen=True, eq=False)  # by identity, so that what is computed from it can be kept
 class Catalog:
-    """All platforms, in-tree first and then by name; PyTorch's releases; the selector's start."""
+    """All platforms, in-tree first and then by name; PyTorch's releases; the selector's start.
+
+    `suites` by id, `models` that several of them have, and the `criteria` of testing are empty
+    where there is no such data.
+    """
 
     platforms: tuple[Platform, ...]
     releases: Releases
     defaults: SelectorDefaults
     files: Mapping[str, YamlFile]
+    suites: Mapping[str, SuiteFile] = field(default_factory=dict)
+    models: Models | None = None
+    criteria: Criteria | None = None
 
     @cached_property
     def by_id(self) -> dict[str, Platform]:

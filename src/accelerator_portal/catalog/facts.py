@@ -10,6 +10,9 @@ from accelerator_portal.catalog.markdown_file import CITATION, MarkdownFile
 from accelerator_portal.catalog.sources import Source
 from accelerator_portal.catalog.yaml_file import Location, YamlFile
 
+# What stands in a record but is not of its own fact, or is too long to read.
+_INNER = frozenset({"source", "models", "builds", "tests", "aliases", "sources"})
+
 
 @dataclass(frozen=True, slots=True)
 class Fact:
@@ -54,7 +57,7 @@ def _fact(
 ) -> Fact:
     named = record["source"]
     names = named if isinstance(named, list) else [named]
-    own = {key: value for key, value in record.items() if key not in {"source", "models", "builds"}}
+    own = {key: value for key, value in record.items() if key not in _INNER}
     place = ".".join(str(part) for part in location if isinstance(part, str))
     text = f"{place}: " + ", ".join(f"{key} {_short(value)}" for key, value in own.items())
     return Fact(path, file.line(location), text, tuple(sources[str(name)] for name in names))

@@ -11,23 +11,30 @@ from pydantic import BaseModel
 from accelerator_portal.catalog.accelerator import Accelerator
 from accelerator_portal.catalog.catalog import (
     ACCELERATORS,
+    CRITERIA,
+    MODELS,
     RELEASES,
+    RESULTS,
     SELECTOR,
+    SUITES,
     Catalog,
     Platform,
 )
 from accelerator_portal.catalog.compatibility_file import Compatibility
+from accelerator_portal.catalog.criteria_file import Criteria
 from accelerator_portal.catalog.install_file import Install
 from accelerator_portal.catalog.markdown_file import MarkdownFile, parse_markdown
 from accelerator_portal.catalog.problem import Problem, did_you_mean
 from accelerator_portal.catalog.releases_file import Releases
 from accelerator_portal.catalog.selector_file import SelectorDefaults
+from accelerator_portal.catalog.suite_file import Models, SuiteFile
 from accelerator_portal.catalog.text_file import read_text
 from accelerator_portal.catalog.validation import validate
 from accelerator_portal.catalog.yaml_file import YamlFile, parse_yaml
 
 FOLDER_FILES = ("accelerator.yaml", "install.yaml", "compatibility.yaml", "guide.md", "faq.md")
 
+_REPORT_NAME = re.compile(r"[a-z0-9]+([-.][a-z0-9]+)*\.json")
 _FOLDER_NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 
 M = TypeVar("M", bound=BaseModel)
@@ -46,7 +53,16 @@ def load_catalog(root: Path) -> tuple[Catalog | None, list[Problem]]:
     platforms.sort(key=lambda p: (not p.in_tree, p.accelerator.name.casefold(), p.id))
     if releases is None or defaults is None:
         return None, reader.problems
-    return Catalog(tuple(platforms), releases, defaults, reader.files), reader.problems
+    catalog = Catalog(
+        tuple(platforms),
+        releases,
+        defaults,
+        reader.files,
+        suites=reader.suites(),
+        models=reader.optional(MODELS, Models),
+        criteria=reader.optional(CRITERIA, Criteria),
+    )
+    return catalog, reader.problems
 
 
 class _Reader:
@@ -67,6 +83,21 @@ class _Reader:
             return self._names(ACCELERATORS)
         return []
 
+    def suites(self) -> dict[str, SuiteFile]:
+        """Read every suite; the id is the name of its file."""
+        found: dict[str, SuiteFile] = {}
+        for name in self._names(SUITES) if (self.root / SUITES).is_dir() else ():
+            suite = self.record(f"{SUITES}/{name}", SuiteFile)
+            if not name.endswith(".yaml"):
+                self._problem(f"{SUITES}/{name}", "this is no suite", "name it <id>.yaml")
+            elif suite:
+                found[name.removesuffix(".yaml")] = suite
+        return found
+
+    def optional(self, path: str, model: type[M]) -> M | None:
+        """Read a file that need not be there."""
+        return self.record(path, model) if (self.root / path).exists() else None
+
     def platform(self, folder: str) -> Platform | None:
         before = len(self.problems)
         if not self._is_folder(folder):
@@ -81,7 +112,8 @@ class _Reader:
         if not (accelerator and install and versions and guide and faq):
             return None
         files = {n: f for n in FOLDER_FILES if (f := self.files.get(self._path(folder, n)))}
-        return Platform(folder, accelerator, install, versions, guide, faq, files)
+        results = self._results(folder)
+        return Platform(folder, accelerator, install, versions, guide, faq, files, results)
 
     def record(self, path: str, model: type[M], folder: str | None = None) -> M | None:
         text = self._text(path, folder)
@@ -127,9 +159,32 @@ class _Reader:
             return True
         return False
 
+    def _results(self, folder: str) -> tuple[Path, ...]:
+        """The reports of a platform, oldest name first; what is no report is a problem."""
+        path = self._path(folder, RESULTS)
+        place = self.root / path
+        if place.is_symlink() or (place.exists() and not place.is_dir()):
+            self._problem(path, "this is not a folder", "put the reports into a folder here")
+        elif place.is_dir():
+            return tuple(place / name for name in self._names(path) if self._is_report(path, name))
+        return ()
+
+    def _is_report(self, folder: str, name: str) -> bool:
+        place = self.root / folder / name
+        if not _REPORT_NAME.fullmatch(name):
+            remedy = "name it <what>.json, in lower-case letters, digits and hyphens"
+            self._problem(f"{folder}/{name}", "this cannot be the name of a report", remedy)
+        elif place.is_symlink() or not place.is_file():
+            self._problem(
+                f"{folder}/{name}", "this is not a plain file", "put the file itself here"
+            )
+        else:
+            return True
+        return False
+
     def _unexpected_files(self, folder: str) -> None:
         for name in self._names(f"{ACCELERATORS}/{folder}"):
-            if name not in FOLDER_FILES:
+            if name not in FOLDER_FILES and name != RESULTS:
                 what = "the portal does not read this file"
                 remedy = did_you_mean(name, FOLDER_FILES)
                 self._problem(self._path(folder, name), what, remedy)

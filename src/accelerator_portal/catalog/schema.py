@@ -8,10 +8,12 @@ from pydantic import BaseModel
 
 from accelerator_portal.catalog.accelerator import Accelerator
 from accelerator_portal.catalog.compatibility_file import Compatibility
+from accelerator_portal.catalog.criteria_file import Criteria
 from accelerator_portal.catalog.install_file import Install
 from accelerator_portal.catalog.releases_file import Releases
 from accelerator_portal.catalog.selector_file import SelectorDefaults
 from accelerator_portal.catalog.sources import SourcedFile
+from accelerator_portal.catalog.suite_file import Models, SuiteFile
 
 SCHEMA_FOLDER = "data/schema"
 
@@ -22,6 +24,9 @@ SCHEMAS: dict[str, type[BaseModel]] = {
     "front-matter": SourcedFile,
     "releases": Releases,
     "selector": SelectorDefaults,
+    "suite": SuiteFile,
+    "models": Models,
+    "criteria": Criteria,
 }
 
 

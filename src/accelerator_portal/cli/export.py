@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from accelerator_portal.checks import load_and_check
-from accelerator_portal.cli.options import ROOT, report
+from accelerator_portal.cli.options import ROOT, tell
 from accelerator_portal.cli.output import write_folder
 from accelerator_portal.site import Repository, build_site
 from accelerator_portal.site.export import INDEX, export_files
@@ -33,7 +33,7 @@ def export(root: Path, out: Path) -> None:
         raise click.ClickException(message)
     catalog, problems = load_and_check(root)
     if problems or catalog is None:
-        report(problems)
+        tell(problems)
         sys.exit(1)
     pages = build_site(catalog, root, _repository(root))
     files: dict[str, str | Path] = {file.path: file.content for file in export_files(pages)}

@@ -10,7 +10,7 @@ import click
 
 from accelerator_portal.catalog.facts import Fact, facts
 from accelerator_portal.checks import load_and_check
-from accelerator_portal.cli.options import ROOT, report
+from accelerator_portal.cli.options import ROOT, tell
 
 
 @click.command("facts")
@@ -21,7 +21,7 @@ def list_facts(root: Path, sample: int | None, seed: int) -> None:
     """List facts with their sources, all of them or a sample, to check them by hand."""
     catalog, problems = load_and_check(root)
     if problems or catalog is None:
-        report(problems)
+        tell(problems)
         sys.exit(1)
     found = list(facts(catalog))
     if sample is not None and sample < len(found):

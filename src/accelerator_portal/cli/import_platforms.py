@@ -11,7 +11,7 @@ import click
 from accelerator_portal.catalog import Problem, load_catalog
 from accelerator_portal.catalog.catalog import ACCELERATORS
 from accelerator_portal.checks import load_and_check
-from accelerator_portal.cli.options import ROOT, count, report
+from accelerator_portal.cli.options import ROOT, count, tell
 from accelerator_portal.cli.output import write_folder
 from accelerator_portal.install.additional_platforms import read_additional_platforms
 from accelerator_portal.install.draft_folder import draft_folder, folder_name
@@ -32,7 +32,7 @@ def import_platforms(root: Path, file: Path) -> None:
         raise click.ClickException(f"{root} has no usable data/; see accelerator-portal check")
     data, problems = read_additional_platforms(file.parent, file.name)
     if data is None:
-        report(problems)
+        tell(problems)
         sys.exit(1)
     drafts: dict[str, dict[str, str]] = {}
     newest, today = catalog.releases.newest.version, dt.datetime.now(dt.UTC).date()
@@ -44,7 +44,7 @@ def import_platforms(root: Path, file: Path) -> None:
             remedy = "write pip install with packages, --index-url, --extra-index-url and --pre"
             problems.append(Problem(file.name, 1, what, remedy))
     if problems:
-        report(problems)
+        tell(problems)
         sys.exit(1)
     made = [name for name, files in drafts.items() if _write(root, name, files)]
     if made:

@@ -12,8 +12,9 @@ from accelerator_portal.checks import load_and_check
 from accelerator_portal.cli.export import export
 from accelerator_portal.cli.facts import list_facts
 from accelerator_portal.cli.import_platforms import import_platforms
-from accelerator_portal.cli.options import ROOT, count, report
+from accelerator_portal.cli.options import ROOT, count, tell
 from accelerator_portal.cli.output import write_file
+from accelerator_portal.cli.report import report
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -28,7 +29,7 @@ def check(root: Path) -> None:
     """Check every vendor's folder and the shared data; print all problems at once."""
     catalog, problems = load_and_check(root)
     if problems or catalog is None:
-        report(problems)
+        tell(problems)
         sys.exit(1)
     click.echo(f"{count(len(catalog.platforms), 'platform')}, no problems.")
 
@@ -55,6 +56,7 @@ def schema(root: Path, check_only: bool) -> None:
 main.add_command(export)
 main.add_command(import_platforms)
 main.add_command(list_facts)
+main.add_command(report)
 
 
 def _holds(path: Path, text: str) -> bool:

@@ -17,7 +17,7 @@ ROOT = click.option(
 )
 
 
-def report(problems: Sequence[Problem]) -> None:
+def tell(problems: Sequence[Problem]) -> None:
     """Print every problem, and how many there are."""
     for problem in problems:
         click.echo(problem)

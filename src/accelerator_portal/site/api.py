@@ -13,6 +13,7 @@ from accelerator_portal.catalog.schema import SCHEMAS, model_schema, schema_text
 from accelerator_portal.install.additional_platforms import AdditionalPlatforms
 from accelerator_portal.install.payload import payload
 from accelerator_portal.install.selector import Selector
+from accelerator_portal.reports import Report
 from accelerator_portal.site.additional_platforms import additional_platforms
 from accelerator_portal.site.api_shapes import (
     AcceleratorFile,
@@ -23,10 +24,9 @@ from accelerator_portal.site.api_shapes import (
 )
 from accelerator_portal.site.features import FeaturesData
 from accelerator_portal.site.hardware import HardwareData
-from accelerator_portal.site.page import SiteFile
+from accelerator_portal.site.page import API, SiteFile, data_file
+from accelerator_portal.site.results_shapes import Badge, QualityData, ResultsIndex, SuiteResults
 from accelerator_portal.site.versions import VersionsData
-
-API = "api/v1"
 
 ADDITIONAL_PLATFORMS = "additional-platforms.json"
 
@@ -38,6 +38,11 @@ SHAPES: dict[str, type[BaseModel]] = {
     "hardware": HardwareData,
     "versions": VersionsData,
     "features": FeaturesData,
+    "report": Report,
+    "results": ResultsIndex,
+    "suite-results": SuiteResults,
+    "quality": QualityData,
+    "badge": Badge,
     "additional-platforms": AdditionalPlatforms,
 }
 
@@ -50,24 +55,20 @@ def api_files(
     features: FeaturesData,
 ) -> Iterator[SiteFile]:
     """Yield the index, the data of all platforms, two files a platform, the schemas."""
-    yield _file("index.json", _plain(_index(catalog)))
+    yield data_file("index.json", _index(catalog))
     yield _file("install.json", payload(selector))
-    yield _file("releases.json", _plain(catalog.releases))
-    yield _file("hardware.json", _plain(hardware))
-    yield _file("versions.json", _plain(versions))
-    yield _file("features.json", _plain(features))
-    yield _file(ADDITIONAL_PLATFORMS, _plain(additional_platforms(catalog)))
+    yield data_file("releases.json", catalog.releases)
+    yield data_file("hardware.json", hardware)
+    yield data_file("versions.json", versions)
+    yield data_file("features.json", features)
+    yield data_file(ADDITIONAL_PLATFORMS, additional_platforms(catalog))
     for platform in catalog.platforms:
-        yield _file(f"accelerators/{platform.id}.json", _plain(_platform(platform)))
+        yield data_file(f"accelerators/{platform.id}.json", _platform(platform))
         yield _file(f"install/{platform.id}.json", payload(selector.only(platform.id)))
     for name in SCHEMAS:
         yield SiteFile(f"{API}/{_schema(name)}", schema_text(name))
     for name, model in SHAPES.items():
         yield SiteFile(f"{API}/{_schema(name)}", model_schema(model))
-
-
-def _plain(model: BaseModel) -> Any:  # noqa: ANN401 - any JSON
-    return model.model_dump(mode="json", by_alias=True, exclude_none=True)
 
 
 def _file(path: str, data: Any) -> SiteFile:  # noqa: ANN401 - any JSON
@@ -89,6 +90,8 @@ def _index(catalog: Catalog) -> Index:
         versions="versions.json",
         features="features.json",
         additional_platforms=ADDITIONAL_PLATFORMS,
+        results="results/index.json",
+        quality="quality.json",
         accelerators=tuple(
             IndexEntry(
                 id=platform.id,

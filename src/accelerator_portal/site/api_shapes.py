@@ -42,6 +42,10 @@ class Index(Model):
     """Address of the features."""
     additional_platforms: str
     """Address of the platforms in the format of pytorch.org's Additional Platforms."""
+    results: str
+    """Address of the index of test reports."""
+    quality: str
+    """Address of the platforms' quality."""
     accelerators: tuple[IndexEntry, ...]
     """The platforms, in-tree first and then by name."""
     schemas: dict[str, str]

@@ -12,16 +12,22 @@ from accelerator_portal.catalog.catalog import RELEASES
 from accelerator_portal.install.expand import expand
 from accelerator_portal.install.rows import PREVIEW, InstallRow
 from accelerator_portal.install.selector import STABLE, Selector, make_selector
+from accelerator_portal.reports import Report
+from accelerator_portal.reports.outcomes import MEANING
+from accelerator_portal.reports.report import SCHEMA_VERSION
 from accelerator_portal.site.api import api_files
 from accelerator_portal.site.commands_table import commands_table
 from accelerator_portal.site.comparison import comparison
+from accelerator_portal.site.dashboard import dashboard_pages
 from accelerator_portal.site.features import ENOUGH, FeaturesData, features_data
-from accelerator_portal.site.format_reference import format_reference
+from accelerator_portal.site.format_reference import format_reference, reference
 from accelerator_portal.site.hardware import HardwareData, hardware_data
 from accelerator_portal.site.page import PLATFORMS, SiteFile, to_root
-from accelerator_portal.site.platform_page import platform_context
+from accelerator_portal.site.platform_page import Parts, platform_context
 from accelerator_portal.site.questions import Question, moved, questions
 from accelerator_portal.site.release_pages import ReleaseRow, release_rows
+from accelerator_portal.site.results_pages import results_files, results_pages
+from accelerator_portal.site.results_view import SIGNS, results
 from accelerator_portal.site.selector_view import selector_view
 from accelerator_portal.site.source_list import SourceList
 from accelerator_portal.site.templates import Templates
@@ -44,6 +50,7 @@ def build_site(catalog: Catalog, root: Path, repository: Repository) -> Iterator
     selector = make_selector(catalog, rows)
     templates = Templates(root / TEMPLATES, catalog=catalog, repository=repository)
     hardware, features = hardware_data(catalog), features_data(catalog)
+    tested = results(catalog)
     releases = list(release_rows(catalog, selector))
     yield from _shared_pages(catalog, selector, templates)
     yield from _choosing_pages(catalog, templates, hardware, features)
@@ -53,10 +60,14 @@ def build_site(catalog: Catalog, root: Path, repository: Repository) -> Iterator
         sources = SourceList(platform.sourced_files())
         faq = questions(platform, sources)
         faqs += faq
-        context = platform_context(platform, selector.only(platform.id), hardware, sources, faq)
+        parts = Parts(selector.only(platform.id), hardware, sources, faq, tested)
+        context = platform_context(platform, parts)
         content = templates.render("platform.md.j2", to_root=to_root(path), **context)
         yield SiteFile(path, content, platform.path("guide.md"), platform.accelerator.name)
     yield _questions_page(templates, faqs)
+    yield from results_pages(catalog, tested, templates)
+    yield from results_files(tested)
+    yield from dashboard_pages(catalog, tested, templates)
     yield from _version_pages(releases, templates)
     versions = versions_data(catalog, releases)
     yield from api_files(catalog, selector, hardware, versions, features)
@@ -76,6 +87,12 @@ def _shared_pages(catalog: Catalog, selector: Selector, templates: Templates) ->
         "contribute/index.md": {"releases": RELEASES},
         "contribute/format.md": {"files": format_reference()},
         "contribute/new-backend.md": {},
+        "contribute/report.md": {
+            "files": [reference("Report", Report)],
+            "meanings": MEANING,
+            "signs": SIGNS,
+            "version": SCHEMA_VERSION,
+        },
     }
     view = selector_view(selector, selector.starts[0]) if selector.starts else None
     for path, context in pages.items():

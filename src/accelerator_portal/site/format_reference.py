@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from pydantic import BaseModel
+
 from accelerator_portal.catalog.schema import SCHEMAS
 
 
@@ -43,16 +45,24 @@ FILES = {
     "accelerators/<id>/guide.md, faq.md (front matter)": "front-matter",
     "data/releases.yaml": "releases",
     "data/selector.yaml": "selector",
+    "data/suites/<id>.yaml": "suite",
+    "data/models.yaml": "models",
+    "data/criteria.yaml": "criteria",
 }
 
 
 def format_reference() -> list[FileReference]:
     """Return the reference of every contributed file."""
-    return [FileReference(path, tuple(_records(name))) for path, name in FILES.items()]
+    return [reference(path, SCHEMAS[name]) for path, name in FILES.items()]
 
 
-def _records(name: str) -> Iterator[RecordReference]:
-    schema = SCHEMAS[name].model_json_schema(by_alias=True)
+def reference(name: str, model: type[BaseModel]) -> FileReference:
+    """Return the reference of any model."""
+    return FileReference(name, tuple(_records(model)))
+
+
+def _records(model: type[BaseModel]) -> Iterator[RecordReference]:
+    schema = model.model_json_schema(by_alias=True)
     yield _record("the file", schema)
     for title, inner in schema.get("$defs", {}).items():
         yield _record(title, inner)

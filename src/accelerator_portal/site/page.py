@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 
+from pydantic import BaseModel
+
+API = "api/v1"
 PLATFORMS = "compute-platforms"
 
 
@@ -30,3 +34,10 @@ def to_root(path: str) -> str:
     parts = path.removesuffix(".md").split("/")
     depth = len(parts) - (parts[-1] == "index")
     return "../" * depth or "./"
+
+
+def data_file(path: str, data: BaseModel) -> SiteFile:
+    """Return a data file under `/api/v1/`; nulls stand only where they mean something, in lists."""
+    plain = data.model_dump(mode="json", by_alias=True, exclude_none=True)
+    text = json.dumps(plain, ensure_ascii=False, separators=(",", ":"))
+    return SiteFile(f"{API}/{path}", text + "\n")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 from accelerator_portal.catalog import Platform
@@ -11,27 +12,34 @@ from accelerator_portal.site.commands_table import commands_table
 from accelerator_portal.site.features import LABELS
 from accelerator_portal.site.hardware import HardwareData
 from accelerator_portal.site.questions import Question
+from accelerator_portal.site.results_view import Results
 from accelerator_portal.site.selector_view import selector_view
 from accelerator_portal.site.source_list import Entry, SourceList
 from accelerator_portal.site.vendor_text import render_section, slug
 from accelerator_portal.site.versions_table import versions_table
 
 
-def platform_context(
-    platform: Platform,
-    selector: Selector,
-    hardware: HardwareData,
-    sources: SourceList,
-    faq: list[Question],
-) -> dict[str, Any]:
-    """Return the variables of the template; `selector`, `sources` and `faq` are its own."""
+@dataclass(frozen=True)
+class Parts:
+    """What a platform's page is made of, beside its folder; `selector` and `faq` are its own."""
+
+    selector: Selector
+    hardware: HardwareData
+    sources: SourceList
+    faq: list[Question]
+    results: Results
+
+
+def platform_context(platform: Platform, parts: Parts) -> dict[str, Any]:
+    """Return the variables of the template."""
+    selector, sources = parts.selector, parts.sources
     return {
         "platform": platform,
         "a": platform.accelerator,
         "selector": selector,
         "view": selector_view(selector, selector.starts[0]) if selector.starts else None,
         "commands": commands_table(selector, selector.rows),
-        "hardware": next((h for h in hardware.platforms if h.id == platform.id), None),
+        "hardware": next((h for h in parts.hardware.platforms if h.id == platform.id), None),
         "feature_labels": LABELS,
         "versions": versions_table(platform, sources),
         "guide": {
@@ -40,7 +48,11 @@ def platform_context(
             )
             for section in platform.guide.sections
         },
-        "faq": faq,
+        "faq": parts.faq,
+        "reports": [
+            (stored, parts.results.suite_counts(stored.id))
+            for stored in parts.results.of(platform.id)
+        ],
         "sources": sources,
         "cited": _citer(sources),
     }

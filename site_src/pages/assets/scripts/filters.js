@@ -14,9 +14,32 @@ export function startFilters(form) {
     state.textContent = `Showing ${shown.length} of ${items.length} ${form.dataset.noun}.`;
   };
   form.hidden = false;
+  if ("address" in form.dataset) {
+    readAddress(form);
+    form.addEventListener("input", () => writeAddress(form));
+    addEventListener("popstate", () => {
+      readAddress(form);
+      update();
+    });
+  }
   form.addEventListener("input", update);
   form.addEventListener("submit", (event) => event.preventDefault());
   update();
+}
+
+/** With data-address the filters are kept in the address: ?text=bert&outcome=failed. */
+function readAddress(form) {
+  const query = new URLSearchParams(location.search);
+  for (const control of form.elements) {
+    if (control.name) control.value = query.get(control.name) ?? "";
+    if (control.selectedIndex === -1) control.selectedIndex = 0; // a value that does not exist
+  }
+}
+
+function writeAddress(form) {
+  const set = [...new FormData(form)].filter(([, value]) => value !== "");
+  const query = new URLSearchParams(set).toString();
+  history.replaceState(null, "", (query ? `?${query}` : location.pathname) + location.hash);
 }
 
 function matches(item, words, control, value) {

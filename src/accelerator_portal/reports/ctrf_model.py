@@ -1,0 +1,100 @@
+"""What is read of the Common Test Report Format (CTRF, ctrf.io; JSON schema of specVersion 1.0.0).
+
+More lenient than its schema where files in the wild are: unknown keys are passed over, a suite may
+be one text, a duration may be a fraction of a millisecond.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+Status = Literal["passed", "failed", "skipped", "pending", "other"]
+Milliseconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+Count = Annotated[int, Field(ge=0, le=10**9)]
+Moment = Annotated[int, Field(ge=0, le=253_402_300_799_999)]  # to the end of the year 9999
+
+
+def _listed(value: object) -> object:
+    return [value] if isinstance(value, str) else value
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="ignore", strict=True)
+
+
+class Attachment(_Part):
+    """A file or address beside a test."""
+
+    name: str
+    path: str
+
+
+class Test(_Part):
+    """One test."""
+
+    __test__ = False
+
+    name: Annotated[str, Field(min_length=1)]
+    status: Status
+    duration: Milliseconds
+    suite: Annotated[list[str], BeforeValidator(_listed)] = []
+    message: str = ""
+    trace: str = ""
+    rawStatus: str = ""  # noqa: N815 - CTRF's name
+    retries: Count = 0
+    flaky: bool = False
+    stdout: list[str] = []
+    stderr: list[str] = []
+    parameters: dict[str, Any] = {}
+    attachments: list[Attachment] = []
+    extra: dict[str, Any] = {}
+
+
+class Summary(_Part):
+    """Counts, and the beginning and end of the run in milliseconds since 1970."""
+
+    tests: Count
+    passed: Count
+    failed: Count
+    skipped: Count
+    pending: Count
+    other: Count
+    start: Moment
+    stop: Moment
+
+
+class Environment(_Part):
+    """Where the run took place."""
+
+    appName: str = ""  # noqa: N815 - CTRF's name
+    appVersion: str = ""  # noqa: N815 - CTRF's name
+    osPlatform: str = ""  # noqa: N815 - CTRF's name
+    osRelease: str = ""  # noqa: N815 - CTRF's name
+    osVersion: str = ""  # noqa: N815 - CTRF's name
+
+
+class Tool(_Part):
+    """What ran the tests."""
+
+    name: str
+
+
+class Results(_Part):
+    """A run."""
+
+    tool: Tool
+    summary: Summary
+    tests: list[Any]
+    """Each is a Test; they are checked one by one, so that a fault names its test."""
+    environment: Environment = Environment()
+    extra: dict[str, Any] = {}
+
+
+class Document(_Part):
+    """A file."""
+
+    reportFormat: Literal["CTRF"]  # noqa: N815 - CTRF's name
+    specVersion: str  # noqa: N815 - CTRF's name
+    results: Results

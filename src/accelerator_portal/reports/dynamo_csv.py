@@ -1,0 +1,175 @@
+"""Reader for the accuracy files of PyTorch's dynamo benchmarks: what a CI *expects*, no run.
+
+`benchmarks/dynamo/ci_expected_accuracy/` of PyTorch, and `.github/ci_expected_accuracy/` of
+torch-xpu-ops. The folder says the hardware; the file's name says how the models are run:
+
+    [cpu_][dynamic_]…inductor[_freezing]…_{torchbench|huggingface|timm|timm_models}_{mode}.csv
+
+There are two forms. PyTorch writes `name,accuracy` and then counts, which differ from file to file
+(`graph_breaks`, `recompiles`, …) and become metrics; it does not say the type of numbers, so the
+parameter `dtype` is absent. torch-xpu-ops writes one column for each type. Blank lines mean
+nothing: they are there so that two changes do not collide. An empty cell of a type says nothing,
+and gives no test.
+
+Comment lines with addresses above a row are its known issues. They explain what is not passed; on
+cells that pass they stand only where the whole row passes, and then they are out of date. The
+first address is the known issue, further ones are evidence.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from accelerator_portal.catalog.problem import did_you_mean
+from accelerator_portal.reports.gathering import Gathering, lines_of
+from accelerator_portal.reports.reading import Found, Options, read_text, refuse
+from accelerator_portal.reports.report import Scalar
+from accelerator_portal.reports.statuses import verdict_of
+
+DTYPES = frozenset({"float32", "bfloat16", "float16", "amp", "amp_bf16", "amp_fp16", "float64"})
+
+# What the words before the suite say of a run; `cpu` is hardware, which is no parameter.
+_WORDS: dict[str, dict[str, Scalar]] = {
+    "cpu": {},
+    "dynamic": {"dynamic": True},
+    "freezing": {"freezing": True},
+    "amp": {"dtype": "amp"},
+    "max_autotune": {"max_autotune": True},
+    "inductor": {"compiler": "inductor"},
+    "aot_inductor": {"compiler": "aot_inductor"},
+    "aot_eager": {"compiler": "aot_eager"},
+    "dynamo_eager": {"compiler": "dynamo_eager"},
+}
+_WORD = "|".join(sorted(_WORDS, key=len, reverse=True))
+_NAME = re.compile(
+    rf"(?P<words>(?:(?:{_WORD})_)+)(?P<suite>torchbench|huggingface|timm)(?:_models)?"
+    r"_(?P<mode>inference|training)\.csv"
+)
+_EXAMPLE = 'name it like "inductor_torchbench_inference.csv", or say the suite'
+_ADDRESS = re.compile(r"https://[\w.-]+(?:/[\w./?#=&%-]{0,400})?")
+_MOST_ADDRESSES = 20
+_MOST_COLUMNS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    line: int
+    cells: list[str]
+    addresses: tuple[str, ...]
+
+
+def read_dynamo_csv(path: Path, options: Options) -> Found:
+    """Read an accuracy file of either form.
+
+    `options.suite` stands above what the file's name says, and makes the name needless. Of the
+    parameters, what the file says stands above the options. Raises ProblemsError.
+    """
+    name, parameters = _named(path, options)
+    gathering = Gathering(path)
+    suite = gathering.suite(name, "model")
+    rows = _rows(path)
+    head = next(rows, None)
+    if head is None:
+        raise refuse(path, 1, "the file has no header", 'begin it with "name,accuracy"')
+    columns = _columns(path, head)
+    for row in rows:
+        if len(row.cells) != len(columns):
+            what = f"the row has {len(row.cells)} values, the header has {len(columns)}"
+            gathering.fault(row.line, what, "give each column one value")
+            continue
+        for fields in _tests(row, dict(zip(columns, row.cells, strict=True)), gathering):
+            fields["parameters"] = {**parameters, **fields["parameters"]}
+            gathering.add(row.line, {"suite": name, "name": row.cells[0], **fields})
+    return Found(suites=(suite,), tests=gathering.done())
+
+
+def _named(path: Path, options: Options) -> tuple[str, dict[str, Scalar]]:
+    """Return the suite and the parameters that hold for the whole file."""
+    parameters: dict[str, Scalar] = dict(options.parameters)
+    found = _NAME.fullmatch(path.name)
+    if found is None:
+        if options.suite is None:
+            raise refuse(path, 1, "the file's name does not say how the models were run", _EXAMPLE)
+        return options.suite, parameters
+    for word in re.findall(rf"({_WORD})_", found["words"]):
+        parameters |= _WORDS[word]
+    return options.suite or found["suite"], parameters | {"mode": found["mode"]}
+
+
+def _rows(path: Path) -> Iterator[_Row]:
+    """Each line with values, the header first, with the addresses of the comments above it."""
+    addresses: list[str] = []
+    for number, line in enumerate(lines_of(path, read_text(path)), start=1):
+        if line.startswith("#"):
+            addresses += [found.rstrip(".") for found in _ADDRESS.findall(line)]
+            del addresses[_MOST_ADDRESSES:]
+        elif line.strip():
+            cells = [cell.strip() for cell in line.split(",")]
+            yield _Row(number, cells, tuple(addresses))
+            addresses = []
+
+
+def _columns(path: Path, head: _Row) -> list[str]:
+    columns = head.cells
+    if columns[0] != "name" or len(columns) == 1:
+        what = f'the header begins with "{",".join(columns)[:60]}"'
+        raise refuse(path, head.line, what, 'begin it with "name,accuracy", or "name" and types')
+    if len(columns) > _MOST_COLUMNS:
+        what = f"the header has {len(columns):,} columns, more than {_MOST_COLUMNS}"
+        raise refuse(path, head.line, what, "give a file as the benchmarks write it")
+    if twice := {column for column in columns if columns.count(column) > 1}:
+        what = f'the column "{min(twice)[:60]}" stands twice'
+        raise refuse(path, head.line, what, "keep one of the two")
+    unknown = [column for column in columns[1:] if column not in DTYPES]
+    if unknown and "accuracy" not in columns:
+        what = f'the column "{unknown[0][:60]}" is no type of numbers'
+        raise refuse(path, head.line, what, did_you_mean(unknown[0][:60], {*DTYPES, "accuracy"}))
+    return columns
+
+
+def _tests(row: _Row, cells: Mapping[str, str], gathering: Gathering) -> Iterator[dict[str, Any]]:
+    """The tests of a row: one of PyTorch's form, one for each type of torch-xpu-ops' form."""
+    if "accuracy" in cells:
+        statuses: list[tuple[dict[str, str], str]] = [({}, cells["accuracy"])]
+        counts = {key: cell for key, cell in cells.items() if key not in {"name", "accuracy"}}
+        if not cells["accuracy"]:
+            gathering.fault(row.line, "the row has no status", 'write one, such as "pass"')
+    else:
+        statuses = [({"dtype": key}, cell) for key, cell in cells.items() if key != "name"]
+        counts = {}
+    verdicts = [(parameters, verdict_of(status)) for parameters, status in statuses if status]
+    metrics = _metrics(row, counts, gathering)
+    explained = any(verdict.outcome != "passed" for _, verdict in verdicts)
+    for parameters, verdict in verdicts:
+        known = _issues(row) if verdict.outcome != "passed" or not explained else {}
+        yield {"parameters": parameters, "metrics": metrics, **verdict.fields(), **known}
+
+
+def _metrics(row: _Row, cells: Mapping[str, str], gathering: Gathering) -> dict[str, Any]:
+    metrics = {}
+    for column, cell in cells.items():
+        if not cell:
+            continue
+        try:
+            value = float(cell)
+        except ValueError:
+            value = math.nan
+        if math.isfinite(value):
+            metrics[column] = {"value": value, "unit": "1"}
+        else:
+            gathering.fault(row.line, f'{column}: "{cell[:60]}" is no number', "write a number")
+    return metrics
+
+
+def _issues(row: _Row) -> dict[str, Any]:
+    """The first address above a row as its known issue, further ones as evidence."""
+    if not row.addresses:
+        return {}
+    first, *others = row.addresses
+    evidence = [{"label": "further known issue", "url": url} for url in others]
+    return {"known_issue": {"url": first}, "evidence": evidence}

@@ -1,0 +1,201 @@
+"""Reader for the CSV of ExecuTorch's backend test suite.
+
+The form is that of `CSV_FIELD_NAMES` in backends/test/suite/reporting.py of pytorch/executorch.
+`Result` is Pass, Fail or Skip, `Result Detail` says where it failed, and `Delegated` says whether
+the backend took any part of the model: a pass without that is no pass of the backend, except in
+the flow `portable`, which has none.
+
+A flow is a backend and a recipe, `xnnpack_static_int8_per_channel`. The backend is what is tested,
+so the parameter `recipe` is the rest, and the plain flow has none; then two backends meet. One
+file must therefore hold one backend. `Test Case` is the name; `Test ID` repeats name, flow and
+parameters. The file does not say whether it holds operators or models: the name of the suite does,
+`executorch-models` or, without one, `executorch-operators`.
+
+A figure that is not finite is left out: a signal without any noise has an infinite ratio.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from accelerator_portal.reports.gathering import Gathering, lines_of, shortened
+from accelerator_portal.reports.reading import Found, Options, read_text, refuse
+from accelerator_portal.reports.report import Scalar
+from accelerator_portal.reports.statuses import executorch_verdict
+
+_NEEDED = ("Test Case", "Flow", "Params", "Result", "Result Detail", "Delegated")
+_DETAILS = {
+    "Quantization Failed": "QUANTIZE_FAIL",
+    "Lowering Failed": "LOWER_FAIL",
+    "PTE Load Failed": "PTE_LOAD_FAIL",
+    "PTE Run Failed": "PTE_RUN_FAIL",
+    "Output Mismatch": "OUTPUT_MISMATCH_FAIL",
+    "Unknown Failure": "UNKNOWN_FAIL",
+}
+_UNITS = {
+    "Quantize Time (s)": ("quantize_time", "s"),
+    "Lower Time (s)": ("lower_time", "s"),
+    "Delegated Nodes": ("delegated_nodes", "1"),
+    "Undelegated Nodes": ("undelegated_nodes", "1"),
+    "PTE Size (Kb)": ("pte_size", "kB"),  # bytes / 1000, whatever the column is called
+}
+_OUTPUT = re.compile(r"Output (\d{1,3}) (Error Max|Error MAE|SNR)")
+
+# Flows begin with one of these: backends/test/suite/flow.py.
+_BACKENDS = (
+    "arm_ethos_u55",
+    "arm_ethos_u85",
+    "arm_tosa",
+    "arm_vgf",
+    "coreml",
+    "mlx",
+    "openvino",
+    "portable",
+    "qnn",
+    "vulkan",
+    "webgpu",
+    "xnnpack",
+)
+_PARAMS = "write a JSON object of texts, or leave it empty"
+
+Row = dict[str, str]
+
+
+def read_executorch_csv(path: Path, options: Options) -> Found:
+    """Read a result file; `options.suite` names the suite. Raises ProblemsError."""
+    gathering = Gathering(path)
+    name = options.suite or "executorch-operators"
+    suite = gathering.suite(name, "model" if "model" in name else "operator")
+    flows = set()
+    for line, row in _rows(path, gathering):
+        flows.add(row["Flow"])
+        if fields := _fields(line, row, gathering):
+            fields["parameters"] = {**options.parameters, **fields["parameters"]}
+            gathering.add(line, {"suite": name, **fields})
+    backends = sorted({backend for backend, _ in map(_split, flows)})
+    if len(backends) > 1:
+        what = f"the file holds several backends: {', '.join(backends)}"
+        gathering.fault(1, what, "split it: a report is of one accelerator")
+    return Found(
+        suites=(suite,),
+        tests=gathering.done(),
+        note=shortened(f"Flows of ExecuTorch: {', '.join(sorted(flows))}.") if flows else None,
+    )
+
+
+def _rows(path: Path, gathering: Gathering) -> Iterator[tuple[int, Row]]:
+    """Each row with the line where it begins; raises ProblemsError where none can be told."""
+    reader = csv.reader(lines_of(path, read_text(path)), strict=True)
+    columns, line = None, 0
+    try:
+        for cells in reader:
+            line, first = reader.line_num, line + 1
+            if not cells:
+                continue
+            if columns is None:
+                columns = _columns(path, first, cells)
+            elif len(cells) == len(columns):
+                yield first, dict(zip(columns, cells, strict=True))
+            else:
+                what = f"the row has {len(cells)} values, the header has {len(columns)}"
+                gathering.fault(first, what, "give each column one value")
+    except csv.Error as error:
+        what = f"this is no CSV: {error}"
+        raise refuse(path, line + 1, what, "write the file again") from None
+    if columns is None:
+        raise refuse(path, 1, "the file is empty", "give a file as ExecuTorch's suite writes it")
+
+
+def _columns(path: Path, line: int, columns: list[str]) -> list[str]:
+    for column in _NEEDED:
+        if columns.count(column) != 1:
+            fault = "stands twice" if column in columns else "is missing"
+            what = f'the column "{column}" {fault}'
+            raise refuse(path, line, what, "give a file as ExecuTorch's suite writes it")
+    return columns
+
+
+def _fields(line: int, row: Row, gathering: Gathering) -> dict[str, Any] | None:
+    status = _status(row)
+    parameters = _parameters(row)
+    if status is None:
+        what = f'"{row["Result"][:60]}" with the detail "{row["Result Detail"][:60]}" is no result'
+        gathering.fault(line, what, f"write Pass, Skip, or Fail with {' or '.join(_DETAILS)}")
+    if parameters is None:
+        gathering.fault(line, f'"{row["Params"][:60]}" is no set of parameters', _PARAMS)
+    if status is None or parameters is None:
+        return None
+    return {
+        "name": row["Test Case"],
+        "parameters": parameters,
+        "metrics": _metrics(line, row, gathering),
+        **executorch_verdict(status, row.get("Error", "")).fields(),
+    }
+
+
+def _status(row: Row) -> str | None:
+    """The `TestResult` that a row was written from."""
+    if row["Result"] == "Pass":
+        taken = row["Delegated"] == "True" or _split(row["Flow"])[0] == "portable"
+        return "SUCCESS" if taken else "SUCCESS_UNDELEGATED"
+    if row["Result"] == "Skip":
+        return "SKIPPED"
+    return _DETAILS.get(row["Result Detail"]) if row["Result"] == "Fail" else None
+
+
+def _split(flow: str) -> tuple[str, str]:
+    """The backend and the recipe of a flow; a backend that is not known here is the first word."""
+    for backend in _BACKENDS:
+        if flow == backend or flow.startswith(f"{backend}_"):
+            return backend, flow.removeprefix(backend).strip("_")
+    backend, _, recipe = flow.partition("_")
+    return backend, recipe
+
+
+def _parameters(row: Row) -> dict[str, Scalar] | None:
+    _, recipe = _split(row["Flow"])
+    parameters: dict[str, Scalar] = {"recipe": recipe} if recipe else {}
+    if row.get("Subtest", "0") not in {"", "0"}:
+        parameters["subtest"] = row["Subtest"]
+    try:
+        params = json.loads(row["Params"] or "{}")
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(params, dict) or not all(isinstance(v, str) for v in params.values()):
+        return None
+    for key, value in params.items():
+        if key == "use_dynamic_shapes":
+            parameters |= {"dynamic": True} if value == "True" else {}
+        else:
+            parameters[key] = value.removeprefix("torch.") if key == "dtype" else value
+    return parameters
+
+
+def _metrics(line: int, row: Mapping[str, str], gathering: Gathering) -> dict[str, Any]:
+    metrics = {}
+    for column, cell in row.items():
+        named = _named(column)
+        if named is None or not cell:
+            continue
+        try:
+            value = float(cell)
+        except ValueError:
+            gathering.fault(line, f'{column}: "{cell[:60]}" is no number', "write a number")
+            continue
+        if math.isfinite(value):
+            metrics[named[0]] = {"value": value, "unit": named[1]}
+    return metrics
+
+
+def _named(column: str) -> tuple[str, str] | None:
+    """Name and unit of the figure in a column; None where it holds none."""
+    if found := _OUTPUT.fullmatch(column):
+        name = f"output_{found[1]}_{found[2].lower().replace(' ', '_')}"
+        return name, "dB" if found[2] == "SNR" else "1"
+    return _UNITS.get(column)

@@ -1,0 +1,163 @@
+"""What the text of a failure says happened: missing operator, wrong numbers, no memory, and so on.
+
+The texts are those of PyTorch, torch.testing, numpy, pytest, pytest-timeout and pytest-xdist.
+"""
+
+from __future__ import annotations
+
+import re
+
+from accelerator_portal.reports.outcomes import Outcome
+
+# A log may have megabytes; what happened stands at its beginning or at its end.
+MAX_CHARS = 32_768
+
+# Colours of a terminal; pytest writes the escape character so in XML, which has no place for it.
+_COLOUR = re.compile(r"(?:\x1b|#x1B)\[[0-9;]{0,20}m")
+
+_NUMBER = r"(?:tensor\()?[-+]?(?:\d[\d.]*(?:e[-+]?\d+)?j?|nan|inf)(?!\w)\)?"
+
+# In this order: a rule may be a special case of one below it. Before each pattern stands a text, in
+# small letters, without which it cannot match: to look for that first is ten times as fast. Every
+# repeat of "any character" has a bound, so that no text takes long.
+_RULES: tuple[tuple[Outcome, tuple[tuple[str, str], ...]], ...] = (
+    (  # The product did what the test says that it cannot: the expectation is out of date.
+        "passed",
+        (
+            ("[xpass(strict)]", r"\A\s*\[XPASS\(strict\)\]"),
+            ("unexpected success", r"\A\s*(?:AssertionError: )?Unexpected success"),
+        ),
+    ),
+    (  # A test of an error, which did not come: the error that the text names did not happen.
+        "failed",
+        (
+            ("not raised", r"AssertionError: .{0,300}\bnot raised\b"),
+            ("does not match", r'AssertionError: .{0,300}" does not match "'),
+            ("did not raise", r"\bFailed: DID NOT RAISE\b"),
+        ),
+    ),
+    (
+        "wrong-result",
+        (
+            (
+                "s are not ",
+                r"\b(?:Tensor-likes|Scalars|(?:Sparse|Quantized) .{1,60}) are not (?:close|equal)!",
+            ),
+            ("mismatched elements", r"\bMismatched elements: \d"),
+            ("booleans mismatch", r"\bBooleans mismatch: "),
+            ("for attribute", r"\bThe values for attribute '\w{1,60}' do not match\b"),
+            ("not equal to tolerance", r"\bNot equal to tolerance\b"),
+            ("arrays are not", r"\bArrays are not (?:almost )?equal\b"),
+            ("where false", r"\bwhere False = .{0,60}\ballclose\b"),
+            ("assertionerror", rf"\bAssertionError: (?:assert )?{_NUMBER} [!=]= {_NUMBER}"),
+            ("assert", rf"\bassert {_NUMBER} == {_NUMBER}"),
+            ("±", r"\bassert .{1,300} ± "),
+            ("assertionerror", r"\bAssertionError: .{0,200}\b(?:tolerance|rtol|atol)\b"),
+        ),
+    ),
+    (
+        "unsupported-operator",
+        (
+            ("implemented for", r"\bnot (?:currently |yet )?implemented for\b"),
+            ("could not run", r"\bCould not run '[\w.]{1,60}::[\w.]{1,200}'"),
+            ("unsupported operator", r"\b[Uu]nsupported operator\b"),
+            ("unsupported scalartype", r"\b[gG]ot unsupported ScalarType\b"),
+            ("required aspect", r"\bRequired aspect fp64 is not supported\b"),
+            ("unsupportedoperatorerror", r"\bUnsupportedOperatorError\b"),
+            ("missingoperator", r"\bMissingOperatorWith(?:out)?Decomp\b"),
+        ),
+    ),
+    (
+        "out-of-memory",
+        (
+            ("outofmemory", r"\bOutOfMemory(?:Error)?\b"),
+            (
+                "memory",
+                r"(?i:(?<![a-z0-9])out[ _]of[ _](?:(?:device|host|gpu)[ _])?memory(?![a-z]))",
+            ),
+            ("memoryerror", r"\bMemoryError\b"),
+            ("bad_alloc", r"\bstd::bad_alloc\b"),
+            ("cublas_status", r"\bCUBLAS_STATUS_ALLOC_FAILED\b"),
+            ("allocate memory", r"(?i:\bcan(?:'t|not) allocate memory\b)"),
+        ),
+    ),
+    (
+        "infrastructure-error",
+        (
+            ("no space left", r"\bNo space left on device\b"),
+            ("max retries", r"\bMax retries exceeded with url\b"),
+            ("http error", r"\bHTTP Error [45]\d\d\b"),
+            ("name resolution", r"\bTemporary failure in name resolution\b"),
+            ("resolve host", r"\b[cC]ould not resolve host\b"),
+            ("requests.exceptions", r"\brequests\.exceptions\."),
+            ("urllib.error", r"\burllib\.error\."),
+            ("urlopen error", r"\burlopen error\b"),
+            ("we couldn't connect", r"\bWe couldn't connect to 'https?:"),
+            ("shutdown signal", r"\bThe runner has received a shutdown signal\b"),
+            ("lost communication", r"\blost communication with the server\b"),
+            ("are available", r"\bNo \w{2,8} (?:GPUs|devices) are available\b"),
+        ),
+    ),
+    (
+        "timed-out",
+        (
+            ("timeout", r"\A\s*(?:Failed: )?Timeout\b"),
+            ("failed: timeout", r"\bFailed: Timeout\b"),
+            ("timeout", r"\bTimeout \(?>"),
+            ("+ timeout +", r"\+ Timeout \+"),
+            ("timeoutexpired", r"\bTimeoutExpired\b"),
+            ("timeouterror", r"\bTimeoutError\b"),
+            ("operation timeout", r"\bcollective operation timeout\b"),
+            ("timed out after", r"\btimed out after\b"),
+        ),
+    ),
+    (
+        "crashed",
+        (
+            ("segmentation fault", r"\b[sS]egmentation fault\b"),
+            ("sig", r"\bSIG(?:SEGV|ABRT|BUS|ILL|FPE|KILL)\b"),
+            ("(core dumped)", r"\(core dumped\)"),
+            ("fatal python error", r"\bFatal Python error\b"),
+            ("crashed", r"\bworker '\w{1,20}' crashed\b"),
+        ),
+    ),
+    (
+        "test-broken",
+        (
+            ("collection failure", r"\Acollection failure\b"),
+            ("collecti", r"(?i:\berrors? (?:while |during )?collecti(?:ng|on)\b)"),
+            (
+                "importerror while",
+                r"\bImportError while (?:importing test module|loading conftest)\b",
+            ),
+            ("fixture", r"\bfixture '[^'\n]{1,200}' not found\b"),
+            ("`markers`", r"\bnot found in `markers` configuration option\b"),
+            ("import file mismatch", r"\bimport file mismatch\b"),
+        ),
+    ),
+)
+
+_COMPILED = tuple(
+    (outcome, word, re.compile(pattern)) for outcome, rules in _RULES for word, pattern in rules
+)
+
+
+def outcome_of_text(text: str) -> Outcome | None:
+    """Return what a failure's message or traceback says happened; None if it says nothing known.
+
+    "passed" is a test that was expected to fail and did not. Of a long text the beginning and the
+    end count, 16 KiB each.
+    """
+    if len(text) > MAX_CHARS:
+        text = f"{text[: MAX_CHARS // 2]}\n{text[-MAX_CHARS // 2 :]}"
+    text = without_colours(text)
+    small = text.lower()
+    for outcome, word, pattern in _COMPILED:
+        if word in small and pattern.search(text):
+            return outcome
+    return None
+
+
+def without_colours(text: str) -> str:
+    """Return a text without the codes with which a terminal shows it in colour."""
+    return _COLOUR.sub("", text)

@@ -1,0 +1,103 @@
+"""What makes a test the same test in another report, as a key that stays the same.
+
+`torchbench/hf_Bert?compiler=inductor&dtype=float32&mode=inference`: suite, name, and parameters in
+the order of their names. What could be mistaken for one of the separators is percent-encoded, as in
+an address; hardware is never part of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from urllib.parse import quote, unquote
+
+from accelerator_portal.reports.report import Scalar, TestEntry
+
+# What is set for a run of a suite as a whole. Other parameters (shapes, recipe) are a test's own.
+SETTINGS = frozenset({"compiler", "dtype", "dynamic", "freezing", "max_autotune", "mode"})
+
+# As they are in the names of pytest, of models on a hub and of shapes.
+_PLAIN = "/:[](),+*@!;"
+
+Parameters = tuple[tuple[str, str], ...]
+
+
+class UnreadableKeyError(ValueError):
+    """A text that is no key; the message says which."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Identity:
+    """A test, whatever it ran on; `parameters` are sorted by name, their values texts."""
+
+    suite: str
+    name: str
+    parameters: Parameters = ()
+
+    @property
+    def key(self) -> str:
+        """The identity as one line of ASCII."""
+        return f"{_quoted(self.suite, '')}/{quote(self.name, _PLAIN)}{_query(self.parameters)}"
+
+    @property
+    def group(self) -> str:
+        """What it runs within: its suite and the settings of a run, written like a key."""
+        return _group(self.suite, self.parameters)
+
+
+def identity_of(test: TestEntry) -> Identity:
+    """Return the identity of a test; numbers and truth values are as their texts: 8 is "8"."""
+    return Identity(test.suite, test.name, parameters_of(test.parameters))
+
+
+def parameters_of(parameters: Mapping[str, Scalar]) -> Parameters:
+    """Return parameters as sorted texts."""
+    return tuple(sorted([(name, _text(value)) for name, value in parameters.items()]))
+
+
+def parse_key(key: str) -> Identity:
+    """Return the identity that has this key.
+
+    Raises UnreadableKeyError for every text that is not exactly the key of an identity.
+    """
+    path, asked, query = key.partition("?")
+    suite, _, name = path.partition("/")
+    pairs = query.split("&") if asked else []
+    found = Identity(unquote(suite), unquote(name), _pairs(pairs))
+    if not (found.suite and found.name) or found.key != key:
+        raise UnreadableKeyError(f'"{key[:200]}" is not the key of a test')
+    return found
+
+
+def _pairs(pairs: Iterable[str]) -> Parameters:
+    split = (pair.partition("=") for pair in pairs)
+    return tuple((unquote(name), unquote(value)) for name, _, value in split)
+
+
+def _text(value: Scalar) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value)
+
+
+# A report of 100,000 tests has a handful of suites and settings: each is put together once.
+@lru_cache(maxsize=4096)
+def _quoted(text: str, plain: str) -> str:
+    return quote(text, plain)
+
+
+@lru_cache(maxsize=4096)
+def _query(parameters: Parameters) -> str:
+    words = (f"{quote(name, '')}={quote(value, _PLAIN)}" for name, value in sorted(parameters))
+    return "?" + "&".join(words) if parameters else ""
+
+
+@lru_cache(maxsize=4096)
+def _group(suite: str, parameters: Parameters) -> str:
+    settings = tuple(pair for pair in parameters if pair[0] in SETTINGS)
+    return f"{_quoted(suite, '')}{_query(settings)}"

@@ -1,0 +1,50 @@
+"""Reading JSON that anybody may have written."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any, NoReturn
+
+from accelerator_portal.reports.reading import read_text, refuse
+
+
+def load_json(path: Path) -> Any:  # noqa: ANN401 - any JSON
+    """Return the value that a JSON file holds; raises ProblemsError."""
+    try:
+        return parse_json(read_text(path))
+    except json.JSONDecodeError as error:
+        what = f"this is no JSON: {error.msg[:1].lower()}{error.msg[1:]}"
+        raise refuse(path, error.lineno, what, "write the file again") from None
+    except ValueError as error:
+        raise refuse(path, 1, str(error), "write the file again") from None
+
+
+def parse_json(text: str) -> Any:  # noqa: ANN401 - any JSON
+    """Return the value of a JSON text.
+
+    Raises ValueError (JSONDecodeError, where the place is known) for what is no JSON, for NaN and
+    infinity, and for values nested too deeply.
+    """
+    try:
+        return json.loads(text, parse_constant=_no_number, parse_float=_finite)
+    except RecursionError:
+        raise ValueError("the values are nested too deeply") from None
+    except json.JSONDecodeError:
+        raise
+    except ValueError as error:
+        if "digits" in str(error):  # Python reads no integer of more than 4,300
+            raise ValueError("a number has too many digits") from None
+        raise
+
+
+def _no_number(word: str) -> NoReturn:
+    raise ValueError(f"{word} is no number in JSON")
+
+
+def _finite(word: str) -> float:
+    value = float(word)
+    if math.isinf(value):
+        raise ValueError(f"{word[:30]} is too large for a number")
+    return value

@@ -1,0 +1,245 @@
+"""JUnit XML: what pytest, unittest-xml-reporting, GoogleTest and most continuous integration write.
+
+The format has no place for parameters, stages or figures, and three words for all that can happen;
+what a report says beyond that stands in properties of this project's name.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from accelerator_portal.reports.entries import Entries, said_suite, with_parameters
+from accelerator_portal.reports.json_input import parse_json
+from accelerator_portal.reports.junit_case import named, plain_fields, seconds
+from accelerator_portal.reports.junit_xml import CaseElement, ResultElement, SuiteElement, elements
+from accelerator_portal.reports.outcomes import BAD
+from accelerator_portal.reports.reading import Found, Options, refuse
+from accelerator_portal.reports.remainder import (
+    NAMESPACE,
+    Fields,
+    Run,
+    completed,
+    difference,
+    fields_of,
+    run_fields,
+)
+from accelerator_portal.reports.report import Report, Suite, TestEntry
+from accelerator_portal.reports.test_ids import suite_id
+
+_RUN = f"{NAMESPACE}.run"
+_NO_ZONE = "The file's times name no time zone and are read as UTC."
+
+
+def read_junit(path: Path, options: Options) -> Found:
+    """Read a file of JUnit XML; raises ProblemsError with every fault that was found."""
+    reading = _Reading(path, options)
+    for element in elements(path):
+        if isinstance(element, SuiteElement):
+            reading.suite(element)
+        else:
+            reading.case(element)
+    return reading.found()
+
+
+class _Reading:
+    """What is known so far."""
+
+    def __init__(self, path: Path, options: Options) -> None:
+        self._path = path
+        self._options = options
+        self._said = said_suite(path, options)
+        self._entries = Entries(path)
+        self._suites: dict[str, Suite] = {}
+        self._run = Run()
+        self._moments: list[dt.datetime] = []
+        self._zone_is_missing = False
+
+    def case(self, case: CaseElement) -> None:
+        identity = named(case)
+        try:
+            plain = plain_fields(case, self._name(case.suite), identity)
+        except ValueError:
+            what = f'time="{case.attributes["time"][:40]}" is no number of seconds'
+            self._entries.fault(case.line, what, 'write it like "1.25"')
+            return
+        if not identity.name:
+            self._entries.fault(case.line, "the test has no name", "name it")
+            return
+        kept = self._kept(case.line, case.properties, NAMESPACE)
+        fields = with_parameters(completed(plain, kept), self._options)
+        self._entries.add(case.line, f'"{identity.name[:60]}"', fields, identity.device)
+
+    def suite(self, suite: SuiteElement) -> None:
+        self._times(suite)
+        if suite.nested and not suite.cases:
+            return
+        kept = self._kept(suite.line, suite.properties, NAMESPACE)
+        name = self._name(suite)
+        fields = {"kind": "unit", **kept, "name": name}
+        try:
+            self._suites.setdefault(name, Suite.model_validate(fields))
+            if _RUN in suite.properties:
+                run = self._kept(suite.line, suite.properties, _RUN)
+                self._run = Run.model_validate(run)
+        except ValidationError as error:
+            self._entries.invalid(suite.line, f'"{name}"', error)
+
+    def found(self) -> Found:
+        tests = self._entries.done()
+        if not self._suites:
+            what = "the file holds no test suite"
+            raise refuse(self._path, 1, what, "name a file of JUnit XML with results")
+        return Found(
+            suites=tuple(self._suites.values()),
+            tests=tests,
+            environment=self._run.environment,
+            started=self._run.started or min(self._moments, default=None),
+            finished=self._run.finished or self._end(),
+            note=self._run.note or (_NO_ZONE if self._zone_is_missing else None),
+        )
+
+    def _end(self) -> dt.datetime | None:
+        """The latest end; a report of this project says itself when it ended, if it knows."""
+        return None if self._run.started else max(self._moments, default=None)
+
+    def _name(self, suite: SuiteElement) -> str:
+        name = suite.attributes.get("name", "")
+        return self._said or suite_id(name) or suite_id(self._path.stem) or "tests"
+
+    def _times(self, suite: SuiteElement) -> None:
+        """Take note of a suite's beginning and end; what is no time says nothing."""
+        with suppress(ValueError, OverflowError):
+            moment = dt.datetime.fromisoformat(suite.attributes.get("timestamp", "").strip())
+            if moment.tzinfo is None:
+                self._zone_is_missing = True
+                moment = moment.replace(tzinfo=dt.UTC)
+            self._moments.append(moment.astimezone(dt.UTC))
+            length = seconds(suite.attributes.get("time", ""))
+            self._moments.append(self._moments[-1] + dt.timedelta(seconds=length))
+
+    def _kept(self, line: int, properties: Mapping[str, str], name: str) -> Fields:
+        """What a writer of this project kept in a property."""
+        if name not in properties:
+            return {}
+        with suppress(ValueError):
+            kept = parse_json(properties[name])
+            if isinstance(kept, dict):
+                return kept
+        self._entries.fault(line, f'the property "{name}" is no JSON object', "remove it")
+        return {}
+
+
+def junit_text(report: Report) -> str:
+    """Return a report as JUnit XML, suite by suite."""
+    by_suite: dict[str, list[TestEntry]] = {suite.name: [] for suite in report.suites}
+    for test in report.tests:
+        by_suite.setdefault(test.suite, []).append(test)
+    suites = {suite.name: suite for suite in report.suites}
+    started = {"timestamp": report.started.isoformat()} if report.started else {}
+    lines = ['<?xml version="1.0" encoding="UTF-8"?>', "<testsuites>"]
+    run: Mapping[str, Any] = {_RUN: run_fields(report)}
+    for name, tests in by_suite.items():
+        lines += _suite_lines(name, suites.get(name), tests, started, run)
+        run = {}
+    return "\n".join([*lines, "</testsuites>", ""])
+
+
+def _suite_lines(
+    name: str,
+    suite: Suite | None,
+    tests: list[TestEntry],
+    started: Mapping[str, str],
+    run: Mapping[str, Any],
+) -> Iterator[str]:
+    cases = [_case(test) for test in tests]
+    counts = Counter(result.tag for case in cases for result in case.results)
+    numbers = {
+        "tests": str(len(cases)),
+        "failures": str(counts["failure"]),
+        "errors": str(counts["error"]),
+        "skipped": str(counts["skipped"]),
+        "time": f"{sum(test.duration_s or 0 for test in tests):.3f}",
+    }
+    yield f"<testsuite{_attributes({'name': name, **numbers, **started})}>"
+    kept = suite.model_dump(mode="json", exclude_none=True, exclude={"name"}) if suite else {}
+    plain = {"kind": "unit"}
+    yield from _properties({NAMESPACE: difference(kept, plain) if suite else {}, **run})
+    for test, case in zip(tests, cases, strict=True):
+        left = difference(fields_of(test), plain_fields(case, name, named(case)))
+        yield f"<testcase{_attributes(case.attributes)}>"
+        yield from _properties({NAMESPACE: left})
+        for result in case.results:
+            tag, said = result.tag, _attributes(result.attributes)
+            yield f"<{tag}{said}>{_escaped(result.text)}</{tag}>"
+        yield "</testcase>"
+    yield "</testsuite>"
+
+
+def _case(test: TestEntry) -> CaseElement:
+    classname, _, name = test.name.rpartition("::")
+    given = {key: str(value) for key, value in sorted(test.parameters.items())}
+    plain = [given.pop(key) for key in ("dtype", "case") if key in given]
+    inside = "-".join([*(f"{key}={value}" for key, value in given.items()), *plain])
+    attributes = {
+        "classname": classname or test.suite,
+        "name": f"{name}[{inside}]" if inside else name,
+    }
+    if test.duration_s is not None:
+        attributes["time"] = f"{test.duration_s:.6f}"
+    case = CaseElement(0, SuiteElement(0, {"name": test.suite}), _fit(attributes))
+    if tag := _tag(test):
+        kind = "pytest.xfail" if test.raw_status == "xfail" else test.outcome
+        said = _fit({"message": test.reason or "", "type": kind})
+        case.results.append(ResultElement(tag, said, _fitted(test.log_tail or "")))
+    return case
+
+
+def _tag(test: TestEntry) -> str | None:
+    if test.outcome in BAD:
+        return "failure"
+    if test.outcome in {"infrastructure-error", "test-broken"}:
+        return "error"
+    return "skipped" if test.outcome in {"skipped", "not-run"} else None
+
+
+def _properties(values: Mapping[str, Fields]) -> Iterator[str]:
+    written = {name: json.dumps(value) for name, value in values.items() if value}
+    if written:
+        yield "<properties>"
+        for name, value in written.items():
+            yield f"<property{_attributes({'name': name, 'value': value})}/>"
+        yield "</properties>"
+
+
+def _fit(attributes: Mapping[str, str]) -> dict[str, str]:
+    return {name: _fitted(value) for name, value in attributes.items()}
+
+
+def _fitted(text: str) -> str:
+    """Replace what XML cannot hold, as pytest does; the text itself is then kept beside it."""
+    return re.sub(
+        "[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]",
+        lambda found: f"#x{ord(found[0]):02X}",
+        text,
+    )
+
+
+def _escaped(text: str) -> str:
+    return escape(text).replace("\r", "&#13;")
+
+
+def _attributes(values: Mapping[str, str]) -> str:
+    """Line breaks and tabs are escaped: plain ones become blanks in an attribute."""
+    pairs = ((name, _escaped(value)) for name, value in values.items())
+    text = "".join(f' {name}="{value}"' for name, value in pairs)
+    return text.replace("\n", "&#10;").replace("\t", "&#9;")

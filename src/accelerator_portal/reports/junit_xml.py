@@ -1,0 +1,176 @@
+"""The elements of a JUnit XML file, one test case after the other, in bounded memory.
+
+Nobody has written a schema for JUnit XML; read here is what pytest, unittest-xml-reporting,
+GoogleTest, Surefire and PyTorch's own test runner write.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NoReturn
+from xml.parsers import expat
+
+from accelerator_portal.reports.reading import read_bytes, refuse
+
+_CHUNK = 1 << 16
+_MAX_DEPTH = 50
+_MAX_TEXT = 16_384  # of each end of a text, in characters
+
+RESULTS = frozenset({"failure", "error", "skipped"})
+_ATTEMPTS = frozenset({"rerun", "rerunFailure", "rerunError", "flakyFailure", "flakyError"})
+_TEXTS = RESULTS | {"system-out", "system-err", "property"}
+_ROOTS = frozenset({"testsuites", "testsuite"})
+
+
+@dataclass(slots=True)
+class SuiteElement:
+    """A `<testsuite>`, or `<testsuites>` where cases stand in it directly."""
+
+    line: int
+    attributes: Mapping[str, str]
+    properties: dict[str, str] = field(default_factory=dict)
+    cases: int = 0
+    """How many stand in it directly."""
+    nested: bool = False
+    """Whether it is there to hold suites."""
+
+
+@dataclass(slots=True)
+class ResultElement:
+    """A `<failure>`, `<error>` or `<skipped>`."""
+
+    tag: str
+    attributes: Mapping[str, str]
+    text: str = ""
+
+
+@dataclass(slots=True)
+class CaseElement:
+    """A `<testcase>` with what stands in it; `retries` counts the attempts before the last."""
+
+    line: int
+    suite: SuiteElement
+    attributes: Mapping[str, str]
+    properties: dict[str, str] = field(default_factory=dict)
+    results: list[ResultElement] = field(default_factory=list)
+    output: str = ""
+    retries: int = 0
+
+
+def elements(path: Path) -> Iterator[SuiteElement | CaseElement]:
+    """Yield the suites and test cases of a file; a suite once it is read to its end.
+
+    Raises ProblemsError for what is no JUnit XML, and for any document type: entities could
+    unfold to gigabytes, or read other files.
+    """
+    data = memoryview(read_bytes(path))
+    reader = _Reader(path)
+    for start in range(0, max(len(data), 1), _CHUNK):
+        reader.feed(bytes(data[start : start + _CHUNK]), final=start + _CHUNK >= len(data))
+        yield from reader.found
+        reader.found.clear()
+
+
+class _Reader:
+    """Expat's callbacks, and what they have found since the last look."""
+
+    def __init__(self, path: Path) -> None:
+        self.found: list[SuiteElement | CaseElement] = []
+        self._path = path
+        self._open: list[str] = []
+        self._suites: list[SuiteElement] = []  # the open ones, the root first
+        self._case: CaseElement | None = None
+        self._attributes: Mapping[str, str] = {}
+        self._text: _LongText | None = None
+        self._parser = expat.ParserCreate()
+        self._parser.buffer_text = True
+        self._parser.StartDoctypeDeclHandler = self._doctype
+        self._parser.StartElementHandler = self._start
+        self._parser.EndElementHandler = self._end
+        self._parser.CharacterDataHandler = self._characters
+
+    def feed(self, data: bytes, *, final: bool) -> None:
+        """Read on; raises ProblemsError."""
+        try:
+            self._parser.Parse(data, final)
+        except expat.ExpatError as error:
+            words = expat.ErrorString(error.code)
+            self._refuse(error.lineno, f"this is no XML: {words}", "write the file again")
+        except (LookupError, ValueError):  # of the decoder that the file names
+            self._refuse(1, "the file names an encoding that is not known", "save it as UTF-8")
+
+    def _refuse(self, line: int, what: str, remedy: str) -> NoReturn:
+        raise refuse(self._path, line, what, remedy) from None
+
+    def _line(self) -> int:
+        return self._parser.CurrentLineNumber
+
+    def _doctype(self, *_: object) -> None:
+        what = "the file has a document type (<!DOCTYPE …>)"
+        self._refuse(self._line(), what, "leave it out: test reports need none")
+
+    def _start(self, tag: str, attributes: dict[str, str]) -> None:
+        if not self._open and tag not in _ROOTS:
+            what = f"the outermost element is <{tag[:40]}>, not <testsuites>"
+            self._refuse(self._line(), what, "name a file of JUnit XML")
+        if len(self._open) >= _MAX_DEPTH:
+            what = f"more than {_MAX_DEPTH} elements stand in each other"
+            self._refuse(self._line(), what, "write the file again")
+        self._open.append(tag)
+        if tag in _ROOTS and self._case is None:
+            for outer in self._suites[-1:]:
+                outer.nested = True
+            nested = tag == "testsuites"
+            self._suites.append(SuiteElement(self._line(), attributes, nested=nested))
+        elif tag == "testcase" and self._case is None:
+            self._suites[-1].cases += 1
+            self._case = CaseElement(self._line(), self._suites[-1], attributes)
+        elif tag in _ATTEMPTS and self._case:
+            self._case.retries += 1
+        elif tag in _TEXTS:
+            self._attributes, self._text = attributes, _LongText()
+
+    def _characters(self, text: str) -> None:
+        if self._text:
+            self._text.add(text)
+
+    def _end(self, tag: str) -> None:
+        self._open.pop()
+        if tag == "testcase" and self._case:
+            self.found.append(self._case)
+            self._case = None
+        elif tag in _ROOTS and self._case is None:
+            self.found.append(self._suites.pop())
+        elif tag in _TEXTS and self._text:
+            self._keep(tag, str(self._text))
+            self._text = None
+
+    def _keep(self, tag: str, text: str) -> None:
+        if tag == "property":
+            owner = self._case or self._suites[-1]
+            if name := self._attributes.get("name"):
+                owner.properties[name] = self._attributes.get("value", text)
+        elif self._case and tag in RESULTS:
+            self._case.results.append(ResultElement(tag, self._attributes, text))
+        elif self._case:
+            self._case.output = text or self._case.output
+
+
+class _LongText:
+    """A text of any length, of which the beginning and the end are kept."""
+
+    def __init__(self) -> None:
+        self._head = ""
+        self._tail = ""
+
+    def add(self, text: str) -> None:
+        room = _MAX_TEXT - len(self._head)
+        self._head += text[:room]
+        self._tail += text[room:]
+        if len(self._tail) > 4 * _MAX_TEXT:
+            self._tail = self._tail[-_MAX_TEXT:]
+
+    def __str__(self) -> str:
+        return self._head + self._tail[-_MAX_TEXT:]

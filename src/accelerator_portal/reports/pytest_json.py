@@ -1,0 +1,167 @@
+"""The JSON of pytest-json-report: each test with its stages setup, call and teardown."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from accelerator_portal.reports import pytest_json_model, verdicts
+from accelerator_portal.reports.entries import Entries, refused, said_suite, with_parameters
+from accelerator_portal.reports.json_input import load_json
+from accelerator_portal.reports.outcomes import Outcome
+from accelerator_portal.reports.reading import Found, Options, refuse
+from accelerator_portal.reports.report import Environment, Suite
+from accelerator_portal.reports.test_ids import fitted, identified_node
+
+_SUITE = "pytest"  # as in pytest's own JUnit XML
+
+# pytest writes a skip as a tuple: ('/x/test_a.py', 10, 'Skipped: needs two cards').
+_SKIP = re.compile(r"\(.{1,1000}?, \d+, ([\"'])(?:Skipped: )?(.*)\1\)", re.DOTALL)
+_ARCHITECTURE = re.compile(r"(?<![a-z0-9])(x86_64|aarch64|s390x|ppc64le|riscv64)(?![a-z0-9])")
+_EXPECTED = "It is expected to fail."
+
+
+def read_pytest_json(path: Path, options: Options) -> Found:
+    """Read a file of pytest-json-report; raises ProblemsError with every fault that was found.
+
+    A module that cannot be collected is a test of its own, which is broken.
+    """
+    suite = said_suite(path, options) or _SUITE
+    try:
+        document = pytest_json_model.Document.model_validate(load_json(path))
+    except ValidationError as error:
+        raise refused(path, error) from None
+    if document.tests is None:
+        what = 'the file has no "tests": it was written with --json-report-summary'
+        raise refuse(path, 1, what, "write it without that option")
+    entries = Entries(path)
+    for number, record in enumerate(document.tests):
+        place = f"tests[{number}]"
+        try:
+            test = pytest_json_model.Test.model_validate(record)
+        except ValidationError as error:
+            entries.invalid(1, place, error)
+            continue
+        verdict = _verdict(test)
+        if verdict is None:
+            what = f'{place}.outcome: "{test.outcome[:40]}" is no outcome of pytest'
+            entries.fault(1, what, 'use "passed", "failed", "error", "skipped" or "xfailed"')
+            continue
+        _add(entries, place, test.nodeid, {"suite": suite, **verdict}, options)
+    if document.summary.total != len(document.tests):
+        what = f"summary.total is {document.summary.total:,}, and the tests are"
+        remedy = "write the file again: one of the two is not whole"
+        entries.fault(1, f"{what} {len(document.tests):,}", remedy)
+    _add_collectors(entries, document, suite, options)
+    tests = entries.done()
+    end = dt.datetime.fromtimestamp(document.created, dt.UTC)
+    return Found(
+        suites=(Suite(name=suite, kind="unit", planned=_planned(document, len(tests))),),
+        tests=tests,
+        environment=_environment(document.environment),
+        started=end - dt.timedelta(seconds=min(document.duration, document.created)),
+        finished=end,
+    )
+
+
+def _add(
+    entries: Entries, place: str, nodeid: str, fields: Mapping[str, Any], options: Options
+) -> None:
+    known = identified_node(nodeid)
+    fields = {**fields, "name": known.name, "parameters": dict(known.parameters)}
+    entries.add(1, place, with_parameters(fields, options), known.device)
+
+
+def _add_collectors(
+    entries: Entries, document: pytest_json_model.Document, suite: str, options: Options
+) -> None:
+    for number, collector in enumerate(document.collectors):
+        if collector.outcome == "failed":
+            fields = {
+                "suite": suite,
+                "outcome": "test-broken",
+                "raw_status": "collection failed",
+                "reason": verdicts.reason(collector.longrepr),
+            }
+            nodeid = collector.nodeid or "collection"
+            _add(entries, f"collectors[{number}]", nodeid, fields, options)
+
+
+def _planned(document: pytest_json_model.Document, ran: int) -> int | None:
+    """How many tests were chosen, and modules could not be read, where a run was cut short."""
+    collected = document.summary.collected
+    if collected is None:
+        return None
+    broken = sum(collector.outcome == "failed" for collector in document.collectors)
+    planned = collected - document.summary.deselected + broken
+    return planned if planned >= ran else None
+
+
+def _verdict(test: pytest_json_model.Test) -> dict[str, Any] | None:
+    """What happened to a test; None for a word that is not pytest's."""
+    stages = test.stages
+    failed = next((stage for stage in stages if stage.outcome == "failed"), None)
+    stage = failed or test.call or (stages[0] if stages else pytest_json_model.Stage())
+    said: dict[str, Any] = {"raw_status": None if test.outcome == "passed" else test.outcome}
+    if stages:
+        said["duration_s"] = sum(one.duration for one in stages)
+    if test.outcome in {"skipped", "xfailed"}:
+        return {**said, **_left_out(stage, expected=test.outcome == "xfailed")}
+    if test.outcome == "rerun":
+        # The number of attempts is lost; that there were several is not.
+        said["metrics"] = {"retries": {"value": 1, "unit": "1"}}
+    elif test.outcome not in {"passed", "xpassed", "failed", "error"}:
+        return None
+    if test.outcome in {"passed", "xpassed"} or (test.outcome == "rerun" and failed is None):
+        return {**said, "outcome": "passed"}
+    message = verdicts.reason(stage.crash.message)
+    log = stage.longrepr if message else ""
+    return {
+        **said,
+        "outcome": _outcome(stage, around=failed is not None and failed is not test.call),
+        "reason": message or verdicts.reason(stage.longrepr),
+        "log_tail": verdicts.log_tail(log) or verdicts.log_tail(stage.stderr or stage.stdout),
+    }
+
+
+def _outcome(stage: pytest_json_model.Stage, *, around: bool) -> Outcome:
+    of = verdicts.of_error if around else verdicts.of_failure
+    return of(stage.crash.message, stage.longrepr)
+
+
+def _left_out(stage: pytest_json_model.Stage, *, expected: bool) -> dict[str, Any]:
+    if expected:
+        said = verdicts.reason(stage.crash.message) or verdicts.reason(stage.longrepr)
+        return {"outcome": "skipped", "raw_status": "xfail", "reason": said or _EXPECTED}
+    found = _SKIP.fullmatch(stage.longrepr)
+    reason = verdicts.reason(found[2] if found else stage.longrepr)
+    return {"outcome": "skipped", "reason": reason or verdicts.NO_REASON}
+
+
+def _environment(said: Mapping[str, Any]) -> Environment:
+    """What pytest-metadata found; its keys `torch` and the like a test suite adds itself."""
+    platform = _word(said.get("Platform"))
+    architecture = _ARCHITECTURE.search(platform or "")
+    packages = said.get("Packages")
+    every = {**packages, **said} if isinstance(packages, Mapping) else said
+    versions = {
+        fitted(name, 200): version
+        for name, value in (packages.items() if isinstance(packages, Mapping) else ())
+        if name and name.lower() != "torch" and (version := _word(value))
+    }
+    return Environment(
+        torch=_word(every.get("torch")),
+        python=_word(said.get("Python")),
+        os=platform,
+        arch=architecture[1] if architecture else None,
+        packages=versions,
+    )
+
+
+def _word(value: object) -> str | None:
+    return fitted(value, 200) if isinstance(value, str) and value else None

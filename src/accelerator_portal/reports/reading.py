@@ -1,0 +1,71 @@
+"""What every reader of another format gives, and how it refuses a file."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from accelerator_portal.catalog import Problem, ProblemsError
+from accelerator_portal.reports.report import Environment, Suite, TestEntry
+
+# A report of 100,000 tests has about 30 MB; what is far above is a mistake, or an attack.
+MAX_BYTES = 128 * 1024 * 1024
+MAX_TESTS = 500_000
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a file of another format says; what it does not say is absent."""
+
+    suites: tuple[Suite, ...]
+    tests: tuple[TestEntry, ...]
+    environment: Environment = field(default_factory=Environment)
+    started: dt.datetime | None = None
+    finished: dt.datetime | None = None
+    note: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What a person says of a file that it does not say: a suite, parameters of all its tests."""
+
+    suite: str | None = None
+    parameters: Mapping[str, str] = field(default_factory=dict)
+
+
+Reader = Callable[[Path, Options], Found]
+
+
+def refuse(path: Path, line: int, what: str, remedy: str) -> ProblemsError:
+    """Make the error with which a reader refuses a file."""
+    return ProblemsError([Problem(path.name, line, what, remedy)])
+
+
+def read_bytes(path: Path) -> bytes:
+    """Return the content of a file that is not too big.
+
+    Raises ProblemsError.
+    """
+    try:
+        size = path.stat().st_size
+        if size > MAX_BYTES:
+            limit = MAX_BYTES // 1024**2
+            what = f"the file has {size / 1024**2:,.0f} MiB, more than {limit}"
+            raise refuse(path, 1, what, "split it by suite")
+        return path.read_bytes()
+    except OSError as error:
+        what = f"the file cannot be read ({error.strerror})"
+        raise refuse(path, 1, what, "name a plain file that you may read") from None
+
+
+def read_text(path: Path) -> str:
+    """Return the text of a UTF-8 file that is not too big; raises ProblemsError."""
+    data = read_bytes(path)
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        what = f"byte 0x{error.object[error.start]:02x} is not UTF-8"
+        raise refuse(path, line, what, "save the file as UTF-8") from None

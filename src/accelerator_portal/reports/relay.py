@@ -1,0 +1,61 @@
+"""Writer of the summary that PyTorch's cross-repository CI relay takes: three counts.
+
+The relay knows `passed`, `failed` and `skipped`; a report knows twelve outcomes. The rule is the
+one by which rates are counted (`outcomes.GOOD`, `outcomes.BAD`):
+
+- `passed`: ran, and the result was right. Nothing else.
+- `failed`: the device or its software did not do what it should, a known issue or not.
+- `skipped`: all that says nothing of the product: not checked, left out, not run, the test itself
+  broken, the machine failed. What a suite planned and the report does not hold counts as not run.
+
+So that nobody has to guess, `outcomes` says which went where. Form of the counts:
+`test_results` of the callback, aws/lambda/cross_repo_ci_relay in pytorch/test-infra.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Literal, TypedDict, get_args
+
+from accelerator_portal.catalog import Problem, ProblemsError
+from accelerator_portal.reports.outcomes import BAD, GOOD, Outcome
+from accelerator_portal.reports.report import Report
+
+Count = Literal["passed", "failed", "skipped"]
+
+
+class RelaySummary(TypedDict):
+    """`test_results` is what the relay takes; `outcomes` tells what each count is made of."""
+
+    test_results: dict[Count, int]
+    outcomes: dict[Count, dict[Outcome, int]]
+
+
+def relay_summary(report: Report) -> RelaySummary:
+    """Count the tests of a run as the relay does.
+
+    Raises ProblemsError for a baseline: what is expected was not run, and is no pass.
+    """
+    if report.kind == "baseline":
+        what = "a baseline says what is expected; it is no run"
+        raise ProblemsError([Problem(report.accelerator, 1, what, "give the report of a run")])
+    counts = Counter(test.outcome for test in report.tests)
+    counts["not-run"] += _missing(report)
+    outcomes: dict[Count, dict[Outcome, int]] = {count: {} for count in get_args(Count)}
+    for outcome in get_args(Outcome):
+        if counts[outcome]:
+            outcomes[_count(outcome)][outcome] = counts[outcome]
+    totals = {count: sum(made_of.values()) for count, made_of in outcomes.items()}
+    return {"test_results": totals, "outcomes": outcomes}
+
+
+def _count(outcome: Outcome) -> Count:
+    if outcome in GOOD:
+        return "passed"
+    return "failed" if outcome in BAD else "skipped"
+
+
+def _missing(report: Report) -> int:
+    """How many tests were planned and do not stand in the report."""
+    there = Counter(test.suite for test in report.tests)
+    return sum(max(0, (suite.planned or 0) - there[suite.name]) for suite in report.suites)

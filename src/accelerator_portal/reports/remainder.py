@@ -1,0 +1,54 @@
+"""What another format has no place for, kept beside it, so that nothing is lost on the way back.
+
+A writer puts a test into the words of the other format, reads those words as its reader will, and
+keeps what comes out otherwise. So whatever the other format says stands there plainly, and only
+the rest stands in this project's own corner of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import BaseModel
+
+from accelerator_portal.reports.report import Environment, Moment, Report, TestEntry, Text
+
+NAMESPACE = "accelerator-portal"
+
+Fields = dict[str, Any]
+
+
+class Run(BaseModel):
+    """What a file says of the run as a whole and a reader can give on; the rest is ignored."""
+
+    environment: Environment = Environment()
+    """Where it took place."""
+    started: Moment | None = None
+    """When it began."""
+    finished: Moment | None = None
+    """When it ended."""
+    note: Text | None = None
+    """What a reader must know."""
+
+
+def fields_of(entry: TestEntry) -> Fields:
+    """Return what a test says, as JSON has it."""
+    return entry.model_dump(mode="json", exclude_none=True, exclude_defaults=True)
+
+
+def difference(wanted: Mapping[str, Any], plain: Mapping[str, Any]) -> Fields:
+    """Return what `plain` lacks or has otherwise; None stands for what is too much there."""
+    kept = {name: value for name, value in wanted.items() if plain.get(name) != value}
+    return kept | {name: None for name in plain if name not in wanted}
+
+
+def completed(plain: Mapping[str, Any], kept: Mapping[str, Any]) -> Fields:
+    """Return `plain` with what a writer kept beside it."""
+    return {name: value for name, value in {**plain, **kept}.items() if value is not None}
+
+
+def run_fields(report: Report) -> Fields:
+    """Return what a report says of the run as a whole; suites and tests stand elsewhere."""
+    record = report.model_dump(mode="json", exclude_none=True, exclude_defaults=True)
+    return {name: value for name, value in record.items() if name not in {"suites", "tests"}}

@@ -1,0 +1,192 @@
+"""The common test report format, version 1: one run of test suites on one accelerator."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, AwareDatetime, Field, StringConstraints
+
+from accelerator_portal.catalog.fields import Model, Url
+from accelerator_portal.catalog.suite_file import SuiteKind
+from accelerator_portal.reports.outcomes import Kind, Outcome, Stage, TriggerKind
+
+SCHEMA_VERSION = 1
+
+# As in `catalog.fields`, but matched by pydantic's own engine: a report has 100,000 of them.
+Id = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(?:[-_.][a-z0-9]+)*$", max_length=60)]
+Text = Annotated[str, StringConstraints(min_length=1, max_length=4000)]
+Short = Annotated[str, StringConstraints(min_length=1, max_length=200)]
+Commit = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{7,40}$")]
+Repository = Annotated[str, StringConstraints(pattern=r"^[\w.-]+/[\w.-]+$")]
+Finite = Annotated[float, Field(allow_inf_nan=False)]
+Scalar = Annotated[str, StringConstraints(max_length=400)] | bool | int | Finite
+
+
+def _utc(value: dt.datetime) -> dt.datetime:
+    return value.astimezone(dt.UTC)
+
+
+Moment = Annotated[AwareDatetime, AfterValidator(_utc)]
+
+
+class Trigger(Model):
+    """What the run was made for."""
+
+    kind: TriggerKind
+    """The occasion."""
+    repository: Repository | None = None
+    """The upstream repository that was tested."""
+    commit: Commit | None = None
+    """Its commit."""
+    pull_request: Annotated[int, Field(gt=0)] | None = None
+    """Number of the pull request."""
+
+
+class Component(Model):
+    """A piece of software of the environment."""
+
+    name: Short
+    """Its name."""
+    version: Short | None = None
+    """Its version, as it prints it."""
+    commit: Commit | None = None
+    """The commit that it was built from."""
+
+
+class Environment(Model):
+    """Where the run took place; what is not known is absent."""
+
+    torch: Short | None = None
+    """PyTorch's version, as it prints it."""
+    torch_commit: Commit | None = None
+    """The commit that it was built from."""
+    plugin: Component | None = None
+    """The plugin of an out-of-tree platform."""
+    sdk: Component | None = None
+    """The vendor's software stack."""
+    driver: Short | None = None
+    """Version of the driver."""
+    os: Short | None = None
+    """Operating system with its version."""
+    arch: Short | None = None
+    """Processor architecture."""
+    python: Short | None = None
+    """Version of Python."""
+    hardware: Short | None = None
+    """The model of the device, as its tool prints it."""
+    hardware_count: Annotated[int, Field(gt=0)] | None = None
+    """How many of them."""
+    packages: Mapping[Short, Short] = Field(default_factory=dict)
+    """Versions of further packages."""
+
+
+class Origin(Model):
+    """The file that a report was imported from."""
+
+    repository: Repository
+    """The repository."""
+    commit: Commit
+    """The commit at which it was read."""
+    path: Short
+    """Its path in the repository."""
+
+
+class Suite(Model):
+    """A suite and what it planned, so that what did not run can be seen."""
+
+    name: Id
+    """Name of the suite, as `data/suites/` has it."""
+    kind: SuiteKind
+    """What it tests."""
+    planned: Annotated[int, Field(ge=0)] | None = None
+    """How many tests it planned; absent where nobody wrote it down."""
+    command: Text | None = None
+    """The command that ran it."""
+
+
+class Metric(Model):
+    """A figure that a test measured."""
+
+    value: Finite
+    """The figure."""
+    unit: Short
+    """Its unit; `1` for a plain number."""
+
+
+class KnownIssue(Model):
+    """Why an outcome was expected."""
+
+    url: Url
+    """Where it is followed up."""
+
+
+class Evidence(Model):
+    """Where the outcome can be seen."""
+
+    label: Short
+    """What it is: log, trace, artifact."""
+    url: Url
+    """Where it is."""
+
+
+class TestEntry(Model):
+    """One test; suite, name and parameters are its identity. Hardware is never part of it."""
+
+    __test__ = False  # to pytest it looks like a class of tests
+
+    suite: Id
+    """Name of the suite."""
+    name: Short
+    """Name of the model, operator or test."""
+    parameters: Mapping[Id, Scalar] = Field(default_factory=dict)
+    """`mode`, `dtype`, `compiler`, `shapes`, `recipe` and the like."""
+    outcome: Outcome
+    """What happened."""
+    stage: Stage | None = None
+    """How far it got."""
+    raw_status: Short | None = None
+    """The status in the format that it came from."""
+    duration_s: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = None
+    """Seconds that it took."""
+    reason: Text | None = None
+    """The message of a failure, or why it was skipped."""
+    log_tail: Text | None = None
+    """The last lines of its log."""
+    known_issue: KnownIssue | None = None
+    """Why this was expected."""
+    metrics: Mapping[Id, Metric] = Field(default_factory=dict)
+    """Figures."""
+    evidence: tuple[Evidence, ...] = ()
+    """Where more can be seen."""
+    command: Text | None = None
+    """The command that repeats this test."""
+
+
+class Report(Model):
+    """One run of test suites on one accelerator, or what a project expects of one."""
+
+    schema_version: Literal[1]
+    """The version of this format."""
+    accelerator: Id
+    """Id of the accelerator, the name of its folder."""
+    kind: Kind
+    """`made-here`: by this project's harness; `self-reported`: by the vendor or a project;
+    `baseline`: what a project expects of its CI, which is no run."""
+    trigger: Trigger
+    """What the run was made for."""
+    started: Moment | None = None
+    """When it began; of a baseline, when it was committed, where that is known."""
+    finished: Moment | None = None
+    """When it ended."""
+    environment: Environment = Environment()
+    """Where it took place."""
+    origins: tuple[Origin, ...] = ()
+    """The files that it was imported from."""
+    note: Text | None = None
+    """What a reader must know to read it rightly."""
+    suites: Annotated[tuple[Suite, ...], Field(min_length=1)]
+    """The suites."""
+    tests: tuple[TestEntry, ...]
+    """The tests."""

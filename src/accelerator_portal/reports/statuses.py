@@ -1,0 +1,122 @@
+"""What the statuses of other projects' suites mean: one table for each project.
+
+PyTorch's dynamo benchmarks (`check_accuracy` in benchmarks/dynamo/common.py), from which TorchBench
+has its words:
+
+- `pass`: the result was compared with the reference. For models on a list of non-deterministic
+  ones the benchmark writes `pass` whatever it finds; the file does not say which those are.
+- `pass_due_to_skip`: the result was not checked, so this is no pass. For models on a list of large
+  ones nothing is even run, and the file does not say which those are: so not even "executed".
+- `fail_accuracy`: the result was compared, and differs.
+- `fail_to_run`: the model, compiled, stops with an error. While it is compiled or while it runs:
+  the benchmark catches both in one place, so the stage is the later one, `run`.
+- `eager_fail_to_run`, `eager_1st_run_fail`, `eager_2nd_run_fail`: it stops without the compiler
+  already. That is an error of the device's own code, and no word about the compiler.
+- `eager_two_runs_differ`: it ran twice, with two results; there is nothing to compare with.
+- `model_fail_to_load`: the model did not come so far that the device could fail.
+- `…_OOM`: too little memory. It says how big a card is, not how good the code is.
+- `timeout`, `infra_error`: the limit, and the machine.
+- `not_implemented`: the model has no such mode, for example no training.
+
+ExecuTorch's backend suite (`TestResult` in backends/test/suite/reporting.py):
+
+- `SUCCESS_UNDELEGATED`: the backend took no part of the model, so that it was not tested.
+  ExecuTorch counts this as passed.
+- `SKIPPED`: the model fails before the backend has to do anything, in eager mode or in export.
+- `QUANTIZE_FAIL`, `LOWER_FAIL`, `PTE_LOAD_FAIL`, `PTE_RUN_FAIL`: an error, in that stage.
+- `OUTPUT_MISMATCH_FAIL`: the result was compared, and differs.
+- `UNKNOWN_FAIL`: an error; no stage is known.
+
+What stands in no table is the message of an error: `failure_texts` says what it tells.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from accelerator_portal.reports.failure_texts import outcome_of_text
+from accelerator_portal.reports.gathering import shortened
+from accelerator_portal.reports.outcomes import BAD, Outcome, Stage
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a status says of a test."""
+
+    outcome: Outcome
+    stage: Stage | None = None
+    reason: str | None = None
+    raw_status: str | None = None
+
+    def fields(self) -> dict[str, Any]:
+        """Return what it says as fields of a test."""
+        return {
+            "outcome": self.outcome,
+            "stage": self.stage,
+            "reason": self.reason,
+            "raw_status": self.raw_status,
+        }
+
+
+DYNAMO: Mapping[str, Verdict] = {
+    "pass": Verdict("passed", "compare"),
+    "pass_due_to_skip": Verdict(
+        "skipped", reason="The benchmark does not check this model; it may not even run it."
+    ),
+    "fail_accuracy": Verdict("wrong-result", "compare"),
+    "fail_to_run": Verdict("failed", "run"),
+    "eager_fail_to_run": Verdict("failed", "eager"),
+    "eager_1st_run_fail": Verdict("failed", "eager"),
+    "eager_2nd_run_fail": Verdict("failed", "eager"),
+    "eager_two_runs_differ": Verdict(
+        "executed", "eager", "Two runs differ without a compiler already: nothing to compare with."
+    ),
+    "model_fail_to_load": Verdict("test-broken", "load"),
+    "eager_1st_run_OOM": Verdict("out-of-memory", "eager"),
+    "eager_2nd_run_OOM": Verdict("out-of-memory", "eager"),
+    "OOM": Verdict("out-of-memory", "run"),
+    "timeout": Verdict("timed-out"),
+    "infra_error": Verdict("infrastructure-error"),
+    "not_implemented": Verdict("skipped", reason="The model has no such mode."),
+}
+
+EXECUTORCH: Mapping[str, Verdict] = {
+    "SUCCESS": Verdict("passed", "compare"),
+    "SUCCESS_UNDELEGATED": Verdict(
+        "executed", "lower", "The backend took no part of the model: nothing ran on the device."
+    ),
+    "SKIPPED": Verdict("skipped", reason="The model fails before the backend has to do anything."),
+    "QUANTIZE_FAIL": Verdict("failed", "quantize"),
+    "LOWER_FAIL": Verdict("failed", "lower"),
+    "PTE_LOAD_FAIL": Verdict("failed", "load"),
+    "PTE_RUN_FAIL": Verdict("failed", "run"),
+    "OUTPUT_MISMATCH_FAIL": Verdict("wrong-result", "compare"),
+    "UNKNOWN_FAIL": Verdict("failed"),
+}
+
+
+def verdict_of(status: str) -> Verdict:
+    """Return what a status of the dynamo benchmarks or TorchBench says, or the text of an error."""
+    known = DYNAMO.get(status)
+    if known is None:
+        return Verdict(_of_text(status), reason=shortened(status) or "The error has no message.")
+    return replace(known, raw_status=status)
+
+
+def executorch_verdict(status: str, error: str) -> Verdict:
+    """Return what a `TestResult` of ExecuTorch says, and the error that stands beside it.
+
+    Where the status says only that it failed, the error may say more: no memory, no operator.
+    Raises KeyError for a status that ExecuTorch does not have.
+    """
+    known = EXECUTORCH[status]
+    outcome = _of_text(error) if known.outcome == "failed" else known.outcome
+    reason = shortened(error) or known.reason
+    return Verdict(outcome, known.stage, reason, status)
+
+
+def _of_text(text: str) -> Outcome:
+    outcome = outcome_of_text(text)
+    return outcome if outcome in BAD | {"infrastructure-error", "test-broken"} else "failed"

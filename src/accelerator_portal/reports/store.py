@@ -1,0 +1,53 @@
+"""The reports in the vendors' folders, read once for a catalogue."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from weakref import WeakKeyDictionary
+
+from accelerator_portal.catalog import Catalog, Problem, ProblemsError
+from accelerator_portal.catalog.catalog import RESULTS
+from accelerator_portal.reports.report import Report
+from accelerator_portal.reports.report_file import line_of_tests, read_report
+
+
+@dataclass(frozen=True, eq=False)
+class StoredReport:
+    """A report of a folder; `id` is unique and stable, `path` relative to the repository."""
+
+    id: str
+    path: str
+    report: Report
+    first_test: int | None
+
+
+Stored = tuple[tuple[StoredReport, ...], tuple[Problem, ...]]
+
+_stored: WeakKeyDictionary[Catalog, Stored] = WeakKeyDictionary()
+
+
+def stored_reports(catalog: Catalog) -> Stored:
+    """Return every report that can be read, by platform and name, and what is wrong with others."""
+    if catalog not in _stored:
+        _stored[catalog] = _read(catalog)
+    return _stored[catalog]
+
+
+def _read(catalog: Catalog) -> Stored:
+    found: list[StoredReport] = []
+    problems: list[Problem] = []
+    for platform in catalog.platforms:
+        for file in platform.results:
+            path = platform.path(f"{RESULTS}/{file.name}")
+            try:
+                made = read_report(file)
+            except ProblemsError as error:
+                problems += (Problem(path, p.line, p.what, p.remedy) for p in error.problems)
+                continue
+            if made.accelerator != platform.id:
+                what = f'the report is about "{made.accelerator}"'
+                problems.append(Problem(path, 1, what, "put it into that folder"))
+                continue
+            name = f"{platform.id}-{file.stem}"
+            found.append(StoredReport(name, path, made, line_of_tests(file)))
+    return tuple(found), tuple(problems)

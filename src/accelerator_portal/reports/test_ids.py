@@ -1,0 +1,151 @@
+"""From what a test framework calls a test to an identity: a name and parameters, no hardware.
+
+pytest writes parameters in brackets, joined by hyphens: `test_add[cpu-float32-shape0]`. PyTorch's
+device-generic tests carry device and type in the names of class and test:
+`TestOpsCUDA::test_add_cuda_float32` is `TestOps::test_add` of float32, on any accelerator.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+# Words with which PyTorch, its plugins and their tests name a device.
+DEVICES = frozenset(
+    re.findall(
+        r"\w+",
+        "cpu cuda gcu gpu hip hpu ipu maia meta mlu mps mtia musa npu openreg privateuse1"
+        " privateuseone rbln rocm sdaa spyre tpu vulkan xla xpu",
+    )
+)
+
+DTYPES = frozenset(
+    re.findall(
+        r"\w+",
+        "amp_bf16 amp_fp16 bfloat16 bool complex32 complex64 complex128 float16 float32 float64"
+        " float4_e2m1fn_x2 float8_e4m3fn float8_e4m3fnuz float8_e5m2 float8_e5m2fnuz"
+        " float8_e8m0fnu"
+        " int4 int8 int16 int32 int64 qint8 qint32 quint8 uint8 uint16 uint32 uint64",
+    )
+)
+
+_ALIASES = {"bf16": "bfloat16", "fp16": "float16", "fp32": "float32", "fp64": "float64"}
+
+MAX_NAME = 200
+MAX_CASE = 400
+_MAX_SUITE = 60
+_ID = re.compile(r"[a-z0-9]+(?:[-_.][a-z0-9]+)*")
+
+
+@dataclass(frozen=True, slots=True)
+class Identified:
+    """A test's name and parameters; beside them the device that its framework's name held."""
+
+    name: str
+    parameters: Mapping[str, str]
+    device: str | None = None
+
+
+_CLASS_ENDING = re.compile(rf"(?:{'|'.join(sorted(DEVICES)).upper()})\Z")
+
+
+def identified(container: str, test: str) -> Identified:
+    """Return the identity of a test in a class or module, as JUnit names both.
+
+    The name is empty where both are.
+    """
+    base, bracket, inside = test.partition("[")
+    if not (bracket and base and inside.endswith("]")):
+        base, inside = test, ""
+    parameters, device = _parameters(inside.removesuffix("]"))
+    if generic := _generic(container, base):
+        container, base, of_name, device = generic
+        parameters = _joined(of_name, parameters)
+    name = "::".join(part for part in (container, base) if part)
+    return Identified(fitted(name, MAX_NAME), parameters, device)
+
+
+def identified_node(nodeid: str) -> Identified:
+    """Return the identity of a pytest node, the same that pytest's JUnit file gives.
+
+    `tests/test_a.py::TestX::test_y[1]` is the test `test_y[1]` in `tests.test_a.TestX` there.
+    """
+    address, bracket, inside = nodeid.partition("[")
+    file, *inner = address.split("::")
+    names = [file.replace("/", ".").removesuffix(".py"), *inner]
+    return identified(".".join(names[:-1]), f"{names[-1]}{bracket}{inside}")
+
+
+def suite_id(name: str) -> str | None:
+    """Return a suite's name as an id: lower-case, with hyphens; None where nothing is left."""
+    if len(name) <= _MAX_SUITE and _ID.fullmatch(name):
+        return name
+    words = re.findall(r"[a-z0-9]+", name.lower())
+    return "-".join(words)[:_MAX_SUITE].strip("-") or None
+
+
+def fitted(text: str, limit: int) -> str:
+    """Return a text of at most `limit` characters; a digest keeps two long ones apart."""
+    if len(text) <= limit:
+        return text
+    digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:16]
+    return f"{text[: limit - 17]}…{digest}"
+
+
+def known_dtype(word: str) -> str | None:
+    """Return PyTorch's name of a data type that a word names, if it does."""
+    word = word.removeprefix("torch.")
+    word = _ALIASES.get(word, word)
+    return word if word in DTYPES else None
+
+
+def known_device(word: str) -> str | None:
+    """Return a word that names a device, with its number if it has one."""
+    kind, colon, number = word.partition(":")
+    return word if kind in DEVICES and (number.isdigit() or not colon) else None
+
+
+def _parameters(inside: str) -> tuple[dict[str, str], str | None]:
+    """Split what stands in brackets; two data types are a case, as nobody knows whose is whose."""
+    if not inside:
+        return {}, None
+    parts = inside.split("-")
+    devices = [part for part in parts if known_device(part)]
+    rest = [part for part in parts if not known_device(part)]
+    dtypes = [dtype for part in rest if (dtype := known_dtype(part))]
+    parameters = {}
+    if len(dtypes) == 1:
+        parameters["dtype"] = dtypes[0]
+        rest = [part for part in rest if not known_dtype(part)]
+    if case := "-".join(rest):
+        parameters["case"] = fitted(case, MAX_CASE)
+    return parameters, "-".join(devices) or None
+
+
+def _generic(container: str, test: str) -> tuple[str, str, dict[str, str], str] | None:
+    """Undo PyTorch's device-generic naming, where class and test name the same device."""
+    ending = _CLASS_ENDING.search(container)
+    if ending is None:
+        return None
+    device = ending[0].lower()
+    base, found, types = test.rpartition(f"_{device}")
+    parameters = _generic_types(types.removeprefix("_")) if types[:1] in {"", "_"} else None
+    if not (base and found) or parameters is None:
+        return None
+    return container[: ending.start()], base, parameters, device
+
+
+def _generic_types(words: str) -> dict[str, str] | None:
+    if not words:
+        return {}
+    if dtype := known_dtype(words):
+        return {"dtype": dtype}
+    return {"case": words} if all(map(known_dtype, words.split("_"))) else None
+
+
+def _joined(one: dict[str, str], other: dict[str, str]) -> dict[str, str]:
+    cases = [parameters["case"] for parameters in (one, other) if "case" in parameters]
+    joined = {**other, **one}
+    return {**joined, "case": fitted("-".join(cases), MAX_CASE)} if cases else joined

@@ -1,0 +1,46 @@
+"""What a test framework's plain statuses mean, with the text beside them."""
+
+from __future__ import annotations
+
+import re
+
+from accelerator_portal.reports.failure_texts import outcome_of_text, without_colours
+from accelerator_portal.reports.gathering import LONGEST, shortened
+from accelerator_portal.reports.outcomes import Outcome
+
+NO_REASON = "The file gives no reason."
+
+_EXCEPTION = re.compile(r"(?:\w+\.)*[A-Z]\w*(?:Error|Exception)")
+_AROUND_THE_TEST = re.compile(r"\bfailed on (?:setup|teardown)\b")
+
+
+def of_failure(message: str, text: str) -> Outcome:
+    """Return what a failed test is, from its message or else its traceback."""
+    return outcome_of_text(message) or outcome_of_text(text) or "failed"
+
+
+def of_error(message: str, text: str, kind: str = "") -> Outcome:
+    """Return what an error is that is no failed assertion: `kind` is its type, if the file says it.
+
+    pytest calls so what happens around a test, in fixtures: that says nothing of the product,
+    unless its text does. unittest calls so each exception of a test itself, and names its type.
+    """
+    if said := outcome_of_text(message) or outcome_of_text(text):
+        return said
+    own = _EXCEPTION.fullmatch(kind) and not _AROUND_THE_TEST.search(message)
+    return "failed" if own else "infrastructure-error"
+
+
+def reason(text: str) -> str | None:
+    """Return a message as a report holds it; None where nothing is left."""
+    return shortened(without_colours(text))
+
+
+def log_tail(text: str) -> str | None:
+    """Return the last lines of a log or traceback; None where nothing is left."""
+    text = without_colours(text).strip()
+    if len(text) <= LONGEST:
+        return text or None
+    tail = text[-LONGEST:]
+    _, newline, whole_lines = tail.partition("\n")
+    return whole_lines if newline and whole_lines else tail

@@ -1,0 +1,222 @@
+"""From the reports of one accelerator, in the order of time, to how its tests stand and changed."""
+
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from accelerator_portal.reports.identity import identity_of
+from accelerator_portal.reports.outcomes import Outcome, Stage
+from accelerator_portal.reports.reading import refuse
+from accelerator_portal.reports.report import Report
+from accelerator_portal.results.standing import (
+    Group,
+    Point,
+    Standing,
+    State,
+    advanced,
+    first,
+    verdict,
+)
+
+ChangeKind = Literal[
+    "new", "gone", "returned", "regressed", "fixed", "changed", "expectation changed"
+]
+
+Said = tuple[Outcome, Stage | None]
+
+_REPORT = Path("report.json")
+_REBUILD = "rebuild the history from all reports"
+
+
+class Change(NamedTuple):
+    """A test of which a report says something else than the one before."""
+
+    started: dt.datetime
+    """When that report started."""
+    report: str
+    """Its id."""
+    key: str
+    """The test."""
+    kind: ChangeKind
+    """What the change means; of a baseline, never that anything regressed or was fixed."""
+    outcome: Outcome | None
+    """What the report says; absent where the test is gone."""
+    stage: Stage | None
+    """The stage that it reached."""
+    outcome_before: Outcome | None
+    """What was said before; absent where the test is new."""
+    stage_before: Stage | None
+    """The stage that it had reached."""
+
+
+def fold(state: State, report: Report, path: Path = _REPORT) -> tuple[State, tuple[Change, ...]]:
+    """Return the state after one more report, and what it changed, in the order of the keys.
+
+    The time is proportional to the report and to the groups that it touches (a suite with the same
+    mode, dtype and compiler, see `identity.SETTINGS`). The same report again changes nothing.
+    Reports that start at the same moment may come in any order; they may not touch the same group.
+    A test is gone when a report has its group without it, unless the report has fewer tests of the
+    suite than planned, or was made for a pull request or by hand.
+
+    Which reports make a history is the caller's choice: one of a pull request tests what is not
+    merged.
+
+    Raises ProblemsError, naming `path`.
+    """
+    _refuse_foreign(state, report, path)
+    said = _said(report, path)
+    at = _point(report, _started(report, path), said)
+    if at.id in state.reports:
+        return state, ()
+    _refuse_disorder(state, at, said, path)
+    groups = dict(state.groups)
+    changes: list[Change] = []
+    whole = _whole(report)
+    for name, tests in said.items():
+        complete = name.partition("?")[0] in whole
+        groups[name] = _folded(groups.get(name), tests, at, changes, complete=complete)
+    kept = replace(state, reports={**state.reports, at.id: at}, groups=groups)
+    return kept, tuple(sorted(changes, key=lambda change: change.key))
+
+
+def rebuild(start: State, reports: Iterable[Report]) -> tuple[State, tuple[Change, ...]]:
+    """Return what folding reports one by one, in the order of time, would have given.
+
+    Raises ProblemsError.
+    """
+    state = start
+    changes: list[Change] = []
+    for report in sorted(reports, key=_started):
+        state, more = fold(state, report)
+        changes += more
+    return state, tuple(sorted(changes))
+
+
+def _refuse_foreign(state: State, report: Report, path: Path) -> None:
+    if report.accelerator != state.accelerator:
+        what = f'the report is about "{report.accelerator}", not "{state.accelerator}"'
+        raise refuse(path, 1, what, "fold it into that platform's history")
+    if (report.kind == "baseline") != (state.basis == "baselines"):
+        what = f"a report of kind {report.kind} does not belong in a history of {state.basis}"
+        raise refuse(path, 1, what, "keep runs and baselines in two histories")
+
+
+def _started(report: Report, path: Path = _REPORT) -> dt.datetime:
+    if report.started is None:
+        raise refuse(path, 1, "the report does not say when it started", "add started")
+    return report.started
+
+
+def _said(report: Report, path: Path) -> dict[str, dict[str, Said]]:
+    """What the report says of each test, by group and key."""
+    said: dict[str, dict[str, Said]] = {}
+    doubles: dict[str, None] = {}
+    for test in report.tests:
+        identity = identity_of(test)
+        key = identity.key
+        group = said.setdefault(identity.group, {})
+        if key in group:
+            doubles[key] = None
+        group[key] = (test.outcome, test.stage)
+    if doubles:
+        more = f", and {len(doubles) - 1:,} more tests" if len(doubles) > 1 else ""
+        what = f'"{min(doubles)}" stands twice in the report{more}'
+        raise refuse(path, 1, what, "keep one, or name what differs")
+    return said
+
+
+def _point(report: Report, started: dt.datetime, said: Mapping[str, Mapping[str, Said]]) -> Point:
+    head = report.model_dump(mode="json", include={"accelerator", "kind", "trigger", "environment"})
+    head["started"] = started.isoformat()
+    head["planned"] = sorted((suite.name, suite.planned) for suite in report.suites)
+    lines = [f"{key} {o} {s}" for tests in said.values() for key, (o, s) in tests.items()]
+    text = "\n".join([json.dumps(head, sort_keys=True), *sorted(lines)])
+    digest = hashlib.sha256(text.encode()).hexdigest()[:16]
+    return Point(digest, started, report.kind, report.trigger, report.environment)
+
+
+def _refuse_disorder(state: State, at: Point, said: Iterable[str], path: Path) -> None:
+    last = state.last
+    if last and at.started < last:
+        what = f"the report started {_shown(at.started)}, before the last one ({_shown(last)})"
+        raise refuse(path, 1, what, _REBUILD)
+    for name in sorted(said):
+        if name in state.groups and state.groups[name].last.started == at.started:
+            what = f'another report of {_shown(at.started)} already has tests of "{name}"'
+            raise refuse(path, 1, what, f"keep one of the two, or make them one; then {_REBUILD}")
+
+
+def _shown(moment: dt.datetime) -> str:
+    return f"{moment.astimezone(dt.UTC):%Y-%m-%d %H:%M:%S} UTC"
+
+
+def _whole(report: Report) -> frozenset[str]:
+    """The suites of which the report has all tests that there are."""
+    if report.trigger.kind in {"pull-request", "manual"} and report.kind != "baseline":
+        return frozenset()
+    counts: dict[str, int] = {}
+    for test in report.tests:
+        counts[test.suite] = counts.get(test.suite, 0) + 1
+    planned = {suite.name: suite.planned or 0 for suite in report.suites}
+    return frozenset(name for name in counts if counts[name] >= planned.get(name, 0))
+
+
+def _folded(
+    group: Group | None,
+    said: Mapping[str, Said],
+    at: Point,
+    changes: list[Change],
+    *,
+    complete: bool,
+) -> Group:
+    tests = dict(group.tests) if group else {}
+    if complete:
+        for key, before in _missing(tests, said):
+            tests[key] = before._replace(gone=at)
+            changes.append(_change(at, key, "gone", None, before))
+    for key, (outcome, stage) in said.items():
+        standing = tests.get(key)
+        if standing is None:
+            tests[key] = first(outcome, stage, at)
+            changes.append(_change(at, key, "new", tests[key], None))
+            continue
+        tests[key] = after = advanced(standing, outcome, stage, at)
+        if after.since is at:
+            changes.append(_change(at, key, _kind(standing, after), after, standing))
+    return Group(at, tests)
+
+
+def _missing(
+    tests: Mapping[str, Standing], said: Mapping[str, Said]
+) -> Iterator[tuple[str, Standing]]:
+    return ((key, tests[key]) for key in sorted(tests.keys() - said) if tests[key].gone is None)
+
+
+def _change(
+    at: Point, key: str, kind: ChangeKind, after: Standing | None, before: Standing | None
+) -> Change:
+    if at.kind == "baseline" and kind in {"regressed", "fixed", "changed"}:
+        kind = "expectation changed"
+    return Change(
+        at.started,
+        at.id,
+        key,
+        kind,
+        after.outcome if after else None,
+        after.stage if after else None,
+        before.outcome if before else None,
+        before.stage if before else None,
+    )
+
+
+def _kind(before: Standing, after: Standing) -> ChangeKind:
+    said, earlier = verdict(after.outcome), before.recent[-1:]
+    if said and earlier and said != earlier:
+        return "fixed" if said == "+" else "regressed"
+    return "returned" if before.gone else "changed"

@@ -1,0 +1,139 @@
+"""How each test of one accelerator stands after the reports that were folded."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
+
+from accelerator_portal.reports.outcomes import BAD, GOOD, Kind, Outcome, Stage
+from accelerator_portal.reports.report import Environment, Trigger
+
+# So many verdicts of a test are remembered one by one.
+WINDOW = 8
+
+Basis = Literal["runs", "baselines"]
+"""What a history is made of: runs, or what a project expects of them; never of both."""
+
+Verdict = Literal["+", "-", ""]
+"""Good, bad, or nothing that is said of the product."""
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A report, as far as a history needs it.
+
+    `id` is a digest of what the report says of its tests; a report that only explains more, by
+    logs and figures, is the same point.
+    """
+
+    id: str
+    started: dt.datetime
+    kind: Kind
+    trigger: Trigger
+    environment: Environment
+
+
+class Standing(
+    NamedTuple
+):  # made 100,000 times a report: a frozen dataclass takes four times as long
+    """How one test stands: what was last said of it, since when, and what it did before."""
+
+    outcome: Outcome
+    """What the last report that has the test says."""
+    stage: Stage | None
+    """The stage that it reached there."""
+    since: Point
+    """The report from which on outcome and stage are these."""
+    first_seen: Point
+    """The first report that has the test."""
+    last_seen: Point
+    """The last one."""
+    last_good: Point | None
+    """The last report in which it passed."""
+    first_bad: Point | None
+    """The first of the failures since then; absent where the last verdict is good."""
+    failure: Outcome | None
+    """The last of these failures."""
+    failure_stage: Stage | None
+    """The stage that it reached there."""
+    gone: Point | None
+    """The report that should have had the test, and had it no more."""
+    good: int
+    """In how many reports it passed."""
+    bad: int
+    """In how many it failed."""
+    silent: int
+    """In how many nothing was said of the product: infrastructure, skipped, not run, unchecked."""
+    recent: str
+    """The last verdicts, oldest first: `+` passed, `-` failed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Tests of one suite and the same settings (`identity.SETTINGS`), and their last report."""
+
+    last: Point
+    tests: Mapping[str, Standing]
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What the reports of one accelerator said so far; `State("xpu", "runs")` has none yet."""
+
+    accelerator: str
+    basis: Basis
+    reports: Mapping[str, Point] = field(default_factory=dict)
+    groups: Mapping[str, Group] = field(default_factory=dict)
+
+    @property
+    def last(self) -> dt.datetime | None:
+        """When the newest report started."""
+        return max((point.started for point in self.reports.values()), default=None)
+
+    def tests(self) -> Iterator[tuple[str, Standing]]:
+        """Yield every test by its key, in the order of the keys."""
+        every = (item for group in self.groups.values() for item in group.tests.items())
+        yield from sorted(every, key=lambda item: item[0])
+
+
+def verdict(outcome: Outcome) -> Verdict:
+    """Say whether an outcome is good, bad, or says nothing of the product."""
+    return "+" if outcome in GOOD else "-" if outcome in BAD else ""
+
+
+def first(outcome: Outcome, stage: Stage | None, at: Point) -> Standing:
+    """Return the standing of a test that no report had before."""
+    nothing = Standing(
+        outcome, stage, at, at, at, None, None, None, None, None, good=0, bad=0, silent=0, recent=""
+    )
+    return advanced(nothing, outcome, stage, at)
+
+
+def advanced(before: Standing, outcome: Outcome, stage: Stage | None, at: Point) -> Standing:
+    """Return how a test stands after one more report that has it."""
+    said = verdict(outcome)
+    same = outcome == before.outcome and stage == before.stage and before.gone is None
+    last_good, first_bad = before.last_good, before.first_bad
+    failure, failure_stage = before.failure, before.failure_stage
+    if said == "+":
+        last_good, first_bad, failure, failure_stage = at, None, None, None
+    elif said == "-":
+        first_bad, failure, failure_stage = first_bad or at, outcome, stage
+    return Standing(
+        outcome,
+        stage,
+        before.since if same else at,
+        before.first_seen,
+        at,
+        last_good,
+        first_bad,
+        failure,
+        failure_stage,
+        None,
+        before.good + (said == "+"),
+        before.bad + (said == "-"),
+        before.silent + (not said),
+        (before.recent + said)[-WINDOW:],
+    )

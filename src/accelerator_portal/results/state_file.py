@@ -1,0 +1,170 @@
+"""A state as a file: JSON, one report and one test a line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from itertools import chain
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field, ValidationError
+
+from accelerator_portal.catalog.fields import Model
+from accelerator_portal.reports.outcomes import Kind, Outcome, Stage
+from accelerator_portal.reports.reading import read_bytes, refuse
+from accelerator_portal.reports.report import Environment, Id, Moment, Trigger
+from accelerator_portal.results.beside import write_beside
+from accelerator_portal.results.standing import WINDOW, Basis, Group, Point, Standing, State
+
+SCHEMA_VERSION = 1
+
+Number = Annotated[int, Field(ge=0)]  # of a report in the list of reports, or how many
+
+Row = tuple[
+    Outcome,
+    Stage | None,
+    Number,  # since
+    Number,  # first_seen
+    Number,  # last_seen
+    Number | None,  # last_good
+    Number | None,  # first_bad
+    Outcome | None,  # failure
+    Stage | None,  # failure_stage
+    Number | None,  # gone
+    Number,  # good
+    Number,  # bad
+    Number,  # silent
+    Annotated[str, Field(pattern=rf"^[+-]{{0,{WINDOW}}}$")],  # recent
+]
+
+
+class _Report(Model):
+    id: str
+    started: Moment
+    kind: Kind
+    trigger: Trigger
+    environment: Environment = Environment()
+
+
+class _Group(Model):
+    last: Number
+    tests: Mapping[str, Row]
+
+
+class _File(Model):
+    schema_version: Literal[1]
+    accelerator: Id
+    basis: Basis
+    reports: tuple[_Report, ...]
+    groups: Mapping[str, _Group]
+
+
+def state_text(state: State) -> str:
+    """Return a state as JSON; the environment of a report that nothing refers to is left out.
+
+    Such a report is remembered so that it is known again.
+    """
+    points = sorted(state.reports.values(), key=lambda point: (point.started, point.id))
+    numbers = {point.id: number for number, point in enumerate(points)}
+    used = _used(state)
+    head = {
+        "schema_version": SCHEMA_VERSION,
+        "accelerator": state.accelerator,
+        "basis": state.basis,
+    }
+    reports = ",\n".join(_report(point, full=point.id in used) for point in points)
+    groups = ",\n".join(
+        _group(name, group, numbers) for name, group in sorted(state.groups.items())
+    )
+    text = json.dumps(head)[:-1]
+    return f'{text},\n"reports": [\n{reports}\n],\n"groups": {{\n{groups}\n}}}}\n'
+
+
+def write_state(path: Path, state: State) -> None:
+    """Write a state beside its file and rename it. Raises OSError."""
+    write_beside(path, state_text(state).encode())
+
+
+def read_state(path: Path) -> State:
+    """Read what `write_state` wrote.
+
+    Raises ProblemsError for everything else.
+    """
+    try:
+        found = _File.model_validate_json(read_bytes(path))
+        points = [Point(r.id, r.started, r.kind, r.trigger, r.environment) for r in found.reports]
+        groups = {
+            name: Group(
+                points[group.last],
+                {key: _standing(row, points) for key, row in group.tests.items()},
+            )
+            for name, group in found.groups.items()
+        }
+    except (ValidationError, IndexError) as error:
+        what = f"this is no state of a history ({_first(error)})"
+        raise refuse(path, 1, what, "rebuild the history from all reports") from None
+    reports = {point.id: point for point in points}
+    return State(found.accelerator, found.basis, reports, groups)
+
+
+def _first(error: ValidationError | IndexError) -> str:
+    if isinstance(error, IndexError):
+        return "it refers to a report that it does not have"
+    detail = error.errors(include_url=False, include_input=False)[0]
+    place = ".".join(map(str, detail["loc"]))
+    return f"{place}: {detail['msg']}" if place else detail["msg"]
+
+
+def _report(point: Point, *, full: bool) -> str:
+    record: dict[str, object] = {
+        "id": point.id,
+        "started": point.started.isoformat(),
+        "kind": point.kind,
+        "trigger": point.trigger.model_dump(mode="json", exclude_none=True),
+    }
+    if full:
+        record["environment"] = point.environment.model_dump(mode="json", exclude_defaults=True)
+    return json.dumps(record, sort_keys=True)
+
+
+def _group(name: str, group: Group, numbers: Mapping[str, int]) -> str:
+    encode = json.JSONEncoder(separators=(",", ":")).encode
+    rows = ",\n".join(
+        f'"{key}":{encode(_row(standing, numbers))}'  # a key is ASCII without quotation marks
+        for key, standing in sorted(group.tests.items())
+    )
+    return f'{json.dumps(name)}: {{"last": {numbers[group.last.id]}, "tests": {{\n{rows}\n}}}}'
+
+
+def _used(state: State) -> set[str]:
+    """The reports that a test or a group refers to."""
+    used = {group.last.id for group in state.groups.values()}
+    for group in state.groups.values():
+        for field in chain.from_iterable(group.tests.values()):
+            if type(field) is Point:
+                used.add(field.id)
+    return used
+
+
+def _row(standing: Standing, numbers: Mapping[str, int]) -> list[object]:
+    return [numbers[field.id] if type(field) is Point else field for field in standing]
+
+
+def _standing(row: Row, points: list[Point]) -> Standing:
+    return Standing(
+        outcome=row[0],
+        stage=row[1],
+        since=points[row[2]],
+        first_seen=points[row[3]],
+        last_seen=points[row[4]],
+        last_good=None if row[5] is None else points[row[5]],
+        first_bad=None if row[6] is None else points[row[6]],
+        failure=row[7],
+        failure_stage=row[8],
+        gone=None if row[9] is None else points[row[9]],
+        good=row[10],
+        bad=row[11],
+        silent=row[12],
+        recent=row[13],
+    )

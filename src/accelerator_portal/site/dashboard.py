@@ -1,0 +1,142 @@
+"""The quality dashboard: evidence of every platform, what is broken and since when."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterator
+from dataclasses import dataclass
+from html import escape
+
+from accelerator_portal.catalog import Catalog, Platform
+from accelerator_portal.catalog.criteria_file import Criteria
+from accelerator_portal.reports.report import Report
+from accelerator_portal.results.breakages import Breakage, NeverPassed, never_passed, open_breakages
+from accelerator_portal.results.history import rebuild
+from accelerator_portal.results.quality import Quality, as_of, quality
+from accelerator_portal.results.standing import State
+from accelerator_portal.site.following import following
+from accelerator_portal.site.page import SiteFile, data_file, to_root
+from accelerator_portal.site.results_shapes import Badge, PlatformQuality, QualityData
+from accelerator_portal.site.results_view import Results, SuiteCounts
+from accelerator_portal.site.templates import Templates
+
+# Colours of the badge format that shields.io reads, by level.
+_COLOURS = {"tested": "brightgreen", "reported": "blue", "expected": "lightgrey"}
+
+
+@dataclass(frozen=True, slots=True)
+class PlatformState:
+    """One platform on the dashboard; `age_days` is that of its newest run."""
+
+    platform: Platform
+    quality: Quality
+    runs: int
+    baselines: int
+    newest: Report | None
+    age_days: int | None
+    counts: tuple[SuiteCounts, ...]
+    breakages: tuple[Breakage, ...]
+    never: tuple[NeverPassed, ...]
+
+
+def dashboard(catalog: Catalog, results: Results, criteria: Criteria) -> list[PlatformState]:
+    """Return every platform's state, those with open breakages first, then those with runs."""
+    at = as_of(catalog, [stored.report for stored in results.reports])
+    states = [_state(catalog, results, criteria, platform, at) for platform in catalog.platforms]
+    return sorted(states, key=lambda s: (not s.breakages, not s.runs, not s.baselines))
+
+
+def dashboard_pages(catalog: Catalog, results: Results, templates: Templates) -> Iterator[SiteFile]:
+    """Yield the dashboard, the testing standards, the feed and the badges."""
+    criteria = catalog.criteria
+    if criteria is None:
+        return
+    states = dashboard(catalog, results, criteria)
+    at = as_of(catalog, [stored.report for stored in results.reports])
+    for name in ("dashboard", "standards"):
+        path = f"results/{name}.md"
+        content = templates.render(
+            f"{path}.j2", to_root=to_root(path), states=states, criteria=criteria, at=at
+        )
+        yield SiteFile(path, content, "data/criteria.yaml")
+    yield SiteFile("results/feed.atom", _feed(results))
+    for state in states:
+        yield data_file(_badge_path(state), _badge(state))
+    platforms = tuple(_quality(state) for state in states)
+    yield data_file("quality.json", QualityData(as_of=f"{at:%Y-%m-%d}", platforms=platforms))
+
+
+def _state(
+    catalog: Catalog, results: Results, criteria: Criteria, platform: Platform, at: dt.datetime
+) -> PlatformState:
+    stored = results.of(platform.id)
+    reports = [s.report for s in stored]
+    runs = [report for report in reports if report.kind != "baseline"]
+    newest = max((r for r in runs if r.started), key=lambda r: r.started or at, default=None)
+    state, _ = rebuild(State(platform.id, "runs"), runs)
+    torch = following(catalog, platform).newest or catalog.releases.newest.version
+    deadline = dt.timedelta(hours=criteria.deadlines.breakage_hours)
+    ids = [s.id for s in stored if newest is not None and s.report is newest]
+    return PlatformState(
+        platform,
+        quality(platform, reports, criteria, torch, at),
+        len(runs),
+        len(reports) - len(runs),
+        newest,
+        (at - newest.started).days if newest and newest.started else None,
+        tuple(c for report in ids for c in results.suite_counts(report)),
+        open_breakages(state, at, deadline),
+        never_passed(state, at),
+    )
+
+
+def _badge(state: PlatformState) -> Badge:
+    level = state.quality.level
+    return Badge(
+        schemaVersion=1,
+        label=f"PyTorch on {state.platform.accelerator.name}",
+        message=level.title.lower(),
+        color=_COLOURS.get(level.id, "lightgrey"),
+    )
+
+
+def _quality(state: PlatformState) -> PlatformQuality:
+    return PlatformQuality(
+        id=state.platform.id,
+        level=state.quality.level.id,
+        tested=state.quality.tested.met,
+        why=state.quality.tested.why,
+        missing=state.quality.missing,
+        runs=state.runs,
+        baselines=state.baselines,
+        open_breakages=len(state.breakages),
+        never_passed=len(state.never),
+        badge=_badge_path(state),
+    )
+
+
+def _badge_path(state: PlatformState) -> str:
+    return f"badges/{state.platform.id}.json"
+
+
+def _feed(results: Results) -> str:
+    """The reports that have a date, the newest first, as Atom; addresses are relative."""
+    dated = [s for s in results.reports if s.report.started]
+    dated.sort(key=lambda s: (s.report.started, s.id), reverse=True)
+    newest = dated[0].report.started if dated else None
+    updated = newest.isoformat() if newest else "1970-01-01T00:00:00+00:00"
+    entries = "".join(
+        f"<entry><id>urn:accelerator-portal:report:{escape(s.id)}</id>"
+        f"<title>{escape(s.id)}: {escape(s.report.kind)}</title>"
+        f"<updated>{s.report.started.isoformat()}</updated>"
+        f'<link href="runs/{escape(s.id)}/"/></entry>\n'
+        for s in dated
+        if s.report.started
+    )
+    return (
+        '<?xml version="1.0" encoding="utf-8"?>\n'
+        '<feed xmlns="http://www.w3.org/2005/Atom">'
+        "<id>urn:accelerator-portal:reports</id><title>Test reports of accelerators</title>"
+        "<author><name>PyTorch accelerator portal</name></author>"
+        f"<updated>{updated}</updated>\n{entries}</feed>\n"
+    )

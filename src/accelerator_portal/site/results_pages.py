@@ -1,0 +1,190 @@
+"""The pages of results: overview, a matrix a suite, its tests one by one, and each report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from accelerator_portal.catalog import Catalog
+from accelerator_portal.reports.outcomes import GOOD, MEANING
+from accelerator_portal.reports.report import TestEntry
+from accelerator_portal.reports.report_file import report_text
+from accelerator_portal.reports.store import StoredReport
+from accelerator_portal.results.tables import group_of
+from accelerator_portal.site.page import API, SiteFile, data_file, to_root
+from accelerator_portal.site.results_shapes import (
+    MatrixColumn,
+    MatrixData,
+    ReportEntry,
+    ResultsIndex,
+    SuiteResults,
+)
+from accelerator_portal.site.results_view import (
+    KINDS,
+    SIGNS,
+    MatrixView,
+    Results,
+    about,
+    anchor_of,
+)
+from accelerator_portal.site.templates import Templates
+
+RESULTS_PAGES = "results"
+
+# Of what did not pass a page lists so much; its data has all.
+MOST_LISTED = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One test in one report."""
+
+    report: str
+    accelerator: str
+    kind: str
+    mode: str
+    group: str
+    anchor: str
+    test: TestEntry
+
+
+@dataclass(frozen=True, slots=True)
+class Elsewhere:
+    """The same model in another suite, or under another name."""
+
+    suite: str
+    name: str
+    anchor: str
+
+
+@dataclass(frozen=True, slots=True)
+class TestView:
+    """A test and every result of it."""
+
+    __test__ = False
+
+    name: str
+    anchor: str
+    results: tuple[Result, ...]
+    same: tuple[Elsewhere, ...]
+    same_note: str | None
+
+
+def results_pages(catalog: Catalog, results: Results, templates: Templates) -> Iterator[SiteFile]:
+    """Yield every page of results."""
+    suites = list(dict.fromkeys(view.matrix.suite for view in results.matrices))
+    shared = {"signs": SIGNS, "meanings": MEANING, "kinds": KINDS, "results": results}
+    path = f"{RESULTS_PAGES}/index.md"
+    content = templates.render(f"{path}.j2", to_root=to_root(path), suites=suites, **shared)
+    yield SiteFile(path, content, f"site_src/templates/{path}.j2")
+    for suite in suites:
+        described = catalog.suites.get(suite)
+        context = {
+            "id": suite,
+            "suite": described,
+            "title": described.title if described else suite,
+            **shared,
+        }
+        path = f"{RESULTS_PAGES}/{suite}/index.md"
+        views = [view for view in results.matrices if view.matrix.suite == suite]
+        content = templates.render(
+            "results/suite.md.j2", to_root=to_root(path), views=views, **context
+        )
+        yield SiteFile(path, content, f"data/suites/{suite}.yaml")
+        path = f"{RESULTS_PAGES}/{suite}/tests.md"
+        tests = _tests(catalog, results, suite)
+        content = templates.render(
+            "results/tests.md.j2", to_root=to_root(path), tests=tests, **context
+        )
+        yield SiteFile(path, content, f"data/suites/{suite}.yaml")
+    for stored in results.reports:
+        path = f"{RESULTS_PAGES}/runs/{stored.id}.md"
+        others = [r for r in _of_report(stored) if r.test.outcome not in GOOD]
+        content = templates.render(
+            "results/run.md.j2",
+            to_root=to_root(path),
+            stored=stored,
+            name=catalog.by_id[stored.report.accelerator].accelerator.name,
+            environment=about(stored),
+            counts=results.suite_counts(stored.id),
+            others=others[:MOST_LISTED],
+            more=max(0, len(others) - MOST_LISTED),
+            **shared,
+        )
+        yield SiteFile(path, content, stored.path)
+
+
+def results_files(results: Results) -> Iterator[SiteFile]:
+    """Yield the data: an index of the reports, each report, each suite's matrices."""
+    suites = list(dict.fromkeys(view.matrix.suite for view in results.matrices))
+    entries = tuple(
+        ReportEntry(
+            id=stored.id,
+            accelerator=stored.report.accelerator,
+            kind=stored.report.kind,
+            report=f"../reports/{stored.id}.json",
+            counts={s: dict(c) for (name, s), c in results.counts.items() if name == stored.id},
+        )
+        for stored in results.reports
+    )
+    index = ResultsIndex(reports=entries, suites={suite: f"{suite}.json" for suite in suites})
+    yield data_file("results/index.json", index)
+    for stored in results.reports:
+        yield SiteFile(f"{API}/reports/{stored.id}.json", report_text(stored.report))
+    for suite in suites:
+        views = [view for view in results.matrices if view.matrix.suite == suite]
+        data = SuiteResults(suite=suite, matrices=tuple(map(_matrix, views)))
+        yield data_file(f"results/{suite}.json", data)
+
+
+def _matrix(view: MatrixView) -> MatrixData:
+    return MatrixData(
+        mode=view.matrix.mode,
+        columns=tuple(
+            MatrixColumn(accelerator=c.accelerator, report=c.report, kind=c.kind, like=c.group)
+            for c in view.matrix.columns
+        ),
+        tests={row.name: tuple(cell.outcome for cell in row.cells) for row in view.rows},
+    )
+
+
+def _of_report(stored: StoredReport) -> Iterator[Result]:
+    for test in stored.report.tests:
+        yield Result(
+            stored.id,
+            stored.report.accelerator,
+            stored.report.kind,
+            str(test.parameters.get("mode", "")),
+            group_of(test),
+            anchor_of(test.name),
+            test,
+        )
+
+
+def _tests(catalog: Catalog, results: Results, suite: str) -> list[TestView]:
+    found: dict[str, list[Result]] = {}
+    for stored in results.reports:
+        for result in _of_report(stored):
+            if result.test.suite == suite:
+                found.setdefault(result.test.name, []).append(result)
+    order = {platform.id: n for n, platform in enumerate(catalog.platforms)}
+    return [
+        TestView(
+            name,
+            anchor_of(name),
+            tuple(
+                sorted(found[name], key=lambda r: (r.mode, r.group, order[r.accelerator], r.report))
+            ),
+            *_same(catalog, suite, name),
+        )
+        for name in sorted(found, key=lambda name: (name.casefold(), name))
+    ]
+
+
+def _same(catalog: Catalog, suite: str, name: str) -> tuple[tuple[Elsewhere, ...], str | None]:
+    own = f"{suite}/{name}"
+    for model in catalog.models.models if catalog.models else ():
+        if own in model.names:
+            others = (other.partition("/") for other in model.names if other != own)
+            return tuple(Elsewhere(s, n, anchor_of(n)) for s, _, n in others), model.note
+    return (), None

@@ -1,0 +1,110 @@
+"""The shapes of the files about test results under `/api/v1/`."""
+
+from __future__ import annotations
+
+from accelerator_portal.catalog.fields import Model
+from accelerator_portal.reports.outcomes import Kind, Outcome
+
+
+class ReportEntry(Model):
+    """One report of the index."""
+
+    id: str
+    """Id of the report; never changes."""
+    accelerator: str
+    """Id of the accelerator."""
+    kind: Kind
+    """What it is; a baseline is no run."""
+    report: str
+    """Address of the report, relative to the index."""
+    counts: dict[str, dict[Outcome, int]]
+    """How often what happened, by suite."""
+
+
+class ResultsIndex(Model):
+    """Every report, and the matrices of every suite."""
+
+    reports: tuple[ReportEntry, ...]
+    """The reports."""
+    suites: dict[str, str]
+    """Address of each suite's matrices, relative to the index."""
+
+
+class MatrixColumn(Model):
+    """A column of a matrix."""
+
+    accelerator: str
+    """Id of the accelerator."""
+    report: str
+    """Id of the report."""
+    kind: Kind
+    """What the report is."""
+    like: str
+    """The parameters in words; only columns that have them in common can be compared."""
+
+
+class MatrixData(Model):
+    """The results of a suite in one mode."""
+
+    mode: str
+    """The mode, `inference` or `training`; empty where there is none."""
+    columns: tuple[MatrixColumn, ...]
+    """The columns."""
+    tests: dict[str, tuple[Outcome | None, ...]]
+    """For each test an outcome a column; null where there is no evidence."""
+
+
+class SuiteResults(Model):
+    """The results of a suite."""
+
+    suite: str
+    """Id of the suite."""
+    matrices: tuple[MatrixData, ...]
+    """One for each mode."""
+
+
+class PlatformQuality(Model):
+    """How far a platform's claims are backed by reports."""
+
+    id: str
+    """Id of the accelerator."""
+    level: str
+    """Id of its level of evidence in `data/criteria.yaml`."""
+    tested: bool
+    """Whether its newest command reads "tested"."""
+    why: str
+    """Why, or why not."""
+    missing: tuple[str, ...]
+    """What keeps it from higher levels."""
+    runs: int
+    """How many runs are known."""
+    baselines: int
+    """How many baselines are known."""
+    open_breakages: int
+    """How many tests passed in a run and fail in a later one."""
+    never_passed: int
+    """How many tests fail and passed in no run."""
+    badge: str
+    """Address of its badge, in the endpoint format of shields.io."""
+
+
+class QualityData(Model):
+    """The quality of every platform."""
+
+    as_of: str
+    """The day to which ages are counted: the newest in the data."""
+    platforms: tuple[PlatformQuality, ...]
+    """Every platform."""
+
+
+class Badge(Model):
+    """A badge, in version 1 of the endpoint format of shields.io, whose names these are."""
+
+    schemaVersion: int  # noqa: N815 - as that format calls it
+    """1."""
+    label: str
+    """What stands at the left."""
+    message: str
+    """What stands at the right."""
+    color: str
+    """The colour of the right side."""

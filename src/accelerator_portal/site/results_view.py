@@ -1,0 +1,166 @@
+"""Test reports as pages show them: signs, counts with their denominators, cells with evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from accelerator_portal.catalog import Catalog
+from accelerator_portal.reports.outcomes import BAD, GOOD, MEANING, Outcome
+from accelerator_portal.reports.report import Report, TestEntry
+from accelerator_portal.reports.store import StoredReport, stored_reports
+from accelerator_portal.results.tables import Matrix, counts, long_table, matrices
+from accelerator_portal.site.vendor_text import slug
+
+# A sign and a colour each, the same everywhere; the word is there for who cannot see either.
+SIGNS: dict[Outcome, tuple[str, str]] = {
+    "passed": ("✓", "pass"),
+    "executed": ("○", "info"),
+    "wrong-result": ("≠", "warn"),
+    "unsupported-operator": ("∅", "warn"),
+    "failed": ("✕", "fail"),
+    "crashed": ("!", "fail"),
+    "timed-out": ("T", "fail"),
+    "out-of-memory": ("M", "warn"),
+    "infrastructure-error": ("I", "info"),
+    "test-broken": ("B", "info"),
+    "skipped": ("–", "info"),
+    "not-run": ("…", "none"),
+}
+
+KINDS = {
+    "baseline": "what a project expects of its CI; no run",
+    "self-reported": "a run that was reported by those who made it",
+    "made-here": "a run of this portal’s own harness",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteCounts:
+    """How often what happened to the tests of a suite; `checked` is what a rate is taken of."""
+
+    suite: str
+    passed: int
+    checked: int
+    total: int
+    others: tuple[tuple[Outcome, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One result, with where its evidence stands; no outcome: no evidence."""
+
+    outcome: Outcome | None
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixRow:
+    """A test in each column; `anchor` is its id on the page of the suite's tests."""
+
+    name: str
+    anchor: str
+    cells: tuple[Cell, ...]
+
+    @property
+    def outcomes(self) -> str:
+        """Every outcome in the row, for the filter."""
+        return "|".join(sorted({cell.outcome or "no-evidence" for cell in self.cells}))
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixView:
+    """A matrix with its rows as a page shows them."""
+
+    matrix: Matrix
+    groups: tuple[tuple[str, int], ...]
+    rows: tuple[MatrixRow, ...]
+
+
+@dataclass(frozen=True)
+class Results:
+    """Everything that pages show of reports."""
+
+    reports: tuple[StoredReport, ...]
+    counts: Mapping[tuple[str, str], Mapping[Outcome, int]]
+    matrices: tuple[MatrixView, ...]
+
+    @property
+    def by_id(self) -> dict[str, StoredReport]:
+        """The reports by id."""
+        return {stored.id: stored for stored in self.reports}
+
+    def of(self, accelerator: str) -> list[StoredReport]:
+        """Return the reports of an accelerator."""
+        return [stored for stored in self.reports if stored.report.accelerator == accelerator]
+
+    def suite_counts(self, report: str) -> list[SuiteCounts]:
+        """Return the counts of each suite of a report."""
+        return [_counts(suite, c) for (name, suite), c in self.counts.items() if name == report]
+
+
+def results(catalog: Catalog) -> Results:
+    """Return what the reports of a catalogue say."""
+    reports, _ = stored_reports(catalog)
+    if not reports:
+        return Results((), {}, ())
+    table = long_table(reports)
+    by_id = {stored.id: stored.report for stored in reports}
+    views = tuple(
+        _view(catalog, by_id, matrix)
+        for matrix in matrices(table, [platform.id for platform in catalog.platforms])
+    )
+    return Results(reports, counts(table), views)
+
+
+def anchor_of(name: str) -> str:
+    """Return the id of a test on the page of its suite; names differ in more than letters."""
+    return f"test-{slug(name)}-{sum(map(ord, name)) % 1000:03d}"
+
+
+def about(stored: StoredReport) -> list[tuple[str, str]]:
+    """Return the environment of a run, name and value, as far as it is known."""
+    environment = stored.report.environment.model_dump(exclude_none=True)
+    return [(name.replace("_", " "), _plain(value)) for name, value in environment.items() if value]
+
+
+def _plain(value: Any) -> str:  # noqa: ANN401 - whatever the environment holds
+    if isinstance(value, Mapping):
+        return " ".join(str(inner) for inner in value.values())
+    return str(value)
+
+
+def _counts(suite: str, found: Mapping[Outcome, int]) -> SuiteCounts:
+    others = tuple((o, found[o]) for o in MEANING if found.get(o) and o not in GOOD)
+    return SuiteCounts(
+        suite,
+        sum(found.get(o, 0) for o in GOOD),
+        sum(found.get(o, 0) for o in GOOD | BAD),
+        sum(found.values()),
+        others,
+    )
+
+
+def _view(catalog: Catalog, reports: Mapping[str, Report], matrix: Matrix) -> MatrixView:
+    rows = tuple(_rows(catalog, reports, matrix))
+    groups: dict[str, int] = {}
+    for column in matrix.columns:
+        groups[column.group] = groups.get(column.group, 0) + 1
+    return MatrixView(matrix, tuple(groups.items()), rows)
+
+
+def _rows(catalog: Catalog, reports: Mapping[str, Report], matrix: Matrix) -> Iterator[MatrixRow]:
+    names = {p.id: p.accelerator.name for p in catalog.platforms}
+    for name, places in zip(matrix.names, matrix.cells, strict=True):
+        cells = []
+        for column, place in zip(matrix.columns, places, strict=True):
+            test = reports[column.report].tests[place] if place >= 0 else None
+            cells.append(_cell(names[column.accelerator], column.group, test))
+        yield MatrixRow(name, anchor_of(name), tuple(cells))
+
+
+def _cell(accelerator: str, group: str, test: TestEntry | None) -> Cell:
+    if test is None:
+        return Cell(None, f"{accelerator}, {group}: no evidence")
+    return Cell(test.outcome, f"{accelerator}, {group}: {test.outcome.replace('-', ' ')}")

@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from accelerator_portal.reports.report_file import report_text
+from tests.folders import EXAMPLE, Tree, problems_in
+from tests.reports.examples import report
+
+RESULTS = "accelerators/example/results"
+GOOD = report_text(report())
+
+
+def problems(tree: Tree, **files: str) -> list[str]:
+    named = {f"{RESULTS}/{name}.json": text for name, text in files.items()}
+    return problems_in(tree({**EXAMPLE, **named}))
+
+
+def test_a_good_report_is_no_problem(tree: Tree) -> None:
+    assert problems(tree, nightly=GOOD) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("{", "1: this is no JSON: EOF while parsing an object; write the file again"),
+        (report_text(report(accelerator="other")),
+         '1: the report is about "other"; put it into that folder'),
+        (report_text(report({}, {})),
+         '20: "first" stands twice with the same parameters; keep one, or name what differs'),
+        (report_text(report(started="2999-01-01T00:00:00Z")),
+         "1: started lies in the future (2999-01-01); correct it"),
+    ],
+)  # fmt: skip
+def test_a_faulty_report_is_named_with_its_line(text: str, expected: str, tree: Tree) -> None:
+    assert problems(tree, nightly=text, good=GOOD) == [f"{RESULTS}/nightly.json:{expected}"]
+
+
+@pytest.mark.parametrize("name", ["notes.txt", "Big.json", ".json.json", "a b.json"])
+def test_what_is_no_report_is_named(name: str, tree: Tree) -> None:
+    found = problems_in(tree({**EXAMPLE, f"{RESULTS}/{name}": GOOD}))
+    hidden = name.startswith(".")
+    assert len(found) == (0 if hidden else 1)
+    assert hidden or found[0].startswith(f"{RESULTS}/{name}:1: this cannot be the name of a report")
+
+
+def test_a_file_in_place_of_the_folder_is_refused(tree: Tree) -> None:
+    found = problems_in(tree({**EXAMPLE, RESULTS: GOOD}))
+    assert found == [f"{RESULTS}:1: this is not a folder; put the reports into a folder here"]
+
+
+def test_links_are_refused(tree: Tree, tmp_path: Path) -> None:
+    root = tree({**EXAMPLE, f"{RESULTS}/good.json": GOOD})
+    secret = tmp_path / "secret.json"
+    secret.write_text(GOOD, "utf-8")
+    (root / RESULTS / "link.json").symlink_to(secret)
+    assert problems_in(root) == [
+        f"{RESULTS}/link.json:1: this is not a plain file; put the file itself here"
+    ]
+
+
+def test_a_suite_under_names_of_its_own_is_told(tree: Tree) -> None:
+    other = {
+        path.replace("example", "other").replace("examples", "other"): text.replace(
+            "name: Example\n", "name: Other\n"
+        )
+        .replace("torch-example", "torch-other")
+        .replace("torch_example", "torch_other")
+        for path, text in EXAMPLE.items()
+        if path.startswith("accelerators")
+    }
+    mine = {f"{RESULTS}/a.json": GOOD}
+    theirs = {"accelerators/other/results/a.json": report_text(
+        report({"name": "second"}, accelerator="other"))}  # fmt: skip
+    found = problems_in(tree({**EXAMPLE, **other, **mine, **theirs}))
+    words = (
+        'no other accelerator has any test of "made-up" under these names; name tests as others do'
+    )
+    assert f"{RESULTS}/a.json:1: {words}" in found
+    assert f"accelerators/other/results/a.json:1: {words}" in found

@@ -1,0 +1,136 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from accelerator_portal.cli import main
+from accelerator_portal.reports.report_file import read_report, report_text
+from tests.folders import EXAMPLE, Tree
+from tests.reports.examples import report
+
+# A made-up file in the form of PyTorch's expected accuracy.
+CSV = "name,accuracy,graph_breaks\nalpha,pass,0\n\n\nbeta,fail_accuracy,2\ngamma,OOM,0\n"
+NAME = "inductor_timm_inference.csv"
+SUITE = """\
+sources: {a: {url: "https://example.org", title: A, read: 2026-01-02}}
+title: Made up
+kind: model
+description: Made up.
+url: https://example.org
+source: [a]
+tests: [alpha, beta, gamma]
+"""
+ORIGIN = f"example/models@0123abc:expected/{NAME}"
+
+
+def run(*arguments: str | Path) -> Result:
+    return CliRunner().invoke(main, ["report", *map(str, arguments)])
+
+
+@pytest.fixture
+def root(tree: Tree) -> Path:
+    return tree({**EXAMPLE, "data/suites/timm.yaml": SUITE, NAME: CSV})
+
+
+def imported(root: Path, *more: str) -> Result:
+    options = ["--root", str(root), "--accelerator", "example", "--out", str(root / "r.json")]
+    return run("import", *options, *more, root / NAME)
+
+
+def test_results_in_another_format_become_a_report(root: Path) -> None:
+    done = imported(root, "--kind", "baseline", "--origin", ORIGIN, "--note", "Expected.")
+    assert done.exit_code == 0, done.output
+    assert (
+        done.output
+        == f"wrote {root / 'r.json'}: 3 tests: 1 passed, 1 wrong-result, 1 out-of-memory\n"
+    )
+    made = read_report(root / "r.json")
+    assert (made.accelerator, made.kind, made.note) == ("example", "baseline", "Expected.")
+    (origin,) = made.origins
+    assert (origin.repository, origin.commit) == ("example/models", "0123abc")
+    assert [(t.name, t.outcome, t.raw_status) for t in made.tests] == [
+        ("alpha", "passed", "pass"),
+        ("beta", "wrong-result", "fail_accuracy"),
+        ("gamma", "out-of-memory", "OOM"),
+    ]
+    assert run("check", "--root", root, root / "r.json").output == "1 report, no problems.\n"
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ([], "the run does not say when it started; add started"),
+        (["--kind", "baseline"], "the baseline does not say where it comes from; add origins"),
+        (["--kind", "baseline", "--origin", "x"], '"x" is not of the form OWNER/NAME@COMMIT:PATH'),
+        (["--kind", "baseline", "--origin", ORIGIN, "--accelerator", "nobody"],
+         'there is no accelerator "nobody"'),
+        (["--kind", "baseline", "--origin", ORIGIN, "--accelerator", "No Id"], "accelerator: "),
+        (["--kind", "baseline", "--origin", ORIGIN, "--suite", "tim"],
+         'the portal knows no suite of models "tim"; did you mean "timm"?'),
+        (["--format", "junit"], f"{NAME}:"),
+        (["--parameter", "x"], '"x" has no value'),
+    ],
+)  # fmt: skip
+def test_a_fault_is_named_and_nothing_is_written(
+    options: list[str], words: str, root: Path
+) -> None:
+    done = imported(root, *options)
+    assert done.exit_code != 0
+    assert words in done.output
+    assert "Traceback" not in done.output
+    assert not (root / "r.json").exists()
+
+
+def test_a_file_of_no_known_format_is_said_so(root: Path) -> None:
+    (root / NAME).write_text("nothing\n", "utf-8")
+    done = imported(root)
+    assert done.output.startswith(
+        f"{NAME}:1: the format is not known; say --format: ctrf, dynamo-csv"
+    )
+
+
+def test_every_fault_of_every_file_is_told(root: Path) -> None:
+    one, two = root / "1.json", root / "2.json"
+    one.write_text(report_text(report({}, {})), "utf-8")
+    two.write_text("{", "utf-8")
+    done = run("check", "--root", root, one, two)
+    assert done.exit_code == 1
+    assert '1.json:20: "first" stands twice with the same parameters' in done.output
+    assert "2.json:1: this is no JSON" in done.output
+
+
+def test_show_counts_what_happened(root: Path) -> None:
+    path = root / "r.json"
+    path.write_text(report_text(report({}, {"name": "b", "outcome": "crashed"})), "utf-8")
+    assert run("show", path).output.splitlines() == [
+        "example, self-reported, 2026-01-02 03:04:05+00:00",
+        "  torch: 1.10.0",
+        "made-up (unit): 2 tests: 1 passed, 1 crashed",
+    ]
+
+
+@pytest.mark.parametrize("name", ["ctrf", "junit"])
+def test_what_is_exported_can_be_imported_again(name: str, root: Path) -> None:
+    path, other = root / "r.json", root / f"other.{'xml' if name == 'junit' else 'json'}"
+    made = report({}, {"name": "b", "outcome": "failed", "reason": "It broke."})
+    path.write_text(report_text(made), "utf-8")
+    assert run("export", "--format", name, "--out", other, path).exit_code == 0
+    back = root / "back.json"
+    options = ["--root", str(root), "--accelerator", "example", "--out", str(back)]
+    done = run("import", *options, other)
+    assert done.exit_code == 0, done.output
+    assert [(t.name, t.outcome) for t in read_report(back).tests] == [
+        ("first", "passed"),
+        ("b", "failed"),
+    ]
+
+
+def test_the_relays_summary_is_small(root: Path) -> None:
+    path, out = root / "r.json", root / "relay.json"
+    path.write_text(report_text(report({}, {"name": "b", "outcome": "failed"})), "utf-8")
+    assert run("export", "--format", "relay", "--out", out, path).exit_code == 0
+    results = json.loads(out.read_text("utf-8"))["test_results"]
+    assert results == {"passed": 1, "failed": 1, "skipped": 0}

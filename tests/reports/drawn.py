@@ -1,0 +1,135 @@
+"""Reports as hypothesis draws them: any value that the format allows."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import TypeVar, get_args
+
+from hypothesis import strategies as st
+
+from accelerator_portal.catalog.suite_file import SuiteKind
+from accelerator_portal.reports.identity import identity_of
+from accelerator_portal.reports.outcomes import Kind, Outcome, Stage
+from accelerator_portal.reports.reading import Found
+from accelerator_portal.reports.report import (
+    Component,
+    Environment,
+    Evidence,
+    KnownIssue,
+    Metric,
+    Report,
+    Suite,
+    TestEntry,
+    Trigger,
+)
+
+# Any character but half of a pair, which no text in UTF-8 has.
+CHARACTERS = st.characters(exclude_categories=["Cs"])
+SHORT = st.text(CHARACTERS, min_size=1, max_size=200)
+TEXT = st.one_of(st.text(CHARACTERS, min_size=1, max_size=60), st.just("x\n" * 2000))
+NAMES = st.one_of(
+    SHORT,
+    st.sampled_from(
+        [
+            "test_x",
+            "TestX::test_y",
+            "TestOpsCUDA::test_add_cuda_float32",
+            "t[cpu-float32]",
+            "a.py::b",
+        ]
+    ),
+)
+IDS = st.sampled_from(["mode", "dtype", "case", "device", "retries", "a-b", "a_b", "x.1"])
+SCALARS = st.one_of(
+    st.text(CHARACTERS, max_size=20),
+    st.sampled_from(["float32", "bf16", "cuda", "cuda:0"]),
+    st.booleans(),
+    st.integers(),
+    st.floats(allow_nan=False, allow_infinity=False),
+)
+SUITES = st.sampled_from(["models", "unit_tests", "a.b-c"])
+URLS = st.sampled_from(["https://example.org/1", "https://example.org/2?x=1&y=%3C"])
+MOMENTS = st.timedeltas(dt.timedelta(days=1), dt.timedelta(days=80_000)).map(
+    lambda age: dt.datetime(1971, 1, 1, tzinfo=dt.UTC) + age
+)
+
+T = TypeVar("T")
+
+
+def optional(strategy: st.SearchStrategy[T]) -> st.SearchStrategy[T | None]:
+    return st.one_of(st.none(), strategy)
+
+
+FIGURES = st.floats(allow_nan=False, allow_infinity=False)
+METRICS = st.builds(
+    Metric, value=st.one_of(FIGURES, st.just(2.0)), unit=st.sampled_from(["1", "s"])
+)
+ENTRIES = st.builds(
+    TestEntry,
+    suite=SUITES,
+    name=NAMES,
+    parameters=st.dictionaries(IDS, SCALARS, max_size=3),
+    outcome=st.sampled_from(get_args(Outcome)),
+    stage=optional(st.sampled_from(get_args(Stage))),
+    raw_status=optional(st.one_of(SHORT, st.sampled_from(["xfail", "failure", "timeout"]))),
+    duration_s=optional(
+        st.one_of(
+            st.floats(0, allow_nan=False, allow_infinity=False),
+            st.integers(0, 10**6).map(lambda milliseconds: milliseconds / 1000),
+        )
+    ),
+    reason=optional(TEXT),
+    log_tail=optional(TEXT),
+    known_issue=optional(st.builds(KnownIssue, url=URLS)),
+    metrics=st.dictionaries(IDS, METRICS, max_size=2),
+    evidence=st.lists(st.builds(Evidence, label=SHORT, url=URLS), max_size=2).map(tuple),
+    command=optional(TEXT),
+)
+ENVIRONMENTS = st.builds(
+    Environment,
+    torch=optional(SHORT),
+    os=optional(SHORT),
+    hardware=optional(SHORT),
+    hardware_count=optional(st.integers(1, 8)),
+    plugin=optional(st.builds(Component, name=SHORT, version=optional(SHORT))),
+    packages=st.dictionaries(SHORT, SHORT, max_size=2),
+)
+
+
+@st.composite
+def reports(draw: st.DrawFn) -> Report:
+    """A report whose tests all have an identity of their own and a suite that it declares."""
+    tests = draw(st.lists(ENTRIES, max_size=5, unique_by=identity_of))
+    names = dict.fromkeys([*(test.suite for test in tests), draw(SUITES)])
+    return Report(
+        schema_version=1,
+        accelerator="made-up",
+        kind=draw(st.sampled_from(get_args(Kind))),
+        trigger=Trigger(kind="manual", repository="example/example", commit="0123abc"),
+        started=draw(optional(MOMENTS)),
+        finished=draw(optional(MOMENTS)),
+        environment=draw(ENVIRONMENTS),
+        note=draw(optional(TEXT)),
+        suites=tuple(
+            Suite(
+                name=name,
+                kind=draw(st.sampled_from(get_args(SuiteKind))),
+                planned=draw(optional(st.integers(0, 9))),
+                command=draw(optional(TEXT)),
+            )
+            for name in names
+        ),
+        tests=tuple(tests),
+    )
+
+
+def of(report: Report) -> Found:
+    """What a reader gives of a report of which nothing was lost."""
+    return Found(
+        report.suites,
+        report.tests,
+        report.environment,
+        report.started,
+        report.finished,
+        report.note,
+    )

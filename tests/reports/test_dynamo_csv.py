@@ -1,0 +1,348 @@
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from accelerator_portal.catalog import ProblemsError
+from accelerator_portal.reports.dynamo_csv import read_dynamo_csv
+from accelerator_portal.reports.outcomes import Outcome
+from accelerator_portal.reports.reading import Found, Options
+from accelerator_portal.reports.report import Scalar, TestEntry
+
+# Everything here is made up: models, results, addresses.
+NAME = "inductor_torchbench_inference.csv"
+ISSUE = "https://example.org/issues/"
+XPU = "name,float32,bfloat16,float16,amp_bf16,amp_fp16\n"
+
+
+def read(
+    folder: Path, text: str | bytes, name: str = NAME, options: Options | None = None
+) -> Found:
+    path = folder / name
+    path.write_bytes(text.encode() if isinstance(text, str) else text)
+    return read_dynamo_csv(path, options or Options())
+
+
+def refused(
+    folder: Path, text: str | bytes, name: str = NAME, options: Options | None = None
+) -> list[str]:
+    with pytest.raises(ProblemsError) as error:
+        read(folder, text, name, options)
+    return [str(problem) for problem in error.value.problems]
+
+
+def outcomes(found: Found) -> list[tuple[str, Scalar | None, Outcome]]:
+    return [(test.name, test.parameters.get("dtype"), test.outcome) for test in found.tests]
+
+
+def issues(found: Found) -> list[tuple[str, Scalar | None, str | None]]:
+    return [
+        (t.name, t.parameters.get("dtype"), t.known_issue.url if t.known_issue else None)
+        for t in found.tests
+    ]
+
+
+def test_a_file_of_pytorch(tmp_path: Path) -> None:
+    found = read(
+        tmp_path,
+        "name,accuracy,graph_breaks,recompiles\n\n\n\nmodel_a,pass,0,0\n\n\n\n"
+        "Owner/model-b.x,fail_accuracy,18,2\n",
+    )
+    assert found.tests == (
+        TestEntry.model_validate(
+            {
+                "suite": "torchbench",
+                "name": "model_a",
+                "parameters": {"mode": "inference", "compiler": "inductor"},
+                "outcome": "passed",
+                "stage": "compare",
+                "raw_status": "pass",
+                "metrics": {
+                    "graph_breaks": {"value": 0, "unit": "1"},
+                    "recompiles": {"value": 0, "unit": "1"},
+                },
+            }
+        ),
+        TestEntry.model_validate(
+            {
+                "suite": "torchbench",
+                "name": "Owner/model-b.x",
+                "parameters": {"mode": "inference", "compiler": "inductor"},
+                "outcome": "wrong-result",
+                "stage": "compare",
+                "raw_status": "fail_accuracy",
+                "metrics": {
+                    "graph_breaks": {"value": 18, "unit": "1"},
+                    "recompiles": {"value": 2, "unit": "1"},
+                },
+            }
+        ),
+    )
+    assert [(suite.name, suite.kind, suite.planned) for suite in found.suites] == [
+        ("torchbench", "model", None)
+    ]
+    assert (found.started, found.note) == (None, None)
+
+
+@pytest.mark.parametrize(
+    "counts",
+    [
+        [],
+        ["graph_breaks"],
+        ["graph_breaks", "recompiles"],
+        ["graph_breaks", "calls_captured", "fallbacks_to_eager"],
+        ["graph_breaks", "cpp_to_python_exceptions_raised"],
+    ],
+)
+def test_every_header_of_pytorch(tmp_path: Path, counts: list[str]) -> None:
+    header = ",".join(["name", "accuracy", *counts])
+    row = ",".join(["m", "pass", *(str(number) for number in range(len(counts)))])
+    (test,) = read(tmp_path, f"{header}\n{row}\n").tests
+    assert {name: metric.value for name, metric in test.metrics.items()} == {
+        name: number for number, name in enumerate(counts)
+    }
+
+
+def test_a_count_that_is_not_there_is_absent(tmp_path: Path) -> None:
+    (test,) = read(tmp_path, "name,accuracy,graph_breaks,recompiles\nm,pass,,1\n").tests
+    assert list(test.metrics) == ["recompiles"]
+
+
+def test_a_column_for_each_type(tmp_path: Path) -> None:
+    found = read(tmp_path, f"{XPU}m,pass,fail_to_run,,pass_due_to_skip,eager_1st_run_OOM\n")
+    assert outcomes(found) == [
+        ("m", "float32", "passed"),
+        ("m", "bfloat16", "failed"),
+        ("m", "amp_bf16", "skipped"),
+        ("m", "amp_fp16", "out-of-memory"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "suite", "parameters"),
+    [
+        (NAME, "torchbench", {"mode": "inference", "compiler": "inductor"}),
+        (
+            "inductor_huggingface_training.csv",
+            "huggingface",
+            {"mode": "training", "compiler": "inductor"},
+        ),
+        ("inductor_timm_training.csv", "timm", {"mode": "training", "compiler": "inductor"}),
+        (
+            "inductor_timm_models_inference.csv",
+            "timm",
+            {"mode": "inference", "compiler": "inductor"},
+        ),
+        (
+            "cpu_inductor_torchbench_inference.csv",
+            "torchbench",
+            {"mode": "inference", "compiler": "inductor"},
+        ),
+        (
+            "cpu_inductor_freezing_timm_inference.csv",
+            "timm",
+            {"mode": "inference", "compiler": "inductor", "freezing": True},
+        ),
+        (
+            "dynamic_inductor_timm_inference.csv",
+            "timm",
+            {"mode": "inference", "compiler": "inductor", "dynamic": True},
+        ),
+        (
+            "dynamic_cpu_aot_inductor_amp_freezing_torchbench_inference.csv",
+            "torchbench",
+            {
+                "mode": "inference",
+                "compiler": "aot_inductor",
+                "dynamic": True,
+                "dtype": "amp",
+                "freezing": True,
+            },
+        ),
+        (
+            "dynamic_aot_eager_huggingface_training.csv",
+            "huggingface",
+            {"mode": "training", "compiler": "aot_eager", "dynamic": True},
+        ),
+    ],
+)
+def test_the_name_of_the_file_says_how(
+    tmp_path: Path, name: str, suite: str, parameters: dict[str, Scalar]
+) -> None:
+    (test,) = read(tmp_path, "name,accuracy\nm,pass\n", name).tests
+    assert (test.suite, test.parameters) == (suite, parameters)
+
+
+def test_hardware_is_no_part_of_the_identity(tmp_path: Path) -> None:
+    text = "name,accuracy\nm,pass\n"
+    cpu = read(tmp_path, text, "cpu_inductor_timm_inference.csv")
+    cuda = read(tmp_path, text, "inductor_timm_inference.csv")
+    assert cpu.tests == cuda.tests
+
+
+def test_another_name_needs_a_suite(tmp_path: Path) -> None:
+    text = "name,accuracy\nm,pass\n"
+    assert refused(tmp_path, text, "mine.csv") == [
+        (
+            "mine.csv:1: the file's name does not say how the models were run; "
+            'name it like "inductor_torchbench_inference.csv", or say the suite'
+        )
+    ]
+    options = Options("example", {"mode": "training"})
+    (test,) = read(tmp_path, text, "mine.csv", options).tests
+    assert (test.suite, test.parameters) == ("example", {"mode": "training"})
+
+
+def test_the_file_stands_above_the_options_but_for_the_suite(tmp_path: Path) -> None:
+    options = Options("example", {"mode": "training", "dtype": "int8", "recipe": "x"})
+    (test,) = read(tmp_path, "name,float32\nm,pass\n", NAME, options).tests
+    assert (test.suite, test.parameters) == (
+        "example",
+        {"mode": "inference", "dtype": "float32", "recipe": "x", "compiler": "inductor"},
+    )
+
+
+def test_an_address_above_a_row_is_the_known_issue_of_what_fails_in_it(tmp_path: Path) -> None:
+    found = read(
+        tmp_path,
+        f"# {ISSUE}0\nname,float32,bfloat16\n# {ISSUE}1\n\na,pass,fail_accuracy\n"
+        f"b,fail_to_run,pass\n"
+        f"# Skip c, see: {ISSUE}2.\nc,pass_due_to_skip,pass\n# no address\nd,fail_to_run,pass\n",
+    )
+    assert issues(found) == [
+        ("a", "float32", None),
+        ("a", "bfloat16", f"{ISSUE}1"),
+        ("b", "float32", None),
+        ("b", "bfloat16", None),
+        ("c", "float32", f"{ISSUE}2"),
+        ("c", "bfloat16", None),
+        ("d", "float32", None),
+        ("d", "bfloat16", None),
+    ]
+
+
+def test_the_known_issue_of_a_row_that_passes_is_kept_to_be_seen(tmp_path: Path) -> None:
+    found = read(tmp_path, f"name,float32,bfloat16\n# {ISSUE}1\na,pass,pass\n")
+    assert issues(found) == [("a", "float32", f"{ISSUE}1"), ("a", "bfloat16", f"{ISSUE}1")]
+
+
+def test_further_addresses_are_evidence(tmp_path: Path) -> None:
+    (test,) = read(tmp_path, f"name,float32\n# {ISSUE}1\n# {ISSUE}2\na,OOM\n").tests
+    assert test.known_issue
+    assert test.known_issue.url == f"{ISSUE}1"
+    assert [(e.label, e.url) for e in test.evidence] == [("further known issue", f"{ISSUE}2")]
+
+
+def test_a_file_without_rows_has_no_tests(tmp_path: Path) -> None:
+    found = read(tmp_path, "name,accuracy\n")
+    assert (found.tests, [suite.name for suite in found.suites]) == ((), ["torchbench"])
+
+
+def test_line_ends_and_a_byte_order_mark_change_nothing(tmp_path: Path) -> None:
+    text = "name,accuracy\n\n# x\na,pass\nb,OOM\n"
+    plain = read(tmp_path, text)
+    assert len(plain.tests) == 2
+    assert read(tmp_path, "\ufeff" + text.replace("\n", "\r\n")) == plain
+    assert read(tmp_path, text.replace(",", " , ")) == plain
+
+
+@pytest.mark.parametrize(
+    ("text", "messages"),
+    [
+        ("", [f'{NAME}:1: the file has no header; begin it with "name,accuracy"']),
+        ("# x\n\n", [f'{NAME}:1: the file has no header; begin it with "name,accuracy"']),
+        (
+            "\nmodel,accuracy\n",
+            [
+                (
+                    f'{NAME}:2: the header begins with "model,accuracy"; '
+                    'begin it with "name,accuracy", or "name" and types'
+                )
+            ],
+        ),
+        (
+            "name\na\n",
+            [
+                (
+                    f'{NAME}:1: the header begins with "name"; '
+                    'begin it with "name,accuracy", or "name" and types'
+                )
+            ],
+        ),
+        (
+            "name,float32,bfloat61\n",
+            [f'{NAME}:1: the column "bfloat61" is no type of numbers; did you mean "bfloat16"?'],
+        ),
+        (
+            "name,acuracy,graph_breaks\n",
+            [f'{NAME}:1: the column "acuracy" is no type of numbers; did you mean "accuracy"?'],
+        ),
+        (
+            "name,float32,float32\n",
+            [f'{NAME}:1: the column "float32" stands twice; keep one of the two'],
+        ),
+        (
+            "name,accuracy,graph_breaks\na,pass\nb,,0\nc,pass,x\nd,pass,inf\ne,pass,1,2\n",
+            [
+                f"{NAME}:2: the row has 2 values, the header has 3; give each column one value",
+                f'{NAME}:3: the row has no status; write one, such as "pass"',
+                f'{NAME}:4: graph_breaks: "x" is no number; write a number',
+                f'{NAME}:5: graph_breaks: "inf" is no number; write a number',
+                f"{NAME}:6: the row has 4 values, the header has 3; give each column one value",
+            ],
+        ),
+        (
+            "name,accuracy\na,pass\na,fail_to_run\n",
+            [
+                (
+                    f'{NAME}:3: "a" stands twice with the same parameters, first in line 2; '
+                    "keep one of the two"
+                )
+            ],
+        ),
+        (
+            "name,accuracy" + ",a" * 99,
+            [
+                (
+                    f"{NAME}:1: the header has 101 columns, more than 100; "
+                    "give a file as the benchmarks write it"
+                )
+            ],
+        ),
+        (
+            b"name,accuracy\n\xff,pass\n",
+            [f"{NAME}:2: byte 0xff is not UTF-8; save the file as UTF-8"],
+        ),
+    ],
+)
+def test_what_is_wrong_is_said_by_line(
+    tmp_path: Path, text: str | bytes, messages: list[str]
+) -> None:
+    assert refused(tmp_path, text) == messages
+
+
+def test_what_can_be_no_suite_is_refused(tmp_path: Path) -> None:
+    assert refused(tmp_path, "name,accuracy\n", NAME, Options("My Suite")) == [
+        (
+            f'{NAME}:1: "My Suite" can be no name of a suite; '
+            "use lower-case letters, digits and single - _ . between them"
+        )
+    ]
+
+
+@given(st.text(alphabet="name,acurypsflot32# \n\r\"\x00https://x'", max_size=200))
+def test_any_text_is_tests_or_a_named_fault(text: str) -> None:
+    with TemporaryDirectory() as folder, suppress(ProblemsError):
+        assert read(Path(folder), text).suites
+
+
+@given(st.text(alphabet="a,\n#", max_size=60))
+def test_any_rows_are_tests_or_a_named_fault(text: str) -> None:
+    with TemporaryDirectory() as folder, suppress(ProblemsError):
+        found = read(Path(folder), f"name,accuracy\n{text}")
+        assert all(test.outcome == "failed" for test in found.tests)

@@ -1,0 +1,290 @@
+from __future__ import annotations
+
+import csv
+import io
+from contextlib import suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from accelerator_portal.catalog import ProblemsError
+from accelerator_portal.reports.executorch_csv import read_executorch_csv
+from accelerator_portal.reports.reading import Found, Options
+from accelerator_portal.reports.report import Scalar, TestEntry
+
+# Everything here is made up: tests, results, figures. The columns are those of ExecuTorch.
+NAME = "example.csv"
+OUTPUTS = [f"Output {n} {what}" for n in (0, 1) for what in ("Error Max", "Error MAE", "SNR")]
+COLUMNS = [
+    "Test ID", "Test Case", "Subtest", "Flow", "Params", "Result", "Result Detail", "Delegated",
+    "Quantize Time (s)", "Lower Time (s)", "Delegated Nodes", "Undelegated Nodes",
+    "Delegated Ops", "Undelegated Ops", "PTE Size (Kb)", *OUTPUTS, "Error",
+]  # fmt: skip
+REMEDY = "give a file as ExecuTorch's suite writes it"
+RESULTS = (
+    "write Pass, Skip, or Fail with Quantization Failed or Lowering Failed or PTE Load Failed "
+    "or PTE Run Failed or Output Mismatch or Unknown Failure"
+)
+DEFAULTS = {
+    "Test ID": "test_example_xnnpack",
+    "Test Case": "test_example",
+    "Subtest": "0",
+    "Flow": "xnnpack",
+    "Result": "Pass",
+    "Delegated": "True",
+}
+
+
+def content(*rows: dict[str, str]) -> str:
+    text = io.StringIO(newline="")
+    writer = csv.DictWriter(text, COLUMNS)
+    writer.writeheader()
+    writer.writerows(DEFAULTS | row for row in rows)
+    return text.getvalue()
+
+
+def read(folder: Path, text: str | bytes, options: Options | None = None) -> Found:
+    path = folder / NAME
+    path.write_bytes(text.encode() if isinstance(text, str) else text)
+    return read_executorch_csv(path, options or Options())
+
+
+def refused(folder: Path, text: str | bytes) -> list[str]:
+    with pytest.raises(ProblemsError) as error:
+        read(folder, text)
+    return [str(problem) for problem in error.value.problems]
+
+
+def only(found: Found) -> TestEntry:
+    (test,) = found.tests
+    return test
+
+
+def test_a_row_becomes_a_test(tmp_path: Path) -> None:
+    row = {
+        "Flow": "xnnpack_static_int8_per_channel",
+        "Params": '{"dtype": "torch.float32", "use_dynamic_shapes": "True", "kernel": "3"}',
+        "Quantize Time (s)": "0.250",
+        "Lower Time (s)": "1.500",
+        "Delegated Nodes": "4",
+        "Undelegated Nodes": "1",
+        "Delegated Ops": "{'aten.example.default': 4}",
+        "PTE Size (Kb)": "12.500",
+        "Output 0 Error Max": "0.010",
+        "Output 0 Error MAE": "nan",
+        "Output 0 SNR": "40.000",
+        "Output 1 SNR": "inf",
+    }
+    found = read(tmp_path, content(row))
+    assert found.tests == (
+        TestEntry.model_validate(
+            {
+                "suite": "executorch-operators",
+                "name": "test_example",
+                "parameters": {
+                    "recipe": "static_int8_per_channel",
+                    "dtype": "float32",
+                    "dynamic": True,
+                    "kernel": "3",
+                },
+                "outcome": "passed",
+                "stage": "compare",
+                "raw_status": "SUCCESS",
+                "metrics": {
+                    "quantize_time": {"value": 0.25, "unit": "s"},
+                    "lower_time": {"value": 1.5, "unit": "s"},
+                    "delegated_nodes": {"value": 4, "unit": "1"},
+                    "undelegated_nodes": {"value": 1, "unit": "1"},
+                    "pte_size": {"value": 12.5, "unit": "kB"},
+                    "output_0_error_max": {"value": 0.01, "unit": "1"},
+                    "output_0_snr": {"value": 40, "unit": "dB"},
+                },
+            }
+        ),
+    )
+    assert found.note == "Flows of ExecuTorch: xnnpack_static_int8_per_channel."
+
+
+@pytest.mark.parametrize(
+    ("result", "detail", "delegated", "expected"),
+    [
+        ("Pass", "", "True", ("passed", "compare", "SUCCESS")),
+        ("Pass", "", "False", ("executed", "lower", "SUCCESS_UNDELEGATED")),
+        ("Skip", "", "False", ("skipped", None, "SKIPPED")),
+        ("Fail", "Quantization Failed", "False", ("failed", "quantize", "QUANTIZE_FAIL")),
+        ("Fail", "Lowering Failed", "False", ("failed", "lower", "LOWER_FAIL")),
+        ("Fail", "PTE Load Failed", "True", ("failed", "load", "PTE_LOAD_FAIL")),
+        ("Fail", "PTE Run Failed", "True", ("failed", "run", "PTE_RUN_FAIL")),
+        ("Fail", "Output Mismatch", "True", ("wrong-result", "compare", "OUTPUT_MISMATCH_FAIL")),
+        ("Fail", "Unknown Failure", "False", ("failed", None, "UNKNOWN_FAIL")),
+    ],
+)
+def test_what_a_result_means(
+    tmp_path: Path, result: str, detail: str, delegated: str, expected: tuple[str, str | None, str]
+) -> None:
+    row = {"Result": result, "Result Detail": detail, "Delegated": delegated}
+    test = only(read(tmp_path, content(row)))
+    assert (test.outcome, test.stage, test.raw_status) == expected
+
+
+def test_what_was_not_delegated_did_not_run_on_the_device(tmp_path: Path) -> None:
+    test = only(read(tmp_path, content({"Delegated": "False"})))
+    assert test.reason == "The backend took no part of the model: nothing ran on the device."
+
+
+def test_the_portable_flow_has_no_backend_and_passes_without(tmp_path: Path) -> None:
+    test = only(read(tmp_path, content({"Flow": "portable", "Delegated": "False"})))
+    assert test.raw_status == "SUCCESS"
+
+
+def test_an_error_of_several_lines_is_the_reason(tmp_path: Path) -> None:
+    fail = {"Result": "Fail", "Result Detail": "Lowering Failed"}
+    error = "EX out of memory, made up\nTried to allocate 1.00 MiB"
+    text = content(fail | {"Error": error}, fail | {"Test Case": "test_b", "Lower Time (s)": "x"})
+    assert refused(tmp_path, text) == [
+        f'{NAME}:4: Lower Time (s): "x" is no number; write a number'
+    ]
+    test = only(read(tmp_path, content(fail | {"Error": error})))
+    assert (test.outcome, test.stage, test.reason) == ("out-of-memory", "lower", error)
+
+
+@pytest.mark.parametrize(
+    ("flow", "recipe"),
+    [
+        ("xnnpack", None),
+        ("xnnpack_static_int8_per_channel", "static_int8_per_channel"),
+        ("coreml_static_int8", "static_int8"),
+        ("qnn_16a4w_block", "16a4w_block"),
+        ("arm_ethos_u55", None),
+        ("arm_tosa_fp", "fp"),
+        ("arm_vgf_int", "int"),
+        ("new", None),
+        ("new_static_int8", "static_int8"),
+    ],
+)
+def test_the_recipe_of_a_flow_is_what_follows_the_backend(
+    tmp_path: Path, flow: str, recipe: str | None
+) -> None:
+    assert only(read(tmp_path, content({"Flow": flow}))).parameters.get("recipe") == recipe
+
+
+def test_two_backends_meet_in_the_same_test(tmp_path: Path) -> None:
+    one = read(tmp_path, content({"Flow": "xnnpack_static_int8"}))
+    two = read(tmp_path, content({"Flow": "coreml_static_int8"}))
+    assert one.tests == two.tests
+
+
+def test_a_file_of_two_backends_is_refused(tmp_path: Path) -> None:
+    text = content({"Flow": "xnnpack"}, {"Flow": "coreml_static_int8"})
+    assert refused(tmp_path, text) == [
+        (
+            f"{NAME}:1: the file holds several backends: coreml, xnnpack; "
+            "split it: a report is of one accelerator"
+        )
+    ]
+
+
+@pytest.mark.parametrize(
+    ("row", "parameters"),
+    [
+        ({}, {}),
+        ({"Subtest": ""}, {}),
+        ({"Subtest": "2"}, {"subtest": "2"}),
+        ({"Params": '{"use_dynamic_shapes": "False"}'}, {}),
+        ({"Params": "{}"}, {}),
+    ],
+)
+def test_parameters(tmp_path: Path, row: dict[str, str], parameters: dict[str, Scalar]) -> None:
+    assert only(read(tmp_path, content(row))).parameters == parameters
+
+
+def test_the_options_name_the_suite_and_what_the_file_does_not_say(tmp_path: Path) -> None:
+    options = Options("executorch-models", {"recipe": "x", "mode": "inference"})
+    found = read(tmp_path, content({"Flow": "qnn_8a8w"}), options)
+    assert only(found).parameters == {"recipe": "8a8w", "mode": "inference"}
+    assert [(suite.name, suite.kind) for suite in found.suites] == [("executorch-models", "model")]
+
+
+def test_columns_that_are_not_known_or_not_there_do_not_matter(tmp_path: Path) -> None:
+    text = "Test Case,Flow,Params,Result,Result Detail,Delegated,New\nt,xnnpack,,Pass,,True,x\n"
+    assert only(read(tmp_path, text)).outcome == "passed"
+
+
+def test_a_file_with_a_header_alone_has_no_tests(tmp_path: Path) -> None:
+    found = read(tmp_path, content())
+    assert (found.tests, found.note, len(found.suites)) == ((), None, 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "messages"),
+    [
+        ("", [f"{NAME}:1: the file is empty; {REMEDY}"]),
+        (
+            "\nTest Case,Flow,Params,Result,Delegated\n",
+            [f'{NAME}:2: the column "Result Detail" is missing; {REMEDY}'],
+        ),
+        (
+            "Test Case,Flow,Params,Result,Result Detail,Delegated,Flow\n",
+            [f'{NAME}:1: the column "Flow" stands twice; {REMEDY}'],
+        ),
+        (
+            content({"Result": "Perhaps"}, {"Result": "Fail", "Result Detail": "Bad"}),
+            [
+                f'{NAME}:2: "Perhaps" with the detail "" is no result; {RESULTS}',
+                f'{NAME}:3: "Fail" with the detail "Bad" is no result; {RESULTS}',
+            ],
+        ),
+        (
+            content({"Params": "["}, {"Params": "[]"}, {"Params": '{"a": {}}'}),
+            [
+                f'{NAME}:{line}: "{said}" is no set of parameters; '
+                "write a JSON object of texts, or leave it empty"
+                for line, said in ((2, "["), (3, "[]"), (4, '{"a": {}}'))
+            ],
+        ),
+        (
+            content({}, {}),
+            [
+                (
+                    f'{NAME}:3: "test_example" stands twice with the same parameters, '
+                    "first in line 2; keep one of the two"
+                )
+            ],
+        ),
+        (
+            content() + "a,b\r\n",
+            [f"{NAME}:2: the row has 2 values, the header has 22; give each column one value"],
+        ),
+        (
+            content() + '"a\n',
+            [f"{NAME}:2: this is no CSV: unexpected end of data; write the file again"],
+        ),
+        (
+            content() + "x" * 200_000,
+            [
+                (
+                    f"{NAME}:2: this is no CSV: field larger than field limit (131072); "
+                    "write the file again"
+                )
+            ],
+        ),
+        (b"Test\xff", [f"{NAME}:1: byte 0xff is not UTF-8; save the file as UTF-8"]),
+    ],
+)
+def test_what_is_wrong_is_said_by_line(
+    tmp_path: Path, text: str | bytes, messages: list[str]
+) -> None:
+    assert refused(tmp_path, text) == messages
+
+
+CELLS = st.sampled_from(["", "Pass", "Fail", "xnnpack", "{", "1", "\x00", '"', "a\nb", "x_y"])
+
+
+@given(st.lists(st.dictionaries(st.sampled_from(COLUMNS), CELLS | st.text(max_size=9)), max_size=3))
+def test_any_rows_are_tests_or_a_named_fault(rows: list[dict[str, str]]) -> None:
+    text = content(*rows).encode("utf-8", "replace")
+    with TemporaryDirectory() as folder, suppress(ProblemsError):
+        assert read(Path(folder), text).suites

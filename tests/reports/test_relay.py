@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+import datetime as dt
+from typing import get_args
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from accelerator_portal.catalog import ProblemsError
+from accelerator_portal.reports.outcomes import BAD, Kind, Outcome
+from accelerator_portal.reports.relay import relay_summary
+from accelerator_portal.reports.report import Report
+
+
+def report(*outcomes: Outcome, planned: int | None = None, kind: Kind = "self-reported") -> Report:
+    """Make up a report with one test for each outcome."""
+    tests = [
+        {"suite": "example", "name": f"m{number}", "outcome": outcome, "reason": "made up"}
+        for number, outcome in enumerate(outcomes)
+    ]
+    return Report.model_validate(
+        {
+            "schema_version": 1,
+            "accelerator": "ex",
+            "kind": kind,
+            "trigger": {"kind": "manual"},
+            "started": dt.datetime(2026, 1, 2, tzinfo=dt.UTC),
+            "suites": [{"name": "example", "kind": "model", "planned": planned}],
+            "tests": tests,
+        }
+    )
+
+
+def test_every_outcome_has_its_place() -> None:
+    assert relay_summary(report(*get_args(Outcome), "passed")) == {
+        "test_results": {"passed": 2, "failed": 6, "skipped": 5},
+        "outcomes": {
+            "passed": {"passed": 2},
+            "failed": {
+                "wrong-result": 1,
+                "unsupported-operator": 1,
+                "failed": 1,
+                "crashed": 1,
+                "timed-out": 1,
+                "out-of-memory": 1,
+            },
+            "skipped": {
+                "executed": 1,
+                "infrastructure-error": 1,
+                "test-broken": 1,
+                "skipped": 1,
+                "not-run": 1,
+            },
+        },
+    }
+
+
+def test_what_was_planned_and_is_not_there_counts_as_not_run() -> None:
+    assert relay_summary(report("passed", "not-run", planned=5)) == {
+        "test_results": {"passed": 1, "failed": 0, "skipped": 4},
+        "outcomes": {"passed": {"passed": 1}, "failed": {}, "skipped": {"not-run": 4}},
+    }
+
+
+def test_more_tests_than_planned_are_none_too_few() -> None:
+    counts = relay_summary(report("passed", "failed", planned=1))["test_results"]
+    assert counts == {"passed": 1, "failed": 1, "skipped": 0}
+
+
+def test_a_report_without_tests_has_no_failure() -> None:
+    assert relay_summary(report()) == {
+        "test_results": {"passed": 0, "failed": 0, "skipped": 0},
+        "outcomes": {"passed": {}, "failed": {}, "skipped": {}},
+    }
+
+
+def test_a_baseline_is_no_run() -> None:
+    with pytest.raises(ProblemsError) as error:
+        relay_summary(report("passed", kind="baseline"))
+    assert str(error.value) == (
+        "ex:1: a baseline says what is expected; it is no run; give the report of a run"
+    )
+
+
+@given(st.lists(st.sampled_from(get_args(Outcome)), max_size=30))
+def test_no_test_is_lost_and_none_is_counted_twice(outcomes: list[Outcome]) -> None:
+    counts = relay_summary(report(*outcomes))["test_results"]
+    assert sum(counts.values()) == len(outcomes)
+    assert counts["failed"] == sum(outcome in BAD for outcome in outcomes)

@@ -1,0 +1,103 @@
+from __future__ import annotations
+
+import datetime as dt
+from typing import Any
+
+import pytest
+
+from accelerator_portal.catalog.suite_file import SuiteFile
+from accelerator_portal.reports.report_check import Known, report_problems, shares_nothing
+from tests.reports.examples import report
+
+NOW = dt.datetime(2026, 2, 1, tzinfo=dt.UTC)
+SUITE = SuiteFile.model_validate(
+    {
+        "sources": {"a": {"url": "https://example.org", "title": "A", "read": "2026-01-02"}},
+        "title": "Known",
+        "kind": "model",
+        "description": "Made up.",
+        "url": "https://example.org",
+        "tests": ["BertTiny", "ResNetTiny"],
+        "source": ["a"],
+    }
+)
+KNOWN = Known(frozenset({"example"}), {"known": SUITE})
+MODEL = {"name": "known", "kind": "model"}
+
+
+def found(*tests: dict[str, Any], first_test: int | None = None, **changes: Any) -> list[str]:  # noqa: ANN401
+    made = report(*tests, **changes)
+    return [str(p) for p in report_problems(made, "r.json", KNOWN, NOW, first_test)]
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({}, []),
+        ({"accelerator": "exampel"},
+         ['there is no accelerator "exampel"; did you mean "example"?']),
+        ({"finished": "2026-01-01T00:00:00Z"},
+         ["the run ends before it starts; correct started or finished"]),
+        ({"started": "2027-01-01T00:00:00Z"},
+         ["started lies in the future (2027-01-01); correct it"]),
+        ({"started": None}, ["the run does not say when it started; add started"]),
+        ({"environment": {}}, ["the run does not say which torch it used; add environment.torch"]),
+        ({"kind": "baseline", "started": None, "environment": {}},
+         ["the baseline does not say where it comes from; add origins"]),
+        ({"suites": [{"name": "made-up", "kind": "unit"}] * 2},
+         ['the suite "made-up" stands twice in suites; join the two']),
+        ({"suites": [{"name": "made-up", "kind": "unit", "planned": 0}]},
+         ['"made-up" planned 0 tests and has 1; correct planned']),
+        ({"suites": [{"name": "other", "kind": "unit"}]},
+         ['tests name the suite "made-up", suites does not; declare it in suites']),
+        ({"suites": [{"name": "made-up", "kind": "model"}]},
+         ['the portal knows no suite of models "made-up"; known here: known']),
+        ({"suites": [{"name": "made-up", "kind": "unit"}, {"name": "known", "kind": "unit"}]},
+         ['the suite "known" is of kind model, not unit; correct its kind']),
+    ],
+)  # fmt: skip
+def test_what_a_run_says_of_itself(changes: dict[str, Any], expected: list[str]) -> None:
+    assert found(**changes) == [f"r.json:1: {words}" for words in expected]
+
+
+@pytest.mark.parametrize(
+    ("tests", "expected"),
+    [
+        ([{}, {"name": "second"}], []),
+        ([{}, {"parameters": {"dtype": "float32"}}], []),
+        ([{}, {}], [(11, ('"first" stands twice with the same parameters; '
+                    "keep one, or name what differs"))]),
+        ([{"outcome": "skipped"}], [(10, '"first" is skipped without a reason; add reason')]),
+        ([{"outcome": "not-run", "reason": "killed"}], []),
+        ([{"name": "test_add_cuda"}],
+         [(10, 'the name "test_add_cuda" holds hardware ("cuda"); leave the device out of names')]),
+        ([{"name": "EPLB on MI250"}],
+         [(10, ('the name "EPLB on MI250" holds hardware ("MI250"); '
+           "leave the device out of names"))]),
+        ([{"name": "resnet50"}, {"name": "npuzzle"}], []),
+    ],
+)  # fmt: skip
+def test_what_stands_in_tests(tests: list[dict[str, Any]], expected: list[tuple[int, str]]) -> None:
+    assert found(*tests, first_test=10) == [f"r.json:{line}: {words}" for line, words in expected]
+
+
+def test_a_name_that_the_suite_does_not_have_is_named() -> None:
+    tests = [{"suite": "known", "name": "BertTiny"}, {"suite": "known", "name": "BertTini"}]
+    assert found(*tests, suites=[MODEL], first_test=10) == [
+        'r.json:11: "known" has no test "BertTini"; did you mean "BertTiny"?'
+    ]
+
+
+def test_of_very_many_the_first_are_named() -> None:
+    problems = found(*[{"name": f"cuda {n}"} for n in range(1000)])
+    assert len(problems) == 21
+    assert "r.json:1: 980 more tests have faults; mend those named, then check again" in problems
+
+
+def test_a_suite_under_names_of_its_own_is_found() -> None:
+    one, two = report({"name": "a"}), report({"name": "b"}, accelerator="other")
+    assert list(shares_nothing([one, two])) == [("example", "made-up"), ("other", "made-up")]
+    assert list(shares_nothing([one, report({"name": "a"}, accelerator="other")])) == []
+    assert list(shares_nothing([one])) == []
+    dtype = report({"name": "a", "parameters": {"dtype": "x"}}, accelerator="other")
+    assert list(shares_nothing([one, dtype])) == []

@@ -1,0 +1,160 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from accelerator_portal.catalog import ProblemsError
+from accelerator_portal.reports import report_file
+from accelerator_portal.reports.outcomes import MEANING
+from accelerator_portal.reports.report import Report
+from accelerator_portal.reports.report_file import line_of_tests, read_report, report_text
+from tests.reports.examples import REPORT, TEST, report
+
+SEE = "see the page of the report format"
+
+
+def written(tmp_path: Path, data: str | bytes) -> Path:
+    path = tmp_path / "r.json"
+    path.write_bytes(data.encode() if isinstance(data, str) else data)
+    return path
+
+
+def faults(path: Path) -> list[str]:
+    with pytest.raises(ProblemsError) as caught:
+        read_report(path)
+    return [str(problem) for problem in caught.value.problems]
+
+
+def test_each_test_stands_on_a_line_of_its_own(tmp_path: Path) -> None:
+    text = report_text(report({}, {"name": "second"}))
+    lines = text.splitlines()
+    first = lines.index('  {"suite": "made-up", "name": "first", "outcome": "passed"},')
+    assert lines[first + 1] == '  {"suite": "made-up", "name": "second", "outcome": "passed"}'
+    assert line_of_tests(written(tmp_path, text)) == first + 1
+
+
+def test_a_report_without_tests_is_one(tmp_path: Path) -> None:
+    made = report(tests=[])
+    assert read_report(written(tmp_path, report_text(made))) == made
+
+
+TEXTS = st.text(st.characters(codec="utf-8", exclude_categories=["Cs"]), min_size=1, max_size=30)
+SCALARS = st.one_of(
+    TEXTS,
+    st.booleans(),
+    st.integers(-(2**60), 2**60),
+    st.floats(allow_nan=False, allow_infinity=False),
+)
+
+
+@given(
+    st.lists(
+        st.fixed_dictionaries(
+            {"name": TEXTS, "outcome": st.sampled_from(list(MEANING))},
+            optional={
+                "reason": TEXTS,
+                "parameters": st.dictionaries(st.sampled_from(["dtype", "mode", "x-y"]), SCALARS),
+                "duration_s": st.floats(0, 1e9),
+            },
+        ),
+        max_size=5,
+    )
+)
+def test_what_is_written_is_read_back(tests: list[dict[str, Any]]) -> None:
+    made = report(tests=[{**TEST, **test} for test in tests])
+    text = report_text(made)
+    assert Report.model_validate_json(text) == made
+    assert report_text(Report.model_validate_json(text)) == text
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        ("", ["r.json:1: this is no JSON: EOF while parsing a value; write the file again"]),
+        ('{\n"a": }', ["r.json:2: this is no JSON: expected value; write the file again"]),
+        ("[" * 5000, ["r.json:1: this is no JSON: recursion limit exceeded; write the file again"]),
+        (b"\xff\xfe{}", None),
+        ("[]", [f"r.json:1: the report: input should be an object; {SEE}"]),
+        (
+            json.dumps({**REPORT, "schema_version": 2}),
+            [("r.json:1: the report has schema_version 2, newer than 1; "
+              "use a newer portal, or write the older version")],
+        ),
+        (
+            json.dumps({**REPORT, "schema_version": 2, "new": 1, "tests": 3}),
+            [("r.json:1: the report has schema_version 2, newer than 1; "
+              "use a newer portal, or write the older version")],
+        ),
+        (json.dumps({**REPORT, "surprise": 1}),
+         [f"r.json:1: surprise: extra inputs are not permitted; {SEE}"]),
+        (json.dumps({**REPORT, "started": "2026-01-02T03:04:05"}),
+         [f"r.json:1: started: input should have timezone info; {SEE}"]),
+        (json.dumps({**REPORT, "tests": [{**TEST, "duration_s": -1}]}),
+         [("r.json:1: tests[0].duration_s: input should be greater than or equal to 0; " + SEE)]),
+        (json.dumps({**REPORT, "tests": [{**TEST, "metrics": {"x": {"value": 1, "unit": "s"}}}]})
+         .replace("1, ", "NaN, "), None),
+    ],
+)  # fmt: skip
+def test_a_fault_is_one_clear_message(
+    data: str | bytes, expected: list[str] | None, tmp_path: Path
+) -> None:
+    found = faults(written(tmp_path, data))
+    assert found
+    assert expected is None or found == expected
+
+
+def test_the_line_of_a_faulty_test_is_named(tmp_path: Path) -> None:
+    text = report_text(report({}, {"name": "second"}, {"name": "third"}))
+    path = written(
+        tmp_path, text.replace('"second", "outcome": "passed"', '"second", "outcome": 1')
+    )
+    (found,) = faults(path)
+    line = text[: text.index('"second"')].count("\n") + 1
+    assert found.startswith(f"r.json:{line}: tests[1].outcome: input should be 'passed'")
+
+
+def test_of_very_many_faults_the_first_are_named(tmp_path: Path) -> None:
+    made = {**REPORT, "tests": [{**TEST, "outcome": "x"}] * 500}
+    found = faults(written(tmp_path, json.dumps(made)))
+    assert len(found) == 101
+    assert "r.json:1: 400 more faults of this kind; mend those above first" in found
+
+
+def test_a_file_that_is_too_big_is_not_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("accelerator_portal.reports.reading.MAX_BYTES", 1024 * 1024)
+    path = written(tmp_path, b" " * (1024 * 1024 + 1))
+    assert faults(path) == ["r.json:1: the file has 1 MiB, more than 1; split it by suite"]
+
+
+def test_too_many_tests_are_one_message(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(report_file, "MAX_TESTS", 1)
+    path = written(tmp_path, report_text(report({}, {"name": "second"})))
+    assert faults(path) == ["r.json:1: the report has 2 tests, more than 1; split it by suite"]
+
+
+def test_a_missing_file_is_said_so(tmp_path: Path) -> None:
+    (found,) = faults(tmp_path / "nowhere.json")
+    assert found.startswith("nowhere.json:1: the file cannot be read (No such file or directory)")
+
+
+def test_an_older_version_is_upgraded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An invented version 0, which called tests `cases`."""
+
+    def upgrade(data: dict[str, Any]) -> dict[str, Any]:
+        return {**{k: v for k, v in data.items() if k != "cases"}, "schema_version": 1,
+                "tests": data["cases"]}  # fmt: skip
+
+    old = {k: v for k, v in REPORT.items() if k != "tests"}
+    path = written(tmp_path, json.dumps({**old, "schema_version": 0, "cases": [TEST]}))
+    assert faults(path)[0].startswith("r.json:1: cases: extra inputs are not permitted")
+    monkeypatch.setattr(report_file, "UPGRADES", {0: upgrade})
+    assert read_report(path) == report()
+    path = written(tmp_path, json.dumps({**old, "schema_version": 0, "cases": [{}]}))
+    assert f"r.json:1: tests[0].name: field required; {SEE}" in faults(path)

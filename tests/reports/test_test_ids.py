@@ -1,0 +1,115 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from accelerator_portal.reports.test_ids import (
+    MAX_CASE,
+    MAX_NAME,
+    Identified,
+    fitted,
+    identified,
+    identified_node,
+    suite_id,
+)
+
+
+@pytest.mark.parametrize(
+    ("container", "test", "expected"),
+    [
+        ("tests.test_x", "test_a", Identified("tests.test_x::test_a", {})),
+        ("", "test_a", Identified("test_a", {})),
+        ("TestX", "", Identified("TestX", {})),
+        ("", "", Identified("", {})),
+        ("x", "t[cpu-float32]", Identified("x::t", {"dtype": "float32"}, "cpu")),
+        ("x", "t[torch.float16-cuda:1]", Identified("x::t", {"dtype": "float16"}, "cuda:1")),
+        ("x", "t[bf16]", Identified("x::t", {"dtype": "bfloat16"})),
+        ("x", "t[3-float32-a]", Identified("x::t", {"dtype": "float32", "case": "3-a"})),
+        ("x", "t[float32--1]", Identified("x::t", {"dtype": "float32", "case": "-1"})),
+        ("x", "t[float32-int8]", Identified("x::t", {"case": "float32-int8"})),
+        ("x", "t[cpu-cuda]", Identified("x::t", {}, "cpu-cuda")),
+        ("x", "t[cudagraphs]", Identified("x::t", {"case": "cudagraphs"})),
+        ("x", "t[a[0]]", Identified("x::t", {"case": "a[0]"})),
+        ("x", "t[", Identified("x::t[", {})),
+        ("x", "[a]", Identified("x::[a]", {})),
+        # PyTorch's device-generic tests
+        ("TestXCUDA", "test_a_cuda", Identified("TestX::test_a", {}, "cuda")),
+        (
+            "test_ops.TestXXPU",
+            "test_a_xpu_float8_e4m3fn",
+            Identified("test_ops.TestX::test_a", {"dtype": "float8_e4m3fn"}, "xpu"),
+        ),
+        (
+            "TestXPRIVATEUSE1",
+            "test_a_privateuse1_float32_int64",
+            Identified("TestX::test_a", {"case": "float32_int64"}, "privateuse1"),
+        ),
+        (
+            "TestXCUDA",
+            "test_cuda_to_cpu_cuda_int8",
+            Identified("TestX::test_cuda_to_cpu", {"dtype": "int8"}, "cuda"),
+        ),
+        ("TestXCUDA", "test_a_cuda_graphs", Identified("TestXCUDA::test_a_cuda_graphs", {})),
+        ("TestXCUDA", "test_a_cudagraph", Identified("TestXCUDA::test_a_cudagraph", {})),
+        ("TestXCUDA", "test_a", Identified("TestXCUDA::test_a", {})),
+        ("TestXCUDA", "_cuda", Identified("TestXCUDA::_cuda", {})),
+        ("TestX", "test_a_cuda_int8", Identified("TestX::test_a_cuda_int8", {})),
+    ],
+)
+def test_a_name_becomes_an_identity(container: str, test: str, expected: Identified) -> None:
+    assert identified(container, test) == expected
+
+
+@pytest.mark.parametrize(
+    ("nodeid", "name"),
+    [
+        ("tests/ops/test_x.py::TestX::test_y[a::b/c]", "tests.ops.test_x.TestX::test_y"),
+        ("tests/test_x.py::test_y", "tests.test_x::test_y"),
+        ("tests/test_x.py", "tests.test_x"),
+        ("user can login", "user can login"),
+    ],
+)
+def test_a_node_has_the_name_that_junit_gives_it(nodeid: str, name: str) -> None:
+    assert identified_node(nodeid).name == name
+
+
+def test_no_identity_tells_two_devices_apart() -> None:
+    for device in ("cpu", "cuda", "npu", "xpu"):
+        found = identified(f"TestX{device.upper()}", f"test_a_{device}_float32")
+        assert (found.name, found.parameters) == ("TestX::test_a", {"dtype": "float32"})
+        found = identified("TestX", f"test_a[{device}-float32]")
+        assert (found.name, found.parameters) == ("TestX::test_a", {"dtype": "float32"})
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("pytest", "pytest"),
+        ("a_b.c-1", "a_b.c-1"),
+        ("My Tests (GPU)", "my-tests-gpu"),
+        ("TestX\n", "testx"),
+        ("Prüfung", "pr-fung"),
+        ("測試", None),
+        ("", None),
+        ("x" * 61, "x" * 60),
+        ("x" * 59 + "-y-z", "x" * 59),
+    ],
+)
+def test_a_suite_has_an_id(name: str, expected: str | None) -> None:
+    assert suite_id(name) == expected
+
+
+@given(st.text(max_size=500), st.text(max_size=600))
+def test_any_name_fits_a_report(container: str, test: str) -> None:
+    found = identified(container, test)
+    assert len(found.name) <= MAX_NAME
+    assert all(0 < len(value) <= MAX_CASE for value in found.parameters.values())
+    assert set(found.parameters) <= {"dtype", "case"}
+
+
+def test_two_long_names_stay_two() -> None:
+    one, other = fitted("x" * 300 + "1", MAX_NAME), fitted("x" * 300 + "2", MAX_NAME)
+    assert one != other
+    assert len(one) == len(other) == MAX_NAME
+    assert fitted("x" * MAX_NAME, MAX_NAME) == "x" * MAX_NAME

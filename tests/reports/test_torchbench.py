@@ -1,0 +1,315 @@
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from accelerator_portal.catalog import ProblemsError
+from accelerator_portal.reports import torchbench as module
+from accelerator_portal.reports.reading import Found, Options
+from accelerator_portal.reports.report import Environment, Scalar, TestEntry
+from accelerator_portal.reports.torchbench import read_torchbench
+
+# Everything here is made up: models, results, versions.
+NAME = "example.json"
+REMEDY = "give a file as TorchBench writes it"
+FORM = "write it like \"model=…, test=eval, device=…, bs=None, extra_args=['…'], metric=accuracy\""
+
+
+def key(  # noqa: PLR0913 - the parts of a key
+    model: str = "model_a",
+    *,
+    metric: str = "accuracy",
+    mode: str = "eval",
+    device: str = "ex",
+    bs: str = "None",
+    args: str = "['--accuracy']",
+) -> str:
+    return (
+        f"model={model}, test={mode}, device={device}, bs={bs}, extra_args={args}, metric={metric}"
+    )
+
+
+def content(metrics: dict[str, Any], **environ: object) -> str:
+    return json.dumps({"name": "test_bench", "environ": environ, "metrics": metrics}, indent=4)
+
+
+def read(folder: Path, text: str | bytes, options: Options | None = None) -> Found:
+    path = folder / NAME
+    path.write_bytes(text.encode() if isinstance(text, str) else text)
+    return read_torchbench(path, options or Options())
+
+
+def refused(folder: Path, text: str | bytes) -> list[str]:
+    with pytest.raises(ProblemsError) as error:
+        read(folder, text)
+    return [str(problem) for problem in error.value.problems]
+
+
+def only(found: Found) -> TestEntry:
+    (test,) = found.tests
+    return test
+
+
+def test_a_result_file(tmp_path: Path) -> None:
+    metrics = {
+        key(): "pass",
+        key(metric="latencies"): 1.5,
+        key("model_b"): "not_implemented",
+        key("model_b", mode="train"): "EX out of memory.\nTried to allocate 1.00 MiB",
+    }
+    commit = "0123456789abcdef0123456789abcdef01234567"
+    environ = {
+        "pytorch_version": "2.10.0.dev20260102",
+        "pytorch_git_version": commit,
+        "torchvision_version": "0.1",
+        "count": 3,
+    }
+    found = read(tmp_path, content(metrics, **environ))
+    eager: dict[str, Scalar] = {"mode": "inference", "compiler": "eager"}
+    assert found.tests == (
+        TestEntry.model_validate(
+            {
+                "suite": "torchbench",
+                "name": "model_a",
+                "parameters": eager,
+                "outcome": "passed",
+                "stage": "compare",
+                "raw_status": "pass",
+                "metrics": {"latencies": {"value": 1.5, "unit": "ms"}},
+            }
+        ),
+        TestEntry(
+            suite="torchbench",
+            name="model_b",
+            parameters=eager,
+            outcome="skipped",
+            raw_status="not_implemented",
+            reason="The model has no such mode.",
+        ),
+        TestEntry(
+            suite="torchbench",
+            name="model_b",
+            parameters={"mode": "training", "compiler": "eager"},
+            outcome="out-of-memory",
+            reason="EX out of memory.\nTried to allocate 1.00 MiB",
+        ),
+    )
+    assert found.environment == Environment(
+        torch="2.10.0.dev20260102", torch_commit=commit, packages={"torchvision": "0.1"}
+    )
+    assert found.note == "The device is called ex in the file."
+    assert (found.started, found.suites[0].name, found.suites[0].kind) == (
+        None,
+        "torchbench",
+        "model",
+    )
+
+
+@pytest.mark.parametrize(
+    ("args", "expected"),
+    [
+        ("[]", {"compiler": "eager"}),
+        ("['--accuracy']", {"compiler": "eager"}),
+        ("['--torchdynamo', 'inductor', '--accuracy']", {"compiler": "inductor"}),
+        ("['--torchdynamo=inductor']", {"compiler": "inductor"}),
+        ('["--inductor"]', {"compiler": "inductor"}),
+        ("['--backend', 'aot_eager']", {"compiler": "aot_eager"}),
+        ("['--precision', 'fp16']", {"compiler": "eager", "dtype": "float16"}),
+        ("['--precision', 'amp_bf16']", {"compiler": "eager", "dtype": "amp_bf16"}),
+        ("['--amp']", {"compiler": "eager", "dtype": "amp"}),
+        (
+            "['--inductor', '--dynamic_shapes']",
+            {"compiler": "inductor", "dynamic": True},
+        ),
+        (
+            "['--accuracy', '--channels-last', '--num-batch', '3', 'x=y']",
+            {"compiler": "eager", "recipe": "--channels-last --num-batch 3 x y"},
+        ),
+    ],
+)
+def test_arguments_say_how_it_was_run(
+    tmp_path: Path, args: str, expected: dict[str, Scalar]
+) -> None:
+    test = only(read(tmp_path, content({key(args=args): "pass"})))
+    assert test.parameters == {"mode": "inference", **expected}
+
+
+def test_a_batch_size_is_a_parameter(tmp_path: Path) -> None:
+    test = only(read(tmp_path, content({key(bs="8"): "pass"})))
+    assert test.parameters["batch_size"] == 8
+
+
+def test_the_device_is_no_part_of_the_identity(tmp_path: Path) -> None:
+    one = read(tmp_path, content({key(device="ex"): "pass"}))
+    two = read(tmp_path, content({key(device="ample"): "pass"}))
+    assert one.tests == two.tests
+    assert two.note == "The device is called ample in the file."
+
+
+def test_one_test_on_two_devices_is_not_mixed_up(tmp_path: Path) -> None:
+    metrics = {key(device="ex"): "pass", key(device="ample"): "fail_accuracy"}
+    assert refused(tmp_path, content(metrics)) == [
+        (
+            f"{NAME}:1: the file holds results of several devices: ample, ex; "
+            "split it: a report is of one accelerator"
+        )
+    ]
+
+
+@pytest.mark.parametrize(
+    ("values", "outcome", "reason"),
+    [
+        ({"latencies": 2}, "executed", "It was measured, and its result was not checked."),
+        ({"latencies": "timeout"}, "timed-out", None),
+        ({"latencies": None}, "not-run", "The file has no value for it."),
+        ({"accuracy": ""}, "failed", "The error has no message."),
+        ({"latencies": "OOM", "accuracy": "pass"}, "passed", None),
+        ({"accuracy": 0.5}, "executed", "It was measured, and its result was not checked."),
+    ],
+)
+def test_what_the_values_say(
+    tmp_path: Path, values: dict[str, Any], outcome: str, reason: str | None
+) -> None:
+    metrics = {key(metric=metric): value for metric, value in values.items()}
+    test = only(read(tmp_path, content(metrics)))
+    assert (test.outcome, test.reason) == (outcome, reason)
+
+
+def test_a_metric_without_a_known_unit_says_so(tmp_path: Path) -> None:
+    test = only(read(tmp_path, content({key(metric="gpu_peak_mem"): 3})))
+    assert {name: (m.value, m.unit) for name, m in test.metrics.items()} == {
+        "gpu_peak_mem": (3, "unstated")
+    }
+
+
+def test_what_the_file_says_stands_above_the_options(tmp_path: Path) -> None:
+    options = Options("example", {"dtype": "float32", "mode": "training"})
+    test = only(read(tmp_path, content({key(): "pass"}), options))
+    assert (test.suite, test.parameters) == (
+        "example",
+        {"dtype": "float32", "mode": "inference", "compiler": "eager"},
+    )
+
+
+def test_a_file_without_metrics_has_no_tests(tmp_path: Path) -> None:
+    found = read(tmp_path, content({}))
+    assert (found.tests, found.note, found.environment) == ((), None, Environment())
+
+
+@pytest.mark.parametrize(
+    ("text", "messages"),
+    [
+        ("", [f"{NAME}:1: this is no JSON: Expecting value; write it again"]),
+        (
+            '{\n "metrics": {',
+            [
+                (
+                    f"{NAME}:2: this is no JSON: "
+                    "Expecting property name enclosed in double quotes; write it again"
+                )
+            ],
+        ),
+        ("[]", [f"{NAME}:1: the file is no JSON object; {REMEDY}"]),
+        ("{}", [f'{NAME}:1: "metrics" is missing; {REMEDY}']),
+        ('{"metrics": []}', [f'{NAME}:1: "metrics" is no object; {REMEDY}']),
+        ('{"metrics": {}}', [f'{NAME}:1: "environ" is missing; {REMEDY}']),
+        (
+            '{"environ": {},\n"metrics": {"a":\nNaN}}',
+            [f"{NAME}:3: NaN is no number; leave the value out"],
+        ),
+        (
+            '{"environ": {},\n"metrics": {"a": -Infinity}}',
+            [f"{NAME}:2: -Infinity is no number; leave the value out"],
+        ),
+        (
+            '{"environ": {},\n"environ": {}}',
+            [f'{NAME}:2: the key "environ" stands twice; keep one of them'],
+        ),
+        (
+            "[" * 100_000,
+            [f"{NAME}:1: this JSON is nested too deep, or has a number that is too long; {REMEDY}"],
+        ),
+        (
+            '{"metrics": ' + "9" * 5000 + "}",
+            [f"{NAME}:1: this JSON is nested too deep, or has a number that is too long; {REMEDY}"],
+        ),
+        (
+            content({"a": "pass", key(): True, key("b"): [1], key("c"): "pass"}),
+            [
+                f'{NAME}:5: "a" names no test; {FORM}',
+                (
+                    f"{NAME}:6: model_a: the value of accuracy is neither a text nor a number; "
+                    "write a status, a message or a number"
+                ),
+                (
+                    f"{NAME}:7: b: the value of accuracy is neither a text nor a number; "
+                    "write a status, a message or a number"
+                ),
+            ],
+        ),
+        (
+            content({key(): 10**400}),
+            [
+                (
+                    f"{NAME}:5: model_a: the value of accuracy is neither a text nor a number; "
+                    "write a status, a message or a number"
+                )
+            ],
+        ),
+        (
+            content({key(metric="a--b"): 1}),
+            [
+                (
+                    f"{NAME}:5: metrics.a--b: string should match pattern "
+                    "'^[a-z0-9]+(?:[-_.][a-z0-9]+)*$'; see the page of the report format"
+                )
+            ],
+        ),
+        (
+            content({key("a" * 4000): "pass"}),
+            [f'{NAME}:5: "model={"a" * 54}" names no test; {FORM}'],
+        ),
+        (
+            content({}, pytorch_git_version="Unknown"),
+            [
+                (
+                    f'{NAME}:1: "pytorch_git_version" is "Unknown", no commit; '
+                    "write the hash of the commit, or leave it out"
+                )
+            ],
+        ),
+        (b'{"\xff', [f"{NAME}:1: byte 0xff is not UTF-8; save the file as UTF-8"]),
+    ],
+)
+def test_what_is_wrong_is_said_by_line(
+    tmp_path: Path, text: str | bytes, messages: list[str]
+) -> None:
+    assert refused(tmp_path, text) == messages
+
+
+def test_a_file_that_is_too_big_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MAX_CHARS", 10)
+    assert refused(tmp_path, " " * 11) == [
+        f"{NAME}:1: the file has 11 characters, more than 10; {REMEDY}"
+    ]
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    max_leaves=8,
+)
+KEYS = st.text(max_size=20) | st.sampled_from([key(), key("b"), key(metric="x")])
+
+
+@given(JSON | st.fixed_dictionaries({"environ": JSON, "metrics": st.dictionaries(KEYS, JSON)}))
+def test_any_json_is_tests_or_a_named_fault(data: object) -> None:
+    with TemporaryDirectory() as folder, suppress(ProblemsError):
+        assert read(Path(folder), json.dumps(data)).suites

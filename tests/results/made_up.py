@@ -1,0 +1,69 @@
+"""Reports that are made up: of no run, of no accelerator that exists."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping
+
+from accelerator_portal.reports import Report
+from accelerator_portal.reports.outcomes import Outcome
+from accelerator_portal.results.history import Change, fold
+from accelerator_portal.results.standing import Standing, State
+
+START = dt.datetime(2026, 3, 1, 2, 0, tzinfo=dt.UTC)
+
+Outcomes = Mapping[str, Outcome | tuple[Outcome, str]]
+
+
+def made_up(day: int, outcomes: Outcomes, **changed: object) -> Report:
+    """A report of a day; the tests by name, with an outcome or an outcome and a stage.
+
+    A name may end with parameters, as a key has them: `model?mode=training`.
+    """
+    return Report.model_validate(
+        {
+            "schema_version": 1,
+            "accelerator": "example",
+            "kind": "self-reported",
+            "trigger": {"kind": "nightly"},
+            "started": START + dt.timedelta(days=day),
+            "environment": {"torch": f"2.{day}"},
+            "suites": [{"name": "models", "kind": "model"}],
+            "tests": [_test(name, said) for name, said in outcomes.items()],
+        }
+        | changed
+    )
+
+
+def _test(name: str, said: Outcome | tuple[Outcome, str]) -> dict[str, object]:
+    outcome, stage = said if isinstance(said, tuple) else (said, None)
+    bare, _, query = name.partition("?")
+    parameters = dict(pair.split("=") for pair in query.split("&") if pair)
+    test = {"suite": "models", "name": bare, "parameters": parameters}
+    return test | {"outcome": outcome, "stage": stage}
+
+
+def folded(*reports: Report) -> tuple[State, list[Change]]:
+    """The state after reports, in the order in which they are given, and all changes."""
+    basis = reports[0].kind == "baseline"
+    state = State("example", "baselines" if basis else "runs")
+    changes: list[Change] = []
+    for report in reports:
+        state, more = fold(state, report)
+        changes += more
+    return state, changes
+
+
+def course(*outcomes: Outcome | None) -> State:
+    """The state after one test went through outcomes, one a day; None: it was not reported.
+
+    Another test passes every day, so that its absence can be told from that of a report.
+    """
+    steady: dict[str, Outcome] = {"steady": "passed"}
+    days = (steady | ({"model": outcome} if outcome else {}) for outcome in outcomes)
+    return folded(*(made_up(day, tests) for day, tests in enumerate(days)))[0]
+
+
+def standing(state: State, name: str = "model") -> Standing:
+    """How a test of the example's suite stands."""
+    return dict(state.tests())[f"models/{name}"]

@@ -1,0 +1,347 @@
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import get_args
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from accelerator_portal.catalog import ProblemsError
+from accelerator_portal.reports import Report
+from accelerator_portal.reports.outcomes import BAD, GOOD, Outcome
+from accelerator_portal.results.changes_file import append_changes
+from accelerator_portal.results.history import Change, fold, rebuild
+from accelerator_portal.results.standing import Standing, State
+from accelerator_portal.results.state_file import read_state, state_text, write_state
+from tests.results.made_up import START, Outcomes, course, folded, made_up, standing
+
+P: Outcome = "passed"
+F: Outcome = "failed"
+
+OUTCOMES = st.sampled_from(get_args(Outcome))
+STAGES = st.sampled_from(["compile", "run", "compare"])
+NAMES = st.sampled_from(["a", "b", "a/b", "a?mode=training", "c?mode=training", "c?shapes=2"])
+DAYS = st.dictionaries(NAMES, st.tuples(OUTCOMES, STAGES), max_size=6)
+HISTORIES = st.lists(DAYS, min_size=1, max_size=12)
+
+
+def said(changes: Sequence[Change]) -> list[tuple[str, str]]:
+    return [(change.key.removeprefix("models/"), change.kind) for change in changes]
+
+
+def refused(state: State, report: Report) -> str:
+    with pytest.raises(ProblemsError) as found:
+        fold(state, report, Path("2026-03-01.json"))
+    return str(found.value)
+
+
+def test_the_first_report_is_all_new() -> None:
+    state, changes = folded(made_up(0, {"b": ("failed", "compile"), "a": P}))
+    assert [change[2:] for change in changes] == [
+        ("models/a", "new", "passed", None, None, None),
+        ("models/b", "new", "failed", "compile", None, None),
+    ]
+    assert {change.started for change in changes} == {START}
+    assert {change.report for change in changes} == set(state.reports)
+
+
+def test_only_what_changes_is_a_change() -> None:
+    _, changes = folded(
+        made_up(0, {"a": P, "b": ("failed", "compile"), "c": P}),
+        made_up(1, {"a": P, "b": ("failed", "run"), "c": "executed"}),
+        made_up(2, {"a": P, "b": P, "c": F}),
+        made_up(3, {"a": P, "b": P, "c": F}),
+    )
+    assert [change[2:] for change in changes[3:]] == [
+        ("models/b", "changed", "failed", "run", "failed", "compile"),
+        ("models/c", "changed", "executed", None, "passed", None),
+        ("models/b", "fixed", "passed", None, "failed", "run"),
+        ("models/c", "regressed", "failed", None, "executed", None),
+    ]
+
+
+def test_infrastructure_between_good_and_bad_does_not_hide_the_regression() -> None:
+    days: list[Outcome] = [P, "infrastructure-error", "test-broken", F]
+    _, changes = folded(*(made_up(day, {"a": outcome}) for day, outcome in enumerate(days)))
+    assert [change.kind for change in changes] == ["new", "changed", "changed", "regressed"]
+
+
+def test_infrastructure_between_two_passes_is_no_fix() -> None:
+    days: list[Outcome] = [P, "infrastructure-error", P]
+    _, changes = folded(*(made_up(day, {"a": outcome}) for day, outcome in enumerate(days)))
+    assert [change.kind for change in changes] == ["new", "changed", "changed"]
+
+
+def test_a_test_goes_and_returns() -> None:
+    state, changes = folded(
+        made_up(0, {"a": P, "b": P}),
+        made_up(1, {"b": P}),
+        made_up(2, {"b": P}),
+        made_up(3, {"a": P, "b": P}),
+    )
+    assert [change[2:] for change in changes[2:]] == [
+        ("models/a", "gone", None, None, "passed", None),
+        ("models/a", "returned", "passed", None, "passed", None),
+    ]
+    back = standing(state, "a")
+    assert back.gone is None
+    assert back.first_seen.started == START
+    assert back.since == back.last_seen == back.last_good
+    assert back.good == 2
+
+
+def test_a_test_that_returns_broken_has_regressed() -> None:
+    _, changes = folded(
+        made_up(0, {"a": P, "b": P}), made_up(1, {"b": P}), made_up(2, {"a": F, "b": P})
+    )
+    assert said(changes[2:]) == [("a", "gone"), ("a", "regressed")]
+
+
+@pytest.mark.parametrize(
+    ("later", "gone"),
+    [
+        (made_up(1, {"b": P}), ["a"]),
+        (made_up(1, {"other?mode=training": P}), []),
+        (made_up(1, {}), []),
+        (made_up(1, {"b": P}, trigger={"kind": "pull-request"}), []),
+        (made_up(1, {"b": P}, trigger={"kind": "manual"}), []),
+        (made_up(1, {"b": P}, suites=[{"name": "models", "kind": "model", "planned": 2}]), []),
+        (made_up(1, {"b": P}, suites=[{"name": "models", "kind": "model", "planned": 1}]), ["a"]),
+    ],
+)
+def test_only_a_whole_report_of_the_same_settings_makes_a_test_gone(
+    later: Report, gone: list[str]
+) -> None:
+    _, changes = folded(made_up(0, {"a": P, "b": P}), later)
+    assert [name for name, kind in said(changes) if kind == "gone"] == gone
+
+
+def test_a_change_of_a_baseline_is_a_changed_expectation() -> None:
+    _, changes = folded(
+        made_up(0, {"a": P, "b": F, "c": P}, kind="baseline", trigger={"kind": "manual"}),
+        made_up(1, {"a": F, "b": P}, kind="baseline", trigger={"kind": "manual"}),
+    )
+    assert said(changes[3:]) == [
+        ("a", "expectation changed"),
+        ("b", "expectation changed"),
+        ("c", "gone"),
+    ]
+
+
+def test_the_same_report_again_changes_nothing() -> None:
+    reports = [made_up(0, {"a": P}), made_up(1, {"a": F})]
+    state, _ = folded(*reports)
+    for report in reports:
+        assert fold(state, report) == (state, ())
+
+
+def test_the_order_of_tests_in_a_report_says_nothing() -> None:
+    one = made_up(0, {"a": P, "b?mode=training": F, "c": F})
+    other = made_up(0, {"c": F, "b?mode=training": F, "a": P})
+    state, changes = folded(one)
+    assert folded(other) == (state, changes)
+    assert fold(state, other) == (state, ())
+
+
+def test_a_report_that_only_explains_more_is_the_same() -> None:
+    report = made_up(0, {"a": F})
+    state, _ = folded(report)
+    explained = report.model_copy(
+        update={
+            "tests": (report.tests[0].model_copy(update={"reason": "no such operator"}),),
+            "note": "corrected",
+        }
+    )
+    assert fold(state, explained) == (state, ())
+
+
+def test_an_older_report_is_refused() -> None:
+    state, _ = folded(made_up(3, {"a": P}))
+    assert refused(state, made_up(1, {"a": P})) == (
+        "2026-03-01.json:1: the report started 2026-03-02 02:00:00 UTC, before the last one "
+        "(2026-03-04 02:00:00 UTC); rebuild the history from all reports"
+    )
+
+
+def test_two_reports_of_one_moment_may_not_say_two_things() -> None:
+    state, _ = folded(made_up(0, {"a": P}))
+    assert refused(state, made_up(0, {"a": F})) == (
+        '2026-03-01.json:1: another report of 2026-03-01 02:00:00 UTC already has tests of "models"'
+        "; keep one of the two, or make them one; then rebuild the history from all reports"
+    )
+
+
+def test_two_reports_of_one_moment_may_share_out_the_work() -> None:
+    one, other = made_up(0, {"a": P}), made_up(0, {"a?mode=training": F})
+    forward, changes = folded(one, other)
+    backward, other_changes = folded(other, one)
+    assert state_text(forward) == state_text(backward)
+    assert sorted(changes) == sorted(other_changes)
+
+
+@pytest.mark.parametrize(
+    ("report", "message"),
+    [
+        (
+            made_up(0, {"a": P}, accelerator="another"),
+            'the report is about "another", not "example"; fold it into that platform\'s history',
+        ),
+        (
+            made_up(0, {"a": P}, kind="baseline"),
+            (
+                "a report of kind baseline does not belong in a history of runs; "
+                "keep runs and baselines in two histories"
+            ),
+        ),
+        (
+            made_up(0, {"a": P}, started=None),
+            "the report does not say when it started; add started",
+        ),
+        (
+            made_up(0, {"a": P}).model_copy(update={"tests": made_up(0, {"a": P}).tests * 2}),
+            '"models/a" stands twice in the report; keep one, or name what differs',
+        ),
+        (
+            made_up(0, {"a": P}).model_copy(
+                update={"tests": made_up(0, {"b": P, "a": P}).tests * 3}
+            ),
+            (
+                '"models/a" stands twice in the report, and 1 more tests; '
+                "keep one, or name what differs"
+            ),
+        ),
+    ],
+)
+def test_what_has_no_place_in_a_history_is_refused(report: Report, message: str) -> None:
+    assert refused(State("example", "runs"), report) == f"2026-03-01.json:1: {message}"
+
+
+def test_a_run_has_no_place_among_baselines() -> None:
+    assert refused(State("example", "baselines"), made_up(0, {"a": P})) == (
+        "2026-03-01.json:1: a report of kind self-reported does not belong in a history of "
+        "baselines; keep runs and baselines in two histories"
+    )
+
+
+def test_a_refused_report_leaves_the_state_as_it_was() -> None:
+    state, _ = folded(made_up(0, {"a": P}))
+    before = state_text(state)
+    refused(state, made_up(0, {"a": F, "a?mode=training": P}))
+    fold(state, made_up(1, {"a": F}))
+    assert state_text(state) == before
+
+
+def test_an_empty_report_says_nothing() -> None:
+    state, changes = folded(made_up(0, {"a": P}), made_up(1, {}))
+    assert len(changes) == 1
+    assert standing(state, "a").last_seen.started == START
+
+
+def test_only_the_last_eight_verdicts_are_remembered() -> None:
+    assert standing(course(P, F, P, P, P, "skipped", P, P, P, F)).recent == "-++++++-"
+
+
+def test_rebuilding_needs_to_know_when() -> None:
+    with pytest.raises(ProblemsError) as found:
+        rebuild(State("example", "runs"), [made_up(0, {}, started=None)])
+    assert str(found.value) == (
+        "report.json:1: the report does not say when it started; add started"
+    )
+
+
+def reports_of(history: Sequence[Outcomes]) -> list[Report]:
+    return [made_up(day, outcomes) for day, outcomes in enumerate(history)]
+
+
+@given(HISTORIES, st.randoms(use_true_random=False))
+def test_the_state_kept_day_by_day_is_the_state_rebuilt_from_all(
+    tmp_path_factory: pytest.TempPathFactory, history: list[Outcomes], chance: random.Random
+) -> None:
+    folder = tmp_path_factory.mktemp("history")
+    reports = reports_of(history)
+    write_state(folder / "daily.json", State("example", "runs"))
+    for report in reports:
+        state, changes = fold(read_state(folder / "daily.json"), report)
+        append_changes(folder / "daily.parquet", changes)
+        write_state(folder / "daily.json", state)
+
+    shuffled = reports + chance.sample(reports, len(reports) // 2)
+    chance.shuffle(shuffled)
+    rebuilt, all_changes = rebuild(State("example", "runs"), shuffled)
+    write_state(folder / "rebuilt.json", rebuilt)
+    append_changes(folder / "rebuilt.parquet", all_changes)
+
+    for suffix in ("json", "parquet"):
+        daily, once = (folder / f"{name}.{suffix}" for name in ("daily", "rebuilt"))
+        assert daily.read_bytes() == once.read_bytes()
+
+
+def plainly(name: str, history: Sequence[Outcomes]) -> tuple[object, ...]:
+    """What a state must say of a test, found by looking at all days anew."""
+    days = [(day, *outcomes[name]) for day, outcomes in enumerate(history) if name in outcomes]
+    good = [day for day, outcome, _ in days if outcome in GOOD]
+    bad = [day for day, outcome, _ in days if outcome in BAD and day > max(good, default=-1)]
+    letters = ["+" if o in GOOD else "-" for _, o, _ in days if o in GOOD | BAD]
+    counts = Counter("+" if o in GOOD else "-" if o in BAD else "" for _, o, _ in days)
+    return (
+        *days[-1][1:],
+        days[0][0],
+        days[-1][0],
+        good[-1] if good else None,
+        bad[0] if bad else None,
+        next((o for day, o, _ in reversed(days) if bad and day == bad[-1]), None),
+        (counts["+"], counts["-"], counts[""]),
+        "".join(letters[-8:]),
+    )
+
+
+def shown(found: Standing) -> tuple[object, ...]:
+    def day(name: str) -> int | None:
+        point = getattr(found, name)
+        return (point.started - START).days if point else None
+
+    return (
+        found.outcome,
+        found.stage,
+        *map(day, ("first_seen", "last_seen", "last_good", "first_bad")),
+        found.failure,
+        (found.good, found.bad, found.silent),
+        found.recent,
+    )
+
+
+@given(HISTORIES)
+def test_a_state_says_what_looking_at_all_reports_says(history: list[Outcomes]) -> None:
+    state, _ = folded(*reports_of(history))
+    names = {name for outcomes in history for name in outcomes}
+    assert {key: shown(found) for key, found in state.tests()} == {
+        f"models/{name}": plainly(name, history) for name in names
+    }
+
+
+@given(HISTORIES)
+def test_changes_alone_tell_what_each_report_said(history: list[Outcomes]) -> None:
+    _, changes = folded(*reports_of(history))
+    current: dict[str, object] = {}
+    missing: set[str] = set()
+    left = list(changes)
+    for day, outcomes in enumerate(history):
+        while left and (left[0].started - START).days == day:
+            change = left.pop(0)
+            name = change.key.removeprefix("models/")
+            before, after = (change.outcome_before, change.stage_before), change[4:6]
+            assert before == current.get(name, (None, None))
+            if change.kind == "gone":
+                assert name not in missing | outcomes.keys()
+                missing.add(name)
+            else:
+                assert after != before or name in missing
+                current[name] = after
+                missing.discard(name)
+        assert {name: current[name] for name in outcomes} == dict(outcomes)
+        assert missing.isdisjoint(outcomes)
+    assert not left

@@ -1,0 +1,93 @@
+"""The pages of results say what the reports say, and nothing more."""
+
+from __future__ import annotations
+
+import json
+import xml.etree.ElementTree as ET
+from collections import Counter
+
+from accelerator_portal.reports.report_file import report_text
+from accelerator_portal.reports.store import stored_reports
+from accelerator_portal.site.results_view import SIGNS, anchor_of
+from tests.built_site import Site, attribute
+
+
+def test_every_result_is_on_the_page_of_its_suite(site: Site) -> None:
+    reports, problems = stored_reports(site.catalog)
+    assert problems == ()
+    stated: Counter[str] = Counter()
+    shown: Counter[str] = Counter()
+    for stored in reports:
+        stated.update(test.suite for test in stored.report.tests)
+    for suite in stated:
+        page = site.pages[f"results/{suite}/"]
+        shown[suite] = len(page.tree.css(".matrix td a"))
+        rows = page.tree.css(".result-row")
+        assert len(rows) <= 2 * 200
+    assert shown == stated
+
+
+def test_every_cell_leads_to_its_evidence(site: Site) -> None:
+    reports, _ = stored_reports(site.catalog)
+    for stored in reports:
+        for test in stored.report.tests:
+            page = site.pages[f"results/{test.suite}/tests/"]
+            assert anchor_of(test.name) in page.ids
+        assert f"results/runs/{stored.id}/" in site.pages
+
+
+def test_every_outcome_has_a_sign_of_its_own() -> None:
+    signs = [sign for sign, _ in SIGNS.values()]
+    assert len(set(signs)) == len(signs)
+
+
+def test_a_baseline_is_said_to_be_one_and_has_no_rate(site: Site) -> None:
+    for stored in stored_reports(site.catalog)[0]:
+        words = site.pages[f"results/runs/{stored.id}/"].one("article").text()
+        baseline = stored.report.kind == "baseline"
+        assert ("it is no run" in words.lower()) == baseline, stored.id
+        assert ("expected to pass" in words) == baseline, stored.id
+
+
+def test_counts_show_what_they_are_taken_of(site: Site) -> None:
+    words = site.pages["results/runs/ascend-torchbench-2024-10/"].one("article").text()
+    assert "75 of 93 passed" in words
+    assert "of 103 tests also 2 executed, 17 failed, 1 out of memory, 8 skipped" in words
+
+
+def test_the_data_of_a_report_is_the_report(site: Site) -> None:
+    for stored in stored_reports(site.catalog)[0]:
+        text = (site.root / f"api/v1/reports/{stored.id}.json").read_text("utf-8")
+        assert text == report_text(stored.report)
+    index = json.loads((site.root / "api/v1/results/index.json").read_text("utf-8"))
+    assert [entry["id"] for entry in index["reports"]] == [
+        s.id for s in stored_reports(site.catalog)[0]
+    ]
+
+
+def test_the_same_model_meets_itself_elsewhere(site: Site) -> None:
+    page = site.pages["results/torchbench/tests/"]
+    links = {attribute(a, "href") for a in page.tree.css("p.note a")}
+    anchor = anchor_of("BertForMaskedLM")
+    assert any(link.endswith(f"results/huggingface/tests/#{anchor}") for link in links)
+
+
+def test_the_dashboard_names_every_platform_and_no_breakage_of_baselines(site: Site) -> None:
+    page = site.pages["results/dashboard/"]
+    assert len(page.tree.css(".fleet tbody tr")) == len(site.catalog.platforms)
+    assert "None is known." in page.one("article").text()
+
+
+def test_the_feed_is_atom(site: Site) -> None:
+    root = ET.fromstring((site.root / "results/feed.atom").read_text("utf-8"))  # noqa: S314 - our own
+    space = "{http://www.w3.org/2005/Atom}"
+    assert root.tag == f"{space}feed"
+    dated = [s.id for s in stored_reports(site.catalog)[0] if s.report.started]
+    assert len(root.findall(f"{space}entry")) == len(dated)
+
+
+def test_each_platform_has_a_badge(site: Site) -> None:
+    for platform in site.catalog.platforms:
+        badge = json.loads((site.root / f"api/v1/badges/{platform.id}.json").read_text("utf-8"))
+        assert badge["schemaVersion"] == 1
+        assert platform.accelerator.name in badge["label"]
