@@ -74,7 +74,7 @@ def _add_synthetic(source: Path, platform: Platform, folder: Path, number: int) 
     """Copy a vendor's folder under a synthetic name, its package renamed wherever it is named."""
     name = f"synthetic-{number:04}"
     package, module = f"torch-{name}", f"torch_{name.replace('-', '_')}"
-    shutil.copytree(source, folder / name)
+    shutil.copytree(source, folder / name, ignore=shutil.ignore_patterns("results"))
     if not platform.in_tree:
         for file in (folder / name).iterdir():
             text = file.read_text(encoding="utf-8")

@@ -30,3 +30,14 @@ def test_a_folder_that_does_not_exist_is_named() -> None:
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert "no whole platform 'nowhere'" in done.stderr
+
+
+def test_reports_are_measured_beside_what_python_takes() -> None:
+    command = [sys.executable, "-m", "benchmarks.results", "--tests=200", "--reports=3"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert [line.split(":")[0] for line in done.stdout.splitlines()] == [
+        "read and check 200 tests (0 MB)",
+        "count 600 cells",
+        "fold one of 3 reports of 20 tests",
+    ]

@@ -66,6 +66,7 @@ SAID: list[tuple[Outcome | None, str]] = [
     ("test-broken", "ERROR collecting test_x.py"),
     ("passed", "[XPASS(strict)] the vendor says that it fails"),
     ("passed", "Unexpected success"),
+    ("passed", "Failed: Unexpected success"),
     (None, "RuntimeError: expected scalar type Float but found Double"),
     (None, "AssertionError: 'a' != 'b'"),
     (None, "ValueError"),
@@ -127,7 +128,7 @@ def test_any_text_is_an_outcome_or_nothing(text: str) -> None:
 
 
 # Rules for the beginning of a message do not hold for a line of a traceback.
-ANCHORED = ("Timeout >", "collection", "[XPASS", "Unexpected")
+ANCHORED = ("Timeout >", "collection", "[XPASS", "Unexpected", "Failed: Unexpected")
 ANYWHERE = [text for outcome, text in SAID if outcome and not text.startswith(ANCHORED)]
 
 

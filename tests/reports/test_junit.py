@@ -221,6 +221,8 @@ def test_what_is_no_time_says_nothing(tmp_path: Path, time: str) -> None:
     assert (found.started, found.finished, found.note) == (None, None, None)
 
 
+FORMAT = "see the page of the report format"
+NO_KIND = "input should be 'build', 'deploy', 'unit', 'operator' or 'model'"
 NO_DOCTYPE = (
     "results.xml:1: the file has a document type (<!DOCTYPE …>);"
     " leave it out: test reports need none"
@@ -331,6 +333,44 @@ def test_a_file_that_is_too_big_is_not_even_opened(tmp_path: Path) -> None:
     assert str(caught.value) == (
         "results.xml:1: the file has 500 MiB, more than 128; split it by suite"
     )
+
+
+def test_a_tag_without_an_end_is_refused_before_it_costs_time(tmp_path: Path) -> None:
+    case = '<testcase name="a"><failure message="{}">text</failure></testcase>'
+    (test,) = read(tmp_path, SUITE.format(case.format("x" * 1024**2))).tests
+    assert test.outcome == "failed"
+    assert problems(tmp_path, SUITE.format(case.format("x" * 4 * 1024**2))) == [
+        "results.xml:1: one tag has more than 2 MiB; shorten its message"
+    ]
+
+
+def test_too_many_suites_are_refused(tmp_path: Path) -> None:
+    text = f"<testsuites>{'<testsuite/>' * 100_000}</testsuites>"
+    assert problems(tmp_path, text) == [
+        "results.xml:1: the file has more than 100,000 suites; split it"
+    ]
+
+
+def test_what_a_suite_says_beyond_the_format_is_passed_over(tmp_path: Path) -> None:
+    text = (
+        '<testsuite name="x"><properties><property value="a"/><property name="b">c</property>'
+        "</properties><system-out>printed</system-out><failure>x</failure></testsuite>"
+    )
+    assert read(tmp_path, text) == Found((Suite(name="x", kind="unit"),), ())
+
+
+def test_a_suite_with_faults_is_refused(tmp_path: Path) -> None:
+    broken = kept("{&quot;kind&quot;: &quot;odd&quot;, &quot;planned&quot;: -1}")
+    run = kept("{&quot;started&quot;: &quot;0001-01-01T00:00:00+23:00&quot;}")
+    text = (
+        f'<testsuites><testsuite name="x">{broken}</testsuite>\n<testsuite name="y">'
+        f"{run.replace('-portal', '-portal.run')}</testsuite></testsuites>"
+    )
+    assert problems(tmp_path, text) == [
+        f'results.xml:1: "x".kind: {NO_KIND}; {FORMAT}',
+        f'results.xml:1: "x".planned: input should be greater than or equal to 0; {FORMAT}',
+        f'results.xml:2: "y".started: value error, the moment lies outside the calendar; {FORMAT}',
+    ]
 
 
 def test_too_many_tests_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -69,8 +69,7 @@ def test_what_a_run_says_of_itself(changes: dict[str, Any], expected: list[str])
                     "keep one, or name what differs"))]),
         ([{"outcome": "skipped"}], [(10, '"first" is skipped without a reason; add reason')]),
         ([{"outcome": "not-run", "reason": "killed"}], []),
-        ([{"name": "test_add_cuda"}],
-         [(10, 'the name "test_add_cuda" holds hardware ("cuda"); leave the device out of names')]),
+        ([{"name": "test_cuda_graphs"}], []),
         ([{"name": "EPLB on MI250"}],
          [(10, ('the name "EPLB on MI250" holds hardware ("MI250"); '
            "leave the device out of names"))]),
@@ -89,7 +88,7 @@ def test_a_name_that_the_suite_does_not_have_is_named() -> None:
 
 
 def test_of_very_many_the_first_are_named() -> None:
-    problems = found(*[{"name": f"cuda {n}"} for n in range(1000)])
+    problems = found(*[{"name": f"A100 {n}"} for n in range(1000)])
     assert len(problems) == 21
     assert "r.json:1: 980 more tests have faults; mend those named, then check again" in problems
 
@@ -101,3 +100,10 @@ def test_a_suite_under_names_of_its_own_is_found() -> None:
     assert list(shares_nothing([one])) == []
     dtype = report({"name": "a", "parameters": {"dtype": "x"}}, accelerator="other")
     assert list(shares_nothing([one, dtype])) == []
+
+
+def test_a_device_in_the_name_of_an_operator_is_named() -> None:
+    suites = [{"name": "made-up", "kind": "operator"}]
+    assert found({"name": "add.cuda"}, suites=suites, first_test=10) == [
+        'r.json:10: the name "add.cuda" holds hardware ("cuda"); leave the device out of names'
+    ]

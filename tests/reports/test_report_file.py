@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -158,3 +159,14 @@ def test_an_older_version_is_upgraded(tmp_path: Path, monkeypatch: pytest.Monkey
     assert read_report(path) == report()
     path = written(tmp_path, json.dumps({**old, "schema_version": 0, "cases": [{}]}))
     assert f"r.json:1: tests[0].name: field required; {SEE}" in faults(path)
+
+
+def test_what_is_no_plain_file_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "r.json")
+    assert faults(tmp_path / "r.json") == ["r.json:1: this is not a plain file; name a plain file"]
+
+
+def test_a_moment_out_of_all_time_is_a_fault(tmp_path: Path) -> None:
+    data = json.dumps({**REPORT, "started": "0001-01-01T00:00:00+23:00"})
+    (found,) = faults(written(tmp_path, data))
+    assert "the moment lies before the year 1 or after 9999" in found

@@ -11,6 +11,7 @@ import pytest
 
 from accelerator_portal.catalog.schema import SCHEMAS
 from accelerator_portal.install.payload import COLUMNS, payload
+from accelerator_portal.reports.store import stored_reports
 from tests.built_site import Site
 
 API = "api/v1"
@@ -18,6 +19,12 @@ API = "api/v1"
 
 def read(site: Site, path: str) -> Any:  # noqa: ANN401 - any JSON
     return json.loads((site.root / API / path).read_text("utf-8"))
+
+
+def modes(site: Site) -> set[tuple[str, str]]:
+    """The suites and modes of which there are results, each of them a table."""
+    tests = (test for stored in stored_reports(site.catalog)[0] for test in stored.report.tests)
+    return {(test.suite, str(test.parameters["mode"])) for test in tests}
 
 
 def test_the_index_names_every_file_and_nothing_else(site: Site) -> None:
@@ -28,6 +35,7 @@ def test_the_index_names_every_file_and_nothing_else(site: Site) -> None:
         named |= {platform["accelerator"], platform["install"]}
     results = read(site, index["results"])
     named |= {f"results/{name}" for name in results["suites"].values()}
+    named |= {f"results/{suite}-{mode}.csv" for suite, mode in modes(site)}
     named |= {entry["report"].removeprefix("../") for entry in results["reports"]}
     named |= {platform["badge"] for platform in read(site, index["quality"])["platforms"]}
     folder = site.root / API
@@ -64,7 +72,9 @@ def test_every_file_has_a_schema(site: Site) -> None:
     described = {
         file for glob in (*DESCRIBED.values(), "install.json") for file in folder.glob(glob)
     }
-    assert described | {*folder.glob("schema/*")} == {f for f in folder.rglob("*") if f.is_file()}
+    tables = {*folder.glob("results/*.csv")}
+    every = {file for file in folder.rglob("*") if file.is_file()}
+    assert described | {*folder.glob("schema/*")} | tables == every
 
 
 @pytest.mark.parametrize("name", DESCRIBED)

@@ -25,7 +25,7 @@ _RULES: tuple[tuple[Outcome, tuple[tuple[str, str], ...]], ...] = (
         "passed",
         (
             ("[xpass(strict)]", r"\A\s*\[XPASS\(strict\)\]"),
-            ("unexpected success", r"\A\s*(?:AssertionError: )?Unexpected success"),
+            ("unexpected success", r"\A\s*(?:Failed: |AssertionError: )?Unexpected success"),
         ),
     ),
     (  # A test of an error, which did not come: the error that the text names did not happen.
@@ -133,6 +133,9 @@ _RULES: tuple[tuple[Outcome, tuple[tuple[str, str], ...]], ...] = (
             ("fixture", r"\bfixture '[^'\n]{1,200}' not found\b"),
             ("`markers`", r"\bnot found in `markers` configuration option\b"),
             ("import file mismatch", r"\bimport file mismatch\b"),
+            ("no module named", r"\bNo module named '"),
+            # A private name of PyTorch that is gone.
+            ("module 'torch' has no", r"\bmodule 'torch' has no attribute '_"),
         ),
     ),
 )

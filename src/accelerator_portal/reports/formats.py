@@ -38,7 +38,7 @@ _SIGNS: tuple[tuple[str, bytes], ...] = (
     ("junit", b"<testsuite"),
     ("ctrf", b'"reportFormat"'),
     ("torchbench", b'"metrics"'),
-    ("pytest-json", b'"tests"'),
+    ("pytest-json", b'"exitcode"'),
     ("executorch-csv", b"Test ID,"),
     ("dynamo-csv", b"name,"),
 )

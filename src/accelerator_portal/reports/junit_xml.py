@@ -14,8 +14,12 @@ from xml.parsers import expat
 
 from accelerator_portal.reports.reading import read_bytes, refuse
 
-_CHUNK = 1 << 16
+_CHUNK = 1 << 18
 _MAX_DEPTH = 50
+_MAX_SUITES = 100_000
+
+# Expat reads a tag anew with each chunk until it is whole, which takes hours for a tag of 128 MiB.
+_MAX_TAG = 1 << 21
 _MAX_TEXT = 16_384  # of each end of a text, in characters
 
 RESULTS = frozenset({"failure", "error", "skipped"})
@@ -68,7 +72,8 @@ def elements(path: Path) -> Iterator[SuiteElement | CaseElement]:
     data = memoryview(read_bytes(path))
     reader = _Reader(path)
     for start in range(0, max(len(data), 1), _CHUNK):
-        reader.feed(bytes(data[start : start + _CHUNK]), final=start + _CHUNK >= len(data))
+        end = start + _CHUNK
+        reader.feed(bytes(data[start:end]), end, final=end >= len(data))
         yield from reader.found
         reader.found.clear()
 
@@ -81,6 +86,7 @@ class _Reader:
         self._path = path
         self._open: list[str] = []
         self._suites: list[SuiteElement] = []  # the open ones, the root first
+        self._count = 0
         self._case: CaseElement | None = None
         self._attributes: Mapping[str, str] = {}
         self._text: _LongText | None = None
@@ -91,8 +97,8 @@ class _Reader:
         self._parser.EndElementHandler = self._end
         self._parser.CharacterDataHandler = self._characters
 
-    def feed(self, data: bytes, *, final: bool) -> None:
-        """Read on; raises ProblemsError."""
+    def feed(self, data: bytes, end: int, *, final: bool) -> None:
+        """Read on, up to the byte `end` of the file; raises ProblemsError."""
         try:
             self._parser.Parse(data, final)
         except expat.ExpatError as error:
@@ -100,6 +106,9 @@ class _Reader:
             self._refuse(error.lineno, f"this is no XML: {words}", "write the file again")
         except (LookupError, ValueError):  # of the decoder that the file names
             self._refuse(1, "the file names an encoding that is not known", "save it as UTF-8")
+        if not final and end - self._parser.CurrentByteIndex > _MAX_TAG:
+            what = f"one tag has more than {_MAX_TAG // 1024**2} MiB"
+            self._refuse(self._line(), what, "shorten its message")
 
     def _refuse(self, line: int, what: str, remedy: str) -> NoReturn:
         raise refuse(self._path, line, what, remedy) from None
@@ -124,6 +133,10 @@ class _Reader:
                 outer.nested = True
             nested = tag == "testsuites"
             self._suites.append(SuiteElement(self._line(), attributes, nested=nested))
+            self._count += 1
+            if self._count > _MAX_SUITES:
+                what = f"the file has more than {_MAX_SUITES:,} suites"
+                self._refuse(self._line(), what, "split it")
         elif tag == "testcase" and self._case is None:
             self._suites[-1].cases += 1
             self._case = CaseElement(self._line(), self._suites[-1], attributes)

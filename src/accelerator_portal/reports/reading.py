@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import stat
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -49,10 +50,12 @@ def read_bytes(path: Path) -> bytes:
     Raises ProblemsError.
     """
     try:
-        size = path.stat().st_size
-        if size > MAX_BYTES:
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode):
+            raise refuse(path, 1, "this is not a plain file", "name a plain file")
+        if status.st_size > MAX_BYTES:
             limit = MAX_BYTES // 1024**2
-            what = f"the file has {size / 1024**2:,.0f} MiB, more than {limit}"
+            what = f"the file has {status.st_size / 1024**2:,.0f} MiB, more than {limit}"
             raise refuse(path, 1, what, "split it by suite")
         return path.read_bytes()
     except OSError as error:

@@ -25,7 +25,10 @@ Scalar = Annotated[str, StringConstraints(max_length=400)] | bool | int | Finite
 
 
 def _utc(value: dt.datetime) -> dt.datetime:
-    return value.astimezone(dt.UTC)
+    try:
+        return value.astimezone(dt.UTC)
+    except OverflowError:
+        raise ValueError("the moment lies before the year 1 or after 9999") from None
 
 
 Moment = Annotated[AwareDatetime, AfterValidator(_utc)]

@@ -14,10 +14,11 @@ from accelerator_portal.reports.identity import Identity, identity_of
 from accelerator_portal.reports.report import Report
 
 # A device in a name makes a test another one on each accelerator, and nothing can be compared.
-_HARDWARE = re.compile(
-    r"(?<![a-z0-9])(cuda|rocm|xpu|npu|mps|hpu|tpu|mlu|musa|gfx[0-9a-f]{3,5}|[ahv]100|h200|b200"
-    r"|mi[23][0-9]{2}x?|910b[0-9]?)(?![a-z0-9])",
-    re.IGNORECASE,
+_CARD = r"gfx[0-9a-f]{3,5}|[ahv]100|h200|b200|mi[23][0-9]{2}x?|910b[0-9]?"
+_CARDS = re.compile(rf"(?<![a-z0-9])({_CARD})(?![a-z0-9])", re.IGNORECASE)
+# In unit tests these are features of PyTorch: `test_cuda_graphs`.
+_DEVICES = re.compile(
+    rf"(?<![a-z0-9])(cuda|rocm|xpu|npu|mps|hpu|tpu|mlu|musa|{_CARD})(?![a-z0-9])", re.IGNORECASE
 )
 
 # Of faults that every test may have, so many are named one by one.
@@ -94,6 +95,7 @@ def _of_suites(report: Report, known: Known) -> Iterator[Finding]:
 def _of_tests(report: Report, known: Known) -> Iterator[Finding]:
     first: dict[Identity, int] = {}
     names = {name: frozenset(suite.tests) for name, suite in known.suites.items()}
+    unit = {suite.name for suite in report.suites if suite.kind == "unit"}
     for place, test in enumerate(report.tests):
         other = first.setdefault(identity_of(test), place)
         if other != place:
@@ -104,9 +106,14 @@ def _of_tests(report: Report, known: Known) -> Iterator[Finding]:
         if test.suite in names and test.name not in names[test.suite]:
             remedy = f"{did_you_mean(test.name, names[test.suite])[:200]}"
             yield place, f'"{test.suite}" has no test "{test.name}"', remedy
-        elif test.suite not in names and (device := _HARDWARE.search(test.name)):
-            what = f'the name "{test.name}" holds hardware ("{device[0]}")'
+        elif test.suite not in names and (device := _hardware(test.name, unit=test.suite in unit)):
+            what = f'the name "{test.name}" holds hardware ("{device}")'
             yield place, what, "leave the device out of names"
+
+
+def _hardware(name: str, *, unit: bool) -> str | None:
+    found = (_CARDS if unit else _DEVICES).search(name)
+    return found[0] if found else None
 
 
 def _limited(findings: Iterable[Finding]) -> Iterator[Finding]:

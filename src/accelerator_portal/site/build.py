@@ -27,7 +27,7 @@ from accelerator_portal.site.platform_page import Parts, platform_context
 from accelerator_portal.site.questions import Question, moved, questions
 from accelerator_portal.site.release_pages import ReleaseRow, release_rows
 from accelerator_portal.site.results_pages import results_files, results_pages
-from accelerator_portal.site.results_view import SIGNS, results
+from accelerator_portal.site.results_view import SIGNS, Results, results
 from accelerator_portal.site.selector_view import selector_view
 from accelerator_portal.site.source_list import SourceList
 from accelerator_portal.site.templates import Templates
@@ -52,7 +52,7 @@ def build_site(catalog: Catalog, root: Path, repository: Repository) -> Iterator
     hardware, features = hardware_data(catalog), features_data(catalog)
     tested = results(catalog)
     releases = list(release_rows(catalog, selector))
-    yield from _shared_pages(catalog, selector, templates)
+    yield from _shared_pages(catalog, selector, templates, tested)
     yield from _choosing_pages(catalog, templates, hardware, features)
     faqs: list[Question] = []
     for platform in catalog.platforms:
@@ -73,7 +73,9 @@ def build_site(catalog: Catalog, root: Path, repository: Repository) -> Iterator
     yield from api_files(catalog, selector, hardware, versions, features)
 
 
-def _shared_pages(catalog: Catalog, selector: Selector, templates: Templates) -> Iterator[SiteFile]:
+def _shared_pages(
+    catalog: Catalog, selector: Selector, templates: Templates, tested: Results
+) -> Iterator[SiteFile]:
     current = [row for row in selector.rows if row.build in {STABLE, PREVIEW}]
     ready = [row for row in selector.rows if row.method in {"pip", "docker"}]
     builds = _newest_builds(selector, ready)
@@ -98,7 +100,12 @@ def _shared_pages(catalog: Catalog, selector: Selector, templates: Templates) ->
     for path, context in pages.items():
         template = f"{path}.j2"
         content = templates.render(
-            template, to_root=to_root(path), view=view, selector=selector, **context
+            template,
+            to_root=to_root(path),
+            view=view,
+            selector=selector,
+            evidence=tested.evidence(),
+            **context,
         )
         yield SiteFile(path, content, f"{TEMPLATES}/{template}")
 

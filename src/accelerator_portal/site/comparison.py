@@ -13,6 +13,7 @@ from accelerator_portal.catalog.hardware import HardwareModel, Purpose
 from accelerator_portal.install.expand import expand
 from accelerator_portal.install.labels import METHOD, OS
 from accelerator_portal.install.rows import InstallRow
+from accelerator_portal.reports.store import stored_reports
 from accelerator_portal.site.features import LABELS
 from accelerator_portal.site.following import following
 from accelerator_portal.site.words import number, python_range
@@ -79,7 +80,7 @@ def comparison(catalog: Catalog) -> tuple[ComparisonGroup, ...]:
             "Where to rent or try": _access,
         },
         "Features": {label: partial(_feature, name) for name, label in LABELS.items()},
-        "Evidence": {"Test reports": lambda _: _text("no report yet")},
+        "Evidence": {"Test reports": partial(_reports, catalog)},
     }
     return tuple(
         ComparisonGroup(label, tuple(_row(catalog, *answer) for answer in answers.items()))
@@ -200,6 +201,15 @@ def _feature(feature_id: FeatureId, platform: Platform) -> Iterable[Item]:
     feature = platform.accelerator.features.get(feature_id)
     if feature:
         yield Item(feature.works, feature.note)
+
+
+def _reports(catalog: Catalog, platform: Platform) -> Iterable[Item]:
+    stored = [s for s in stored_reports(catalog)[0] if s.report.accelerator == platform.id]
+    if not stored:
+        yield Item("no report yet")
+    for one in stored:
+        started = one.report.started
+        yield Item(one.report.kind, f"{started:%Y-%m-%d}" if started else "no date stated")
 
 
 def _rows(catalog: Catalog, platform: Platform) -> list[InstallRow]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -10,7 +12,7 @@ from accelerator_portal.reports.outcomes import GOOD, MEANING
 from accelerator_portal.reports.report import TestEntry
 from accelerator_portal.reports.report_file import report_text
 from accelerator_portal.reports.store import StoredReport
-from accelerator_portal.results.tables import group_of
+from accelerator_portal.results.tables import Matrix, group_of
 from accelerator_portal.site.page import API, SiteFile, data_file, to_root
 from accelerator_portal.site.results_shapes import (
     MatrixColumn,
@@ -83,6 +85,7 @@ def results_pages(catalog: Catalog, results: Results, templates: Templates) -> I
             "id": suite,
             "suite": described,
             "title": described.title if described else suite,
+            "csv_name": csv_name,
             **shared,
         }
         path = f"{RESULTS_PAGES}/{suite}/index.md"
@@ -135,6 +138,24 @@ def results_files(results: Results) -> Iterator[SiteFile]:
         views = [view for view in results.matrices if view.matrix.suite == suite]
         data = SuiteResults(suite=suite, matrices=tuple(map(_matrix, views)))
         yield data_file(f"results/{suite}.json", data)
+        for view in views:
+            yield SiteFile(f"{API}/results/{csv_name(view.matrix)}", _csv(view))
+
+
+def csv_name(matrix: Matrix) -> str:
+    """Return the name of a matrix as CSV: `torchbench-inference.csv`."""
+    return f"{'-'.join(filter(None, (matrix.suite, matrix.mode)))}.csv"
+
+
+def _csv(view: MatrixView) -> str:
+    """The matrix for spreadsheets; nothing in a cell means that there is no evidence."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    columns = view.matrix.columns
+    writer.writerow(["test", *(f"{c.accelerator} ({c.group}; {c.kind})" for c in columns)])
+    for row in view.rows:
+        writer.writerow([row.name, *(cell.outcome or "" for cell in row.cells)])
+    return text.getvalue()
 
 
 def _matrix(view: MatrixView) -> MatrixData:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -34,6 +35,9 @@ KINDS = {
     "self-reported": "a run that was reported by those who made it",
     "made-here": "a run of this portal’s own harness",
 }
+
+
+_LONG_AGO = dt.datetime.min.replace(tzinfo=dt.UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +98,19 @@ class Results:
     def of(self, accelerator: str) -> list[StoredReport]:
         """Return the reports of an accelerator."""
         return [stored for stored in self.reports if stored.report.accelerator == accelerator]
+
+    def evidence(self) -> dict[str, str]:
+        """Return the newest run in a line, by platform, or that there is a baseline only."""
+        found: dict[str, str] = {}
+        for stored in sorted(self.reports, key=lambda s: s.report.started or _LONG_AGO):
+            report = stored.report
+            if report.kind == "baseline":
+                found.setdefault(report.accelerator, "a baseline, no run")
+                continue
+            counts = self.suite_counts(stored.id)
+            passed, checked = (sum(getattr(c, n) for c in counts) for n in ("passed", "checked"))
+            found[report.accelerator] = f"{passed} of {checked} passed, {report.started:%Y-%m-%d}"
+        return found
 
     def suite_counts(self, report: str) -> list[SuiteCounts]:
         """Return the counts of each suite of a report."""

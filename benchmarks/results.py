@@ -1,0 +1,110 @@
+"""Reports beside what Python and pandas take for the same: `python -m benchmarks.results`.
+
+Everything is measured side by side in one process, in processor time; the reports are made up.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime as dt
+import json
+import random
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from accelerator_portal.reports.outcomes import MEANING
+from accelerator_portal.reports.report import Report
+from accelerator_portal.reports.report_check import Known, report_problems
+from accelerator_portal.reports.report_file import read_report, report_text
+from accelerator_portal.reports.store import StoredReport
+from accelerator_portal.results.history import fold, rebuild
+from accelerator_portal.results.standing import State
+from accelerator_portal.results.tables import counts, long_table
+
+START = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
+
+
+def main() -> None:
+    """Print one line a measurement."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.results", description=__doc__)
+    parser.add_argument("--tests", type=int, default=100_000, help="tests a report (100,000)")
+    parser.add_argument("--reports", type=int, default=10, help="reports to fold (10)")
+    arguments = parser.parse_args()
+    _reading(arguments.tests)
+    _counting(arguments.tests, arguments.reports)
+    _folding(arguments.tests // 10, arguments.reports)
+
+
+def _reading(tests: int) -> None:
+    with tempfile.TemporaryDirectory(prefix="portal-benchmarks-") as folder:
+        path = Path(folder, "report.json")
+        path.write_text(report_text(_report(tests, 0)), "utf-8")
+        data = path.read_bytes()
+        plain = _seconds(lambda: json.loads(data))
+        known, later = Known(frozenset({"example"})), START + dt.timedelta(days=999)
+
+        ours = _seconds(lambda: list(report_problems(read_report(path), path.name, known, later)))
+    _show(f"read and check {tests:,} tests ({len(data) / 1e6:.0f} MB)", ours, "json.loads", plain)
+
+
+def _counting(tests: int, reports: int) -> None:
+    stored = [StoredReport(str(n), "", _report(tests, n), None) for n in range(reports)]
+    table = long_table(stored)
+    plain = _seconds(lambda: table.groupby(["report", "suite", "outcome"]).size())
+    ours = _seconds(lambda: counts(table))
+    _show(f"count {len(table):,} cells", ours, "one groupby of pandas", plain)
+
+
+def _folding(tests: int, reports: int) -> None:
+    made = [_report(tests, n) for n in range(reports)]
+    before, _ = rebuild(State("example", "runs"), made[:-1])
+    one = _seconds(lambda: fold(before, made[-1]))
+    every = _seconds(lambda: rebuild(State("example", "runs"), made))
+    _show(f"fold one of {reports} reports of {tests:,} tests", one, "folding all", every)
+
+
+def _report(tests: int, day: int) -> Report:
+    pick = random.Random(day)  # noqa: S311 - made-up outcomes
+    outcomes = pick.choices(list(MEANING), weights=[90, *[1] * (len(MEANING) - 1)], k=tests)
+    return Report.model_validate(
+        {
+            "schema_version": 1,
+            "accelerator": "example",
+            "kind": "self-reported",
+            "trigger": {"kind": "nightly"},
+            "started": (START + dt.timedelta(days=day)).isoformat(),
+            "environment": {"torch": "2.15.0"},
+            "suites": [{"name": "made-up", "kind": "unit"}],
+            "tests": [
+                {
+                    "suite": "made-up",
+                    "name": f"test_{n}",
+                    "parameters": {"dtype": "float32", "compiler": "eager"},
+                    "outcome": outcome,
+                    "reason": "made up",
+                }
+                for n, outcome in enumerate(outcomes)
+            ],
+        }
+    )
+
+
+def _seconds(work: Callable[[], object]) -> float:
+    """The least processor time of three runs: what disturbs only ever adds."""
+    times = []
+    for _ in range(3):
+        start = time.process_time()
+        work()
+        times.append(time.process_time() - start)
+    return min(times)
+
+
+def _show(what: str, ours: float, beside: str, theirs: float) -> None:
+    ratio = ours / theirs if theirs else float("inf")
+    print(f"{what}: {ours:.2f} s; {beside}: {theirs:.2f} s; ratio {ratio:.2f}")
+
+
+if __name__ == "__main__":
+    main()
