@@ -61,7 +61,7 @@ _RULES: tuple[tuple[Outcome, tuple[tuple[str, str], ...]], ...] = (
             ("implemented for", r"\bnot (?:currently |yet )?implemented for\b"),
             ("could not run", r"\bCould not run '[\w.]{1,60}::[\w.]{1,200}'"),
             ("unsupported operator", r"\b[Uu]nsupported operator\b"),
-            ("unsupported scalartype", r"\b[gG]ot unsupported ScalarType\b"),
+            ("unsupported scalartype", r"\b(?i:got) unsupported ScalarType\b"),
             ("required aspect", r"\bRequired aspect fp64 is not supported\b"),
             ("unsupportedoperatorerror", r"\bUnsupportedOperatorError\b"),
             ("missingoperator", r"\bMissingOperatorWith(?:out)?Decomp\b"),
