@@ -11,6 +11,7 @@ from accelerator_portal.catalog.accelerator import Accelerator
 from accelerator_portal.catalog.compatibility_file import Compatibility
 from accelerator_portal.catalog.criteria_file import Criteria
 from accelerator_portal.catalog.install_file import Install
+from accelerator_portal.catalog.known_issues_file import KnownFailure
 from accelerator_portal.catalog.markdown_file import MarkdownFile
 from accelerator_portal.catalog.problem import Problem
 from accelerator_portal.catalog.releases_file import Releases
@@ -43,6 +44,7 @@ class Platform:
     faq: MarkdownFile
     files: Mapping[str, YamlFile]
     results: tuple[Path, ...] = ()
+    known_issues: tuple[KnownFailure, ...] = ()
 
     @property
     def in_tree(self) -> bool:

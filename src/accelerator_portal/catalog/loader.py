@@ -23,6 +23,7 @@ from accelerator_portal.catalog.catalog import (
 from accelerator_portal.catalog.compatibility_file import Compatibility
 from accelerator_portal.catalog.criteria_file import Criteria
 from accelerator_portal.catalog.install_file import Install
+from accelerator_portal.catalog.known_issues_file import KnownIssues
 from accelerator_portal.catalog.markdown_file import MarkdownFile, parse_markdown
 from accelerator_portal.catalog.problem import Problem, did_you_mean
 from accelerator_portal.catalog.releases_file import Releases
@@ -33,6 +34,7 @@ from accelerator_portal.catalog.validation import validate
 from accelerator_portal.catalog.yaml_file import YamlFile, parse_yaml
 
 FOLDER_FILES = ("accelerator.yaml", "install.yaml", "compatibility.yaml", "guide.md", "faq.md")
+KNOWN_ISSUES = "known-issues.yaml"
 
 _REPORT_NAME = re.compile(r"[a-z0-9]+([-.][a-z0-9]+)*\.json")
 _FOLDER_NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
@@ -94,9 +96,10 @@ class _Reader:
                 found[name.removesuffix(".yaml")] = suite
         return found
 
-    def optional(self, path: str, model: type[M]) -> M | None:
+    def optional(self, path: str, model: type[M], folder: str | None = None) -> M | None:
         """Read a file that need not be there."""
-        return self.record(path, model) if (self.root / path).exists() else None
+        place = self.root / path
+        return self.record(path, model, folder) if place.exists() or place.is_symlink() else None
 
     def platform(self, folder: str) -> Platform | None:
         before = len(self.problems)
@@ -107,13 +110,23 @@ class _Reader:
         install = self.record(self._path(folder, "install.yaml"), Install, folder)
         versions = self.record(self._path(folder, "compatibility.yaml"), Compatibility, folder)
         guide, faq = self._markdown(folder, "guide.md"), self._markdown(folder, "faq.md")
+        issues = self.optional(self._path(folder, KNOWN_ISSUES), KnownIssues, folder)
         if len(self.problems) > before:
             return None
         if not (accelerator and install and versions and guide and faq):
             return None
-        files = {n: f for n in FOLDER_FILES if (f := self.files.get(self._path(folder, n)))}
-        results = self._results(folder)
-        return Platform(folder, accelerator, install, versions, guide, faq, files, results)
+        names = (*FOLDER_FILES, KNOWN_ISSUES)
+        return Platform(
+            folder,
+            accelerator,
+            install,
+            versions,
+            guide,
+            faq,
+            {name: f for name in names if (f := self.files.get(self._path(folder, name)))},
+            results=self._results(folder),
+            known_issues=issues.issues if issues else (),
+        )
 
     def record(self, path: str, model: type[M], folder: str | None = None) -> M | None:
         text = self._text(path, folder)
@@ -184,7 +197,7 @@ class _Reader:
 
     def _unexpected_files(self, folder: str) -> None:
         for name in self._names(f"{ACCELERATORS}/{folder}"):
-            if name not in FOLDER_FILES and name != RESULTS:
+            if name not in FOLDER_FILES and name not in {RESULTS, KNOWN_ISSUES}:
                 what = "the portal does not read this file"
                 remedy = did_you_mean(name, FOLDER_FILES)
                 self._problem(self._path(folder, name), what, remedy)

@@ -10,6 +10,7 @@ from accelerator_portal.catalog.accelerator import Accelerator
 from accelerator_portal.catalog.compatibility_file import Compatibility
 from accelerator_portal.catalog.criteria_file import Criteria
 from accelerator_portal.catalog.install_file import Install
+from accelerator_portal.catalog.known_issues_file import KnownIssues
 from accelerator_portal.catalog.releases_file import Releases
 from accelerator_portal.catalog.selector_file import SelectorDefaults
 from accelerator_portal.catalog.sources import SourcedFile
@@ -24,6 +25,7 @@ SCHEMAS: dict[str, type[BaseModel]] = {
     "front-matter": SourcedFile,
     "releases": Releases,
     "selector": SelectorDefaults,
+    "known-issues": KnownIssues,
     "suite": SuiteFile,
     "models": Models,
     "criteria": Criteria,

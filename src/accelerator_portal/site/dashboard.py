@@ -12,6 +12,7 @@ from accelerator_portal.catalog.criteria_file import Criteria
 from accelerator_portal.reports.report import Report
 from accelerator_portal.results.breakages import Breakage, NeverPassed, never_passed, open_breakages
 from accelerator_portal.results.history import rebuild
+from accelerator_portal.results.known_issues import Outdated, outdated
 from accelerator_portal.results.quality import Quality, as_of, quality
 from accelerator_portal.results.standing import State
 from accelerator_portal.site.following import following
@@ -37,6 +38,7 @@ class PlatformState:
     counts: tuple[SuiteCounts, ...]
     breakages: tuple[Breakage, ...]
     never: tuple[NeverPassed, ...]
+    outdated: tuple[Outdated, ...]
 
 
 def dashboard(catalog: Catalog, results: Results, criteria: Criteria) -> list[PlatformState]:
@@ -87,6 +89,7 @@ def _state(
         tuple(c for report in ids for c in results.suite_counts(report)),
         open_breakages(state, at, deadline),
         never_passed(state, at),
+        tuple(outdated(platform.known_issues, newest, at.date())),
     )
 
 

@@ -43,6 +43,7 @@ FILES = {
     "accelerators/<id>/install.yaml": "install",
     "accelerators/<id>/compatibility.yaml": "compatibility",
     "accelerators/<id>/guide.md, faq.md (front matter)": "front-matter",
+    "accelerators/<id>/known-issues.yaml": "known-issues",
     "data/releases.yaml": "releases",
     "data/selector.yaml": "selector",
     "data/suites/<id>.yaml": "suite",

@@ -1,0 +1,35 @@
+"""Known issues name tests as keys that can be read, of suites that there are, each once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from accelerator_portal.catalog import Catalog, Problem
+from accelerator_portal.catalog.problem import did_you_mean
+from accelerator_portal.reports.identity import UnreadableKeyError, parse_key
+
+_FILE = "known-issues.yaml"
+
+
+def check(catalog: Catalog) -> Iterator[Problem]:
+    """Yield keys that cannot be read, unknown suites, and issues that stand twice."""
+    for platform in catalog.platforms:
+        seen: set[str] = set()
+        for place, issue in enumerate(platform.known_issues):
+            named = issue.test or issue.glob or ""
+            location = ("issues", place, "test" if issue.test else "glob")
+            if named in seen:
+                what = f'"{named}" stands twice'
+                yield platform.problem(_FILE, location, what, "keep one of the two")
+            seen.add(named)
+            if issue.test is None:
+                continue
+            try:
+                suite = parse_key(issue.test).suite
+            except UnreadableKeyError as error:
+                remedy = "write suite/name, or suite/name?dtype=float32"
+                yield platform.problem(_FILE, location, str(error), remedy)
+                continue
+            if catalog.suites and suite not in catalog.suites:
+                what = f'the portal knows no suite "{suite}"'
+                yield platform.problem(_FILE, location, what, did_you_mean(suite, catalog.suites))

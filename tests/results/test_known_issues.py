@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+import datetime as dt
+
+import pytest
+
+from accelerator_portal.catalog.known_issues_file import KnownFailure
+from accelerator_portal.reports.identity import identity_of
+from accelerator_portal.results.known_issues import matches, outdated
+from tests.reports.examples import report
+
+DAY = dt.date(2026, 3, 1)
+F32 = {"dtype": "float32", "mode": "inference"}
+
+
+def issue(**changes: object) -> KnownFailure:
+    data = {
+        "test": "made-up/first",
+        "action": "expect",
+        "reason": "It breaks.",
+        "url": "https://example.org/1",
+        "expires": "2026-05-01",
+    }
+    named = {key: value for key, value in {**data, **changes}.items() if value is not None}
+    return KnownFailure.model_validate(named)
+
+
+@pytest.mark.parametrize(
+    ("changes", "met"),
+    [
+        ({}, True),
+        ({"test": "made-up/first?dtype=float32"}, True),
+        ({"test": "made-up/first?dtype=float32&mode=inference"}, True),
+        ({"test": "made-up/first?dtype=float16"}, False),
+        ({"test": "made-up/firs"}, False),
+        ({"test": None, "glob": "made-up/*"}, True),
+        ({"test": None, "glob": "made-up/first"}, False),
+        ({"test": None, "glob": "*dtype=float32*"}, True),
+    ],
+)
+def test_a_key_names_a_test_and_what_it_leaves_open_does_not_matter(
+    changes: dict[str, object],
+    met: bool,  # noqa: FBT001 - a parameter
+) -> None:
+    (test,) = report({"parameters": F32}).tests
+    assert matches(issue(**changes), identity_of(test)) == met
+
+
+@pytest.mark.parametrize(
+    ("changes", "outcome", "why"),
+    [
+        ({}, "failed", []),
+        ({}, "passed", ["passes now"]),
+        ({"expires": "2026-03-01"}, "failed", ["expired"]),
+        ({"test": "made-up/other"}, "failed", ["matches nothing"]),
+        ({"test": "made-up/other", "action": "skip"}, "failed", []),
+    ],
+)
+def test_what_has_expired_or_passes_now_is_found(
+    changes: dict[str, object], outcome: str, why: list[str]
+) -> None:
+    newest = report({"outcome": outcome})
+    assert [found.why for found in outdated([issue(**changes)], newest, DAY)] == why
+
+
+def test_without_a_run_only_the_day_counts() -> None:
+    issues = [issue(), issue(expires="2026-01-01")]
+    assert [found.why for found in outdated(issues, None, DAY)] == ["expired"]
