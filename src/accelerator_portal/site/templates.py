@@ -32,6 +32,7 @@ class Templates:
         self._environment.filters.update(
             markdown=_escape_markdown,
             inline_code=_inline_code,
+            one_line=_one_line,
             python_range=python_range,
             listed=listed,
             number=number,
@@ -52,6 +53,11 @@ def _escape_markdown(text: str) -> Markup:
 def _inline_code(text: str) -> Markup:
     """Return text in which what stands in backticks is code."""
     return Markup(_BACKTICKS.sub(r"<code>\1</code>", str(escape(text))))  # noqa: S704 - the same
+
+
+def _one_line(text: str) -> str:
+    """Return text without its line breaks: in HTML, a blank line is Markdown's again."""
+    return " ".join(text.split())
 
 
 def _cite(entries: list[Entry]) -> Markup:
