@@ -79,3 +79,13 @@ def test_a_suite_under_names_of_its_own_is_told(tree: Tree) -> None:
     )
     assert f"{RESULTS}/a.json:1: {words}" in found
     assert f"accelerators/other/results/a.json:1: {words}" in found
+
+
+def test_two_runs_of_one_moment_are_told(tree: Tree) -> None:
+    found = problems(tree, a=GOOD, b=report_text(report({"outcome": "failed"})))
+    assert found == [
+        f'{RESULTS}/b.json:1: {RESULTS}/a.json has tests of "made-up" at the same moment; '
+        "correct started, or make one report of the two"
+    ]
+    later = report_text(report(started="2026-01-03T00:00:00Z"))
+    assert problems(tree, a=GOOD, b=later) == []

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from accelerator_portal.catalog import Catalog, Problem
 from accelerator_portal.reports.report_check import Known, report_problems, shares_nothing
-from accelerator_portal.reports.store import stored_reports
+from accelerator_portal.reports.identity import identity_of
+from accelerator_portal.reports.store import StoredReport, stored_reports
 
 
 def check(catalog: Catalog) -> Iterator[Problem]:
@@ -18,6 +19,7 @@ def check(catalog: Catalog) -> Iterator[Problem]:
     now = dt.datetime.now(dt.UTC)
     for stored in reports:
         yield from report_problems(stored.report, stored.path, known, now, stored.first_test)
+    yield from _same_moment(reports)
     alone = set(shares_nothing(stored.report for stored in reports))
     for stored in reports:
         for suite in stored.report.suites:
@@ -25,3 +27,22 @@ def check(catalog: Catalog) -> Iterator[Problem]:
                 what = f'no other accelerator has any test of "{suite.name}" under these names'
                 remedy = "name tests as others do"
                 yield Problem(stored.path, 1, what, remedy)
+
+
+def _same_moment(reports: Iterable[StoredReport]) -> Iterator[Problem]:
+    """Two runs of the same moment and suite have no order, and so no history."""
+    seen: dict[tuple[str, str, dt.datetime, str], StoredReport] = {}
+    for stored in reports:
+        made = stored.report
+        if made.started is None:
+            continue
+        basis = "baseline" if made.kind == "baseline" else "run"
+        for group in sorted({identity_of(test).group for test in made.tests}):
+            key = (made.accelerator, basis, made.started, group)
+            other = seen.setdefault(key, stored)
+            if other is not stored:
+                what = f'{other.path} has tests of "{group}" at the same moment'
+                yield Problem(
+                    stored.path, 1, what, "correct started, or make one report of the two"
+                )
+                break
