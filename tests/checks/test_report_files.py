@@ -34,7 +34,8 @@ def test_a_good_report_is_no_problem(tree: Tree) -> None:
     ],
 )  # fmt: skip
 def test_a_faulty_report_is_named_with_its_line(text: str, expected: str, tree: Tree) -> None:
-    assert problems(tree, nightly=text, good=GOOD) == [f"{RESULTS}/nightly.json:{expected}"]
+    good = report_text(report(started="2026-01-09T00:00:00Z"))
+    assert problems(tree, nightly=text, good=good) == [f"{RESULTS}/nightly.json:{expected}"]
 
 
 @pytest.mark.parametrize("name", ["notes.txt", "Big.json", ".json.json", "a b.json"])
@@ -84,8 +85,10 @@ def test_a_suite_under_names_of_its_own_is_told(tree: Tree) -> None:
 def test_two_runs_of_one_moment_are_told(tree: Tree) -> None:
     found = problems(tree, a=GOOD, b=report_text(report({"outcome": "failed"})))
     assert found == [
-        f'{RESULTS}/b.json:1: {RESULTS}/a.json has tests of "made-up" at the same moment; '
-        "correct started, or make one report of the two"
+        (
+            f'{RESULTS}/b.json:1: {RESULTS}/a.json has tests of "made-up" at the same moment; '
+            "correct started, or make one report of the two"
+        )
     ]
     later = report_text(report(started="2026-01-03T00:00:00Z"))
     assert problems(tree, a=GOOD, b=later) == []

@@ -6,8 +6,8 @@ import datetime as dt
 from collections.abc import Iterable, Iterator
 
 from accelerator_portal.catalog import Catalog, Problem
-from accelerator_portal.reports.report_check import Known, report_problems, shares_nothing
 from accelerator_portal.reports.identity import identity_of
+from accelerator_portal.reports.report_check import Known, report_problems, shares_nothing
 from accelerator_portal.reports.store import StoredReport, stored_reports
 
 
