@@ -59,10 +59,12 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Site:
     replace(folder / "install.yaml", "note: The container", f"note: '{MARKUP}' #")
     replace(folder / "compatibility.yaml", "Acme driver: ", f"'{MARKUP}': ")
     written = json.dumps(f"{MARKUP} `{{{{ 7 * 7 }}}}`\n\n~~~\n\n<script>alert(1)</script>\n\n# Big")
-    for old in ("An invented run.", "It broke.", "Acme 200", "20.1", "ok"):
-        text = written if old in {"An invented run.", "It broke."} else json.dumps(MARKUP)
-        replace(folder / "results/nightly.json", f'"{old}"', text)
-    replace(folder / "results/nightly.json", '"second"', json.dumps(f"~~~ {MARKUP}"))
+    for file in (folder / "results").iterdir():
+        for old in ("An invented run.", "It broke.", "Acme 200", "ok"):
+            text = written if old in {"An invented run.", "It broke."} else json.dumps(MARKUP)
+            replace(file, f'"{old}"', text)
+        replace(file, '"second"', json.dumps(f"~~~ {MARKUP}"))
+    replace(folder / "results/nightly-3.json", '"pytest -k first"', written)
     replace(folder / "guide.md", "Nothing more.", FENCES)
     replace(folder / "faq.md", "Does it exist?", "Does `<script>alert(1)</script>` exist?")
     return build_site(root, tmp_path_factory.mktemp("hostile-site"))

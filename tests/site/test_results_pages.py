@@ -7,6 +7,7 @@ import io
 import json
 import xml.etree.ElementTree as ET
 from collections import Counter
+from urllib.parse import parse_qs, urlsplit
 
 from accelerator_portal.reports.report_file import report_text
 from accelerator_portal.reports.store import stored_reports
@@ -105,3 +106,24 @@ def test_a_table_as_csv_has_what_the_table_has(site: Site) -> None:
     (matrix,) = (m for m in data["matrices"] if m["mode"] == "training")
     assert len(head) == 1 + len(matrix["columns"])
     assert {name: [cell or None for cell in cells] for name, *cells in rows} == matrix["tests"]
+
+
+def test_a_breakage_says_since_when_who_and_how_to_repeat_it(example_site: Site) -> None:
+    """The example's first test passed on 2 January, failed on the 5th and crashed on the 10th."""
+    page = example_site.pages["results/dashboard/"]
+    assert "1 open, 1 of them over the deadline of 72 hours." in page.one("article").text()
+    (row,) = page.tree.css("tr[id^=breakage-]")
+    cells = [" ".join(cell.text(separator=" ").split()) for cell in row.css("td")]
+    assert cells[0] == "made-up/first?dtype=float32&mode=inference"
+    assert cells[1:6] == ["Acme", "crashed", "2026-01-05", "120 h, overdue", "2026-01-02"]
+    assert "torch: 2.3.1 → 2.3.2.dev1" in cells[6]
+    assert "pytest -k first" in cells[7]
+    link = attribute(row.css("a")[-1], "href")
+    filled = parse_qs(urlsplit(link).query)
+    assert filled["filename"] == ["accelerators/acme/known-issues.yaml"]
+    assert "made-up/first?dtype=float32&mode=inference" in filled["value"][0]
+    badge = json.loads((example_site.root / "api/v1/quality.json").read_text("utf-8"))
+    assert (badge["platforms"][0]["open_breakages"], badge["platforms"][0]["never_passed"]) == (
+        1,
+        1,
+    )

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from html import escape
+from urllib.parse import urlencode
 
 from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.criteria_file import Criteria
+from accelerator_portal.catalog.loader import KNOWN_ISSUES
+from accelerator_portal.reports.identity import identity_of
 from accelerator_portal.reports.report import Report
 from accelerator_portal.results.breakages import Breakage, NeverPassed, never_passed, open_breakages
 from accelerator_portal.results.history import rebuild
@@ -39,6 +43,8 @@ class PlatformState:
     breakages: tuple[Breakage, ...]
     never: tuple[NeverPassed, ...]
     outdated: tuple[Outdated, ...]
+    commands: Mapping[str, str]
+    """The command that repeats a test, by its key, where the newest run says it."""
 
 
 def dashboard(catalog: Catalog, results: Results, criteria: Criteria) -> list[PlatformState]:
@@ -58,7 +64,12 @@ def dashboard_pages(catalog: Catalog, results: Results, templates: Templates) ->
     for name in ("dashboard", "standards"):
         path = f"results/{name}.md"
         content = templates.render(
-            f"{path}.j2", to_root=to_root(path), states=states, criteria=criteria, at=at
+            f"{path}.j2",
+            to_root=to_root(path),
+            states=states,
+            criteria=criteria,
+            at=at,
+            declared=_declared,
         )
         yield SiteFile(path, content, "data/criteria.yaml")
     yield SiteFile("results/feed.atom", _feed(results))
@@ -66,6 +77,16 @@ def dashboard_pages(catalog: Catalog, results: Results, templates: Templates) ->
         yield data_file(_badge_path(state), _badge(state))
     platforms = tuple(_quality(state) for state in states)
     yield data_file("quality.json", QualityData(as_of=f"{at:%Y-%m-%d}", platforms=platforms))
+
+
+def _declared(platform: Platform, breakage: Breakage, at: dt.datetime) -> str:
+    """The address of GitHub's form for a new file, filled with the breakage as a known issue."""
+    text = (
+        f"issues:\n  - test: {json.dumps(breakage.key)}\n    action: expect\n"
+        "    reason: \n    url: https://github.com/\n"
+        f"    expires: {at.date() + dt.timedelta(days=30)}\n"
+    )
+    return f"?{urlencode({'filename': platform.path(KNOWN_ISSUES), 'value': text})}"
 
 
 def _state(
@@ -90,6 +111,7 @@ def _state(
         open_breakages(state, at, deadline),
         never_passed(state, at),
         tuple(outdated(platform.known_issues, newest, at.date())),
+        {identity_of(t).key: t.command for t in newest.tests if t.command} if newest else {},
     )
 
 
