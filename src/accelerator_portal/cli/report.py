@@ -7,7 +7,7 @@ import re
 import sys
 from collections import Counter
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, cast, get_args
 
 import click
 from pydantic import ValidationError
@@ -17,7 +17,7 @@ from accelerator_portal.cli.options import ROOT, count, tell
 from accelerator_portal.cli.output import write_file
 from accelerator_portal.reports.formats import READERS, WRITERS, found_format
 from accelerator_portal.reports.merge import merged
-from accelerator_portal.reports.outcomes import MEANING, Kind, Outcome
+from accelerator_portal.reports.outcomes import MEANING, Kind, Outcome, TriggerKind
 from accelerator_portal.reports.reading import Found, Options
 from accelerator_portal.reports.report import Environment, Origin, Report, Trigger
 from accelerator_portal.reports.report_check import Known, report_problems
@@ -52,6 +52,9 @@ def report() -> None:
     help="Where a file comes from; once for each.",
 )
 @click.option("--started", type=click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"]), help="In UTC.")
+@click.option(
+    "--trigger", type=click.Choice(get_args(TriggerKind)), default="unknown", help="The occasion."
+)
 @click.option("--hardware", help="The model of the device.")
 @click.option("--note", help="What a reader must know to read it rightly.")
 @click.argument("inputs", nargs=-1, required=True, type=click.Path(path_type=Path))
@@ -141,7 +144,7 @@ def _made(found: Found, said: dict[str, Any]) -> Report:
             schema_version=1,
             accelerator=said["accelerator"],
             kind=cast("Kind", said["kind"]),
-            trigger=Trigger(kind="manual"),
+            trigger=Trigger(kind=cast("TriggerKind", said["trigger"])),
             started=started,
             finished=found.finished,
             environment=Environment.model_validate(environment.model_dump()),

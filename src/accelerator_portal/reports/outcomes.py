@@ -58,4 +58,4 @@ Stage = Literal[
 ]
 
 Kind = Literal["made-here", "self-reported", "baseline"]
-TriggerKind = Literal["release", "nightly", "periodic", "pull-request", "manual"]
+TriggerKind = Literal["release", "nightly", "periodic", "pull-request", "manual", "unknown"]

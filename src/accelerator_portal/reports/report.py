@@ -38,7 +38,7 @@ class Trigger(Model):
     """What the run was made for."""
 
     kind: TriggerKind
-    """The occasion."""
+    """The occasion; `unknown` where what the report was made of does not say it."""
     repository: Repository | None = None
     """The upstream repository that was tested."""
     commit: Commit | None = None

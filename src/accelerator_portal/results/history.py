@@ -62,7 +62,7 @@ def fold(state: State, report: Report, path: Path = _REPORT) -> tuple[State, tup
     mode, dtype and compiler, see `identity.SETTINGS`). The same report again changes nothing.
     Reports that start at the same moment may come in any order; they may not touch the same group.
     A test is gone when a report has its group without it, unless the report has fewer tests of the
-    suite than planned, or was made for a pull request or by hand.
+    suite than planned, or was made for a pull request, by hand, or nobody knows for what.
 
     Which reports make a history is the caller's choice: one of a pull request tests what is not
     merged.
@@ -158,7 +158,8 @@ def _shown(moment: dt.datetime) -> str:
 
 def _whole(report: Report) -> frozenset[str]:
     """The suites of which the report has all tests that there are."""
-    if report.trigger.kind in {"pull-request", "manual"} and report.kind != "baseline":
+    partly = {"pull-request", "manual", "unknown"}
+    if report.trigger.kind in partly and report.kind != "baseline":
         return frozenset()
     counts: dict[str, int] = {}
     for test in report.tests:
