@@ -169,4 +169,4 @@ def test_what_is_no_plain_file_is_not_waited_for(tmp_path: Path) -> None:
 def test_a_moment_out_of_all_time_is_a_fault(tmp_path: Path) -> None:
     data = json.dumps({**REPORT, "started": "0001-01-01T00:00:00+23:00"})
     (found,) = faults(written(tmp_path, data))
-    assert "the moment lies before the year 1 or after 9999" in found
+    assert "the moment lies outside the calendar" in found

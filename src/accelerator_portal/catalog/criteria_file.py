@@ -39,12 +39,10 @@ class Tested(Model):
 
 
 class Deadlines(Model):
-    """Limits in time, and in numbers of reports."""
+    """Limits in time."""
 
     breakage_hours: Hours
     """After so many hours an open breakage is overdue."""
-    flaky_reports: Annotated[int, Field(ge=2, le=100)]
-    """A test is called flaky by its last so many reports."""
 
 
 class Level(Model):

@@ -7,27 +7,16 @@ the rest stands in this project's own corner of it.
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Any
 
-from pydantic import AfterValidator, AwareDatetime, BaseModel
+from pydantic import BaseModel
 
-from accelerator_portal.reports.report import Environment, Report, TestEntry, Text
+from accelerator_portal.reports.report import Environment, Moment, Report, TestEntry, Text
 
 NAMESPACE = "accelerator-portal"
 
 Fields = dict[str, Any]
-
-
-def _utc(moment: dt.datetime) -> dt.datetime:
-    try:
-        return moment.astimezone(dt.UTC)
-    except OverflowError:
-        raise ValueError("the moment lies outside the calendar") from None
-
-
-Moment = Annotated[AwareDatetime, AfterValidator(_utc)]
 
 
 class Run(BaseModel):

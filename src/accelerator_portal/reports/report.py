@@ -28,7 +28,7 @@ def _utc(value: dt.datetime) -> dt.datetime:
     try:
         return value.astimezone(dt.UTC)
     except OverflowError:
-        raise ValueError("the moment lies before the year 1 or after 9999") from None
+        raise ValueError("the moment lies outside the calendar") from None
 
 
 Moment = Annotated[AwareDatetime, AfterValidator(_utc)]

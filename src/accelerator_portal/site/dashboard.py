@@ -18,7 +18,7 @@ from accelerator_portal.results.breakages import Breakage, NeverPassed, never_pa
 from accelerator_portal.results.history import rebuild
 from accelerator_portal.results.known_issues import Outdated, outdated
 from accelerator_portal.results.quality import Quality, as_of, quality
-from accelerator_portal.results.standing import State
+from accelerator_portal.results.standing import WINDOW, State
 from accelerator_portal.site.following import following
 from accelerator_portal.site.page import SiteFile, data_file, to_root
 from accelerator_portal.site.results_shapes import Badge, PlatformQuality, QualityData
@@ -70,6 +70,7 @@ def dashboard_pages(catalog: Catalog, results: Results, templates: Templates) ->
             criteria=criteria,
             at=at,
             declared=_declared,
+            window=WINDOW,
         )
         yield SiteFile(path, content, "data/criteria.yaml")
     yield SiteFile("results/feed.atom", _feed(results))
