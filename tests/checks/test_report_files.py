@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from accelerator_portal.reports.report_file import report_text
-from tests.folders import EXAMPLE, Tree, problems_in
+from tests.folders import EXAMPLE, FAQ, Tree, problems_in
 from tests.reports.examples import report
 
 RESULTS = "accelerators/example/results"
@@ -92,3 +92,8 @@ def test_two_runs_of_one_moment_are_told(tree: Tree) -> None:
     ]
     later = report_text(report(started="2026-01-03T00:00:00Z"))
     assert problems(tree, a=GOOD, b=later) == []
+
+
+def test_a_fault_elsewhere_in_the_folder_hides_none_among_the_reports(tree: Tree) -> None:
+    found = problems_in(tree({**EXAMPLE, FAQ: "no front matter\n", f"{RESULTS}/notes.txt": "x"}))
+    assert [problem.partition(":")[0] for problem in found] == [FAQ, f"{RESULTS}/notes.txt"]

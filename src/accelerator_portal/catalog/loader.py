@@ -111,6 +111,7 @@ class _Reader:
         versions = self.record(self._path(folder, "compatibility.yaml"), Compatibility, folder)
         guide, faq = self._markdown(folder, "guide.md"), self._markdown(folder, "faq.md")
         issues = self.optional(self._path(folder, KNOWN_ISSUES), KnownIssues, folder)
+        results = self._results(folder)
         if len(self.problems) > before:
             return None
         if not (accelerator and install and versions and guide and faq):
@@ -124,7 +125,7 @@ class _Reader:
             guide,
             faq,
             {name: f for name in names if (f := self.files.get(self._path(folder, name)))},
-            results=self._results(folder),
+            results=results,
             known_issues=issues.issues if issues else (),
         )
 
