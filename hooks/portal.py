@@ -84,7 +84,7 @@ def _site(config: MkDocsConfig) -> list[SiteFile]:
     catalog, problems = load_and_check(root)
     if problems or catalog is None:
         error = ProblemsError(problems)
-        raise PluginError(f"{len(error.problems)} problems\n{error}")
+        raise PluginError(f"Problems found: {len(error.problems)}\n{error}")
     edit = posixpath.join(config.repo_url or "", config.edit_uri or "")
     repository = Repository(config.repo_url or "", edit.partition("site_src/")[0])
     return list(build_site(catalog, root, repository))

@@ -58,7 +58,7 @@ def test_all_problems_are_told_at_once_with_file_and_line(broken: Path) -> None:
     assert len(problems) >= 3
     for problem in problems:
         assert done.stderr.count(str(problem)) == 1, done.stderr
-    assert f"{len(problems)} problems" in done.stderr
+    assert f"Problems found: {len(problems)}\n" in done.stderr
     assert "accelerators/acme/accelerator.yaml:8: " in done.stderr
 
 
