@@ -11,7 +11,8 @@ from urllib.parse import parse_qs, urlsplit
 
 from accelerator_portal.reports.report_file import report_text
 from accelerator_portal.reports.store import stored_reports
-from accelerator_portal.site.results_view import SIGNS, anchor_of
+from accelerator_portal.site.result_addresses import anchor_of
+from accelerator_portal.site.results_view import SIGNS
 from tests.built_site import Site, attribute
 
 

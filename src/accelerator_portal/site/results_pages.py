@@ -5,15 +5,13 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.reports.outcomes import GOOD, MEANING
-from accelerator_portal.reports.report import TestEntry
 from accelerator_portal.reports.report_file import report_text
-from accelerator_portal.reports.store import StoredReport
-from accelerator_portal.results.tables import Matrix, group_of
+from accelerator_portal.results.tables import Matrix
 from accelerator_portal.site.page import API, SiteFile, data_file, to_root
+from accelerator_portal.site.result_addresses import RESULTS_PAGES
 from accelerator_portal.site.results_shapes import (
     MatrixColumn,
     MatrixData,
@@ -27,49 +25,12 @@ from accelerator_portal.site.results_view import (
     MatrixView,
     Results,
     about,
-    anchor_of,
 )
+from accelerator_portal.site.suite_tests import results_of, suite_tests_pages
 from accelerator_portal.site.templates import Templates
-
-RESULTS_PAGES = "results"
 
 # Of what did not pass a page lists so much; its data has all.
 MOST_LISTED = 200
-
-
-@dataclass(frozen=True, slots=True)
-class Result:
-    """One test in one report."""
-
-    report: str
-    accelerator: str
-    kind: str
-    mode: str
-    group: str
-    anchor: str
-    test: TestEntry
-
-
-@dataclass(frozen=True, slots=True)
-class Elsewhere:
-    """The same model in another suite, or under another name."""
-
-    suite: str
-    name: str
-    anchor: str
-
-
-@dataclass(frozen=True, slots=True)
-class TestView:
-    """A test and every result of it."""
-
-    __test__ = False
-
-    name: str
-    anchor: str
-    results: tuple[Result, ...]
-    same: tuple[Elsewhere, ...]
-    same_note: str | None
 
 
 def results_pages(catalog: Catalog, results: Results, templates: Templates) -> Iterator[SiteFile]:
@@ -94,15 +55,10 @@ def results_pages(catalog: Catalog, results: Results, templates: Templates) -> I
             "results/suite.md.j2", to_root=to_root(path), views=views, **context
         )
         yield SiteFile(path, content, f"data/suites/{suite}.yaml")
-        path = f"{RESULTS_PAGES}/{suite}/tests.md"
-        tests = _tests(catalog, results, suite)
-        content = templates.render(
-            "results/tests.md.j2", to_root=to_root(path), tests=tests, **context
-        )
-        yield SiteFile(path, content, f"data/suites/{suite}.yaml")
+        yield from suite_tests_pages(catalog, results, suite, templates, context)
     for stored in results.reports:
         path = f"{RESULTS_PAGES}/runs/{stored.id}.md"
-        others = [r for r in _of_report(stored) if r.test.outcome not in GOOD]
+        others = [r for r in results_of(stored, catalog) if r.test.outcome not in GOOD]
         content = templates.render(
             "results/run.md.j2",
             to_root=to_root(path),
@@ -167,45 +123,3 @@ def _matrix(view: MatrixView) -> MatrixData:
         ),
         tests={row.name: tuple(cell.outcome for cell in row.cells) for row in view.rows},
     )
-
-
-def _of_report(stored: StoredReport) -> Iterator[Result]:
-    for test in stored.report.tests:
-        yield Result(
-            stored.id,
-            stored.report.accelerator,
-            stored.report.kind,
-            str(test.parameters.get("mode", "")),
-            group_of(test),
-            anchor_of(test.name),
-            test,
-        )
-
-
-def _tests(catalog: Catalog, results: Results, suite: str) -> list[TestView]:
-    found: dict[str, list[Result]] = {}
-    for stored in results.reports:
-        for result in _of_report(stored):
-            if result.test.suite == suite:
-                found.setdefault(result.test.name, []).append(result)
-    order = {platform.id: n for n, platform in enumerate(catalog.platforms)}
-    return [
-        TestView(
-            name,
-            anchor_of(name),
-            tuple(
-                sorted(found[name], key=lambda r: (r.mode, r.group, order[r.accelerator], r.report))
-            ),
-            *_same(catalog, suite, name),
-        )
-        for name in sorted(found, key=lambda name: (name.casefold(), name))
-    ]
-
-
-def _same(catalog: Catalog, suite: str, name: str) -> tuple[tuple[Elsewhere, ...], str | None]:
-    own = f"{suite}/{name}"
-    for model in catalog.models.models if catalog.models else ():
-        if own in model.names:
-            others = (other.partition("/") for other in model.names if other != own)
-            return tuple(Elsewhere(s, n, anchor_of(n)) for s, _, n in others), model.note
-    return (), None

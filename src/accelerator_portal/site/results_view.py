@@ -12,7 +12,7 @@ from accelerator_portal.reports.outcomes import BAD, GOOD, MEANING, Outcome
 from accelerator_portal.reports.report import Report, TestEntry
 from accelerator_portal.reports.store import StoredReport, stored_reports
 from accelerator_portal.results.tables import Matrix, counts, long_table, matrices
-from accelerator_portal.site.vendor_text import slug
+from accelerator_portal.site.result_addresses import address_of
 
 # A sign and a colour each, the same everywhere; the word is there for who cannot see either.
 SIGNS: dict[Outcome, tuple[str, str]] = {
@@ -61,10 +61,10 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class MatrixRow:
-    """A test in each column; `anchor` is its id on the page of the suite's tests."""
+    """A test in each column; `address` is where it stands, from `results/`."""
 
     name: str
-    anchor: str
+    address: str
     cells: tuple[Cell, ...]
 
     @property
@@ -131,11 +131,6 @@ def results(catalog: Catalog) -> Results:
     return Results(reports, counts(table), views)
 
 
-def anchor_of(name: str) -> str:
-    """Return the id of a test on the page of its suite; names differ in more than letters."""
-    return f"test-{slug(name)}-{sum(map(ord, name)) % 1000:03d}"
-
-
 def about(stored: StoredReport) -> list[tuple[str, str]]:
     """Return the environment of a run, name and value, as far as it is known."""
     environment = stored.report.environment.model_dump(exclude_none=True)
@@ -174,7 +169,7 @@ def _rows(catalog: Catalog, reports: Mapping[str, Report], matrix: Matrix) -> It
         for column, place in zip(matrix.columns, places, strict=True):
             test = reports[column.report].tests[place] if place >= 0 else None
             cells.append(_cell(names[column.accelerator], column.group, test))
-        yield MatrixRow(name, anchor_of(name), tuple(cells))
+        yield MatrixRow(name, address_of(catalog, matrix.suite, name), tuple(cells))
 
 
 def _cell(accelerator: str, group: str, test: TestEntry | None) -> Cell:

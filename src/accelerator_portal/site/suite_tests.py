@@ -1,0 +1,127 @@
+"""The pages of a suite's tests: each test on every accelerator, with where it comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from accelerator_portal.catalog import Catalog
+from accelerator_portal.reports.report import TestEntry
+from accelerator_portal.reports.store import StoredReport
+from accelerator_portal.results.tables import group_of
+from accelerator_portal.site.page import SiteFile, to_root
+from accelerator_portal.site.result_addresses import (
+    RESULTS_PAGES,
+    address_of,
+    anchor_of,
+    by_initial,
+    initial,
+)
+from accelerator_portal.site.results_view import Results
+from accelerator_portal.site.templates import Templates
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One test in one report; `address` is that of the test, from `results/`."""
+
+    report: str
+    accelerator: str
+    kind: str
+    mode: str
+    group: str
+    address: str
+    test: TestEntry
+
+
+@dataclass(frozen=True, slots=True)
+class Elsewhere:
+    """The same model in another suite, or under another name."""
+
+    suite: str
+    name: str
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
+class TestView:
+    """A test and every result of it."""
+
+    __test__ = False
+
+    name: str
+    anchor: str
+    results: tuple[Result, ...]
+    same: tuple[Elsewhere, ...]
+    same_note: str | None
+
+
+def suite_tests_pages(
+    catalog: Catalog,
+    results: Results,
+    suite: str,
+    templates: Templates,
+    context: Mapping[str, Any],
+) -> Iterator[SiteFile]:
+    """Yield the pages of a suite's tests."""
+    pages: dict[str, list[TestView]] = {"index": []}
+    split = by_initial(catalog, suite)
+    for test in _tests(catalog, results, suite):
+        pages.setdefault(initial(test.name) if split else "index", []).append(test)
+    letters = {letter: len(tests) for letter, tests in pages.items() if letter != "index"}
+    for name, tests in pages.items():
+        path = f"{RESULTS_PAGES}/{suite}/tests/{name}.md"
+        content = templates.render(
+            "results/tests.md.j2",
+            to_root=to_root(path),
+            tests=tests,
+            letters=letters,
+            letter="" if name == "index" else name,
+            **context,
+        )
+        yield SiteFile(path, content, f"data/suites/{suite}.yaml")
+
+
+def results_of(stored: StoredReport, catalog: Catalog) -> Iterator[Result]:
+    """Yield what a report says of each test, in its order."""
+    for test in stored.report.tests:
+        yield Result(
+            stored.id,
+            stored.report.accelerator,
+            stored.report.kind,
+            str(test.parameters.get("mode", "")),
+            group_of(test),
+            address_of(catalog, test.suite, test.name),
+            test,
+        )
+
+
+def _tests(catalog: Catalog, results: Results, suite: str) -> list[TestView]:
+    found: dict[str, list[Result]] = {}
+    for stored in results.reports:
+        for result in results_of(stored, catalog):
+            if result.test.suite == suite:
+                found.setdefault(result.test.name, []).append(result)
+    order = {platform.id: n for n, platform in enumerate(catalog.platforms)}
+    return [
+        TestView(
+            name,
+            anchor_of(name),
+            tuple(
+                sorted(found[name], key=lambda r: (r.mode, r.group, order[r.accelerator], r.report))
+            ),
+            *_same(catalog, suite, name),
+        )
+        for name in sorted(found, key=lambda name: (name.casefold(), name))
+    ]
+
+
+def _same(catalog: Catalog, suite: str, name: str) -> tuple[tuple[Elsewhere, ...], str | None]:
+    own = f"{suite}/{name}"
+    for model in catalog.models.models if catalog.models else ():
+        if own in model.names:
+            others = (other.partition("/") for other in model.names if other != own)
+            found = (Elsewhere(s, n, address_of(catalog, s, n)) for s, _, n in others)
+            return tuple(found), model.note
+    return (), None
