@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
-from accelerator_portal.catalog.fields import Id, Line, Model, Paragraph
+from accelerator_portal.catalog.fields import Id, Line, Model, Paragraph, fault
+from accelerator_portal.catalog.sources import Source, Sourced
 from accelerator_portal.catalog.suite_file import SuiteKind
 
 Demand = Literal["tested", "run", "baseline", "maintainers", "command"]
@@ -25,6 +28,51 @@ class Standard(Model):
     """What it shows, in a sentence or two."""
 
 
+class Operator(Model):
+    """An operator that must pass."""
+
+    name: Line
+    """Its name among the tests of the suite."""
+    aten: Line | None = None
+    """What the sources call it, where they call it otherwise."""
+
+
+class OperatorGroup(Sourced):
+    """Operators that must pass for one reason."""
+
+    title: Line
+    """What they do, in a few words."""
+    why: Paragraph
+    """Why a platform cannot do without them."""
+    operators: Annotated[tuple[Operator, ...], Field(min_length=1)]
+    """The operators."""
+
+
+class MustPass(Model):
+    """The operators that a stable option needs; the other tests of their suite are optional."""
+
+    suite: Id
+    """The suite that tests them."""
+    parameters: Mapping[Id, Line] = Field(default_factory=dict)
+    """An operator passes when each of its tests with these parameters passed, and there is one."""
+    meaning: Paragraph
+    """Whose list it is, and by which rule an operator is on it."""
+    groups: Annotated[tuple[OperatorGroup, ...], Field(min_length=1)]
+    """The operators, by what they do."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of all of them."""
+        return tuple(operator.name for group in self.groups for operator in group.operators)
+
+    @model_validator(mode="after")
+    def _once_each(self) -> MustPass:
+        twice = [name for name, times in Counter(self.names).items() if times > 1]
+        if twice:
+            raise fault(f"named twice: {', '.join(twice)}", "name an operator in one group")
+        return self
+
+
 class Tested(Model):
     """What a report must be for a platform to read "tested"."""
 
@@ -34,8 +82,8 @@ class Tested(Model):
     """Whether it must be about the same minor release of PyTorch."""
     suites: Annotated[tuple[Id, ...], Field(min_length=1)]
     """It must have run one of these."""
-    must_pass: tuple[Line, ...] = ()
-    """Operators that must pass where the operator suite was run."""
+    must_pass: MustPass | None = None
+    """The operators that must pass."""
 
 
 class Deadlines(Model):
@@ -61,6 +109,8 @@ class Level(Model):
 class Criteria(Model):
     """The standards; proposals change this file by pull request."""
 
+    sources: Mapping[Id, Source] = Field(default_factory=dict)
+    """Every source that this file names, by id."""
     standards: Annotated[tuple[Standard, ...], Field(min_length=1)]
     """What is asked of each kind of suites."""
     tested: Tested

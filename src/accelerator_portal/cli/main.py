@@ -11,6 +11,7 @@ from accelerator_portal.catalog.schema import schema_files
 from accelerator_portal.checks import load_and_check
 from accelerator_portal.cli.export import export
 from accelerator_portal.cli.facts import list_facts
+from accelerator_portal.cli.history import history
 from accelerator_portal.cli.import_platforms import import_platforms
 from accelerator_portal.cli.options import ROOT, count, tell
 from accelerator_portal.cli.output import write_file
@@ -54,6 +55,7 @@ def schema(root: Path, check_only: bool) -> None:
 
 
 main.add_command(export)
+main.add_command(history)
 main.add_command(import_platforms)
 main.add_command(list_facts)
 main.add_command(report)

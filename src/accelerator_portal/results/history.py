@@ -21,6 +21,7 @@ from accelerator_portal.results.standing import (
     State,
     advanced,
     first,
+    origins_of,
     verdict,
 )
 
@@ -138,7 +139,8 @@ def _point(report: Report, started: dt.datetime, said: Mapping[str, Mapping[str,
     lines = [f"{key} {o} {s}" for tests in said.values() for key, (o, s) in tests.items()]
     text = "\n".join([json.dumps(head, sort_keys=True), *sorted(lines)])
     digest = hashlib.sha256(text.encode()).hexdigest()[:16]
-    return Point(digest, started, report.kind, report.trigger, report.environment)
+    origins = origins_of(report)
+    return Point(digest, started, report.kind, report.trigger, report.environment, origins)
 
 
 def _refuse_disorder(state: State, at: Point, said: Iterable[str], path: Path) -> None:

@@ -9,9 +9,12 @@ from dataclasses import dataclass
 from packaging.version import InvalidVersion, Version
 
 from accelerator_portal.catalog import Catalog, Platform
-from accelerator_portal.catalog.criteria_file import Criteria, Demand, Level
-from accelerator_portal.reports.outcomes import GOOD
-from accelerator_portal.reports.report import Report
+from accelerator_portal.catalog.criteria_file import Criteria, Demand, Level, MustPass, Tested
+from accelerator_portal.reports.identity import identity_of
+from accelerator_portal.reports.outcomes import BAD, GOOD, Outcome
+from accelerator_portal.reports.report import Report, TestEntry
+
+NAMED = 8  # operators in one sentence; a list of dozens is no reason that anybody reads
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,29 +82,82 @@ def quality(
 def is_tested(
     reports: Iterable[Report], criteria: Criteria, newest_torch: str, at: dt.datetime
 ) -> Answer:
-    """Say whether the stable option is tested, by the best of the reports; else what is wrong."""
+    """Say whether the stable option is tested, by the best of the reports; else what is wrong.
+
+    Models and operators may have been run apart: operators count from every run that is itself
+    recent and about the same release.
+    """
     wanted = criteria.tested
     why = "no run of a required suite is known"
+    fitting: list[Report] = []
+    of_models: list[tuple[dt.datetime, str]] = []
     for report in reports:
-        suites = {test.suite for test in report.tests} & {*wanted.suites}
-        if report.kind == "baseline" or not suites or report.started is None:
+        if report.kind == "baseline" or report.started is None:
             continue
-        age = (at - report.started).days
-        torch = report.environment.torch or ""
-        if wanted.same_torch_minor and _minor(torch) != _minor(newest_torch):
-            why = f"the run is about torch {torch or 'of no stated version'}, not {newest_torch}"
-        elif age > wanted.report_days:
-            why = f"the run is {age} days old, more than {wanted.report_days}"
-        elif missing := _must_pass(report, wanted.must_pass):
-            why = f"these operators did not pass: {', '.join(missing)}"
-        else:
-            return Answer(met=True, why=f"a run of {report.started:%Y-%m-%d} on torch {torch}")
-    return Answer(met=False, why=why)
+        unfit = _unfit(report, report.started, wanted, newest_torch, at)
+        if not unfit:
+            fitting.append(report)
+        if not {test.suite for test in report.tests}.isdisjoint(wanted.suites):
+            why = unfit or why
+            if not unfit:
+                of_models.append((report.started, report.environment.torch or ""))
+    if not of_models:
+        return Answer(met=False, why=why)
+    if wanted.must_pass and (wrong := _must_pass(fitting, wanted.must_pass)):
+        return Answer(met=False, why=wrong)
+    started, torch = max(of_models)
+    return Answer(met=True, why=f"a run of {started:%Y-%m-%d} on torch {torch}".rstrip())
 
 
-def _must_pass(report: Report, names: tuple[str, ...]) -> list[str]:
-    passed = {test.name for test in report.tests if test.outcome in GOOD}
-    return [name for name in names if name not in passed]
+def _unfit(
+    report: Report, started: dt.datetime, wanted: Tested, newest_torch: str, at: dt.datetime
+) -> str | None:
+    """Say why a run counts no more, or None."""
+    torch = report.environment.torch or ""
+    if wanted.same_torch_minor and _minor(torch) != _minor(newest_torch):
+        return f"the run is about torch {torch or 'of no stated version'}, not {newest_torch}"
+    if (age := (at - started).days) > wanted.report_days:
+        return f"the run is {age} days old, more than {wanted.report_days}"
+    return None
+
+
+def _must_pass(reports: Iterable[Report], wanted: MustPass) -> str | None:
+    """Say which operators did not pass and which nobody tried; None where all passed.
+
+    Of a test that was run several times the newest outcome counts. What neither passed nor failed
+    is no evidence: skipped, broken, never started, or run without a look at the result.
+    """
+    outcomes: dict[str, dict[str, Outcome]] = {name: {} for name in wanted.names}
+    oldest_first = sorted((r.started, n, r) for n, r in enumerate(reports) if r.started)
+    for _, _, report in oldest_first:
+        for test in report.tests:
+            if _tries(test, wanted) and test.name in outcomes:
+                outcomes[test.name][identity_of(test).key] = test.outcome
+    failed = [name for name, of in outcomes.items() if not BAD.isdisjoint(of.values())]
+    passed = [name for name, of in outcomes.items() if of and GOOD.issuperset(of.values())]
+    unknown = [name for name in outcomes if name not in {*failed, *passed}]
+    if len(unknown) == len(outcomes):
+        return f"no evidence for any of the {len(outcomes)} operators that must pass"
+    parts = []
+    if failed:
+        parts.append(f"these operators did not pass: {_some(failed)}")
+    if unknown:
+        parts.append(f"no evidence for these operators: {_some(unknown)}")
+    return "; ".join(parts) or None
+
+
+def _tries(test: TestEntry, wanted: MustPass) -> bool:
+    """Whether a test is of the suite, with the parameters, that are asked for."""
+    return test.suite == wanted.suite and all(
+        str(test.parameters.get(name)) == value for name, value in wanted.parameters.items()
+    )
+
+
+def _some(names: list[str]) -> str:
+    """Return the names, or the first of them and how many more there are."""
+    more = len(names) - NAMED
+    shown = ", ".join(names if more <= 1 else names[:NAMED])
+    return shown if more <= 1 else f"{shown} and {more} more"
 
 
 def _minor(version: str) -> tuple[int, ...] | None:

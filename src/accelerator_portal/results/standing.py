@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from accelerator_portal.reports.outcomes import BAD, GOOD, Kind, Outcome, Stage
-from accelerator_portal.reports.report import Environment, Trigger
+from accelerator_portal.reports.report import Environment, Report, Trigger
 
 # So many verdicts of a test are remembered one by one.
 WINDOW = 8
@@ -33,6 +33,13 @@ class Point:
     kind: Kind
     trigger: Trigger
     environment: Environment
+    origins: tuple[tuple[str, str], ...] = ()
+    """What it was imported from: repository and commit, once each."""
+
+
+def origins_of(report: Report) -> tuple[tuple[str, str], ...]:
+    """Return the repositories and commits that a report was imported from, once each."""
+    return tuple(dict.fromkeys((origin.repository, origin.commit) for origin in report.origins))
 
 
 class Standing(

@@ -45,6 +45,7 @@ class _Report(Model):
     kind: Kind
     trigger: Trigger
     environment: Environment = Environment()
+    origins: tuple[tuple[str, str], ...] = ()
 
 
 class _Group(Model):
@@ -93,7 +94,10 @@ def read_state(path: Path) -> State:
     """
     try:
         found = _File.model_validate_json(read_bytes(path))
-        points = [Point(r.id, r.started, r.kind, r.trigger, r.environment) for r in found.reports]
+        points = [
+            Point(r.id, r.started, r.kind, r.trigger, r.environment, r.origins)
+            for r in found.reports
+        ]
         groups = {
             name: Group(
                 points[group.last],
@@ -123,6 +127,8 @@ def _report(point: Point, *, full: bool) -> str:
         "kind": point.kind,
         "trigger": point.trigger.model_dump(mode="json", exclude_none=True),
     }
+    if point.origins:
+        record["origins"] = point.origins
     if full:
         record["environment"] = point.environment.model_dump(mode="json", exclude_defaults=True)
     return json.dumps(record, sort_keys=True)
