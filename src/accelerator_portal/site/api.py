@@ -24,6 +24,7 @@ from accelerator_portal.site.api_shapes import (
 )
 from accelerator_portal.site.features import FeaturesData
 from accelerator_portal.site.hardware import HardwareData
+from accelerator_portal.site.history_shapes import HistoryData, HistoryIndex
 from accelerator_portal.site.page import API, SiteFile, data_file
 from accelerator_portal.site.results_shapes import Badge, QualityData, ResultsIndex, SuiteResults
 from accelerator_portal.site.versions import VersionsData
@@ -42,6 +43,8 @@ SHAPES: dict[str, type[BaseModel]] = {
     "results": ResultsIndex,
     "suite-results": SuiteResults,
     "quality": QualityData,
+    "history": HistoryData,
+    "histories": HistoryIndex,
     "badge": Badge,
     "additional-platforms": AdditionalPlatforms,
 }
@@ -91,6 +94,7 @@ def _index(catalog: Catalog) -> Index:
         features="features.json",
         additional_platforms=ADDITIONAL_PLATFORMS,
         results="results/index.json",
+        history="history/index.json",
         quality="quality.json",
         accelerators=tuple(
             IndexEntry(

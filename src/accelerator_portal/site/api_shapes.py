@@ -44,6 +44,8 @@ class Index(Model):
     """Address of the platforms in the format of pytorch.org's Additional Platforms."""
     results: str
     """Address of the index of test reports."""
+    history: str
+    """Address of the index of what reports said over time."""
     quality: str
     """Address of the platforms' quality."""
     accelerators: tuple[IndexEntry, ...]

@@ -20,8 +20,11 @@ from accelerator_portal.site.commands_table import commands_table
 from accelerator_portal.site.comparison import comparison
 from accelerator_portal.site.dashboard import dashboard_pages
 from accelerator_portal.site.features import ENOUGH, FeaturesData, features_data
+from accelerator_portal.site.feed import feed
 from accelerator_portal.site.format_reference import format_reference, reference
 from accelerator_portal.site.hardware import HardwareData, hardware_data
+from accelerator_portal.site.history_pages import history_pages
+from accelerator_portal.site.history_view import past
 from accelerator_portal.site.page import PLATFORMS, SiteFile, to_root
 from accelerator_portal.site.platform_page import Parts, platform_context
 from accelerator_portal.site.questions import Question, moved, questions
@@ -51,6 +54,7 @@ def build_site(catalog: Catalog, root: Path, repository: Repository) -> Iterator
     templates = Templates(root / TEMPLATES, catalog=catalog, repository=repository)
     hardware, features = hardware_data(catalog), features_data(catalog)
     tested = results(catalog)
+    before = past(catalog, root, tested)
     releases = list(release_rows(catalog, selector))
     yield from _shared_pages(catalog, selector, templates, tested)
     yield from _choosing_pages(catalog, templates, hardware, features)
@@ -65,9 +69,11 @@ def build_site(catalog: Catalog, root: Path, repository: Repository) -> Iterator
         content = templates.render("platform.md.j2", to_root=to_root(path), **context)
         yield SiteFile(path, content, platform.path("guide.md"), platform.accelerator.name)
     yield _questions_page(templates, faqs)
-    yield from results_pages(catalog, tested, templates)
+    yield from results_pages(catalog, tested, before, templates)
     yield from results_files(tested)
-    yield from dashboard_pages(catalog, tested, templates)
+    yield from history_pages(catalog, before, templates)
+    yield from dashboard_pages(catalog, tested, before, templates)
+    yield feed(catalog, tested, before)
     yield from _version_pages(releases, templates)
     versions = versions_data(catalog, releases)
     yield from api_files(catalog, selector, hardware, versions, features)

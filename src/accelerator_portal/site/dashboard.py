@@ -6,7 +6,6 @@ import datetime as dt
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from html import escape
 from urllib.parse import urlencode
 
 from accelerator_portal.catalog import Catalog, Platform
@@ -14,16 +13,20 @@ from accelerator_portal.catalog.criteria_file import Criteria
 from accelerator_portal.catalog.loader import KNOWN_ISSUES
 from accelerator_portal.reports.identity import identity_of
 from accelerator_portal.reports.report import Report
+from accelerator_portal.results.archive import BASES
 from accelerator_portal.results.breakages import Breakage, NeverPassed, never_passed, open_breakages
-from accelerator_portal.results.history import rebuild
 from accelerator_portal.results.known_issues import Outdated, outdated
 from accelerator_portal.results.quality import Quality, as_of, quality
-from accelerator_portal.results.standing import WINDOW, State
+from accelerator_portal.results.standing import WINDOW, Basis
 from accelerator_portal.site.following import following
+from accelerator_portal.site.history_pages import trends
+from accelerator_portal.site.history_view import Past
 from accelerator_portal.site.page import SiteFile, data_file, to_root
 from accelerator_portal.site.results_shapes import Badge, PlatformQuality, QualityData
 from accelerator_portal.site.results_view import Results, SuiteCounts
+from accelerator_portal.site.source_list import SourceList
 from accelerator_portal.site.templates import Templates
+from accelerator_portal.site.trend_picture import Trend, good, total
 
 # Colours of the badge format that shields.io reads, by level.
 _COLOURS = {"tested": "brightgreen", "reported": "blue", "expected": "lightgrey"}
@@ -45,21 +48,39 @@ class PlatformState:
     outdated: tuple[Outdated, ...]
     commands: Mapping[str, str]
     """The command that repeats a test, by its key, where the newest run says it."""
+    trends: Mapping[Basis, list[Trend]]
+    """How its suites went, of what two moments are known."""
 
 
-def dashboard(catalog: Catalog, results: Results, criteria: Criteria) -> list[PlatformState]:
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """Everything that a platform's state is computed from."""
+
+    catalog: Catalog
+    results: Results
+    past: Past
+    criteria: Criteria
+    at: dt.datetime
+
+
+def dashboard(
+    catalog: Catalog, results: Results, past: Past, criteria: Criteria
+) -> list[PlatformState]:
     """Return every platform's state, those with open breakages first, then those with runs."""
     at = as_of(catalog, [stored.report for stored in results.reports])
-    states = [_state(catalog, results, criteria, platform, at) for platform in catalog.platforms]
+    known = _Known(catalog, results, past, criteria, at)
+    states = [_state(known, platform) for platform in catalog.platforms]
     return sorted(states, key=lambda s: (not s.breakages, not s.runs, not s.baselines))
 
 
-def dashboard_pages(catalog: Catalog, results: Results, templates: Templates) -> Iterator[SiteFile]:
-    """Yield the dashboard, the testing standards, the feed and the badges."""
+def dashboard_pages(
+    catalog: Catalog, results: Results, past: Past, templates: Templates
+) -> Iterator[SiteFile]:
+    """Yield the dashboard, the testing standards and the badges."""
     criteria = catalog.criteria
     if criteria is None:
         return
-    states = dashboard(catalog, results, criteria)
+    states = dashboard(catalog, results, past, criteria)
     at = as_of(catalog, [stored.report for stored in results.reports])
     for name in ("dashboard", "standards"):
         path = f"results/{name}.md"
@@ -68,12 +89,14 @@ def dashboard_pages(catalog: Catalog, results: Results, templates: Templates) ->
             to_root=to_root(path),
             states=states,
             criteria=criteria,
+            sources=SourceList([("criteria.yaml", criteria.sources)]),
             at=at,
             declared=_declared,
             window=WINDOW,
+            good=good,
+            total=total,
         )
         yield SiteFile(path, content, "data/criteria.yaml")
-    yield SiteFile("results/feed.atom", _feed(results))
     for state in states:
         yield data_file(_badge_path(state), _badge(state))
     platforms = tuple(_quality(state) for state in states)
@@ -90,29 +113,28 @@ def _declared(platform: Platform, breakage: Breakage, at: dt.datetime) -> str:
     return f"?{urlencode({'filename': platform.path(KNOWN_ISSUES), 'value': text})}"
 
 
-def _state(
-    catalog: Catalog, results: Results, criteria: Criteria, platform: Platform, at: dt.datetime
-) -> PlatformState:
-    stored = results.of(platform.id)
+def _state(known: _Known, platform: Platform) -> PlatformState:
+    stored, criteria, at = known.results.of(platform.id), known.criteria, known.at
     reports = [s.report for s in stored]
     runs = [report for report in reports if report.kind != "baseline"]
     newest = max((r for r in runs if r.started), key=lambda r: r.started or at, default=None)
-    state, _ = rebuild(State(platform.id, "runs"), runs)
-    torch = following(catalog, platform).newest or catalog.releases.newest.version
+    state = known.past.of(platform.id, "runs").state
+    torch = following(known.catalog, platform).newest or known.catalog.releases.newest.version
     deadline = dt.timedelta(hours=criteria.deadlines.breakage_hours)
     ids = [s.id for s in stored if newest is not None and s.report is newest]
     return PlatformState(
         platform,
         quality(platform, reports, criteria, torch, at),
-        len(runs),
+        len(state.reports) + sum(run.started is None for run in runs),
         len(reports) - len(runs),
         newest,
         (at - newest.started).days if newest and newest.started else None,
-        tuple(c for report in ids for c in results.suite_counts(report)),
+        tuple(c for report in ids for c in known.results.suite_counts(report)),
         open_breakages(state, at, deadline),
         never_passed(state, at),
         tuple(outdated(platform.known_issues, newest, at.date())),
         {identity_of(t).key: t.command for t in newest.tests if t.command} if newest else {},
+        {basis: found for basis in BASES if (found := trends(known.past.of(platform.id, basis)))},
     )
 
 
@@ -143,26 +165,3 @@ def _quality(state: PlatformState) -> PlatformQuality:
 
 def _badge_path(state: PlatformState) -> str:
     return f"badges/{state.platform.id}.json"
-
-
-def _feed(results: Results) -> str:
-    """The reports that have a date, the newest first, as Atom; addresses are relative."""
-    dated = [s for s in results.reports if s.report.started]
-    dated.sort(key=lambda s: (s.report.started, s.id), reverse=True)
-    newest = dated[0].report.started if dated else None
-    updated = newest.isoformat() if newest else "1970-01-01T00:00:00+00:00"
-    entries = "".join(
-        f"<entry><id>urn:accelerator-portal:report:{escape(s.id)}</id>"
-        f"<title>{escape(s.id)}: {escape(s.report.kind)}</title>"
-        f"<updated>{s.report.started.isoformat()}</updated>"
-        f'<link href="runs/{escape(s.id)}/"/></entry>\n'
-        for s in dated
-        if s.report.started
-    )
-    return (
-        '<?xml version="1.0" encoding="utf-8"?>\n'
-        '<feed xmlns="http://www.w3.org/2005/Atom">'
-        "<id>urn:accelerator-portal:reports</id><title>Test reports of accelerators</title>"
-        "<author><name>PyTorch accelerator portal</name></author>"
-        f"<updated>{updated}</updated>\n{entries}</feed>\n"
-    )

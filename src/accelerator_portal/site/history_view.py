@@ -49,12 +49,19 @@ class Episode:
     first_seen: int = 0
 
     @property
-    def counts(self) -> dict[ChangeKind, int]:
-        """How many tests, settings counted one by one, changed how."""
+    def anchor(self) -> str:
+        """Its id on the page of changes: `changed-xpu-0123456789abcdef`."""
+        return f"changed-{self.accelerator}-{self.point.id}"
+
+    @property
+    def summary(self) -> str:
+        """How many tests changed how, settings counted one by one: `9 fixed, 1 gone`."""
+        if self.first_seen:
+            return f"the first known report, {self.first_seen:,} tests"
         found: dict[ChangeKind, int] = {}
         for step in self.steps:
             found[step.kind] = found.get(step.kind, 0) + step.count
-        return found
+        return ", ".join(f"{n:,} {_plural(kind, n)}" for kind, n in sorted(found.items()))
 
 
 @dataclass(frozen=True)
@@ -117,11 +124,17 @@ def past(catalog: Catalog, root: Path, results: Results) -> Past:
     return Past(tuple(found))
 
 
+def _plural(kind: ChangeKind, number: int) -> str:
+    return "expectations changed" if kind == "expectation changed" and number > 1 else kind
+
+
 def _episodes(history: History) -> Iterator[Episode]:
     """What each report changed; what the first of all brought is only counted."""
     state = history.state
     first = min((point.started for point in state.reports.values()), default=None)
-    for (started, report), together in groupby(history.changes, key=lambda c: (c.started, c.report)):
+    for (started, report), together in groupby(
+        history.changes, key=lambda c: (c.started, c.report)
+    ):
         changes = list(together)
         point = state.reports[report]
         if started == first:

@@ -10,6 +10,7 @@ from accelerator_portal.catalog import Catalog
 from accelerator_portal.reports.outcomes import GOOD, MEANING
 from accelerator_portal.reports.report_file import report_text
 from accelerator_portal.results.tables import Matrix
+from accelerator_portal.site.history_view import Past
 from accelerator_portal.site.page import API, SiteFile, data_file, to_root
 from accelerator_portal.site.result_addresses import RESULTS_PAGES
 from accelerator_portal.site.results_shapes import (
@@ -33,7 +34,9 @@ from accelerator_portal.site.templates import Templates
 MOST_LISTED = 200
 
 
-def results_pages(catalog: Catalog, results: Results, templates: Templates) -> Iterator[SiteFile]:
+def results_pages(
+    catalog: Catalog, results: Results, past: Past, templates: Templates
+) -> Iterator[SiteFile]:
     """Yield every page of results."""
     suites = list(dict.fromkeys(view.matrix.suite for view in results.matrices))
     shared = {"signs": SIGNS, "meanings": MEANING, "kinds": KINDS, "results": results}
@@ -55,7 +58,7 @@ def results_pages(catalog: Catalog, results: Results, templates: Templates) -> I
             "results/suite.md.j2", to_root=to_root(path), views=views, **context
         )
         yield SiteFile(path, content, f"data/suites/{suite}.yaml")
-        yield from suite_tests_pages(catalog, results, suite, templates, context)
+        yield from suite_tests_pages(catalog, results, past, templates, context)
     for stored in results.reports:
         path = f"{RESULTS_PAGES}/runs/{stored.id}.md"
         others = [r for r in results_of(stored, catalog) if r.test.outcome not in GOOD]

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.reports.report import TestEntry
 from accelerator_portal.reports.store import StoredReport
+from accelerator_portal.results.standing import Standing
 from accelerator_portal.results.tables import group_of
+from accelerator_portal.site.history_view import Episode, Past, Step
 from accelerator_portal.site.page import SiteFile, to_root
 from accelerator_portal.site.result_addresses import (
     RESULTS_PAGES,
@@ -33,6 +35,8 @@ class Result:
     group: str
     address: str
     test: TestEntry
+    since: str | None = None
+    """Since when the outcome is what it is, in words, where a history knows it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,19 +59,21 @@ class TestView:
     results: tuple[Result, ...]
     same: tuple[Elsewhere, ...]
     same_note: str | None
+    changes: tuple[tuple[Episode, Step], ...]
 
 
 def suite_tests_pages(
     catalog: Catalog,
     results: Results,
-    suite: str,
+    past: Past,
     templates: Templates,
     context: Mapping[str, Any],
 ) -> Iterator[SiteFile]:
-    """Yield the pages of a suite's tests."""
+    """Yield the pages of the tests of the suite that `context` names as `id`."""
+    suite: str = context["id"]
     pages: dict[str, list[TestView]] = {"index": []}
     split = by_initial(catalog, suite)
-    for test in _tests(catalog, results, suite):
+    for test in _tests(catalog, results, past, suite):
         pages.setdefault(initial(test.name) if split else "index", []).append(test)
     letters = {letter: len(tests) for letter, tests in pages.items() if letter != "index"}
     for name, tests in pages.items():
@@ -97,12 +103,14 @@ def results_of(stored: StoredReport, catalog: Catalog) -> Iterator[Result]:
         )
 
 
-def _tests(catalog: Catalog, results: Results, suite: str) -> list[TestView]:
+def _tests(catalog: Catalog, results: Results, past: Past, suite: str) -> list[TestView]:
     found: dict[str, list[Result]] = {}
     for stored in results.reports:
         for result in results_of(stored, catalog):
             if result.test.suite == suite:
-                found.setdefault(result.test.name, []).append(result)
+                standing = past.standing(stored.report, result.test)
+                dated = replace(result, since=_since(standing))
+                found.setdefault(result.test.name, []).append(dated)
     order = {platform.id: n for n, platform in enumerate(catalog.platforms)}
     return [
         TestView(
@@ -112,9 +120,18 @@ def _tests(catalog: Catalog, results: Results, suite: str) -> list[TestView]:
                 sorted(found[name], key=lambda r: (r.mode, r.group, order[r.accelerator], r.report))
             ),
             *_same(catalog, suite, name),
+            tuple(past.of_tests.get((suite, name), ())),
         )
         for name in sorted(found, key=lambda name: (name.casefold(), name))
     ]
+
+
+def _since(standing: Standing | None) -> str | None:
+    """A test that never changed may have been so before anybody looked."""
+    if standing is None or standing.first_seen == standing.last_seen:
+        return None
+    known = f"{standing.since.started:%Y-%m-%d}"
+    return f"at least {known}" if standing.since == standing.first_seen else known
 
 
 def _same(catalog: Catalog, suite: str, name: str) -> tuple[tuple[Elsewhere, ...], str | None]:

@@ -1,0 +1,69 @@
+"""The feed of results: new reports, and what they changed, as Atom (RFC 4287)."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterator
+from dataclasses import dataclass
+from html import escape
+
+from accelerator_portal.catalog import Catalog
+from accelerator_portal.site.history_view import Past
+from accelerator_portal.site.page import SiteFile
+from accelerator_portal.site.results_view import Results
+
+# A reader who was away for longer looks at the pages.
+MOST_ENTRIES = 50
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    id: str
+    title: str
+    updated: dt.datetime
+    address: str
+
+
+def feed(catalog: Catalog, results: Results, past: Past) -> SiteFile:
+    """Return the feed; addresses are relative to it, in `results/`."""
+    found = [*_reports(catalog, results), *_changes(catalog, past)]
+    found.sort(key=lambda entry: (entry.updated, entry.id), reverse=True)
+    newest = found[0].updated if found else dt.datetime.fromtimestamp(0, dt.UTC)
+    entries = "".join(map(_text, found[:MOST_ENTRIES]))
+    text = (
+        '<?xml version="1.0" encoding="utf-8"?>\n'
+        '<feed xmlns="http://www.w3.org/2005/Atom">'
+        "<id>urn:accelerator-portal:reports</id><title>Test results of accelerators</title>"
+        "<author><name>PyTorch accelerator portal</name></author>"
+        f"<updated>{newest.isoformat()}</updated>\n{entries}</feed>\n"
+    )
+    return SiteFile("results/feed.atom", text)
+
+
+def _reports(catalog: Catalog, results: Results) -> Iterator[_Entry]:
+    for stored in results.reports:
+        report = stored.report
+        if report.started:
+            title = f"{_name(catalog, report.accelerator)}: {report.kind} {stored.id}"
+            address = f"runs/{stored.id}/"
+            yield _Entry(f"report:{stored.id}", title, report.started, address)
+
+
+def _changes(catalog: Catalog, past: Past) -> Iterator[_Entry]:
+    for episode in past.episodes:
+        if episode.steps:
+            title = f"{_name(catalog, episode.accelerator)}: {episode.summary}"
+            address = f"changes/#{episode.anchor}"
+            yield _Entry(episode.anchor, title, episode.point.started, address)
+
+
+def _name(catalog: Catalog, accelerator: str) -> str:
+    return catalog.by_id[accelerator].accelerator.name
+
+
+def _text(entry: _Entry) -> str:
+    return (
+        f"<entry><id>urn:accelerator-portal:{escape(entry.id)}</id>"
+        f"<title>{escape(entry.title)}</title><updated>{entry.updated.isoformat()}</updated>"
+        f'<link href="{escape(entry.address)}"/></entry>\n'
+    )

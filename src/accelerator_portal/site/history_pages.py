@@ -1,0 +1,86 @@
+"""What changed with which report: a page, and the same as data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from accelerator_portal.catalog import Catalog
+from accelerator_portal.results.archive import History
+from accelerator_portal.results.trend import tallies
+from accelerator_portal.site.history_shapes import (
+    ChangeData,
+    HistoryData,
+    HistoryIndex,
+    PointData,
+    TallyData,
+)
+from accelerator_portal.site.history_view import Past
+from accelerator_portal.site.page import SiteFile, data_file, to_root
+from accelerator_portal.site.result_addresses import RESULTS_PAGES, address_of
+from accelerator_portal.site.results_view import SIGNS
+from accelerator_portal.site.templates import Templates
+from accelerator_portal.site.trend_picture import Trend, trend
+
+CHANGES_PAGE = f"{RESULTS_PAGES}/changes.md"
+
+# Of what one report changed the page lists so much; the data has all.
+MOST_LISTED = 100
+
+
+def history_pages(catalog: Catalog, past: Past, templates: Templates) -> Iterator[SiteFile]:
+    """Yield the page of changes, and the histories as data."""
+
+    def address(suite: str, name: str) -> str:
+        return address_of(catalog, suite, name)
+
+    content = templates.render(
+        f"{CHANGES_PAGE}.j2",
+        to_root=to_root(CHANGES_PAGE),
+        past=past,
+        signs=SIGNS,
+        most=MOST_LISTED,
+        address_of=address,
+    )
+    yield SiteFile(CHANGES_PAGE, content, "data/history")
+    names = [f"{h.state.accelerator}-{h.state.basis}" for h in past.histories]
+    yield data_file("history/index.json", HistoryIndex(histories={n: f"{n}.json" for n in names}))
+    for name, history in zip(names, past.histories, strict=True):
+        yield data_file(f"history/{name}.json", _data(history))
+
+
+def trends(history: History) -> list[Trend]:
+    """Return the trend of each suite of which two moments are known."""
+    if history.state.last is None:
+        return []
+    found = (trend(s, points, history.state.last) for s, points in tallies(history.changes).items())
+    return [one for one in found if one]
+
+
+def _data(history: History) -> HistoryData:
+    points = sorted(history.state.reports.values(), key=lambda point: (point.started, point.id))
+    first = points[0].started if points else None
+    brought = sum(change.started == first for change in history.changes)
+    return HistoryData(
+        accelerator=history.state.accelerator,
+        basis=history.state.basis,
+        reports=tuple(
+            PointData(
+                id=point.id,
+                started=point.started,
+                origins=point.origins,
+                first_seen=brought if point.started == first else None,
+            )
+            for point in points
+        ),
+        changes=tuple(
+            ChangeData.model_validate(
+                {name: getattr(change, name) for name in ChangeData.model_fields}
+            )
+            for change in history.changes
+            if change.started != first
+        ),
+        tallies={
+            suite: tuple(TallyData(started=t.started, counts=dict(t.counts)) for t in found)
+            for suite, found in tallies(history.changes).items()
+        },
+    )

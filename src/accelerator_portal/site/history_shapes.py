@@ -1,0 +1,73 @@
+"""The shapes of the files about results over time under `/api/v1/`."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+from accelerator_portal.catalog.fields import Model
+from accelerator_portal.reports.outcomes import Outcome, Stage
+from accelerator_portal.results.history import ChangeKind
+from accelerator_portal.results.standing import Basis
+
+
+class PointData(Model):
+    """A report of a history."""
+
+    id: str
+    """A digest of what it says."""
+    started: dt.datetime
+    """When it started; of a baseline, from when on it holds."""
+    origins: tuple[tuple[str, str], ...]
+    """Repositories and commits that it was imported from."""
+    first_seen: int | None = None
+    """Of the first report alone: how many tests it brought; they are not listed as changes."""
+
+
+class ChangeData(Model):
+    """What a report changed of a test."""
+
+    report: str
+    """Id of the report."""
+    key: str
+    """The test: suite, name and parameters."""
+    kind: ChangeKind
+    """What the change means; a baseline changes an expectation, and breaks nothing."""
+    outcome: Outcome | None = None
+    """What the report says; absent where the test is gone."""
+    stage: Stage | None = None
+    """The stage that it reached."""
+    outcome_before: Outcome | None = None
+    """What was said before; absent where the test is new."""
+    stage_before: Stage | None = None
+    """The stage that it had reached."""
+
+
+class TallyData(Model):
+    """How often what was said of a suite's tests from a moment on."""
+
+    started: dt.datetime
+    """The moment."""
+    counts: dict[Outcome, int]
+    """How many tests had which outcome."""
+
+
+class HistoryData(Model):
+    """What the reports of an accelerator said over time."""
+
+    accelerator: str
+    """Id of the accelerator."""
+    basis: Basis
+    """Whether it is made of runs, or of what a project expects of them."""
+    reports: tuple[PointData, ...]
+    """The reports, by time."""
+    changes: tuple[ChangeData, ...]
+    """What each changed, by time."""
+    tallies: dict[str, tuple[TallyData, ...]]
+    """By suite: how often what was said, after each report that changed something of it."""
+
+
+class HistoryIndex(Model):
+    """Every history that there is."""
+
+    histories: dict[str, str]
+    """Address of each, relative to the index: by accelerator and basis, `xpu-baselines`."""
