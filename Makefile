@@ -63,9 +63,10 @@ check: setup ## Check every vendor's folder and the shared data
 schema: setup ## Write the JSON Schemas anew from the models
 	$(BIN)/accelerator-portal schema $(ARGS)
 
-workflows: setup ## Check the GitHub workflows
+workflows: setup ## Check the GitHub workflows and issue forms
 	$(BIN)/zizmor --offline --persona=pedantic --no-progress .github
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-issue-forms .github/ISSUE_TEMPLATE/*.yml
 	$(BIN)/check-jsonschema --builtin-schema vendor.dependabot .github/dependabot.yml
 
 bench: setup ## Measure, side by side

@@ -6,10 +6,45 @@ from typing import Any
 import pytest
 
 from accelerator_portal.catalog import Catalog
-from accelerator_portal.results.quality import as_of, is_tested, quality
+from accelerator_portal.catalog.criteria_file import Criteria, MustPass
+from accelerator_portal.results.quality import NAMED, as_of, is_tested, quality
 from tests.reports.examples import report
 
 NOW = dt.datetime(2026, 2, 1, tzinfo=dt.UTC)
+RAN = "a run of 2026-01-02 on torch 1.10.0"
+
+
+def must_pass(*names: str, **changes: Any) -> MustPass:  # noqa: ANN401 - any field
+    """A made-up list of one group; it asks for float32."""
+    data = {
+        "suite": "operators",
+        "parameters": {"dtype": "float32"},
+        "meaning": "Made up.",
+        "groups": [
+            {
+                "title": "Made up",
+                "why": "Made up.",
+                "source": "made-up",
+                "operators": [{"name": name} for name in names],
+            }
+        ],
+    }
+    return MustPass.model_validate({**data, **changes})
+
+
+def asking(catalog: Catalog, wanted: MustPass | None) -> Criteria:
+    """The repository's criteria, for the made-up suite of models and these operators."""
+    assert catalog.criteria
+    limits = catalog.criteria.tested.model_copy(
+        update={"suites": ("made-up",), "must_pass": wanted}
+    )
+    return catalog.criteria.model_copy(update={"tested": limits})
+
+
+def operator(name: str, outcome: str = "passed", **parameters: str) -> dict[str, Any]:
+    """A test of an operator, with float32 where nothing else is said."""
+    parameters = {"dtype": "float32"} | parameters
+    return {"suite": "operators", "name": name, "outcome": outcome, "parameters": parameters}
 
 
 @pytest.mark.parametrize(
@@ -30,22 +65,108 @@ def test_a_recent_run_on_the_same_minor_release_counts(
     why: str,
     catalog: Catalog,
 ) -> None:
-    assert catalog.criteria
-    limits = catalog.criteria.tested.model_copy(update={"suites": ("made-up",)})
-    criteria = catalog.criteria.model_copy(update={"tested": limits})
-    answer = is_tested([report(**changes)], criteria, "1.10.0", NOW)
+    answer = is_tested([report(**changes)], asking(catalog, None), "1.10.0", NOW)
     assert (answer.met, answer.why) == (met, why)
 
 
-def test_operators_that_must_pass_are_named(catalog: Catalog) -> None:
+@pytest.mark.parametrize(
+    ("operators", "why"),
+    [
+        ([operator("add"), operator("mm")], RAN),
+        ([], "no evidence for any operator that must pass (2)"),
+        ([operator("add")], "no evidence for these operators: mm"),
+        ([operator("add", "failed"), operator("mm")], "these operators did not pass: add"),
+        (
+            [operator("add", "wrong-result")],
+            "these operators did not pass: add; no evidence for these operators: mm",
+        ),
+        # Neither is a pass, and neither is a failure of the platform.
+        ([operator("add"), operator("mm", "skipped")], "no evidence for these operators: mm"),
+        ([operator("add"), operator("mm", "executed")], "no evidence for these operators: mm"),
+        # Each of an operator's tests counts that has the type, and no other.
+        (
+            [operator("add"), operator("mm"), operator("mm", "failed", mode="training")],
+            "these operators did not pass: mm",
+        ),
+        (
+            [operator("add"), operator("mm"), operator("mm", "skipped", mode="training")],
+            "no evidence for these operators: mm",
+        ),
+        ([operator("add"), operator("mm"), operator("mm", "failed", dtype="float16")], RAN),
+        (
+            [operator("add"), operator("mm", dtype="float16")],
+            "no evidence for these operators: mm",
+        ),
+        # The same name in another suite is another test.
+        (
+            [operator("add"), {**operator("mm"), "suite": "made-up"}],
+            "no evidence for these operators: mm",
+        ),
+    ],
+)
+def test_operators_that_did_not_pass_and_those_without_evidence_are_named_apart(
+    operators: list[dict[str, Any]], why: str, catalog: Catalog
+) -> None:
+    criteria = asking(catalog, must_pass("add", "mm"))
+    answer = is_tested([report({}, *operators)], criteria, "1.10.0", NOW)
+    assert (answer.met, answer.why) == (why == RAN, why)
+
+
+def test_of_many_operators_some_are_named_and_the_others_counted(catalog: Catalog) -> None:
+    names = [f"op{n:02}" for n in range(NAMED + 3)]
+    criteria = asking(catalog, must_pass(*names, "good"))
+    tests = [operator("good"), *(operator(name, "crashed") for name in names)]
+    answer = is_tested([report({}, *tests)], criteria, "1.10.0", NOW)
+    assert answer.why == f"these operators did not pass: {', '.join(names[:NAMED])} and 3 more"
+    one_more = is_tested([report({}, *tests[: NAMED + 2])], criteria, "1.10.0", NOW)
+    assert f"these operators did not pass: {', '.join(names[: NAMED + 1])};" in one_more.why
+
+
+def test_operators_may_come_from_a_run_of_their_own_and_the_newest_counts(catalog: Catalog) -> None:
+    criteria = asking(catalog, must_pass("add"))
+    models = report()
+    suites = [{"name": "operators", "kind": "operator"}]
+    good = report(operator("add"), started="2026-01-20T00:00:00Z", suites=suites)
+    bad = report(operator("add", "failed"), started="2026-01-10T00:00:00Z", suites=suites)
+    for runs in ([models, good, bad], [bad, good, models]):
+        assert is_tested(runs, criteria, "1.10.0", NOW).why == RAN
+    worse = bad.model_copy(update={"started": NOW})
+    why = "these operators did not pass: add"
+    assert is_tested([models, good, worse], criteria, "1.10.0", NOW).why == why
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"kind": "baseline"},
+        {"started": None},
+        {"started": "2025-12-01T00:00:00Z"},
+        {"environment": {"torch": "1.9.1"}},
+    ],
+)
+def test_operators_of_a_baseline_or_of_an_old_or_other_run_are_no_evidence(
+    changes: dict[str, Any], catalog: Catalog
+) -> None:
+    suites = [{"name": "operators", "kind": "operator"}]
+    apart = report(operator("add"), **{"suites": suites, **changes})
+    answer = is_tested([report(), apart], asking(catalog, must_pass("add")), "1.10.0", NOW)
+    assert answer.why == "no evidence for any operator that must pass (1)"
+
+
+def test_an_operator_stands_in_one_group() -> None:
+    with pytest.raises(ValueError, match="named twice: add; name an operator in one group"):
+        must_pass("add", "mm", "add")
+
+
+def test_the_repositorys_operators_are_few_and_have_sources(catalog: Catalog) -> None:
+    """Dozens, not hundreds: the rest of the operators is optional."""
     assert catalog.criteria
-    limits = catalog.criteria.tested.model_copy(
-        update={"suites": ("made-up",), "must_pass": ("first", "add")}
-    )
-    criteria = catalog.criteria.model_copy(update={"tested": limits})
-    answer = is_tested([report()], criteria, "1.10.0", NOW)
-    assert not answer.met
-    assert answer.why == "these operators did not pass: add"
+    wanted = catalog.criteria.tested.must_pass
+    assert wanted
+    assert 20 <= len(wanted.names) <= 50
+    assert wanted.parameters == {"dtype": "float32"}
+    for group in wanted.groups:
+        assert set(group.source) <= set(catalog.criteria.sources)
 
 
 def test_a_level_says_what_keeps_from_the_next(catalog: Catalog) -> None:
@@ -61,7 +182,14 @@ def test_a_level_says_what_keeps_from_the_next(catalog: Catalog) -> None:
     assert reported.missing == ("Tested: no run of a required suite is known",)
     ran = report({"suite": "timm"}, suites=[{"name": "timm", "kind": "model"}],
                  environment={"torch": "2.15.0"})  # fmt: skip
-    assert quality(cuda, [ran], catalog.criteria, "2.15.0", NOW).level.id == "tested"
+    unproven = quality(cuda, [ran], catalog.criteria, "2.15.0", NOW)
+    assert unproven.missing == ("Tested: no evidence for any operator that must pass (48)",)
+    assert catalog.criteria.tested.must_pass
+    names = catalog.criteria.tested.must_pass.names
+    suites = [{"name": "timm", "kind": "model"}, {"name": "operators", "kind": "operator"}]
+    tests = [{"suite": "timm"}, *map(operator, names)]
+    whole = report(*tests, suites=suites, environment={"torch": "2.15.0"})
+    assert quality(cuda, [whole], catalog.criteria, "2.15.0", NOW).level.id == "tested"
 
 
 def test_ages_are_counted_to_the_newest_date_in_the_data(catalog: Catalog) -> None:

@@ -137,7 +137,7 @@ def _must_pass(reports: Iterable[Report], wanted: MustPass) -> str | None:
     passed = [name for name, of in outcomes.items() if of and GOOD.issuperset(of.values())]
     unknown = [name for name in outcomes if name not in {*failed, *passed}]
     if len(unknown) == len(outcomes):
-        return f"no evidence for any of the {len(outcomes)} operators that must pass"
+        return f"no evidence for any operator that must pass ({len(outcomes)})"
     parts = []
     if failed:
         parts.append(f"these operators did not pass: {_some(failed)}")

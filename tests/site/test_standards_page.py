@@ -1,0 +1,42 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from tests.built_site import REPOSITORY, Site, attribute
+
+FORMS = REPOSITORY / ".github/ISSUE_TEMPLATE"
+
+
+def test_each_operator_that_must_pass_stands_in_its_group_with_its_sources(site: Site) -> None:
+    criteria = site.catalog.criteria
+    assert criteria
+    assert criteria.tested.must_pass
+    page = site.pages["results/standards/"]
+    rows = page.tree.css('dl[aria-label="Operators that must pass"] > div')
+    groups = criteria.tested.must_pass.groups
+    assert [row.css("dt")[0].text() for row in rows] == [group.title for group in groups]
+    for row, group in zip(rows, groups, strict=True):
+        shown = {code.text() for code in row.css(".operators code")}
+        assert shown == {n for o in group.operators for n in (o.name, o.aten) if n}
+        cited = [attribute(link, "href").removeprefix("#") for link in row.css(".cite a")]
+        assert len(cited) == len(group.source)
+        for anchor in cited:
+            assert page.ids.count(anchor) == 1
+
+
+def test_the_forms_that_the_page_links_to_are_there(site: Site) -> None:
+    links = site.pages["results/standards/"].tree.css('a[href*="/issues/new?template="]')
+    asked = {parse_qs(urlsplit(attribute(link, "href")).query)["template"][0] for link in links}
+    assert asked == {file.name for file in FORMS.iterdir()}
+
+
+@pytest.mark.parametrize("form", sorted(FORMS.glob("*.yml")), ids=lambda file: file.name)
+def test_a_form_is_one_that_github_reads(form: object) -> None:
+    command = [sys.executable, "-m", "check_jsonschema"]
+    builtin = ["--builtin-schema", "vendor.github-issue-forms", str(form)]
+    done = subprocess.run([*command, *builtin], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
