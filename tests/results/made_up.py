@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Mapping
+from typing import get_args
+
+from hypothesis import strategies as st
 
 from accelerator_portal.reports import Report
 from accelerator_portal.reports.outcomes import Outcome
@@ -13,6 +16,12 @@ from accelerator_portal.results.standing import Standing, State
 START = dt.datetime(2026, 3, 1, 2, 0, tzinfo=dt.UTC)
 
 Outcomes = Mapping[str, Outcome | tuple[Outcome, str]]
+
+OUTCOMES = st.sampled_from(get_args(Outcome))
+STAGES = st.sampled_from(["compile", "run", "compare"])
+NAMES = st.sampled_from(["a", "b", "a/b", "a?mode=training", "c?mode=training", "c?shapes=2"])
+DAYS = st.dictionaries(NAMES, st.tuples(OUTCOMES, STAGES), max_size=6)
+HISTORIES = st.lists(DAYS, min_size=1, max_size=12)
 
 
 def made_up(day: int, outcomes: Outcomes, **changed: object) -> Report:

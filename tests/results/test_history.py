@@ -4,7 +4,6 @@ import random
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import get_args
 
 import pytest
 from hypothesis import given
@@ -17,16 +16,10 @@ from accelerator_portal.results.changes_file import append_changes
 from accelerator_portal.results.history import Change, fold, rebuild
 from accelerator_portal.results.standing import Standing, State
 from accelerator_portal.results.state_file import read_state, state_text, write_state
-from tests.results.made_up import START, Outcomes, course, folded, made_up, standing
+from tests.results.made_up import HISTORIES, START, Outcomes, course, folded, made_up, standing
 
 P: Outcome = "passed"
 F: Outcome = "failed"
-
-OUTCOMES = st.sampled_from(get_args(Outcome))
-STAGES = st.sampled_from(["compile", "run", "compare"])
-NAMES = st.sampled_from(["a", "b", "a/b", "a?mode=training", "c?mode=training", "c?shapes=2"])
-DAYS = st.dictionaries(NAMES, st.tuples(OUTCOMES, STAGES), max_size=6)
-HISTORIES = st.lists(DAYS, min_size=1, max_size=12)
 
 
 def said(changes: Sequence[Change]) -> list[tuple[str, str]]:

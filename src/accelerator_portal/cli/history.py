@@ -102,7 +102,8 @@ def _fold(root: Path, empty: State, reports: Sequence[Dated], *, anew: bool) -> 
     state = empty if anew else read_state_of(root, empty.accelerator, empty.basis)
     name = f"{state.accelerator}, {state.basis}"
     new = changed = 0
-    with click.progressbar(reports, label=name, hidden=not reports[1:]) as bar:
+    quiet = not sys.stderr.isatty()
+    with click.progressbar(reports, label=name, hidden=quiet, file=sys.stderr) as bar:
         for path, report in bar:
             after, changes = fold(state, report, path)
             if after is not state:

@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from accelerator_portal.cli import main
+from accelerator_portal.reports.report_file import report_text
+from accelerator_portal.results.archive import changes_path, state_path
+from tests.folders import EXAMPLE, Tree
+from tests.results.made_up import Outcomes, made_up
+
+
+def run(*arguments: str | Path) -> Result:
+    return CliRunner().invoke(main, ["history", *map(str, arguments)])
+
+
+def reports(folder: Path, *days: Outcomes) -> list[Path]:
+    folder.mkdir(exist_ok=True)
+    for day, outcomes in enumerate(days):
+        (folder / f"day-{day}.json").write_text(report_text(made_up(day, outcomes)), "utf-8")
+    return [folder / f"day-{day}.json" for day in range(len(days))]
+
+
+def test_reports_are_folded_in_the_order_of_time_and_shown(tmp_path: Path) -> None:
+    days = reports(tmp_path, {"a": "passed"}, {"a": "failed", "b": "passed"}, {"a": "failed"})
+    done = run("fold", "--root", tmp_path, *reversed(days))
+    assert (done.exit_code, done.output) == (0, "example, runs: 3 new reports of 3, 4 changes\n")
+    assert run("show", "--root", tmp_path, "example").output == (
+        "runs: 3 reports\n"
+        "  now: 1 gone, 1 still failing\n"
+        "  2026-03-01: 1 new\n"
+        "  2026-03-02: 1 new, 1 regressed\n"
+        "  2026-03-03: 1 gone\n"
+    )
+
+
+def test_folding_again_changes_no_byte(tmp_path: Path) -> None:
+    days = reports(tmp_path, {"a": "passed"}, {"a": "failed"})
+    run("fold", "--root", tmp_path, *days)
+    files = [p(tmp_path, "example", "runs") for p in (state_path, changes_path)]
+    before = [file.read_bytes() for file in files]
+    again = run("fold", "--root", tmp_path, *days)
+    assert again.stdout == "example, runs: 0 new reports of 2, 0 changes\n"
+    assert [file.read_bytes() for file in files] == before
+
+
+def test_an_older_report_is_refused_and_may_be_folded_anew(tmp_path: Path) -> None:
+    first, second = reports(tmp_path, {"a": "passed"}, {"a": "failed"})
+    run("fold", "--root", tmp_path, second)
+    refused = run("fold", "--root", tmp_path, first)
+    assert refused.exit_code == 1
+    assert (
+        "day-0.json:1: the report started 2026-03-01 02:00:00 UTC, before the last one "
+        "(2026-03-02 02:00:00 UTC); rebuild the history from all reports" in refused.output
+    )
+    anew = run("fold", "--root", tmp_path, "--anew", first, second)
+    assert anew.stdout == "example, runs: 2 new reports of 2, 2 changes\n"
+
+
+def test_every_report_that_cannot_be_read_is_named_and_nothing_is_written(tmp_path: Path) -> None:
+    (good,) = reports(tmp_path, {"a": "passed"})
+    bad = [tmp_path / "one.json", tmp_path / "two.json"]
+    for file in bad:
+        file.write_text("no report", "utf-8")
+    done = run("fold", "--root", tmp_path, good, *bad)
+    assert done.exit_code == 1
+    assert all(f"{file.name}:1:" in done.output for file in bad)
+    assert not (tmp_path / "data").exists()
+
+
+def test_without_files_the_reports_of_the_folders_are_folded(tree: Tree) -> None:
+    dated = report_text(made_up(0, {"a": "passed"}))
+    undated = report_text(made_up(0, {"a": "passed"}, started=None, kind="baseline"))
+    folder = "accelerators/example/results"
+    root = tree({**EXAMPLE, f"{folder}/dated.json": dated, f"{folder}/undated.json": undated})
+    done = run("fold", "--root", root)
+    assert done.stdout == "example, runs: 1 new report of 1, 1 change\n"
+
+
+@pytest.mark.parametrize("name", ["nobody", "../../etc"])
+def test_of_whom_nothing_is_kept_that_is_said(tmp_path: Path, name: str) -> None:
+    done = run("show", "--root", tmp_path, name)
+    assert done.exit_code == 1
+    assert done.output == f'No history of "{name}" is kept. history fold makes one.\n'

@@ -1,0 +1,93 @@
+"""The pages of changes say what the kept history and the newer reports say, and nothing more."""
+
+from __future__ import annotations
+
+import json
+import re
+import xml.etree.ElementTree as ET
+
+from accelerator_portal.results.archive import read_history
+from accelerator_portal.site.result_addresses import anchor_of
+from tests.built_site import REPOSITORY, Site, attribute
+
+ATOM = "{http://www.w3.org/2005/Atom}"
+
+
+def words(text: str) -> str:
+    return " ".join(text.split())
+
+
+def test_every_change_of_the_expectations_is_shown_once(site: Site) -> None:
+    kept = read_history(REPOSITORY, "xpu", "baselines")
+    assert len(kept.state.reports) == 28
+    data = json.loads((site.root / "api/v1/history/xpu-baselines.json").read_text("utf-8"))
+    first = data["reports"][0]
+    assert first["first_seen"] + len(data["changes"]) == len(kept.changes)
+    page = site.pages["results/changes/"]
+    for change in data["changes"]:
+        assert f"changed-xpu-{change['report']}" in page.ids
+    shown = re.findall(
+        r"([\d,]+) (?:expectations? changed|new|gone)(?=[,.])", page.one("article").text()
+    )
+    of_others = 0  # no other platform has two reports with a date
+    assert sum(int(n.replace(",", "")) for n in shown) - of_others == len(data["changes"])
+
+
+def test_the_tallies_end_with_what_the_newest_report_says(site: Site) -> None:
+    data = json.loads((site.root / "api/v1/history/xpu-baselines.json").read_text("utf-8"))
+    report = json.loads(
+        (site.root / "api/v1/reports/xpu-baseline-inductor-rolling.json").read_text("utf-8")
+    )
+    for suite, tallies in data["tallies"].items():
+        counts: dict[str, int] = {}
+        for test in report["tests"]:
+            if test["suite"] == suite:
+                counts[test["outcome"]] = counts.get(test["outcome"], 0) + 1
+        assert tallies[-1]["counts"] == counts
+
+
+def test_an_expectation_never_regresses(site: Site) -> None:
+    text = site.pages["results/changes/"].one("article").text()
+    assert "regressed" not in text
+    assert "fixed" not in text
+
+
+def test_a_test_says_since_when_and_what_changed(site: Site) -> None:
+    """Checked by hand in the repository's history: commits 5f4970b4a and 19979523b."""
+    page = site.pages["results/huggingface/tests/"]
+    heading = page.one(f"#{anchor_of('openai/whisper-tiny')}")
+    follows = heading.next
+    while follows is not None and "Over time" not in follows.text():
+        follows = follows.next
+    assert follows is not None
+    listed = follows.next
+    while listed is not None and listed.tag != "ul":
+        listed = listed.next
+    assert listed is not None
+    assert "2026-01-09 XPU: expectation changed: ✓ passed → ≠ wrong result" in words(listed.text())
+    assert "inference: amp_fp16, bfloat16" in words(listed.text())
+
+
+def test_runs_regress_and_the_feed_says_so(example_site: Site) -> None:
+    """The example's first test passed on 2 January, failed on the 5th and crashed on the 10th."""
+    page = example_site.pages["results/changes/"]
+    text = words(page.one("article").text(separator=" "))
+    assert "regressed: ✓ passed → ✕ failed" in text
+    assert "changed: ✕ failed → ! crashed" in text
+    root = ET.fromstring((example_site.root / "results/feed.atom").read_text("utf-8"))  # noqa: S314 - our own
+    titles = {entry.findtext(f"{ATOM}title") for entry in root.findall(f"{ATOM}entry")}
+    assert "Acme: 1 regressed" in {title for title in titles if title and "regressed" in title}
+    links = [link.get("href", "") for link in root.iter(f"{ATOM}link")]
+    anchors = [link.partition("#")[2] for link in links if link.startswith("changes/#")]
+    assert anchors
+    assert set(anchors) <= set(page.ids)
+
+
+def test_the_dashboard_draws_what_has_two_moments(site: Site, example_site: Site) -> None:
+    figures = site.pages["results/dashboard/"].tree.css(".trends figure")
+    assert len(figures) == 3
+    assert "677 of 1,040 on 2026-03-18" in words(figures[-1].text())
+    (figure,) = example_site.pages["results/dashboard/"].tree.css(".trends figure")
+    (svg,) = figure.css("svg")
+    assert attribute(svg, "aria-hidden") == "true"
+    assert "passed on 2026-01-02" in words(figure.text())
