@@ -40,6 +40,20 @@ def imported(root: Path, *more: str) -> Result:
     return run("import", *options, *more, root / NAME)
 
 
+def test_the_upstream_commit_that_was_tested_is_kept(root: Path) -> None:
+    done = imported(root, "--kind", "baseline", "--commit", "pytorch/pytorch@0123abc")
+    assert done.exit_code == 0, done.output
+    trigger = read_report(root / "r.json").trigger
+    assert (trigger.kind, trigger.repository, trigger.commit) == (
+        "unknown",
+        "pytorch/pytorch",
+        "0123abc",
+    )
+    refused = imported(root, "--commit", "main")
+    assert refused.exit_code == 2
+    assert '"main" is not of the form OWNER/NAME@COMMIT' in refused.output
+
+
 def test_results_in_another_format_become_a_report(root: Path) -> None:
     done = imported(root, "--kind", "baseline", "--origin", ORIGIN, "--note", "Expected.")
     assert done.exit_code == 0, done.output

@@ -61,10 +61,11 @@ def test_an_interruption_leaves_the_old_file_whole(
     run(tmp_path)
     (tmp_path / INSTALL).write_text("{}", encoding="utf-8")
 
-    def half(file: Path, text: str, encoding: str) -> int:
-        file.write_bytes(text[:10].encode(encoding))
+    def half(file: Path, data: bytes) -> int:
+        with file.open("wb") as opened:
+            opened.write(data[:10])
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Path, "write_text", half)
+    monkeypatch.setattr(Path, "write_bytes", half)
     assert run(tmp_path).exit_code != 0
     assert (tmp_path / INSTALL).read_bytes() == b"{}"

@@ -7,13 +7,12 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
+from accelerator_portal.results.beside import write_beside
+
 
 def write_file(path: Path, text: str) -> None:
     """Write beside and rename. Raises OSError."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(path.name + ".new")
-    beside.write_text(text, encoding="utf-8")
-    beside.replace(path)
+    write_beside(path, text.encode())
 
 
 def write_folder(folder: Path, files: Mapping[str, str | Path]) -> None:

@@ -23,7 +23,8 @@ from accelerator_portal.reports.report import Environment, Origin, Report, Trigg
 from accelerator_portal.reports.report_check import Known, report_problems
 from accelerator_portal.reports.report_file import line_of_tests, read_report, report_text
 
-_ORIGIN = re.compile(r"([\w.-]+/[\w.-]+)@([0-9a-f]{7,40}):(.+)")
+_COMMIT = re.compile(r"([\w.-]+/[\w.-]+)@([0-9a-f]{7,40})")
+_ORIGIN = re.compile(rf"{_COMMIT.pattern}:(.+)")
 
 
 @click.group()
@@ -54,6 +55,9 @@ def report() -> None:
 @click.option("--started", type=click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"]), help="In UTC.")
 @click.option(
     "--trigger", type=click.Choice(get_args(TriggerKind)), default="unknown", help="The occasion."
+)
+@click.option(
+    "--commit", metavar="OWNER/NAME@COMMIT", help="The upstream repository and commit under test."
 )
 @click.option("--hardware", help="The model of the device.")
 @click.option("--note", help="What a reader must know to read it rightly.")
@@ -144,7 +148,7 @@ def _made(found: Found, said: dict[str, Any]) -> Report:
             schema_version=1,
             accelerator=said["accelerator"],
             kind=cast("Kind", said["kind"]),
-            trigger=Trigger(kind=cast("TriggerKind", said["trigger"])),
+            trigger=_trigger(said),
             started=started,
             finished=found.finished,
             environment=Environment.model_validate(environment.model_dump()),
@@ -157,6 +161,17 @@ def _made(found: Found, said: dict[str, Any]) -> Report:
         first = error.errors(include_url=False)[0]
         place = ".".join(map(str, first["loc"]))
         raise click.ClickException(f"{place}: {first['msg']}") from None
+
+
+def _trigger(said: dict[str, Any]) -> Trigger:
+    kind = cast("TriggerKind", said["trigger"])
+    if not said["commit"]:
+        return Trigger(kind=kind)
+    match = _COMMIT.fullmatch(said["commit"])
+    if not match:
+        what = f'"{said["commit"]}" is not of the form OWNER/NAME@COMMIT'
+        raise click.BadParameter(what, param_hint="--commit")
+    return Trigger(kind=kind, repository=match[1], commit=match[2])
 
 
 def _origins(said: dict[str, Any]) -> tuple[Origin, ...]:

@@ -64,7 +64,7 @@ def build_site(catalog: Catalog, root: Path, repository: Repository) -> Iterator
         sources = SourceList(platform.sourced_files())
         faq = questions(platform, sources)
         faqs += faq
-        parts = Parts(selector.only(platform.id), hardware, sources, faq, tested)
+        parts = Parts(selector.only(platform.id), hardware, sources, faq, tested, before)
         context = platform_context(platform, parts)
         content = templates.render("platform.md.j2", to_root=to_root(path), **context)
         yield SiteFile(path, content, platform.path("guide.md"), platform.accelerator.name)

@@ -41,7 +41,7 @@ def history_pages(catalog: Catalog, past: Past, templates: Templates) -> Iterato
         most=MOST_LISTED,
         address_of=address,
     )
-    yield SiteFile(CHANGES_PAGE, content, "data/history")
+    yield SiteFile(CHANGES_PAGE, content, f"site_src/templates/{CHANGES_PAGE}.j2")
     names = [f"{h.state.accelerator}-{h.state.basis}" for h in past.histories]
     yield data_file("history/index.json", HistoryIndex(histories={n: f"{n}.json" for n in names}))
     for name, history in zip(names, past.histories, strict=True):

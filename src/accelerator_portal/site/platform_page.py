@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from accelerator_portal.catalog import Platform
 from accelerator_portal.install.selector import Selector
+from accelerator_portal.results.archive import BASES
 from accelerator_portal.site.commands_table import commands_table
 from accelerator_portal.site.features import LABELS
 from accelerator_portal.site.hardware import HardwareData
+from accelerator_portal.site.history_view import Past
 from accelerator_portal.site.questions import Question
 from accelerator_portal.site.results_view import Results
 from accelerator_portal.site.selector_view import selector_view
@@ -28,6 +30,7 @@ class Parts:
     sources: SourceList
     faq: list[Question]
     results: Results
+    past: Past
 
 
 def platform_context(platform: Platform, parts: Parts) -> dict[str, Any]:
@@ -53,9 +56,19 @@ def platform_context(platform: Platform, parts: Parts) -> dict[str, Any]:
             (stored, parts.results.suite_counts(stored.id))
             for stored in parts.results.of(platform.id)
         ],
+        "course": list(_course(platform.id, parts.past)),
         "sources": sources,
         "cited": _citer(sources),
     }
+
+
+def _course(accelerator: str, past: Past) -> Iterator[str]:
+    """Yield how many reports of a kind there were, since when, where there is more than one."""
+    for basis in BASES:
+        points = past.of(accelerator, basis).state.reports.values()
+        if len(points) > 1:
+            first = min(point.started for point in points)
+            yield f"{len(points)} {basis} since {first:%Y-%m-%d}"
 
 
 def _citer(sources: SourceList) -> Any:  # noqa: ANN401 - a function for the template
