@@ -41,7 +41,8 @@ def imported(root: Path, *more: str) -> Result:
 
 
 def test_the_upstream_commit_that_was_tested_is_kept(root: Path) -> None:
-    done = imported(root, "--kind", "baseline", "--commit", "pytorch/pytorch@0123abc")
+    commit = "pytorch/pytorch@0123abc"
+    done = imported(root, "--kind", "baseline", "--origin", ORIGIN, "--commit", commit)
     assert done.exit_code == 0, done.output
     trigger = read_report(root / "r.json").trigger
     assert (trigger.kind, trigger.repository, trigger.commit) == (
