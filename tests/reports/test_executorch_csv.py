@@ -26,7 +26,7 @@ COLUMNS = [
 REMEDY = "give a file as ExecuTorch's suite writes it"
 RESULTS = (
     "write Pass, Skip, or Fail with Quantization Failed or Lowering Failed or PTE Load Failed "
-    "or PTE Run Failed or Output Mismatch or Unknown Failure"
+    "or PTE Run Failed or Output Mismatch or Unknown Failure or Process Crash"
 )
 DEFAULTS = {
     "Test ID": "test_example_xnnpack",
@@ -120,6 +120,7 @@ def test_a_row_becomes_a_test(tmp_path: Path) -> None:
         ("Fail", "PTE Run Failed", "True", ("failed", "run", "PTE_RUN_FAIL")),
         ("Fail", "Output Mismatch", "True", ("wrong-result", "compare", "OUTPUT_MISMATCH_FAIL")),
         ("Fail", "Unknown Failure", "False", ("failed", None, "UNKNOWN_FAIL")),
+        ("Fail", "Process Crash", "False", ("crashed", None, "PROCESS_CRASH")),
     ],
 )
 def test_what_a_result_means(
@@ -199,6 +200,63 @@ def test_a_file_of_two_backends_is_refused(tmp_path: Path) -> None:
 )
 def test_parameters(tmp_path: Path, row: dict[str, str], parameters: dict[str, Scalar]) -> None:
     assert only(read(tmp_path, content(row))).parameters == parameters
+
+
+@pytest.mark.parametrize(
+    ("test_id", "flow", "parameters"),
+    [
+        ("test_add_dtype[xnnpack-float32]", "xnnpack", {"dtype": "float32"}),
+        ("test_a[float16-xnnpack]", "xnnpack", {"dtype": "float16"}),
+        (
+            "test_a[qnn_8a8w-float32-static_shapes]",
+            "qnn_8a8w",
+            {"recipe": "8a8w", "dtype": "float32"},
+        ),
+        ("test_a[dynamic_shapes-float32-qnn]", "qnn", {"dynamic": True, "dtype": "float32"}),
+        ("test_a[xnnpack-3-same]", "xnnpack", {"case": "3-same"}),
+        ("test_a[xnnpack-float32-int8]", "xnnpack", {"dtype": "float32", "case": "int8"}),
+        ("test_a[xnnpack]", "xnnpack", {}),
+        ("test_a_float32_xnnpack", "xnnpack", {}),
+        ("", "xnnpack", {}),
+    ],
+)
+def test_without_params_they_stand_in_the_brackets_of_the_id(
+    tmp_path: Path, test_id: str, flow: str, parameters: dict[str, Scalar]
+) -> None:
+    row = {"Test ID": test_id, "Flow": flow, "Params": ""}
+    assert only(read(tmp_path, content(row))).parameters == parameters
+
+
+def test_params_count_where_both_are_there(tmp_path: Path) -> None:
+    row = {"Test ID": "test_a[xnnpack-float16]", "Params": '{"dtype": "torch.float32"}'}
+    assert only(read(tmp_path, content(row))).parameters == {"dtype": "float32"}
+
+
+# Written by ExecuTorch 1.5.1's own writer (write_csv_row) in a run of test_add.py and others on a
+# CPU on 2026-11-21: delegated, not delegated, and left out.
+REAL = """\
+test_add_dtype[xnnpack_static_int8_per_channel-float32],test_add_dtype,0,\
+xnnpack_static_int8_per_channel,,Pass,,True,2.390,1.028,7,0,\
+"{'aten::add.Tensor': 1, 'quantized_decomposed::dequantize_per_tensor': 3, \
+'quantized_decomposed::quantize_per_tensor': 3}",{},2.000,0.000,0.000,inf,,,,
+test_add_f32_alpha[xnnpack],test_add_f32_alpha,0,xnnpack,,Pass,,False,,0.659,0,1,{},\
+{'aten::add.Tensor': 1},,,,,,,,
+test_embedding_bag_dtype[xnnpack-float32],test_embedding_bag_dtype,0,xnnpack,,Skip,,False,,0.694,0,\
+1,{},{'aten::_embedding_bag': 1},,,,,,,,
+"""
+
+
+def test_rows_that_executorch_wrote_are_read(tmp_path: Path) -> None:
+    found = read(tmp_path, ",".join(COLUMNS) + "\n" + REAL)
+    assert [(test.name, dict(test.parameters), test.outcome) for test in found.tests] == [
+        ("test_add_dtype", {"recipe": "static_int8_per_channel", "dtype": "float32"}, "passed"),
+        ("test_add_f32_alpha", {}, "executed"),
+        ("test_embedding_bag_dtype", {"dtype": "float32"}, "skipped"),
+    ]
+    assert {name: metric.value for name, metric in found.tests[0].metrics.items()} == {
+        "quantize_time": 2.39, "lower_time": 1.028, "delegated_nodes": 7, "undelegated_nodes": 0,
+        "pte_size": 2, "output_0_error_max": 0, "output_0_error_mae": 0,
+    }  # fmt: skip
 
 
 def test_the_options_name_the_suite_and_what_the_file_does_not_say(tmp_path: Path) -> None:

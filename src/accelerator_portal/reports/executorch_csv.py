@@ -7,9 +7,11 @@ the flow `portable`, which has none.
 
 A flow is a backend and a recipe, `xnnpack_static_int8_per_channel`. The backend is what is tested,
 so the parameter `recipe` is the rest, and the plain flow has none; then two backends meet. One
-file must therefore hold one backend. `Test Case` is the name; `Test ID` repeats name, flow and
-parameters. The file does not say whether it holds operators or models: the name of the suite does,
-`executorch-models` or, without one, `executorch-operators`.
+file must therefore hold one backend. `Test Case` is the name; `Test ID` repeats name and flow.
+Parameters stand in `Params`, or, since the suite runs under pytest and leaves that empty, in the
+brackets of `Test ID`: `test_add_dtype[xnnpack-float32]`. The file does not say whether it holds
+operators or models: the name of the suite does, `executorch-models` or, without one,
+`executorch-operators`.
 
 A figure that is not finite is left out: a signal without any noise has an infinite ratio.
 """
@@ -28,6 +30,7 @@ from accelerator_portal.reports.gathering import Gathering, lines_of, shortened
 from accelerator_portal.reports.reading import Found, Options, read_text, refuse
 from accelerator_portal.reports.report import Scalar
 from accelerator_portal.reports.statuses import executorch_verdict
+from accelerator_portal.reports.test_ids import MAX_CASE, fitted, known_dtype
 
 _NEEDED = ("Test Case", "Flow", "Params", "Result", "Result Detail", "Delegated")
 _DETAILS = {
@@ -37,7 +40,9 @@ _DETAILS = {
     "PTE Run Failed": "PTE_RUN_FAIL",
     "Output Mismatch": "OUTPUT_MISMATCH_FAIL",
     "Unknown Failure": "UNKNOWN_FAIL",
+    "Process Crash": "PROCESS_CRASH",  # under pytest alone, and no TestResult
 }
+_SHAPES = {"static_shapes": False, "dynamic_shapes": True}
 _UNITS = {
     "Quantize Time (s)": ("quantize_time", "s"),
     "Lower Time (s)": ("lower_time", "s"),
@@ -48,7 +53,7 @@ _UNITS = {
 _OUTPUT = re.compile(r"Output (\d{1,3}) (Error Max|Error MAE|SNR)")
 
 # Flows begin with one of these: backends/test/suite/flow.py.
-_BACKENDS = (
+BACKENDS = (
     "arm_ethos_u55",
     "arm_ethos_u85",
     "arm_tosa",
@@ -75,18 +80,20 @@ def read_executorch_csv(path: Path, options: Options) -> Found:
     flows = set()
     for line, row in _rows(path, gathering):
         flows.add(row["Flow"])
-        if fields := _fields(line, row, gathering):
+        if fields := row_fields(line, row, gathering):
             fields["parameters"] = {**options.parameters, **fields["parameters"]}
             gathering.add(line, {"suite": name, **fields})
-    backends = sorted({backend for backend, _ in map(_split, flows)})
+    note = note_of(flows, gathering)
+    return Found(suites=(suite,), tests=gathering.done(), note=note)
+
+
+def note_of(flows: set[str], gathering: Gathering) -> str | None:
+    """Name the flows of a file; several backends in it are a fault."""
+    backends = sorted({backend for backend, _ in map(split_flow, flows)})
     if len(backends) > 1:
         what = f"the file holds several backends: {', '.join(backends)}"
         gathering.fault(1, what, "split it: a report is of one accelerator")
-    return Found(
-        suites=(suite,),
-        tests=gathering.done(),
-        note=shortened(f"Flows of ExecuTorch: {', '.join(sorted(flows))}.") if flows else None,
-    )
+    return shortened(f"Flows of ExecuTorch: {', '.join(sorted(flows))}.") if flows else None
 
 
 def _rows(path: Path, gathering: Gathering) -> Iterator[tuple[int, Row]]:
@@ -121,7 +128,8 @@ def _columns(path: Path, line: int, columns: list[str]) -> list[str]:
     return columns
 
 
-def _fields(line: int, row: Row, gathering: Gathering) -> dict[str, Any] | None:
+def row_fields(line: int, row: Row, gathering: Gathering) -> dict[str, Any] | None:
+    """Return what a row says of its test; None, and a fault, where it says nothing."""
     status = _status(row)
     parameters = _parameters(row)
     if status is None:
@@ -142,16 +150,16 @@ def _fields(line: int, row: Row, gathering: Gathering) -> dict[str, Any] | None:
 def _status(row: Row) -> str | None:
     """The `TestResult` that a row was written from."""
     if row["Result"] == "Pass":
-        taken = row["Delegated"] == "True" or _split(row["Flow"])[0] == "portable"
+        taken = row["Delegated"] == "True" or split_flow(row["Flow"])[0] == "portable"
         return "SUCCESS" if taken else "SUCCESS_UNDELEGATED"
     if row["Result"] == "Skip":
         return "SKIPPED"
     return _DETAILS.get(row["Result Detail"]) if row["Result"] == "Fail" else None
 
 
-def _split(flow: str) -> tuple[str, str]:
+def split_flow(flow: str) -> tuple[str, str]:
     """The backend and the recipe of a flow; a backend that is not known here is the first word."""
-    for backend in _BACKENDS:
+    for backend in BACKENDS:
         if flow == backend or flow.startswith(f"{backend}_"):
             return backend, flow.removeprefix(backend).strip("_")
     backend, _, recipe = flow.partition("_")
@@ -159,12 +167,14 @@ def _split(flow: str) -> tuple[str, str]:
 
 
 def _parameters(row: Row) -> dict[str, Scalar] | None:
-    _, recipe = _split(row["Flow"])
+    _, recipe = split_flow(row["Flow"])
     parameters: dict[str, Scalar] = {"recipe": recipe} if recipe else {}
     if row.get("Subtest", "0") not in {"", "0"}:
         parameters["subtest"] = row["Subtest"]
+    if not row["Params"]:
+        return parameters | bracketed(row.get("Test ID", ""), row["Flow"])
     try:
-        params = json.loads(row["Params"] or "{}")
+        params = json.loads(row["Params"])
     except (ValueError, RecursionError):
         return None
     if not isinstance(params, dict) or not all(isinstance(v, str) for v in params.values()):
@@ -175,6 +185,25 @@ def _parameters(row: Row) -> dict[str, Scalar] | None:
         else:
             parameters[key] = value.removeprefix("torch.") if key == "dtype" else value
     return parameters
+
+
+def bracketed(test_id: str, flow: str) -> dict[str, Scalar]:
+    """The parameters in the brackets of a pytest id, `[flow-float32-static_shapes]`."""
+    _, _, inside = test_id.partition("[")
+    parts = inside.removesuffix("]").split("-")
+    if flow in parts:
+        parts.remove(flow)
+    parameters: dict[str, Scalar] = {}
+    case = []
+    for part in parts:
+        dtype = known_dtype(part)
+        if part in _SHAPES:
+            parameters |= {"dynamic": True} if _SHAPES[part] else {}
+        elif dtype and "dtype" not in parameters:
+            parameters["dtype"] = dtype
+        elif part:
+            case.append(part)
+    return parameters | ({"case": fitted("-".join(case), MAX_CASE)} if case else {})
 
 
 def _metrics(line: int, row: Mapping[str, str], gathering: Gathering) -> dict[str, Any]:

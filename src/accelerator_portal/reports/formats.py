@@ -9,9 +9,10 @@ from pathlib import Path
 from accelerator_portal.reports.ctrf import ctrf_text, read_ctrf
 from accelerator_portal.reports.dynamo_csv import read_dynamo_csv
 from accelerator_portal.reports.executorch_csv import read_executorch_csv
+from accelerator_portal.reports.executorch_json import read_executorch_json
 from accelerator_portal.reports.junit import junit_text, read_junit
 from accelerator_portal.reports.pytest_json import read_pytest_json
-from accelerator_portal.reports.reading import Reader, refuse
+from accelerator_portal.reports.reading import Reader, read_bytes, refuse
 from accelerator_portal.reports.relay import relay_summary
 from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.torchbench import read_torchbench
@@ -20,6 +21,7 @@ READERS: dict[str, Reader] = {
     "ctrf": read_ctrf,
     "dynamo-csv": read_dynamo_csv,
     "executorch-csv": read_executorch_csv,
+    "executorch-json": read_executorch_json,
     "junit": read_junit,
     "pytest-json": read_pytest_json,
     "torchbench": read_torchbench,
@@ -43,6 +45,9 @@ _SIGNS: tuple[tuple[str, bytes], ...] = (
     ("dynamo-csv", b"name,"),
 )
 
+# ExecuTorch's suite writes a pytest-json-report with columns of its own, far from the beginning.
+_EXECUTORCH = b'"Result Detail"'
+
 
 def found_format(path: Path) -> str:
     """Return the name of the format that the beginning of a file looks like.
@@ -57,5 +62,6 @@ def found_format(path: Path) -> str:
         raise refuse(path, 1, what, "name a plain file that you may read") from None
     for name, sign in _SIGNS:
         if sign in start:
-            return name
+            executorch = name == "pytest-json" and _EXECUTORCH in read_bytes(path)
+            return "executorch-json" if executorch else name
     raise refuse(path, 1, "the format is not known", f"say --format: {', '.join(sorted(READERS))}")

@@ -15,7 +15,7 @@ from accelerator_portal.reports.entries import Entries, refused, said_suite, wit
 from accelerator_portal.reports.json_input import load_json
 from accelerator_portal.reports.outcomes import Outcome
 from accelerator_portal.reports.reading import Found, Options, refuse
-from accelerator_portal.reports.report import Environment, Suite
+from accelerator_portal.reports.report import Environment, Suite, TestEntry
 from accelerator_portal.reports.test_ids import fitted, identified_node
 
 _SUITE = "pytest"  # as in pytest's own JUnit XML
@@ -32,6 +32,33 @@ def read_pytest_json(path: Path, options: Options) -> Found:
     A module that cannot be collected is a test of its own, which is broken.
     """
     suite = said_suite(path, options) or _SUITE
+    document, records = document_of(path)
+    entries = Entries(path)
+    for number, record in enumerate(records):
+        place = f"tests[{number}]"
+        try:
+            test = pytest_json_model.Test.model_validate(record)
+        except ValidationError as error:
+            entries.invalid(1, place, error)
+            continue
+        verdict = verdict_of(test)
+        if verdict is None:
+            what = f'{place}.outcome: "{test.outcome[:40]}" is no outcome of pytest'
+            entries.fault(1, what, 'use "passed", "failed", "error", "skipped" or "xfailed"')
+            continue
+        _add(entries, place, test.nodeid, {"suite": suite, **verdict}, options)
+    if document.summary.total != len(records):
+        what = f"summary.total is {document.summary.total:,}, and the tests are"
+        remedy = "write the file again: one of the two is not whole"
+        entries.fault(1, f"{what} {len(records):,}", remedy)
+    _add_collectors(entries, document, suite, options)
+    tests = entries.done()
+    planned = _planned(document, len(tests))
+    return found(document, Suite(name=suite, kind="unit", planned=planned), tests)
+
+
+def document_of(path: Path) -> tuple[pytest_json_model.Document, list[Any]]:
+    """Return a file and its tests, which are not looked at yet; raises ProblemsError."""
     try:
         document = pytest_json_model.Document.model_validate(load_json(path))
     except ValidationError as error:
@@ -39,33 +66,24 @@ def read_pytest_json(path: Path, options: Options) -> Found:
     if document.tests is None:
         what = 'the file has no "tests": it was written with --json-report-summary'
         raise refuse(path, 1, what, "write it without that option")
-    entries = Entries(path)
-    for number, record in enumerate(document.tests):
-        place = f"tests[{number}]"
-        try:
-            test = pytest_json_model.Test.model_validate(record)
-        except ValidationError as error:
-            entries.invalid(1, place, error)
-            continue
-        verdict = _verdict(test)
-        if verdict is None:
-            what = f'{place}.outcome: "{test.outcome[:40]}" is no outcome of pytest'
-            entries.fault(1, what, 'use "passed", "failed", "error", "skipped" or "xfailed"')
-            continue
-        _add(entries, place, test.nodeid, {"suite": suite, **verdict}, options)
-    if document.summary.total != len(document.tests):
-        what = f"summary.total is {document.summary.total:,}, and the tests are"
-        remedy = "write the file again: one of the two is not whole"
-        entries.fault(1, f"{what} {len(document.tests):,}", remedy)
-    _add_collectors(entries, document, suite, options)
-    tests = entries.done()
+    return document, document.tests
+
+
+def found(
+    document: pytest_json_model.Document,
+    suite: Suite,
+    tests: tuple[TestEntry, ...],
+    note: str | None = None,
+) -> Found:
+    """Return the tests with where and when they ran."""
     end = dt.datetime.fromtimestamp(document.created, dt.UTC)
     return Found(
-        suites=(Suite(name=suite, kind="unit", planned=_planned(document, len(tests))),),
+        suites=(suite,),
         tests=tests,
         environment=_environment(document.environment),
         started=end - dt.timedelta(seconds=min(document.duration, document.created)),
         finished=end,
+        note=note,
     )
 
 
@@ -102,8 +120,8 @@ def _planned(document: pytest_json_model.Document, ran: int) -> int | None:
     return planned if planned >= ran else None
 
 
-def _verdict(test: pytest_json_model.Test) -> dict[str, Any] | None:
-    """What happened to a test; None for a word that is not pytest's."""
+def verdict_of(test: pytest_json_model.Test) -> dict[str, Any] | None:
+    """Return what happened to a test; None for a word that is not pytest's."""
     stages = test.stages
     failed = next((stage for stage in stages if stage.outcome == "failed"), None)
     stage = failed or test.call or (stages[0] if stages else pytest_json_model.Stage())

@@ -94,6 +94,7 @@ EXECUTORCH: Mapping[str, Verdict] = {
     "PTE_RUN_FAIL": Verdict("failed", "run"),
     "OUTPUT_MISMATCH_FAIL": Verdict("wrong-result", "compare"),
     "UNKNOWN_FAIL": Verdict("failed"),
+    "PROCESS_CRASH": Verdict("crashed"),
 }
 
 

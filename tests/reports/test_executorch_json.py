@@ -1,0 +1,206 @@
+from __future__ import annotations
+
+import datetime as dt
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from accelerator_portal.catalog import ProblemsError
+from accelerator_portal.reports.executorch_json import read_executorch_json
+from accelerator_portal.reports.formats import found_format
+from accelerator_portal.reports.reading import Found, Options
+from accelerator_portal.reports.report import TestEntry
+
+# As ExecuTorch 1.5.1 wrote it on 2026-11-21, without its log; the other tests are made up.
+REAL = {
+    "nodeid": "test_add.py::test_add_dtype[xnnpack_static_int8_per_channel-float32]",
+    "lineno": 27,
+    "outcome": "passed",
+    "setup": {"duration": 0.0015, "outcome": "passed"},
+    "call": {"duration": 4.25, "outcome": "passed"},
+    "teardown": {"duration": 0.0005, "outcome": "passed"},
+    "metadata": {
+        "subtests": [
+            {
+                "Test ID": "test_add_dtype[xnnpack_static_int8_per_channel-float32]",
+                "Test Case": "test_add_dtype",
+                "Subtest": 0,
+                "Flow": "xnnpack_static_int8_per_channel",
+                "Result": "Pass",
+                "Result Detail": "",
+                "Error": "",
+                "Delegated": "True",
+                "Quantize Time (s)": "2.885",
+                "Lower Time (s)": "1.282",
+                "Output 0 Error Max": "0.000",
+                "Output 0 Error MAE": "0.000",
+                "Output 0 SNR": "inf",
+                "Delegated Nodes": 7,
+                "Undelegated Nodes": 0,
+                "Delegated Ops": {"aten::add.Tensor": 1},
+                "PTE Size (Kb)": "2.000",
+            }
+        ]
+    },
+}
+ROW = {"Test Case": "test_a", "Flow": "xnnpack", "Result": "Pass", "Delegated": "True"}
+REMEDY = "give a file as ExecuTorch's suite writes it"
+
+
+def case(nodeid: str, outcome: str, *rows: object, **call: Any) -> dict[str, Any]:  # noqa: ANN401
+    return {
+        "nodeid": nodeid,
+        "outcome": outcome,
+        "call": {"duration": 1.0, "outcome": outcome, **call},
+        "metadata": {"subtests": list(rows)},
+    }
+
+
+def read(folder: Path, *tests: object, options: Options | None = None) -> Found:
+    made = {
+        "created": 1_772_359_260.0,
+        "duration": 60.0,
+        "exitcode": 1,
+        "environment": {},
+        "summary": {"total": len(tests)},
+        "collectors": [{"nodeid": "x" * 70_000, "outcome": "passed"}],
+        "tests": tests,
+    }
+    (folder / "report.json").write_text(json.dumps(made), encoding="utf-8")
+    return read_executorch_json(folder / "report.json", options or Options())
+
+
+def only(found: Found) -> TestEntry:
+    (test,) = found.tests
+    return test
+
+
+def refused(folder: Path, *tests: object) -> list[str]:
+    with pytest.raises(ProblemsError) as error:
+        read(folder, *tests)
+    return [str(problem) for problem in error.value.problems]
+
+
+def test_a_test_that_executorch_wrote_is_read(tmp_path: Path) -> None:
+    found = read(tmp_path, REAL)
+    assert only(found) == TestEntry.model_validate(
+        {
+            "suite": "executorch-operators",
+            "name": "test_add_dtype",
+            "parameters": {"recipe": "static_int8_per_channel", "dtype": "float32"},
+            "outcome": "passed",
+            "stage": "compare",
+            "raw_status": "SUCCESS",
+            "duration_s": 4.252,
+            "metrics": {
+                "quantize_time": {"value": 2.885, "unit": "s"},
+                "lower_time": {"value": 1.282, "unit": "s"},
+                "output_0_error_max": {"value": 0, "unit": "1"},
+                "output_0_error_mae": {"value": 0, "unit": "1"},
+                "delegated_nodes": {"value": 7, "unit": "1"},
+                "undelegated_nodes": {"value": 0, "unit": "1"},
+                "pte_size": {"value": 2, "unit": "kB"},
+            },
+        }
+    )
+    assert found.note == "Flows of ExecuTorch: xnnpack_static_int8_per_channel."
+    assert found.started == dt.datetime(2026, 3, 1, 10, tzinfo=dt.UTC)
+
+
+def test_the_format_is_known_by_what_stands_far_from_the_beginning(tmp_path: Path) -> None:
+    read(tmp_path, REAL)
+    assert found_format(tmp_path / "report.json") == "executorch-json"
+    (tmp_path / "plain.json").write_text('{"exitcode": 0, "tests": []}', encoding="utf-8")
+    assert found_format(tmp_path / "plain.json") == "pytest-json"
+
+
+def test_a_pass_of_pytest_is_none_of_a_backend_that_took_nothing(tmp_path: Path) -> None:
+    test = only(
+        read(tmp_path, case("a.py::test_a[xnnpack]", "passed", {**ROW, "Delegated": "False"}))
+    )
+    assert (test.outcome, test.raw_status) == ("executed", "SUCCESS_UNDELEGATED")
+
+
+def test_each_row_of_a_test_is_a_test(tmp_path: Path) -> None:
+    rows = [{**ROW, "Subtest": n} for n in range(2)]
+    found = read(tmp_path, case("a.py::test_a[xnnpack]", "passed", *rows))
+    assert [dict(test.parameters) for test in found.tests] == [{}, {"subtest": "1"}]
+    assert [test.duration_s for test in found.tests] == [None, None]
+
+
+def test_a_process_that_died_has_a_row_of_few_columns(tmp_path: Path) -> None:
+    row = {
+        "Test ID": "test_a[xnnpack-float32]",
+        "Test Case": "test_a",
+        "Flow": "xnnpack",
+        "Result": "Fail",
+        "Result Detail": "Process Crash",
+        "Error": "made up",
+    }
+    lost = {
+        "nodeid": "::test_a[xnnpack-float32]",
+        "outcome": "failed",
+        "metadata": {"subtests": [row]},
+    }
+    test = only(read(tmp_path, lost))
+    assert (test.outcome, test.reason, dict(test.parameters)) == (
+        "crashed", "made up", {"dtype": "float32"},
+    )  # fmt: skip
+
+
+def test_a_test_over_its_limit_did_not_pass_although_its_rows_did(tmp_path: Path) -> None:
+    crash = {"path": "x", "lineno": 1, "message": "Failed: Timeout (>120.0s) from pytest-timeout."}
+    test = only(read(tmp_path, case("a.py::test_a[xnnpack]", "failed", ROW, crash=crash)))
+    assert (test.outcome, test.stage) == ("timed-out", None)
+
+
+def test_what_was_left_out_before_it_began_keeps_its_name_and_parameters(tmp_path: Path) -> None:
+    skipped = case(
+        "m/test_v.py::test_vit[xnnpack_static_int8-float32-dynamic_shapes]", "skipped",
+        longrepr="('/x/test_v.py', 10, 'Skipped: made up')",
+    )  # fmt: skip
+    found = read(tmp_path, skipped, options=Options("executorch-models", {"mode": "inference"}))
+    test = only(found)
+    assert (test.suite, test.name, test.outcome, test.reason) == (
+        "executorch-models", "test_vit", "skipped", "made up",
+    )  # fmt: skip
+    assert dict(test.parameters) == {
+        "recipe": "static_int8", "dtype": "float32", "dynamic": True, "mode": "inference",
+    }  # fmt: skip
+    assert found.note == "Flows of ExecuTorch: xnnpack_static_int8."
+    assert found.suites[0].kind == "model"
+
+
+@pytest.mark.parametrize(
+    ("test", "message"),
+    [
+        ({"nodeid": ""}, "tests[0] is no test of pytest-json-report"),
+        (7, "tests[0] is no test of pytest-json-report"),
+        (case("a", "passed", 7), "tests[0].metadata.subtests are no rows of ExecuTorch"),
+        (
+            case("a", "passed", {"Flow": "x"}),
+            "tests[0].metadata.subtests are no rows of ExecuTorch",
+        ),
+        (
+            case("a", "passed", {**ROW, "Flow": []}),
+            "tests[0].metadata.subtests are no rows of ExecuTorch",
+        ),
+        (
+            {**case("a", "passed"), "metadata": []},
+            "tests[0].metadata.subtests are no rows of ExecuTorch",
+        ),
+        (case("a", "perhaps"), '"a": "perhaps" is no outcome of pytest'),
+    ],
+)
+def test_what_is_wrong_is_said(tmp_path: Path, test: object, message: str) -> None:
+    assert refused(tmp_path, test) == [f"report.json:1: {message}; {REMEDY}"]
+
+
+def test_a_file_of_two_backends_is_refused(tmp_path: Path) -> None:
+    rows = [{**ROW, "Flow": flow} for flow in ("xnnpack", "coreml_static_int8")]
+    cases = [case(f"a.py::test_a[{row['Flow']}]", "passed", row) for row in rows]
+    what = "the file holds several backends: coreml, xnnpack"
+    remedy = "split it: a report is of one accelerator"
+    assert refused(tmp_path, *cases) == [f"report.json:1: {what}; {remedy}"]
