@@ -10,6 +10,7 @@ from pathlib import Path
 from accelerator_portal.catalog.accelerator import Accelerator
 from accelerator_portal.catalog.compatibility_file import Compatibility
 from accelerator_portal.catalog.criteria_file import Criteria
+from accelerator_portal.catalog.exceptions_file import Exemption
 from accelerator_portal.catalog.install_file import Install
 from accelerator_portal.catalog.known_issues_file import KnownFailure
 from accelerator_portal.catalog.markdown_file import MarkdownFile
@@ -26,6 +27,7 @@ SELECTOR = "data/selector.yaml"
 CRITERIA = "data/criteria.yaml"
 MODELS = "data/models.yaml"
 SUITES = "data/suites"
+EXCEPTIONS = "data/exceptions.yaml"
 RESULTS = "results"
 
 
@@ -72,8 +74,8 @@ class Platform:
 class Catalog:
     """All platforms, in-tree first and then by name; PyTorch's releases; the selector's start.
 
-    `suites` by id, `models` that several of them have, and the `criteria` of testing are empty
-    where there is no such data.
+    `suites` by id, `models` that several of them have, the `criteria` of testing and the
+    `exceptions` from rules are empty where there is no such data.
     """
 
     platforms: tuple[Platform, ...]
@@ -83,6 +85,7 @@ class Catalog:
     suites: Mapping[str, SuiteFile] = field(default_factory=dict)
     models: Models | None = None
     criteria: Criteria | None = None
+    exceptions: tuple[Exemption, ...] = ()
 
     @cached_property
     def by_id(self) -> dict[str, Platform]:

@@ -12,6 +12,7 @@ from accelerator_portal.catalog.accelerator import Accelerator
 from accelerator_portal.catalog.catalog import (
     ACCELERATORS,
     CRITERIA,
+    EXCEPTIONS,
     MODELS,
     RELEASES,
     RESULTS,
@@ -22,6 +23,7 @@ from accelerator_portal.catalog.catalog import (
 )
 from accelerator_portal.catalog.compatibility_file import Compatibility
 from accelerator_portal.catalog.criteria_file import Criteria
+from accelerator_portal.catalog.exceptions_file import Exceptions
 from accelerator_portal.catalog.install_file import Install
 from accelerator_portal.catalog.known_issues_file import KnownIssues
 from accelerator_portal.catalog.markdown_file import MarkdownFile, parse_markdown
@@ -55,6 +57,7 @@ def load_catalog(root: Path) -> tuple[Catalog | None, list[Problem]]:
     platforms.sort(key=lambda p: (not p.in_tree, p.accelerator.name.casefold(), p.id))
     if releases is None or defaults is None:
         return None, reader.problems
+    exceptions = reader.optional(EXCEPTIONS, Exceptions)
     catalog = Catalog(
         tuple(platforms),
         releases,
@@ -63,6 +66,7 @@ def load_catalog(root: Path) -> tuple[Catalog | None, list[Problem]]:
         suites=reader.suites(),
         models=reader.optional(MODELS, Models),
         criteria=reader.optional(CRITERIA, Criteria),
+        exceptions=exceptions.exceptions if exceptions else (),
     )
     return catalog, reader.problems
 

@@ -4,9 +4,21 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Literal
 
 MAX_WORDS = 500
+
+Level = Literal["error", "warning"]
+"""An error keeps a change out; a warning is told, and holds nobody up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """What would be right, where that is certain: `new` for `old` in the line of the problem."""
+
+    old: str
+    new: str
 
 
 @dataclass(frozen=True, order=True, slots=True)
@@ -15,12 +27,16 @@ class Problem:
 
     `path` is relative to the repository and uses forward slashes; `line` counts from 1 (1 also
     where a fault concerns the whole file); `what` says what is wrong, `remedy` what would be right.
+    `rule` is the id of the rule that found it; `format` for what keeps a file from being read.
     """
 
     path: str
     line: int
     what: str
     remedy: str
+    rule: str = "format"
+    level: Level = "error"
+    fix: Fix | None = field(default=None, compare=False)
 
     def __str__(self) -> str:
         """One line, whatever the file holds: no escape reaches a terminal, no newline a log."""

@@ -9,6 +9,7 @@ from pydantic import BaseModel
 from accelerator_portal.catalog.accelerator import Accelerator
 from accelerator_portal.catalog.compatibility_file import Compatibility
 from accelerator_portal.catalog.criteria_file import Criteria
+from accelerator_portal.catalog.exceptions_file import Exceptions
 from accelerator_portal.catalog.install_file import Install
 from accelerator_portal.catalog.known_issues_file import KnownIssues
 from accelerator_portal.catalog.releases_file import Releases
@@ -29,6 +30,7 @@ SCHEMAS: dict[str, type[BaseModel]] = {
     "suite": SuiteFile,
     "models": Models,
     "criteria": Criteria,
+    "exceptions": Exceptions,
 }
 
 

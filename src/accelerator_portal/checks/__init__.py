@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import datetime as dt
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from accelerator_portal.catalog import Catalog, Problem, load_catalog
-from accelerator_portal.checks import (
+from accelerator_portal.checks.exempting import without_exempted
+from accelerator_portal.checks.rule import Rule, rule_of
+from accelerator_portal.checks.rules import (
     citations,
     duplicate_names,
     guide_headings,
@@ -21,28 +24,35 @@ from accelerator_portal.checks import (
     version_conflicts,
 )
 
-Rule = Callable[[Catalog], Iterator[Problem]]
-
-RULES: tuple[Rule, ...] = (
-    citations.check,
-    duplicate_names.check,
-    guide_headings.check,
-    hardware_references.check,
-    install_references.check,
-    install_rows.check,
-    known_issues.check,
-    release_order.check,
-    report_files.check,
-    selector_start.check,
-    text_links.check,
-    version_conflicts.check,
+RULES: tuple[Rule, ...] = tuple(
+    map(
+        rule_of,
+        (
+            citations,
+            duplicate_names,
+            guide_headings,
+            hardware_references,
+            install_references,
+            install_rows,
+            known_issues,
+            release_order,
+            report_files,
+            selector_start,
+            text_links,
+            version_conflicts,
+        ),
+    )
 )
 
 
-def run_checks(catalog: Catalog) -> Iterator[Problem]:
-    """Yield every problem that the rules find."""
-    for rule in RULES:
-        yield from rule(catalog)
+def run_checks(catalog: Catalog, today: dt.date | None = None) -> Iterator[Problem]:
+    """Yield every problem that the rules find and no exception accepts.
+
+    `today` decides which exceptions have ended; by default it is the day in UTC.
+    """
+    day = today or dt.datetime.now(dt.UTC).date()
+    found = (problem for rule in RULES for problem in rule.problems(catalog))
+    return without_exempted(catalog, found, [rule.id for rule in RULES], day)
 
 
 def load_and_check(root: Path) -> tuple[Catalog | None, list[Problem]]:
@@ -54,3 +64,8 @@ def load_and_check(root: Path) -> tuple[Catalog | None, list[Problem]]:
     if catalog is not None:
         problems = [*problems, *run_checks(catalog)]
     return catalog, sorted(set(problems))
+
+
+def errors(problems: Iterable[Problem]) -> list[Problem]:
+    """Return the problems that keep a change out."""
+    return [problem for problem in problems if problem.level == "error"]

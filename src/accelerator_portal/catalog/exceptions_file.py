@@ -1,0 +1,31 @@
+"""`data/exceptions.yaml`: problems that are known and accepted, each with a reason and an end."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from accelerator_portal.catalog.fields import Day, Id, Line, Model
+
+
+class Exemption(Model):
+    """Problems of one rule in one file that are accepted for a time."""
+
+    rule: Id
+    """Id of the rule, as `accelerator-portal check` prints it."""
+    path: Line
+    """The file, relative to the repository."""
+    says: Annotated[Line, Field(min_length=3)] | None = None
+    """Words of the message; without them every problem of the rule in the file is meant."""
+    reason: Line
+    """Why it is accepted."""
+    expires: Day
+    """The last day on which it is."""
+
+
+class Exceptions(Model):
+    """Every exception."""
+
+    exceptions: tuple[Exemption, ...] = ()
+    """The exceptions."""

@@ -1,0 +1,52 @@
+"""Exceptions: problems that are accepted for a time, and exceptions that nobody needs any more."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterable, Iterator
+
+from accelerator_portal.catalog import Catalog, Problem
+from accelerator_portal.catalog.catalog import EXCEPTIONS
+from accelerator_portal.catalog.exceptions_file import Exemption
+from accelerator_portal.catalog.problem import did_you_mean
+
+_RULE = "exceptions"
+
+
+def without_exempted(
+    catalog: Catalog, problems: Iterable[Problem], rules: Iterable[str], today: dt.date
+) -> Iterator[Problem]:
+    """Yield the problems that no exception accepts, then what is wrong with the exceptions."""
+    used: set[int] = set()
+    for problem in problems:
+        place = next((n for n, e in enumerate(catalog.exceptions) if _accepts(e, problem)), None)
+        if place is None:
+            yield problem
+            continue
+        used.add(place)
+        if catalog.exceptions[place].expires < today:
+            yield problem
+    known = list(rules)
+    for place, exemption in enumerate(catalog.exceptions):
+        if exemption.rule not in known:
+            what = f'there is no rule "{exemption.rule}"'
+            yield _problem(catalog, place, what, did_you_mean(exemption.rule, known))
+        elif place not in used:
+            what = f"nothing in {exemption.path} needs this exception any more"
+            yield _problem(catalog, place, what, "remove it")
+        elif exemption.expires < today:
+            what = f"the exception for {exemption.path} ended on {exemption.expires}"
+            yield _problem(catalog, place, what, "mend the problem, or say anew why it is accepted")
+
+
+def _accepts(exemption: Exemption, problem: Problem) -> bool:
+    return (
+        exemption.rule == problem.rule
+        and exemption.path == problem.path
+        and (exemption.says is None or exemption.says in problem.what)
+    )
+
+
+def _problem(catalog: Catalog, place: int, what: str, remedy: str) -> Problem:
+    line = catalog.files[EXCEPTIONS].line(("exceptions", place, "rule"))
+    return Problem(EXCEPTIONS, line, what, remedy, rule=_RULE)

@@ -1,0 +1,42 @@
+"""What a rule is: a module with a docstring for people and a generator of problems."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from inspect import cleandoc
+from types import ModuleType
+
+from accelerator_portal.catalog import Catalog, Problem
+from accelerator_portal.catalog.problem import Level
+
+Check = Callable[[Catalog], Iterator[Problem]]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One rule; `id` is the module's name with hyphens, `text` its docstring.
+
+    A module whose problems only need to be known has `LEVEL = "warning"`, one that can say what
+    would be right letter by letter `FIXES = True`.
+    """
+
+    id: str
+    text: str
+    level: Level
+    fixes: bool
+    check: Check
+
+    def problems(self, catalog: Catalog) -> Iterator[Problem]:
+        """Yield what the rule finds, with its id and level."""
+        for problem in self.check(catalog):
+            yield replace(problem, rule=self.id, level=self.level)
+
+
+def rule_of(module: ModuleType) -> Rule:
+    """Return the rule that a module is."""
+    name = module.__name__.rpartition(".")[2]
+    level: Level = getattr(module, "LEVEL", "error")
+    fixes: bool = getattr(module, "FIXES", False)
+    text = cleandoc(module.__doc__ or "")
+    return Rule(name.replace("_", "-"), text, level, fixes, module.check)
