@@ -58,7 +58,7 @@ types: setup ## Check the types
 	$(BIN)/mypy
 
 check: setup ## Check every vendor's folder and the shared data
-	$(BIN)/accelerator-portal check $(ARGS)
+	$(BIN)/accelerator-portal check $(if $(GITHUB_ACTIONS),--format github) $(ARGS)
 
 schema: setup ## Write the JSON Schemas anew from the models
 	$(BIN)/accelerator-portal schema $(ARGS)

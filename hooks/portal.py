@@ -16,7 +16,7 @@ from mkdocs.structure.files import File, Files, InclusionLevel
 from mkdocs.structure.pages import Page
 
 from accelerator_portal.catalog import ProblemsError
-from accelerator_portal.checks import load_and_check
+from accelerator_portal.checks import errors, load_and_check
 from accelerator_portal.site import Repository, SiteFile, build_site
 from accelerator_portal.site.page import PLATFORMS
 from accelerator_portal.site.security_policy import add_security_policy
@@ -82,8 +82,9 @@ def on_post_template(output_content: str, *, template_name: str, **_: Any) -> st
 def _site(config: MkDocsConfig) -> list[SiteFile]:
     root = Path(config.config_file_path).parent
     catalog, problems = load_and_check(root)
-    if problems or catalog is None:
-        error = ProblemsError(problems)
+    failed = errors(problems)
+    if failed or catalog is None:
+        error = ProblemsError(failed)
         raise PluginError(f"Problems found: {len(error.problems)}\n{error}")
     edit = posixpath.join(config.repo_url or "", config.edit_uri or "")
     repository = Repository(config.repo_url or "", edit.partition("site_src/")[0])

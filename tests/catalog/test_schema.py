@@ -22,6 +22,7 @@ FILES = {
     "suite": "data/suites/*.yaml",
     "models": "data/models.yaml",
     "criteria": "data/criteria.yaml",
+    "exceptions": "data/exceptions.yaml",
 }
 
 KNOWN_ISSUES = """\

@@ -1,15 +1,29 @@
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from click import unstyle
 from click.testing import CliRunner, Result
 
+from accelerator_portal.catalog import Problem
 from accelerator_portal.cli import main
-from tests.folders import ACCELERATOR, EXAMPLE, FAQ, REPOSITORY, SELECTOR, Tree, edited
+from accelerator_portal.cli.telling import as_annotations, plainly
+from tests.folders import (
+    ACCELERATOR,
+    EXAMPLE,
+    FAQ,
+    GUIDE,
+    RELEASES,
+    REPOSITORY,
+    SELECTOR,
+    Tree,
+    edited,
+)
 
 
 def run(*arguments: str | Path) -> Result:
@@ -58,7 +72,8 @@ def test_every_problem_is_printed_on_its_own_line(
 ) -> None:
     result = run("check", "--root", tree(files))
     assert result.exit_code == 1
-    assert result.stdout.splitlines() == lines
+    told = [line for line in result.stdout.splitlines() if not line.startswith("  ")]
+    assert told == [f"{line} [format]" for line in lines]
     assert result.stderr == count
 
 
@@ -66,7 +81,7 @@ def test_in_an_empty_folder_it_says_what_is_missing(tmp_path: Path) -> None:
     result = run("check", "--root", tmp_path)
     assert result.exit_code == 1
     assert result.stdout.splitlines()[0] == (
-        "accelerators:1: the folder is missing; run this in the repository"
+        "accelerators:1: the folder is missing; run this in the repository [format]"
     )
 
 
@@ -75,7 +90,9 @@ def test_in_an_empty_folder_it_says_what_is_missing(tmp_path: Path) -> None:
     [
         (["check", "--root", "nowhere"], "Directory 'nowhere' does not exist"),
         (["chek"], "No such command 'chek'"),
-        (["check", "--fix"], "No such option"),
+        (["check", "--fixed"], "No such option"),
+        (["check", "nowhere"], "there is no nowhere"),
+        (["check", "/"], "is not in ."),
     ],
 )
 def test_a_wrong_call_is_explained(arguments: list[str], words: str) -> None:
@@ -103,3 +120,54 @@ def test_a_name_that_is_no_text_does_not_stop_it(tree: Tree) -> None:
     assert result.stdout.startswith(
         rb"accelerators/example/\udcff\n.yaml:1: the portal does not read this file; known here: "
     )
+
+
+def test_the_spot_is_underlined(tree: Tree) -> None:
+    root = tree(edited((ACCELERATOR, "vendor:", "vendr:")))
+    lines = run("check", "--root", root).stdout.splitlines()
+    assert lines[-2:] == ["  7 | vendr: Example Vendor", "    | ^^^^^"]
+
+
+def test_a_long_line_is_cut_around_its_spot(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text("x" * 300 + " here " + "y" * 300, "utf-8")
+    told = unstyle(plainly(tmp_path, [Problem("a.yaml", 1, 'not "here"', "remove it")]))
+    _, line, under = told.splitlines()
+    assert len(line) < 130
+    assert line[under.index("^") : under.rindex("^") + 1] == "here"
+
+
+def test_annotations_are_one_command_a_problem(tmp_path: Path) -> None:
+    problem = Problem("a,b:c.yaml", 3, "100 %\n::error::x", "mend it", rule="made-up")
+    assert as_annotations(tmp_path, [problem]) == (
+        "::error file=a%2Cb%3Ac.yaml,line=3,title=made-up::100 %25\\n::error::x; mend it"
+    )
+
+
+def test_json_says_where_in_the_line(tree: Tree) -> None:
+    root = tree(edited((ACCELERATOR, "vendor:", "vendr:")))
+    result = run("check", "--root", root, "--format", "json")
+    records = json.loads(result.stdout)
+    (found,) = (r for r in records if r["what"].startswith("unknown"))
+    assert (found["line"], found["column"], found["end_column"]) == (7, 1, 6)
+    assert (found["rule"], found["level"], found["path"]) == ("format", "error", ACCELERATOR)
+
+
+def test_only_what_is_asked_for_is_told(tree: Tree) -> None:
+    root = tree(edited((ACCELERATOR, "vendor:", "vendr:")) | {FAQ: "x"})
+    told = run("check", "--root", root, str(root / FAQ))
+    assert told.stderr == f"1 problem found in {FAQ}.\n"
+    told = run("check", "--root", root, ACCELERATOR)
+    assert told.stderr == f"2 problems found in {ACCELERATOR}.\n"
+    told = run("check", "--root", root, GUIDE)
+    assert told.stdout == f"0 platforms, no problems in {GUIDE}.\n"
+
+
+def test_what_is_certain_is_mended_and_the_rest_told(tree: Tree) -> None:
+    root = tree(
+        edited((RELEASES, 'version: "1.9.1"', "version: 1.9"), (ACCELERATOR, "vendor:", "vendr:"))
+    )
+    done = run("check", "--root", root, "--fix")
+    assert done.exit_code == 1
+    assert f"mended {RELEASES}:" in done.stderr
+    assert 'version: "1.9"' in (root / RELEASES).read_text("utf-8")
+    assert "vendr" in done.stdout

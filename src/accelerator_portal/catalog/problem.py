@@ -38,10 +38,19 @@ class Problem:
     level: Level = "error"
     fix: Fix | None = field(default=None, compare=False)
 
+    @property
+    def words(self) -> str:
+        """What is wrong and what would be right, in one line."""
+        return printable(f"{_short(self.what)}; {_short(self.remedy)}")
+
     def __str__(self) -> str:
-        """One line, whatever the file holds: no escape reaches a terminal, no newline a log."""
-        text = f"{self.path}:{self.line}: {_short(self.what)}; {_short(self.remedy)}"
-        return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+        """One line: where it is, what is wrong, what would be right."""
+        return f"{printable(self.path)}:{self.line}: {self.words}"
+
+
+def printable(text: str) -> str:
+    """Return text as one line, whatever a file holds: no escape reaches a terminal or a log."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def _short(words: str) -> str:

@@ -10,7 +10,7 @@ from typing import TypeVar
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from accelerator_portal.catalog.problem import Problem, did_you_mean
+from accelerator_portal.catalog.problem import Fix, Problem, did_you_mean
 from accelerator_portal.catalog.yaml_file import Location, YamlFile
 
 M = TypeVar("M", bound=BaseModel)
@@ -48,7 +48,13 @@ def _follows(error: ErrorDetails, others: list[ErrorDetails]) -> bool:
 def _problem(model: type[BaseModel], file: YamlFile, error: ErrorDetails) -> Problem:
     location = _location(file, error)
     what, remedy = _words(model, file, location, error)
-    return Problem(file.path, file.line(location), what, remedy)
+    return Problem(file.path, file.line(location), what, remedy, fix=_fix(file, location, error))
+
+
+def _fix(file: YamlFile, location: Location, error: ErrorDetails) -> Fix | None:
+    """A text that YAML reads as a number, a date or a truth value needs quotes, and only them."""
+    written = file.written.get(location)
+    return Fix(written, f'"{written}"') if error["type"] == "string_type" and written else None
 
 
 def _location(file: YamlFile, error: ErrorDetails) -> Location:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from accelerator_portal.catalog import Catalog, Problem
 from accelerator_portal.catalog.catalog import EXCEPTIONS
@@ -36,7 +37,8 @@ def without_exempted(
             yield _problem(catalog, place, what, "remove it")
         elif exemption.expires < today:
             what = f"the exception for {exemption.path} ended on {exemption.expires}"
-            yield _problem(catalog, place, what, "mend the problem, or say anew why it is accepted")
+            remedy = "mend the problem, or say anew why it is accepted"
+            yield replace(_problem(catalog, place, what, remedy), level="warning")
 
 
 def _accepts(exemption: Exemption, problem: Problem) -> bool:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from accelerator_portal.checks import load_and_check
+from accelerator_portal.checks import errors, load_and_check
 from accelerator_portal.cli.options import ROOT, tell
 from accelerator_portal.cli.output import write_folder
 from accelerator_portal.site import Repository, build_site
@@ -32,8 +32,8 @@ def export(root: Path, out: Path) -> None:
         message = f"{out} holds other files; name a folder that is new, empty or an earlier export"
         raise click.ClickException(message)
     catalog, problems = load_and_check(root)
-    if problems or catalog is None:
-        tell(problems)
+    if (failed := errors(problems)) or catalog is None:
+        tell(failed)
         sys.exit(1)
     pages = build_site(catalog, root, _repository(root))
     files: dict[str, str | Path] = {file.path: file.content for file in export_files(pages)}

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from accelerator_portal.catalog.facts import Fact, facts
-from accelerator_portal.checks import load_and_check
+from accelerator_portal.checks import errors, load_and_check
 from accelerator_portal.cli.options import ROOT, tell
 
 
@@ -20,8 +20,8 @@ from accelerator_portal.cli.options import ROOT, tell
 def list_facts(root: Path, sample: int | None, seed: int) -> None:
     """List facts with their sources, all of them or a sample, to check them by hand."""
     catalog, problems = load_and_check(root)
-    if problems or catalog is None:
-        tell(problems)
+    if (failed := errors(problems)) or catalog is None:
+        tell(failed)
         sys.exit(1)
     found = list(facts(catalog))
     if sample is not None and sample < len(found):

@@ -8,12 +8,12 @@ from pathlib import Path
 import click
 
 from accelerator_portal.catalog.schema import schema_files
-from accelerator_portal.checks import load_and_check
+from accelerator_portal.cli.check import check
 from accelerator_portal.cli.export import export
 from accelerator_portal.cli.facts import list_facts
 from accelerator_portal.cli.history import history
 from accelerator_portal.cli.import_platforms import import_platforms
-from accelerator_portal.cli.options import ROOT, count, tell
+from accelerator_portal.cli.options import ROOT
 from accelerator_portal.cli.output import write_file
 from accelerator_portal.cli.report import report
 
@@ -22,17 +22,6 @@ from accelerator_portal.cli.report import report
 @click.version_option(package_name="accelerator-portal")
 def main() -> None:
     """Look after the PyTorch accelerator portal's data."""
-
-
-@main.command()
-@ROOT
-def check(root: Path) -> None:
-    """Check every vendor's folder and the shared data; print all problems at once."""
-    catalog, problems = load_and_check(root)
-    if problems or catalog is None:
-        tell(problems)
-        sys.exit(1)
-    click.echo(f"{count(len(catalog.platforms), 'platform')}, no problems.")
 
 
 @main.command()
@@ -54,6 +43,7 @@ def schema(root: Path, check_only: bool) -> None:
         sys.exit(1)
 
 
+main.add_command(check)
 main.add_command(export)
 main.add_command(history)
 main.add_command(import_platforms)

@@ -49,6 +49,7 @@ FILES = {
     "data/suites/<id>.yaml": "suite",
     "data/models.yaml": "models",
     "data/criteria.yaml": "criteria",
+    "data/exceptions.yaml": "exceptions",
 }
 
 

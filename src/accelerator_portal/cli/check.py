@@ -1,0 +1,92 @@
+"""`accelerator-portal check`: every rule on every file, all problems at once."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path, PurePosixPath
+
+import click
+
+from accelerator_portal.catalog import Catalog, Problem
+from accelerator_portal.checks import errors, load_and_check
+from accelerator_portal.checks.fixing import fixed_files
+from accelerator_portal.cli.options import ROOT, count
+from accelerator_portal.cli.output import write_file
+from accelerator_portal.cli.telling import TELLERS
+
+
+@click.command()
+@ROOT
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(sorted(TELLERS)),
+    default="text",
+    help="For people, for GitHub's annotations, or for programs.",
+)
+@click.option("--fix", is_flag=True, help="Mend what can be mended without a person.")
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+def check(root: Path, form: str, fix: bool, paths: tuple[Path, ...]) -> None:
+    """Check every vendor's folder and the shared data; print all problems at once.
+
+    With PATHS only what is wrong there is told; everything is read all the same. Errors make the
+    command fail, warnings do not.
+    """
+    wanted = _below(root, paths)
+    catalog, problems = _found(root, wanted)
+    if fix:
+        _fix(root, problems)
+        catalog, problems = _found(root, wanted)
+    if problems or form == "json":
+        click.echo(TELLERS[form](root, problems))
+    failed = errors(problems)
+    summary = _summary(catalog, problems, failed)
+    where = f" in {', '.join(wanted)}" if wanted else ""
+    click.echo(f"{summary}{where}.", err=bool(problems) or form == "json")
+    if failed or catalog is None:
+        sys.exit(1)
+
+
+def _found(root: Path, wanted: Sequence[str]) -> tuple[Catalog | None, list[Problem]]:
+    catalog, problems = load_and_check(root)
+    return catalog, [p for p in problems if not wanted or _is_below(p.path, wanted)]
+
+
+def _below(root: Path, paths: Iterable[Path]) -> list[str]:
+    """The paths as problems name them, relative to the repository."""
+    found = []
+    for path in paths:
+        place = path if path.is_absolute() else Path.cwd() / path
+        place = place if place.exists() else root / path
+        try:
+            found.append(place.resolve().relative_to(root.resolve()).as_posix())
+        except ValueError:
+            raise click.BadParameter(f"{path} is not in {root}", param_hint="PATHS") from None
+        if not place.exists():
+            raise click.BadParameter(f"there is no {path}", param_hint="PATHS")
+    return found
+
+
+def _is_below(path: str, wanted: Iterable[str]) -> bool:
+    return any(PurePosixPath(path).is_relative_to(place) for place in wanted)
+
+
+def _fix(root: Path, problems: Sequence[Problem]) -> None:
+    try:
+        texts, gone = fixed_files(root, problems)
+        for path, text in texts.items():
+            write_file(path, text)
+    except OSError as error:
+        raise click.ClickException(f"{error.filename}: {error.strerror}") from None
+    for problem in gone:
+        click.echo(f"mended {problem.path}:{problem.line}: {problem.what}", err=True)
+
+
+def _summary(catalog: Catalog | None, problems: list[Problem], failed: list[Problem]) -> str:
+    warnings = len(problems) - len(failed)
+    told = f"{count(warnings, 'warning')}" if warnings else ""
+    if failed or catalog is None:
+        return ", ".join(filter(None, (f"{count(len(failed), 'problem')} found", told)))
+    platforms = count(len(catalog.platforms), "platform")
+    return f"{platforms}, {told or 'no problems'}"
