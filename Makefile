@@ -14,7 +14,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup site serve test lint format types check schema workflows bench lock clean
+.PHONY: help setup site serve test lint format types check owners schema workflows bench lock clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z]*\):[^#]*## /\1|/p' Makefile | while IFS='|' read -r target text; do \
@@ -57,8 +57,12 @@ format: setup ## Mend style and format where a tool can
 types: setup ## Check the types
 	$(BIN)/mypy
 
-check: setup ## Check every vendor's folder and the shared data
+check: setup ## Check every vendor's folder, the shared data and who owns what
 	$(BIN)/accelerator-portal check $(if $(GITHUB_ACTIONS),--format github) $(ARGS)
+	$(BIN)/accelerator-portal owners --check
+
+owners: setup ## Write CODEOWNERS and the issue forms anew from the folders
+	$(BIN)/accelerator-portal owners $(ARGS)
 
 schema: setup ## Write the JSON Schemas anew from the models
 	$(BIN)/accelerator-portal schema $(ARGS)

@@ -28,9 +28,12 @@ def test_each_operator_that_must_pass_stands_in_its_group_with_its_sources(site:
             assert page.ids.count(anchor) == 1
 
 
-def test_the_forms_that_the_page_links_to_are_there(site: Site) -> None:
-    links = site.pages["results/standards/"].tree.css('a[href*="/issues/new?template="]')
-    asked = {parse_qs(urlsplit(attribute(link, "href")).query)["template"][0] for link in links}
+def test_every_form_is_linked_to_and_every_link_finds_its_form(site: Site) -> None:
+    asked = {
+        parse_qs(urlsplit(attribute(link, "href")).query)["template"][0]
+        for page in site.pages.values()
+        for link in page.tree.css('a[href*="/issues/new?template="]')
+    }
     assert asked == {file.name for file in FORMS.iterdir()}
 
 

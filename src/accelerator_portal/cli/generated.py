@@ -1,0 +1,43 @@
+"""Files of the repository that a command writes: anew where they are stale, or told of."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import click
+
+from accelerator_portal.cli.output import write_file
+
+CHECK = click.option(
+    "--check", "check_only", is_flag=True, help="Write nothing; fail if one is stale."
+)
+
+
+def stale(root: Path, files: Mapping[str, str]) -> dict[str, str]:
+    """Return those of `files` that do not stand below `root` as they should."""
+    return {path: text for path, text in files.items() if not _holds(root / path, text)}
+
+
+def keep_current(root: Path, files: Mapping[str, str], check_only: bool, fault: str) -> None:
+    """Write what is stale; or, with `check_only`, say `fault` of each and leave the program."""
+    old = stale(root, files)
+    for path, text in old.items():
+        if check_only:
+            click.echo(f"{path}:1: {fault}")
+            continue
+        try:
+            write_file(root / path, text)
+        except OSError as error:
+            raise click.ClickException(f"{path} cannot be written: {error.strerror}") from None
+        click.echo(f"wrote {path}")
+    if old and check_only:
+        sys.exit(1)
+
+
+def _holds(path: Path, text: str) -> bool:
+    try:
+        return path.read_bytes() == text.encode()
+    except OSError:
+        return False

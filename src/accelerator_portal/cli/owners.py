@@ -1,0 +1,30 @@
+"""`accelerator-portal owners`: what GitHub reads follows from the vendors' folders."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from accelerator_portal.catalog import load_catalog
+from accelerator_portal.cli.generated import CHECK, keep_current
+from accelerator_portal.cli.options import ROOT, tell
+from accelerator_portal.vendors.github_files import github_files
+
+
+@click.command()
+@ROOT
+@CHECK
+def owners(root: Path, check_only: bool) -> None:
+    """Write .github/CODEOWNERS and the issue forms that list platforms.
+
+    Owners are the maintainers that a platform's accelerator.yaml names. Where a folder has
+    problems, nothing is written: its owners would be lost.
+    """
+    catalog, problems = load_catalog(root)
+    if problems or catalog is None:
+        tell(problems)
+        sys.exit(1)
+    fault = "the file does not follow from the folders; run accelerator-portal owners"
+    keep_current(root, github_files(catalog), check_only, fault)
