@@ -29,12 +29,17 @@ def test_a_matrix_has_only_like_with_like_in_a_group() -> None:
     (matrix,) = matrices(long_table([ONE, TWO]), ["example", "other"])
     assert (matrix.suite, matrix.mode) == ("made-up", "inference")
     assert matrix.columns == (
-        Column("one", "example", "self-reported", "inductor, float32"),
-        Column("two", "other", "baseline", "inductor, float32"),
-        Column("one", "example", "self-reported", "inductor, float16"),
+        Column("one", "example", "self-reported", "inductor, float32", "float32"),
+        Column("two", "other", "baseline", "inductor, float32", "float32"),
+        Column("one", "example", "self-reported", "inductor, float16", "float16"),
     )
     assert matrix.names == ("A", "b")
     assert matrix.cells == ((-1, -1, 1), (0, 0, -1))
+
+
+def test_a_column_without_a_type_says_none() -> None:
+    (matrix,) = matrices(long_table([stored("four", {})]), ["example"])
+    assert [column.dtype for column in matrix.columns] == [""]
 
 
 def test_columns_follow_the_order_of_accelerators() -> None:

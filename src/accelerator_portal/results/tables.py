@@ -20,12 +20,16 @@ _NOT_STATED = "not stated"
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One report's results for one set of parameters; `group` says them, and is what is alike."""
+    """One report's results for one set of parameters; `group` says them, and is what is alike.
+
+    `dtype` is the type among them; empty where it is not stated.
+    """
 
     report: str
     accelerator: str
     kind: Kind
     group: str
+    dtype: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +47,9 @@ class Matrix:
 
 
 def long_table(reports: Iterable[StoredReport]) -> pd.DataFrame:
-    """Return one row per test: report, accelerator, kind, suite, name, mode, group, outcome, place.
+    """Return one row per test.
 
+    Its columns: report, accelerator, kind, suite, name, mode, group, outcome, place, dtype.
     `place` is the number of the test in its report.
     """
     rows = [
@@ -58,6 +63,7 @@ def long_table(reports: Iterable[StoredReport]) -> pd.DataFrame:
             group_of(test),
             test.outcome,
             place,
+            _dtype(test),
         )
         for stored in reports
         for place, test in enumerate(stored.report.tests)
@@ -72,6 +78,7 @@ def long_table(reports: Iterable[StoredReport]) -> pd.DataFrame:
         "group",
         "outcome",
         "place",
+        "dtype",
     ]
     return pd.DataFrame(rows, columns=columns)
 
@@ -89,10 +96,15 @@ def group_of(test: TestEntry) -> str:
     return ", ".join(part for part in [*parts, *more] if part)
 
 
+def _dtype(test: TestEntry) -> str:
+    value = test.parameters.get("dtype")
+    return "" if value is None else str(value)
+
+
 def _words(name: str, test: TestEntry) -> str:
     value = test.parameters.get(name)
     if name == "dtype":
-        return str(value) if value is not None else f"type {_NOT_STATED}"
+        return _dtype(test) or f"type {_NOT_STATED}"
     if value is None or value is False:
         return ""
     return name if value is True else (str(value) if name == "compiler" else f"{name} {value}")
@@ -103,17 +115,19 @@ def matrices(table: pd.DataFrame, order: Iterable[str]) -> list[Matrix]:
     place = {accelerator: n for n, accelerator in enumerate(order)}
     found = []
     for (suite, mode), part in table.groupby(["suite", "mode"], sort=True):
-        keys = part[["group", "accelerator", "report", "kind"]].drop_duplicates()
+        keys = part[["group", "accelerator", "report", "kind", "dtype"]].drop_duplicates()
         keys = keys.assign(
             at=keys["accelerator"].map(place),
             # First what most accelerators share: there is something to compare.
             shared=-keys.groupby("group")["accelerator"].transform("nunique"),
         )
         keys = keys.sort_values(["shared", "group", "at", "report"])
-        chosen = keys[["report", "accelerator", "kind", "group"]]
+        # A report's group is a column once, whatever it calls its types.
+        keys = keys.drop_duplicates(["group", "report"])
+        chosen = keys[["report", "accelerator", "kind", "group", "dtype"]]
         columns = tuple(
-            Column(str(report), str(accelerator), cast("Kind", kind), str(group))
-            for report, accelerator, kind, group in chosen.itertuples(index=False, name=None)
+            Column(str(report), str(accelerator), cast("Kind", kind), str(group), str(dtype))
+            for report, accelerator, kind, group, dtype in chosen.itertuples(index=False, name=None)
         )
         pivot = part.pivot_table(
             index="name", columns=["group", "report"], values="place", aggfunc="first"
