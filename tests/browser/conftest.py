@@ -1,17 +1,15 @@
 from __future__ import annotations
 
-import functools
 import os
 import shutil
-import threading
 from collections.abc import Callable, Iterator
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from tests.browser.serving import served
 from tests.browser.visit import Opened, Visitor
 from tests.built_site import Site, site
 
@@ -37,37 +35,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.browser)
 
 
-class _Quiet(SimpleHTTPRequestHandler):
-    """Serves files as any static server does: 404.html where there is no file."""
-
-    extensions_map = {**SimpleHTTPRequestHandler.extensions_map, ".js": "text/javascript"}  # noqa: RUF012
-
-    def log_message(self, *_: object) -> None:
-        """Write nothing."""
-
-    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
-        page = Path(self.directory) / "404.html"
-        if code != 404 or not page.is_file():
-            super().send_error(code, message, explain)
-            return
-        body = page.read_bytes()
-        self.send_response(404)
-        self.send_header("Content-Type", "text/html; charset=utf-8")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-
 @pytest.fixture(scope="session")
 def origin(site: Site) -> Iterator[str]:
     """The address under which the built site is served, on this machine only."""
-    handler = functools.partial(_Quiet, directory=str(site.root))
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        thread = threading.Thread(target=server.serve_forever, daemon=True)
-        thread.start()
-        yield f"http://127.0.0.1:{server.server_port}/"
-        server.shutdown()
-        thread.join()
+    with served(site.root) as address:
+        yield address
 
 
 @pytest.fixture(scope="session")

@@ -1,14 +1,14 @@
-"""The matrix of a suite: filters that are kept in the address, cells that lead to evidence."""
+"""Reading the matrix of a suite: cells that lead to evidence, with scripts and without."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
-from time import perf_counter
 
 import pytest
 from playwright.sync_api import Page
 
-from tests.browser.visit import expect
+from tests.browser.visit import PHONE, expect
 from tests.built_site import Site
 
 OpenPage = Callable[..., Page]
@@ -16,41 +16,10 @@ OpenPage = Callable[..., Page]
 SUITE = "results/torchbench/"
 
 
-def shown(page: Page) -> int:
-    return page.locator(".result-row:visible").count()
-
-
-def test_a_filter_goes_into_the_address_and_back(open_page: OpenPage) -> None:
-    page = open_page(SUITE)
-    everything = shown(page)
-    page.locator("input[name=text]").fill("bert")
-    page.locator("select[name=outcome]").select_option("wrong-result")
-    assert page.url.endswith("?text=bert&outcome=wrong-result")
-    some = shown(page)
-    assert 0 < some < everything
-    page.reload()
-    assert shown(page) == some
-    page.locator("input[name=text]").fill("")
-    page.locator("select[name=outcome]").select_option("")
-    assert page.url.endswith(SUITE)
-    assert shown(page) == everything
-
-
-@pytest.mark.parametrize(
-    "address", ["?outcome=nonsense", "?mode=%00", "?x=1", "?text=%F0%9F%A6%99"]
-)
-def test_an_address_that_asks_for_nonsense_breaks_nothing(
-    open_page: OpenPage, address: str
-) -> None:
-    page = open_page(SUITE + address)
-    expect(page.locator(".filters-state")).to_contain_text("Showing")
-    assert (shown(page) == 0) == ("text" in address)
-
-
 def test_a_cell_leads_to_where_it_comes_from(open_page: OpenPage) -> None:
-    page = open_page(SUITE)
-    row = page.locator(".result-row", has=page.locator("th", has_text="hf_Reformer")).first
-    row.locator("td a").first.click()
+    page = open_page(SUITE + "?text=hf_Reformer&accelerator=ascend")
+    expect(page.locator(".result-row")).to_have_count(1)
+    page.locator(".result-row").first.locator("td a").first.click()
     heading = page.locator("h2:target")
     expect(heading).to_have_text("hf_Reformer")
     expect(heading).to_be_in_viewport()
@@ -59,21 +28,39 @@ def test_a_cell_leads_to_where_it_comes_from(open_page: OpenPage) -> None:
     expect(page.locator("article")).to_contain_text("pytorch-fdn/accelerator-integration-wg")
 
 
-def test_without_scripts_the_whole_matrix_is_there(open_page: OpenPage, site: Site) -> None:
-    page = open_page(SUITE, java_script_enabled=False)
-    expect(page.locator("form[data-filters]")).to_be_hidden()
-    assert shown(page) == len(site.pages[SUITE].tree.css(".result-row"))
-
-
-def test_filtering_keeps_up_with_typing(open_page: OpenPage) -> None:
-    """No promise of a time: it only must not take seconds."""
+def test_an_accelerators_name_leads_to_its_page(open_page: OpenPage) -> None:
     page = open_page(SUITE)
-    wanted = page.locator(".result-row", has_text="detectron2_mask").count()
-    start = perf_counter()
-    page.locator("input[name=text]").press_sequentially("detectron2_mask")
-    expect(page.locator(".filters-state")).to_contain_text(f"Showing {wanted} of ")
-    assert 0 < shown(page) == wanted
-    assert perf_counter() - start < 10
+    page.locator(".matrix thead").get_by_role("link", name="Ascend").click()
+    expect(page).to_have_url(f"{page.url.split('compute')[0]}compute-platforms/ascend/#results")
+
+
+@pytest.mark.parametrize("mode", ["", "training/"])
+def test_without_scripts_the_whole_matrix_is_there(
+    open_page: OpenPage, site: Site, mode: str
+) -> None:
+    page = open_page(SUITE + mode, java_script_enabled=False)
+    expect(page.locator("form[data-matrix]")).to_be_hidden()
+    expect(page.locator(".matrix-sort").first).to_be_hidden()
+    data = json.loads((site.root / "api/v1/results/torchbench.json").read_text("utf-8"))
+    wanted = mode.rstrip("/") or "inference"
+    (matrix,) = (one for one in data["matrices"] if one["mode"] == wanted)
+    assert page.locator(".result-row th").all_text_contents() == [
+        test["name"] for test in matrix["tests"]
+    ]
+
+
+def test_on_a_phone_only_the_table_scrolls_sideways(open_page: OpenPage) -> None:
+    page = open_page(SUITE + "?sort=name&order=descending", viewport=PHONE)
+    expect(page.locator(".filters-state")).to_contain_text("from Z to A")
+    assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+    first = page.locator(".result-row th").first
+    before = first.bounding_box()
+    page.locator(".matrix-box").evaluate("box => box.scrollLeft = 300")
+    after = first.bounding_box()
+    assert before is not None
+    assert after is not None
+    assert before["x"] == after["x"]
+    assert before["width"] < PHONE["width"] / 2
 
 
 def test_a_models_results_are_found_by_the_sites_search(open_page: OpenPage) -> None:

@@ -17,6 +17,7 @@ ADDRESSES = {
     "action": "form[action]",
     "data-selector": "form[data-selector]",
     "data-finder": "form[data-finder]",
+    "data-matrix": "form[data-matrix]",
 }
 # Where HTML names ids of the same page.
 REFERENCES = (

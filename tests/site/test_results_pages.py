@@ -11,9 +11,19 @@ from urllib.parse import parse_qs, urlsplit
 
 from accelerator_portal.reports.report_file import report_text
 from accelerator_portal.reports.store import stored_reports
+from accelerator_portal.site.matrix_pages import MOST_ROWS
 from accelerator_portal.site.result_addresses import anchor_of
 from accelerator_portal.site.results_view import SIGNS
-from tests.built_site import Site, attribute
+from tests.built_site import Page, Site, attribute
+
+
+def matrix_pages_of(site: Site, suite: str) -> list[Page]:
+    """The pages of a suite's matrices, whichever mode and rows."""
+    return [
+        page
+        for address, page in site.pages.items()
+        if address.startswith(f"results/{suite}/") and page.tree.css_first(".matrix")
+    ]
 
 
 def test_every_result_is_on_the_page_of_its_suite(site: Site) -> None:
@@ -24,10 +34,9 @@ def test_every_result_is_on_the_page_of_its_suite(site: Site) -> None:
     for stored in reports:
         stated.update(test.suite for test in stored.report.tests)
     for suite in stated:
-        page = site.pages[f"results/{suite}/"]
-        shown[suite] = len(page.tree.css(".matrix td a"))
-        rows = page.tree.css(".result-row")
-        assert len(rows) <= 2 * 200
+        for page in matrix_pages_of(site, suite):
+            shown[suite] += len(page.tree.css(".matrix td a"))
+            assert len(page.tree.css(".result-row")) <= MOST_ROWS
     assert shown == stated
 
 
@@ -108,7 +117,30 @@ def test_a_table_as_csv_has_what_the_table_has(site: Site) -> None:
     data = json.loads((site.root / "api/v1/results/timm.json").read_text("utf-8"))
     (matrix,) = (m for m in data["matrices"] if m["mode"] == "training")
     assert len(head) == 1 + len(matrix["columns"])
-    assert {name: [cell or None for cell in cells] for name, *cells in rows} == matrix["tests"]
+    listed = [
+        [test["name"], *(outcome or "" for outcome in test["outcomes"])] for test in matrix["tests"]
+    ]
+    assert rows == listed
+
+
+def test_each_mode_has_a_page_of_its_own_that_leads_to_the_others(site: Site) -> None:
+    for suite in ("huggingface", "timm", "torchbench"):
+        pages = {page.address: page for page in matrix_pages_of(site, suite)}
+        assert set(pages) == {f"results/{suite}/", f"results/{suite}/training/"}
+        for page in pages.values():
+            here = [a.text() for a in page.tree.css("nav[aria-label=Modes] a[aria-current]")]
+            assert here == ["training" if "training" in page.address else "inference"]
+
+
+def test_the_data_says_of_each_test_where_it_stands(site: Site) -> None:
+    for suite in ("huggingface", "timm", "torchbench"):
+        data = json.loads((site.root / f"api/v1/results/{suite}.json").read_text("utf-8"))
+        for matrix in data["matrices"]:
+            ids = [column["id"] for column in matrix["columns"]]
+            assert len(set(ids)) == len(ids)
+            for test in matrix["tests"]:
+                page, _, anchor = test["address"].partition("#")
+                assert anchor in site.pages[f"results/{page}"].ids
 
 
 def test_a_breakage_says_since_when_who_and_how_to_repeat_it(example_site: Site) -> None:

@@ -2,31 +2,17 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator
 
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.reports.outcomes import GOOD, MEANING
 from accelerator_portal.reports.report_file import report_text
-from accelerator_portal.results.tables import Matrix
 from accelerator_portal.site.history_view import Past
+from accelerator_portal.site.matrix_pages import matrix_files, matrix_pages
 from accelerator_portal.site.page import API, SiteFile, data_file, to_root
 from accelerator_portal.site.result_addresses import RESULTS_PAGES
-from accelerator_portal.site.results_shapes import (
-    MatrixColumn,
-    MatrixData,
-    ReportEntry,
-    ResultsIndex,
-    SuiteResults,
-)
-from accelerator_portal.site.results_view import (
-    KINDS,
-    SIGNS,
-    MatrixView,
-    Results,
-    about,
-)
+from accelerator_portal.site.results_shapes import ReportEntry, ResultsIndex
+from accelerator_portal.site.results_view import KINDS, SIGNS, Results, about
 from accelerator_portal.site.suite_tests import results_of, suite_tests_pages
 from accelerator_portal.site.templates import Templates
 
@@ -43,21 +29,17 @@ def results_pages(
     path = f"{RESULTS_PAGES}/index.md"
     content = templates.render(f"{path}.j2", to_root=to_root(path), suites=suites, **shared)
     yield SiteFile(path, content, f"site_src/templates/{path}.j2")
+    titles = {s: catalog.suites[s].title if s in catalog.suites else s for s in suites}
     for suite in suites:
         described = catalog.suites.get(suite)
         context = {
             "id": suite,
             "suite": described,
-            "title": described.title if described else suite,
-            "csv_name": csv_name,
+            "title": titles[suite],
             **shared,
         }
-        path = f"{RESULTS_PAGES}/{suite}/index.md"
         views = [view for view in results.matrices if view.matrix.suite == suite]
-        content = templates.render(
-            "results/suite.md.j2", to_root=to_root(path), views=views, **context
-        )
-        yield SiteFile(path, content, f"data/suites/{suite}.yaml")
+        yield from matrix_pages(views, titles, templates, context)
         yield from suite_tests_pages(catalog, results, past, templates, context)
     for stored in results.reports:
         path = f"{RESULTS_PAGES}/runs/{stored.id}.md"
@@ -95,34 +77,4 @@ def results_files(results: Results) -> Iterator[SiteFile]:
         yield SiteFile(f"{API}/reports/{stored.id}.json", report_text(stored.report))
     for suite in suites:
         views = [view for view in results.matrices if view.matrix.suite == suite]
-        data = SuiteResults(suite=suite, matrices=tuple(map(_matrix, views)))
-        yield data_file(f"results/{suite}.json", data)
-        for view in views:
-            yield SiteFile(f"{API}/results/{csv_name(view.matrix)}", _csv(view))
-
-
-def csv_name(matrix: Matrix) -> str:
-    """Return the name of a matrix as CSV: `torchbench-inference.csv`."""
-    return f"{'-'.join(filter(None, (matrix.suite, matrix.mode)))}.csv"
-
-
-def _csv(view: MatrixView) -> str:
-    """The matrix for spreadsheets; nothing in a cell means that there is no evidence."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    columns = view.matrix.columns
-    writer.writerow(["test", *(f"{c.accelerator} ({c.group}; {c.kind})" for c in columns)])
-    for row in view.rows:
-        writer.writerow([row.name, *(cell.outcome or "" for cell in row.cells)])
-    return text.getvalue()
-
-
-def _matrix(view: MatrixView) -> MatrixData:
-    return MatrixData(
-        mode=view.matrix.mode,
-        columns=tuple(
-            MatrixColumn(accelerator=c.accelerator, report=c.report, kind=c.kind, like=c.group)
-            for c in view.matrix.columns
-        ),
-        tests={row.name: tuple(cell.outcome for cell in row.cells) for row in view.rows},
-    )
+        yield from matrix_files(suite, views)

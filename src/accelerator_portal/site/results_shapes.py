@@ -33,14 +33,31 @@ class ResultsIndex(Model):
 class MatrixColumn(Model):
     """A column of a matrix."""
 
+    id: str
+    """Id of the column; the same as long as the report and its parameters are."""
     accelerator: str
     """Id of the accelerator."""
+    name: str
+    """Its name."""
     report: str
     """Id of the report."""
     kind: Kind
     """What the report is."""
     like: str
     """The parameters in words; only columns that have them in common can be compared."""
+    dtype: str
+    """The type among them; empty where it is not stated."""
+
+
+class MatrixTest(Model):
+    """A row of a matrix."""
+
+    name: str
+    """Name of the test."""
+    address: str
+    """Where the test stands, from the site's folder `results/`."""
+    outcomes: tuple[Outcome | None, ...]
+    """An outcome a column; null where there is no evidence."""
 
 
 class MatrixData(Model):
@@ -50,8 +67,8 @@ class MatrixData(Model):
     """The mode, `inference` or `training`; empty where there is none."""
     columns: tuple[MatrixColumn, ...]
     """The columns."""
-    tests: dict[str, tuple[Outcome | None, ...]]
-    """For each test an outcome a column; null where there is no evidence."""
+    tests: tuple[MatrixTest, ...]
+    """The tests, by name."""
 
 
 class SuiteResults(Model):

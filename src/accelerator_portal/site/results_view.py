@@ -67,17 +67,13 @@ class MatrixRow:
     address: str
     cells: tuple[Cell, ...]
 
-    @property
-    def outcomes(self) -> str:
-        """Every outcome in the row, for the filter."""
-        return "|".join(sorted({cell.outcome or "no-evidence" for cell in self.cells}))
-
 
 @dataclass(frozen=True, slots=True)
 class MatrixView:
-    """A matrix with its rows as a page shows them."""
+    """A matrix with its rows as a page shows them; `names` has a name for each column."""
 
     matrix: Matrix
+    names: tuple[str, ...]
     groups: tuple[tuple[str, int], ...]
     rows: tuple[MatrixRow, ...]
 
@@ -155,20 +151,22 @@ def _counts(suite: str, found: Mapping[Outcome, int]) -> SuiteCounts:
 
 
 def _view(catalog: Catalog, reports: Mapping[str, Report], matrix: Matrix) -> MatrixView:
-    rows = tuple(_rows(catalog, reports, matrix))
+    names = tuple(catalog.by_id[c.accelerator].accelerator.name for c in matrix.columns)
+    rows = tuple(_rows(catalog, reports, matrix, names))
     groups: dict[str, int] = {}
     for column in matrix.columns:
         groups[column.group] = groups.get(column.group, 0) + 1
-    return MatrixView(matrix, tuple(groups.items()), rows)
+    return MatrixView(matrix, names, tuple(groups.items()), rows)
 
 
-def _rows(catalog: Catalog, reports: Mapping[str, Report], matrix: Matrix) -> Iterator[MatrixRow]:
-    names = {p.id: p.accelerator.name for p in catalog.platforms}
+def _rows(
+    catalog: Catalog, reports: Mapping[str, Report], matrix: Matrix, names: tuple[str, ...]
+) -> Iterator[MatrixRow]:
     for name, places in zip(matrix.names, matrix.cells, strict=True):
         cells = []
-        for column, place in zip(matrix.columns, places, strict=True):
+        for column, own, place in zip(matrix.columns, names, places, strict=True):
             test = reports[column.report].tests[place] if place >= 0 else None
-            cells.append(_cell(names[column.accelerator], column.group, test))
+            cells.append(_cell(own, column.group, test))
         yield MatrixRow(name, address_of(catalog, matrix.suite, name), tuple(cells))
 
 

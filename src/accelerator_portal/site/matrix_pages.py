@@ -1,0 +1,197 @@
+"""The matrices of a suite, test by accelerator: their pages, and their data as JSON and CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from accelerator_portal.reports.outcomes import Outcome
+from accelerator_portal.results.tables import Column, Matrix
+from accelerator_portal.site.page import API, SiteFile, data_file, to_root
+from accelerator_portal.site.result_addresses import RESULTS_PAGES
+from accelerator_portal.site.results_shapes import (
+    MatrixColumn,
+    MatrixData,
+    MatrixTest,
+    SuiteResults,
+)
+from accelerator_portal.site.results_view import MatrixView
+from accelerator_portal.site.templates import Templates
+from accelerator_portal.site.vendor_text import slug
+
+# More rows than these stand on further pages.
+MOST_ROWS = 200
+
+# How a column is sorted: what calls for somebody first, what says nothing of the product later.
+# Not the order in which two results of one test are merged, where a skip must not hide a pass.
+WORST_FIRST: tuple[Outcome, ...] = (
+    "crashed",
+    "failed",
+    "timed-out",
+    "wrong-result",
+    "unsupported-operator",
+    "out-of-memory",
+    "infrastructure-error",
+    "test-broken",
+    "not-run",
+    "skipped",
+    "executed",
+    "passed",
+)
+
+# The first of these has the suite's own address: a mode that comes later takes it from none.
+_MODES = ("", "inference", "training")
+
+# Names that stand beside modes in a suite's folder.
+_TAKEN = {"tests"}
+
+
+@dataclass(frozen=True, slots=True)
+class RowsPage:
+    """A page's part of a matrix: its rows, numbered from 1, and its address from `results/`."""
+
+    number: int
+    first: int
+    last: int
+    address: str
+
+    @property
+    def path(self) -> str:
+        """Where the page is among the site's sources."""
+        address = self.address.removesuffix("/")
+        return f"{RESULTS_PAGES}/{address}{'.md' if self.number > 1 else '/index.md'}"
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """What the filters of a matrix offer: accelerators by id, with their names.
+
+    A type that is not stated is the empty one.
+    """
+
+    accelerators: Mapping[str, str]
+    dtypes: tuple[str, ...]
+    outcomes: frozenset[Outcome | None]
+
+
+def matrix_pages(
+    views: Sequence[MatrixView],
+    suites: Mapping[str, str],
+    templates: Templates,
+    context: Mapping[str, Any],
+) -> Iterator[SiteFile]:
+    """Yield the pages of a suite's matrices; `suites` has the titles of all suites by id."""
+    ordered = sorted(views, key=lambda view: _place(view.matrix.mode))
+    parts = {v.matrix.mode: rows_pages(v.matrix, own=v is not ordered[0]) for v in ordered}
+    modes = [(v.matrix.mode, len(v.rows), parts[v.matrix.mode][0].address) for v in ordered]
+    for view in ordered:
+        pages = parts[view.matrix.mode]
+        for page in pages:
+            content = templates.render(
+                "results/suite.md.j2",
+                to_root=to_root(page.path),
+                view=view,
+                columns=[(c, n, column_id(c)) for c, n in _named(view)],
+                rows=view.rows[page.first - 1 : page.last],
+                page=page,
+                pages=pages,
+                modes=modes,
+                suites=suites,
+                choices=_choices(view),
+                worst_first=WORST_FIRST,
+                csv=csv_name(view.matrix),
+                **context,
+            )
+            yield SiteFile(page.path, content, f"data/suites/{view.matrix.suite}.yaml")
+
+
+def matrix_files(suite: str, views: Iterable[MatrixView]) -> Iterator[SiteFile]:
+    """Yield the matrices of a suite as one JSON file, and each as CSV."""
+    views = tuple(views)
+    data = tuple(_data(view) for view in views)
+    yield data_file(f"results/{suite}.json", SuiteResults(suite=suite, matrices=data))
+    for view in views:
+        yield SiteFile(f"{API}/results/{csv_name(view.matrix)}", _csv(view))
+
+
+def rows_pages(matrix: Matrix, *, own: bool) -> list[RowsPage]:
+    """Return the pages of a matrix; `own`: it has a folder of its own within the suite's."""
+    folder = f"{matrix.suite}/{f'{mode_slug(matrix.mode)}/' if own else ''}"
+    total = len(matrix.names)
+    starts = range(0, max(total, 1), MOST_ROWS)
+    return [
+        RowsPage(n, start + 1, min(start + MOST_ROWS, total), folder if n == 1 else f"{folder}{n}/")
+        for n, start in enumerate(starts, 1)
+    ]
+
+
+def mode_slug(mode: str) -> str:
+    """Return the folder of a mode. A report may call one anything; those are told apart, too."""
+    name = slug(mode)[:60]
+    if name == mode and name not in _TAKEN and not name.isdigit():
+        return name
+    return f"{name}-{sum(map(ord, mode)) % 1000:03d}"
+
+
+def column_id(column: Column) -> str:
+    """Return the id of a column, by which an address names it."""
+    return f"{column.report}.{slug(column.group)}"
+
+
+def csv_name(matrix: Matrix) -> str:
+    """Return the name of a matrix as CSV: `torchbench-inference.csv`."""
+    return f"{matrix.suite}{f'-{mode_slug(matrix.mode)}' if matrix.mode else ''}.csv"
+
+
+def _place(mode: str) -> tuple[int, str]:
+    return (_MODES.index(mode) if mode in _MODES else len(_MODES), mode)
+
+
+def _named(view: MatrixView) -> Iterator[tuple[Column, str]]:
+    return zip(view.matrix.columns, view.names, strict=True)
+
+
+def _choices(view: MatrixView) -> Choices:
+    return Choices(
+        {column.accelerator: name for column, name in _named(view)},
+        tuple(sorted({column.dtype for column in view.matrix.columns})),
+        frozenset(cell.outcome for row in view.rows for cell in row.cells),
+    )
+
+
+def _csv(view: MatrixView) -> str:
+    """The matrix for spreadsheets; nothing in a cell means that there is no evidence."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    columns = view.matrix.columns
+    writer.writerow(["test", *(f"{c.accelerator} ({c.group}; {c.kind})" for c in columns)])
+    for row in view.rows:
+        writer.writerow([row.name, *(cell.outcome or "" for cell in row.cells)])
+    return text.getvalue()
+
+
+def _data(view: MatrixView) -> MatrixData:
+    return MatrixData(
+        mode=view.matrix.mode,
+        columns=tuple(
+            MatrixColumn(
+                id=column_id(column),
+                accelerator=column.accelerator,
+                name=name,
+                report=column.report,
+                kind=column.kind,
+                like=column.group,
+                dtype=column.dtype,
+            )
+            for column, name in _named(view)
+        ),
+        tests=tuple(
+            MatrixTest(
+                name=row.name, address=row.address, outcomes=tuple(c.outcome for c in row.cells)
+            )
+            for row in view.rows
+        ),
+    )

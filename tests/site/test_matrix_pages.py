@@ -1,0 +1,154 @@
+"""A matrix of 2,000 tests on 20 accelerators, all of it made up: its pages, and what they weigh."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import random
+from functools import cache
+from itertools import pairwise
+
+import pytest
+from selectolax.lexbor import LexborHTMLParser
+
+from accelerator_portal.reports.outcomes import MEANING, Outcome
+from accelerator_portal.results.tables import Column, Matrix
+from accelerator_portal.site.build import TEMPLATES, Repository
+from accelerator_portal.site.matrix_pages import (
+    MOST_ROWS,
+    WORST_FIRST,
+    csv_name,
+    matrix_files,
+    matrix_pages,
+    mode_slug,
+)
+from accelerator_portal.site.page import SiteFile
+from accelerator_portal.site.results_view import KINDS, SIGNS, Cell, MatrixRow, MatrixView
+from accelerator_portal.site.templates import Templates
+from tests.folders import REPOSITORY
+
+TESTS, ACCELERATORS = 2_000, 20
+MOST_BYTES = 400_000
+
+SUITE = "made-up"
+OUTCOMES: tuple[Outcome | None, ...] = (None, *MEANING)
+
+
+@cache
+def made_up(mode: str = "", tests: int = TESTS) -> MatrixView:
+    """No two rows alike, and no outcome more frequent than others: nothing compresses worse."""
+    pick = random.Random(mode)  # noqa: S311 - made-up outcomes
+    columns = tuple(
+        Column(f"made-up-{n}-nightly", f"made-up-{n}", "self-reported", "eager, float32", "float32")
+        for n in range(ACCELERATORS)
+    )
+    names = tuple(f"Made up {n}" for n in range(ACCELERATORS))
+    rows = tuple(
+        MatrixRow(
+            f"made_up_{n:04}",
+            f"{SUITE}/tests/m/#test-made-up-{n:04}-{n % 1000:03}",
+            tuple(
+                Cell(o, f"{name}, eager, float32: {o}")
+                for o, name in zip(pick.choices(OUTCOMES, k=ACCELERATORS), names, strict=True)
+            ),
+        )
+        for n in range(tests)
+    )
+    cells = tuple(tuple(-1 for _ in columns) for _ in rows)  # of reports that do not exist
+    matrix = Matrix(SUITE, mode, columns, tuple(row.name for row in rows), cells)
+    return MatrixView(matrix, names, (("eager, float32", ACCELERATORS),), rows)
+
+
+def pages(*views: MatrixView) -> dict[str, SiteFile]:
+    templates = Templates(
+        REPOSITORY / TEMPLATES, repository=Repository("https://a.example", "https://a.example/")
+    )
+    context = {
+        "id": SUITE,
+        "suite": None,
+        "title": "Made up",
+        "signs": SIGNS,
+        "meanings": MEANING,
+        "kinds": KINDS,
+    }
+    return {page.path: page for page in matrix_pages(views, {SUITE: "Made up"}, templates, context)}
+
+
+def tree(page: SiteFile) -> LexborHTMLParser:
+    return LexborHTMLParser(page.content)
+
+
+def test_two_hundred_rows_a_page_hold_every_test_once_and_in_order() -> None:
+    found = pages(made_up())
+    assert list(found)[:2] == ["results/made-up/index.md", "results/made-up/2.md"]
+    assert len(found) == TESTS / MOST_ROWS
+    rows = [[row.text() for row in tree(page).css(".result-row th")] for page in found.values()]
+    assert {len(names) for names in rows} == {MOST_ROWS}
+    assert [name for names in rows for name in names] == list(made_up().matrix.names)
+
+
+def test_each_page_leads_to_all_others_and_says_where_it_is() -> None:
+    found = pages(made_up())
+    for number, page in enumerate(found.values(), 1):
+        links = tree(page).css("nav[aria-label='Rows of the table'] a")
+        assert len(links) == len(found)
+        (here,) = (link for link in links if "aria-current" in link.attributes)
+        first = (number - 1) * MOST_ROWS + 1
+        assert here.text().removeprefix("rows ") == f"{first:,}–{first + MOST_ROWS - 1:,}"
+        assert ("data-matrix" in page.content) == (number == 1)
+
+
+@pytest.mark.parametrize(("tests", "expected"), [(1, 1), (200, 1), (201, 2), (400, 2), (401, 3)])
+def test_as_many_pages_as_are_needed(tests: int, expected: int) -> None:
+    found = pages(made_up(tests=tests))
+    assert len(found) == expected
+    assert all(("Rows of the table" in page.content) == (expected > 1) for page in found.values())
+
+
+def test_a_first_view_and_all_its_data_weigh_little() -> None:
+    """As a server sends them, without what MkDocs puts around every page."""
+    page = pages(made_up())["results/made-up/index.md"].content
+    data = next(iter(matrix_files(SUITE, [made_up()]))).content
+    sizes = [len(gzip.compress(text.encode(), mtime=0)) for text in (page, data)]
+    assert sum(sizes) <= MOST_BYTES, sizes
+
+
+def test_the_data_holds_every_outcome_once() -> None:
+    data, table = matrix_files(SUITE, [made_up()])
+    (matrix,) = json.loads(data.content)["matrices"]
+    assert [test["outcomes"] for test in matrix["tests"]] == [
+        [cell.outcome for cell in row.cells] for row in made_up().rows
+    ]
+    assert table.path == "api/v1/results/made-up.csv"
+    assert len(table.content.splitlines()) == 1 + TESTS
+
+
+def test_modes_share_a_suite_and_no_address() -> None:
+    modes = ("training", "inference", "tests", "2", "../x", "Training", "")
+    found = pages(*(made_up(mode, 201) for mode in modes))
+    assert len(found) == 2 * len(modes)
+    first = found["results/made-up/index.md"]
+    (form,) = tree(first).css("form[data-matrix]")
+    assert not form.attributes["data-mode"]
+    assert {"results/made-up/training/index.md", "results/made-up/training/2.md"} < set(found)
+    names = {csv_name(made_up(mode, 201).matrix) for mode in modes}
+    assert len(names) == len(modes)
+    assert not [path for path in (*found, *names) if ".." in path or "made-up/tests/" in path]
+
+
+def test_a_mode_that_is_called_like_a_path_stays_in_its_folder() -> None:
+    for mode in ("..", "/etc", "a/b", "x" * 400, "tests", "7"):
+        assert "/" not in mode_slug(mode)
+        assert mode_slug(mode) != mode
+        assert len(mode_slug(mode)) < 80
+
+
+def test_every_outcome_has_its_place_in_the_order() -> None:
+    assert sorted(WORST_FIRST) == sorted(MEANING)
+
+
+def test_further_pages_go_on_where_those_before_end() -> None:
+    found = [h2.text() for page in pages(made_up()).values() for h2 in tree(page).css("h2")][1:]
+    ranges = [words.split("rows ")[1].split(" of ")[0].replace(",", "") for words in found]
+    for one, other in pairwise(ranges):
+        assert int(one.split("–")[1]) + 1 == int(other.split("–")[0])
