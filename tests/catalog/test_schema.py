@@ -23,6 +23,8 @@ FILES = {
     "models": "data/models.yaml",
     "criteria": "data/criteria.yaml",
     "exceptions": "data/exceptions.yaml",
+    "hosts": "data/hosts.yaml",
+    "relay": "data/relay.yaml",
 }
 
 KNOWN_ISSUES = """\

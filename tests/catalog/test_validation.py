@@ -28,7 +28,7 @@ def with_feature(name: str, works: str) -> str:
 ACCELERATOR_KEYS = (
     "access, description, device, dispatch_key, documentation, features, hardware, identify, "
     "integration, maintainers, mark, name, operating_systems, package, sources, summary, support, "
-    "vendor"
+    "upstream_ci, vendor"
 )
 
 
@@ -39,7 +39,7 @@ ACCELERATOR_KEYS = (
         (ACCELERATOR, "mark: EX", "mark: EX\nlogo: x", [
             f'9: unknown key "logo"; known here: {ACCELERATOR_KEYS}'
         ]),
-        (ACCELERATOR, "device: {value", "device: {valeu", [
+        (ACCELERATOR, "Made up., value: ex", "Made up., valeu: ex", [
             '13: "value" is missing; add device.value',
             '13: unknown key "valeu"; did you mean "value"?',
         ]),
@@ -80,7 +80,7 @@ ACCELERATOR_KEYS = (
         ]),
         (ACCELERATOR, "mark: EX", "mark:", [f"8: mark: a text is expected; {SEE}"]),
         (ACCELERATOR, "mark: EX", "mark: [E, X]", [f"8: mark: a text is expected; {SEE}"]),
-        (ACCELERATOR, "device: {value: ex, source: made-up}", "device: ex", [
+        (ACCELERATOR, "device: {note: Made up., value: ex, source: made-up}", "device: ex", [
             f"13: device: a mapping (key: value) is expected; {SEE}"
         ]),
         (ACCELERATOR, "import: torch_example", "import: torch_example, autoload: yess", [

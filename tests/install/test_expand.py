@@ -179,9 +179,11 @@ COMPATIBLE: list[Edit] = [
      'torch: "1.10.0", plugin: "1.10.0.post4", python: ["3.13"], needs: {SDK: "7.14"}'),
     (COMPATIBILITY, "rows:\n", ('rows:\n  - {torch: "1.10.0", plugin: "1.10.0.post10", '
      'needs: {Example driver: "9"}, source: made-up}\n'
-     '  - {torch: "1.10.0", plugin: "1.11", source: made-up}\n'
-     '  - {torch: "1.8.0", plugin: "1.8", source: made-up}\n')),
+     '  - {torch: "1.10.0", plugin: "1.11", source: made-up}\n')),
     (COMPATIBILITY, 'torch: "1.9.1", variant: ex1', 'torch: "1.9.1", plugin: "1.9.1"'),
+    (COMPATIBILITY, "lifecycle: {status: ended}, source: made-up}\n",
+     ('lifecycle: {status: ended}, source: made-up}\n'
+      '  - {torch: "1.8.0", plugin: "1.8", source: made-up}\n')),
 ]  # fmt: skip
 
 

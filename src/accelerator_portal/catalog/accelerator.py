@@ -26,6 +26,7 @@ from accelerator_portal.catalog.fields import (
     Url,
 )
 from accelerator_portal.catalog.hardware import Hardware
+from accelerator_portal.catalog.relay_file import RepositoryName
 from accelerator_portal.catalog.sources import Sourced, SourcedFile
 
 
@@ -129,6 +130,13 @@ class Maintainer(Sourced):
     """Login on GitHub."""
 
 
+class UpstreamCi(Sourced):
+    """A repository whose CI tests PyTorch's changes on the platform."""
+
+    repository: RepositoryName
+    """Owner and name on GitHub, as PyTorch's cross-repository CI relay knows it."""
+
+
 class Accelerator(SourcedFile):
     """One compute platform; its id is the name of its folder."""
 
@@ -164,5 +172,7 @@ class Accelerator(SourcedFile):
     """Further reading."""
     support: Annotated[tuple[SupportChannel, ...], Field(min_length=1)]
     """Where to ask."""
+    upstream_ci: tuple[UpstreamCi, ...] = ()
+    """Repositories that take part in PyTorch's cross-repository CI."""
     maintainers: tuple[Maintainer, ...] = ()
     """Who answers for it, where a source names them."""

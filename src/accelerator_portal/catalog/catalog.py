@@ -11,10 +11,12 @@ from accelerator_portal.catalog.accelerator import Accelerator
 from accelerator_portal.catalog.compatibility_file import Compatibility
 from accelerator_portal.catalog.criteria_file import Criteria
 from accelerator_portal.catalog.exceptions_file import Exemption
+from accelerator_portal.catalog.hosts_file import Hosts
 from accelerator_portal.catalog.install_file import Install
 from accelerator_portal.catalog.known_issues_file import KnownFailure
 from accelerator_portal.catalog.markdown_file import MarkdownFile
 from accelerator_portal.catalog.problem import Problem
+from accelerator_portal.catalog.relay_file import Relay
 from accelerator_portal.catalog.releases_file import Releases
 from accelerator_portal.catalog.selector_file import SelectorDefaults
 from accelerator_portal.catalog.sources import Source
@@ -28,6 +30,8 @@ CRITERIA = "data/criteria.yaml"
 MODELS = "data/models.yaml"
 SUITES = "data/suites"
 EXCEPTIONS = "data/exceptions.yaml"
+HOSTS = "data/hosts.yaml"
+RELAY = "data/relay.yaml"
 RESULTS = "results"
 
 
@@ -74,8 +78,8 @@ class Platform:
 class Catalog:
     """All platforms, in-tree first and then by name; PyTorch's releases; the selector's start.
 
-    `suites` by id, `models` that several of them have, the `criteria` of testing and the
-    `exceptions` from rules are empty where there is no such data.
+    `suites` by id, `models` that several of them have, the `criteria` of testing, the `exceptions`
+    from rules, the `hosts` of commands and the `relay`'s list are empty where there are none.
     """
 
     platforms: tuple[Platform, ...]
@@ -86,6 +90,8 @@ class Catalog:
     models: Models | None = None
     criteria: Criteria | None = None
     exceptions: tuple[Exemption, ...] = ()
+    hosts: Hosts | None = None
+    relay: Relay | None = None
 
     @cached_property
     def by_id(self) -> dict[str, Platform]:

@@ -117,5 +117,7 @@ class Criteria(Model):
     """When a stable option reads "tested"."""
     deadlines: Deadlines
     """How long what breaks may stay broken."""
+    most_minors_behind: Annotated[int, Field(gt=0)] | None = None
+    """So many minor releases a platform may be behind PyTorch before somebody is reminded."""
     levels: Annotated[tuple[Level, ...], Field(min_length=1)]
     """The levels, the highest first."""

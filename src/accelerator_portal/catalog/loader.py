@@ -13,7 +13,9 @@ from accelerator_portal.catalog.catalog import (
     ACCELERATORS,
     CRITERIA,
     EXCEPTIONS,
+    HOSTS,
     MODELS,
+    RELAY,
     RELEASES,
     RESULTS,
     SELECTOR,
@@ -24,10 +26,12 @@ from accelerator_portal.catalog.catalog import (
 from accelerator_portal.catalog.compatibility_file import Compatibility
 from accelerator_portal.catalog.criteria_file import Criteria
 from accelerator_portal.catalog.exceptions_file import Exceptions
+from accelerator_portal.catalog.hosts_file import Hosts
 from accelerator_portal.catalog.install_file import Install
 from accelerator_portal.catalog.known_issues_file import KnownIssues
 from accelerator_portal.catalog.markdown_file import MarkdownFile, parse_markdown
 from accelerator_portal.catalog.problem import Problem, did_you_mean
+from accelerator_portal.catalog.relay_file import Relay
 from accelerator_portal.catalog.releases_file import Releases
 from accelerator_portal.catalog.selector_file import SelectorDefaults
 from accelerator_portal.catalog.suite_file import Models, SuiteFile
@@ -67,6 +71,8 @@ def load_catalog(root: Path) -> tuple[Catalog | None, list[Problem]]:
         models=reader.optional(MODELS, Models),
         criteria=reader.optional(CRITERIA, Criteria),
         exceptions=exceptions.exceptions if exceptions else (),
+        hosts=reader.optional(HOSTS, Hosts),
+        relay=reader.optional(RELAY, Relay),
     )
     return catalog, reader.problems
 

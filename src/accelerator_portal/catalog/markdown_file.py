@@ -42,13 +42,22 @@ class Target:
 
 
 @dataclass(frozen=True, slots=True)
+class CodeBlock:
+    """What readers copy, and its first line in the file."""
+
+    line: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class MarkdownFile:
-    """A vendor's text: its sources by id, its sections and the targets of its links in order."""
+    """A vendor's text: its sources by id; its sections, targets of links and code, in order."""
 
     path: str
     sources: Mapping[str, Source]
     sections: tuple[Section, ...]
     targets: tuple[Target, ...]
+    code: tuple[CodeBlock, ...] = ()
 
 
 def parse_markdown(path: str, text: str) -> tuple[MarkdownFile | None, list[Problem]]:
@@ -68,7 +77,8 @@ def parse_markdown(path: str, text: str) -> tuple[MarkdownFile | None, list[Prob
         return None, problems
     sections = tuple(_sections(text[front.end() :], tokens, body_line))
     targets = tuple(_targets(tokens, body_line))
-    return MarkdownFile(path, record.sources, sections, targets), problems
+    code = tuple(_code(tokens, body_line))
+    return MarkdownFile(path, record.sources, sections, targets, code), problems
 
 
 def _sections(body: str, tokens: list[Token], body_line: int) -> Iterator[Section]:
@@ -93,6 +103,13 @@ def _targets(tokens: list[Token], body_line: int) -> Iterator[Target]:
             if child.type in {"link_open", "image"}:
                 address = str(child.attrs.get("href") or child.attrs.get("src") or "")
                 yield Target(line, address, child.type == "image")
+
+
+def _code(tokens: list[Token], body_line: int) -> Iterator[CodeBlock]:
+    for token in tokens:
+        if token.type in {"fence", "code_block"}:
+            first = _line(token, body_line) + (token.type == "fence")
+            yield CodeBlock(first, token.content)
 
 
 def _structure_problems(path: str, tokens: list[Token], body_line: int) -> list[Problem]:

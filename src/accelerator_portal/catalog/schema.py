@@ -10,8 +10,10 @@ from accelerator_portal.catalog.accelerator import Accelerator
 from accelerator_portal.catalog.compatibility_file import Compatibility
 from accelerator_portal.catalog.criteria_file import Criteria
 from accelerator_portal.catalog.exceptions_file import Exceptions
+from accelerator_portal.catalog.hosts_file import Hosts
 from accelerator_portal.catalog.install_file import Install
 from accelerator_portal.catalog.known_issues_file import KnownIssues
+from accelerator_portal.catalog.relay_file import Relay
 from accelerator_portal.catalog.releases_file import Releases
 from accelerator_portal.catalog.selector_file import SelectorDefaults
 from accelerator_portal.catalog.sources import SourcedFile
@@ -31,6 +33,8 @@ SCHEMAS: dict[str, type[BaseModel]] = {
     "models": Models,
     "criteria": Criteria,
     "exceptions": Exceptions,
+    "hosts": Hosts,
+    "relay": Relay,
 }
 
 

@@ -11,11 +11,11 @@ from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.features import FeatureId
 from accelerator_portal.catalog.hardware import HardwareModel, Purpose
 from accelerator_portal.install.expand import expand
+from accelerator_portal.install.following import following
 from accelerator_portal.install.labels import METHOD, OS
 from accelerator_portal.install.rows import InstallRow
 from accelerator_portal.reports.store import stored_reports
 from accelerator_portal.site.features import LABELS
-from accelerator_portal.site.following import following
 from accelerator_portal.site.words import number, python_range
 
 

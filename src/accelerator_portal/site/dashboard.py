@@ -11,6 +11,7 @@ from urllib.parse import urlencode
 from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.criteria_file import Criteria
 from accelerator_portal.catalog.loader import KNOWN_ISSUES
+from accelerator_portal.install.following import following
 from accelerator_portal.reports.identity import identity_of
 from accelerator_portal.reports.report import Report
 from accelerator_portal.results.archive import BASES
@@ -18,7 +19,6 @@ from accelerator_portal.results.breakages import Breakage, NeverPassed, never_pa
 from accelerator_portal.results.known_issues import Outdated, outdated
 from accelerator_portal.results.quality import Quality, as_of, quality
 from accelerator_portal.results.standing import WINDOW, Basis
-from accelerator_portal.site.following import following
 from accelerator_portal.site.history_pages import trends
 from accelerator_portal.site.history_view import Past
 from accelerator_portal.site.page import SiteFile, data_file, to_root

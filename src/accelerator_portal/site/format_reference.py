@@ -50,6 +50,8 @@ FILES = {
     "data/models.yaml": "models",
     "data/criteria.yaml": "criteria",
     "data/exceptions.yaml": "exceptions",
+    "data/hosts.yaml": "hosts",
+    "data/relay.yaml": "relay",
 }
 
 

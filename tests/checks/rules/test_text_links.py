@@ -23,7 +23,7 @@ NOT_WEB = "write a full https:// address"
         ("[![a](https://a.b/c.png)](http://a.b)",
          ["11: pictures are not shown", '11: the link to "http://a.b"']),
         ("[x](https://example.org) <https://example.org> `[x](http://a.b)`", []),
-        ("```\n[x](http://a.b)\n```", []),
+        ("```\n[x](../a)\n```", []),
     ],
 )  # fmt: skip
 @pytest.mark.parametrize(("path", "anchor"), [(GUIDE, "This is"), (FAQ, "No, it is")])

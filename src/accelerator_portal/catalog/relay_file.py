@@ -1,0 +1,30 @@
+"""`data/relay.yaml`: which repositories PyTorch's cross-repository CI relay knows, and how far."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from accelerator_portal.catalog.sources import Sourced, SourcedFile
+
+RepositoryName = Annotated[str, Field(pattern=r"^[A-Za-z0-9-]+/[\w.-]+$", max_length=140)]
+
+RelayLevel = Literal["L1", "L2", "L3", "L4"]
+"""From L1, told of changes, to L4, whose result can hold a change up (RFC-0050)."""
+
+
+class RelayRepository(Sourced):
+    """A repository on the relay's list."""
+
+    repository: RepositoryName
+    """Owner and name on GitHub."""
+    level: RelayLevel
+    """How far its results count there."""
+
+
+class Relay(SourcedFile):
+    """The relay's list, as the source has it."""
+
+    repositories: tuple[RelayRepository, ...]
+    """The repositories."""

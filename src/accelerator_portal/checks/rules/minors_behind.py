@@ -1,0 +1,31 @@
+"""A platform is at most so many minor releases behind PyTorch as `data/criteria.yaml` allows.
+
+PyTorch's Additional Platforms page asks for at most three. Readers are told how far a platform is
+behind either way; this reminds who cares for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from accelerator_portal.catalog import Catalog, Problem
+from accelerator_portal.install.following import following
+
+LEVEL = "warning"
+
+
+def check(catalog: Catalog) -> Iterator[Problem]:
+    """Yield platforms that are too far behind."""
+    most = catalog.criteria.most_minors_behind if catalog.criteria else None
+    for platform in catalog.platforms:
+        found = following(catalog, platform)
+        if most is not None and found.behind is not None and found.behind > most:
+            newest = catalog.releases.newest.version
+            what = (
+                f'the newest torch is "{found.newest}", {found.behind} minor releases '
+                f"behind {newest}; {most} are allowed"
+            )
+            file = "install.yaml" if found.has_command else "compatibility.yaml"
+            location = ("options",) if found.has_command else ("rows",)
+            remedy = "add what was published since, or name the reason in data/exceptions.yaml"
+            yield platform.problem(file, location, what, remedy)

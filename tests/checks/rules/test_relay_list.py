@@ -1,0 +1,28 @@
+from __future__ import annotations
+
+from tests.folders import ACCELERATOR, SOURCES, Tree, edited, problems_in
+
+RELAY = {
+    "data/relay.yaml": f"""\
+{SOURCES}\
+repositories:
+  - {{repository: example/plugin, level: L2, source: made-up}}
+"""
+}
+
+
+def named(repository: str) -> dict[str, str]:
+    entry = f"upstream_ci:\n  - {{repository: {repository}, source: made-up}}\nsupport:"
+    return edited((ACCELERATOR, "support:", entry)) | RELAY
+
+
+def test_a_repository_that_the_relay_knows_is_fine(tree: Tree) -> None:
+    assert problems_in(tree(named("example/plugin"))) == []
+
+
+def test_another_is_named(tree: Tree) -> None:
+    (problem,) = problems_in(tree(named("example/plugins")))
+    assert problem == (
+        f'{ACCELERATOR}:16: the relay does not know "example/plugins"; '
+        'did you mean "example/plugin"?'
+    )
