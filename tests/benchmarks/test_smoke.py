@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).parents[2]
 
@@ -40,4 +43,22 @@ def test_reports_are_measured_beside_what_python_takes() -> None:
         "read and check 200 tests (0 MB)",
         "count 600 cells",
         "fold one of 3 reports of 20 tests",
+    ]
+
+
+def test_a_matrix_is_measured_beside_a_plain_loop() -> None:
+    """The figures themselves are for people: here only that there are some, of a made-up suite."""
+    command = [sys.executable, "-m", "benchmarks.matrix"]
+    sizes = ["--tests=210", "--accelerators=2", "--repeat=1"]
+    done = subprocess.run([*command, *sizes], cwd=ROOT, capture_output=True, text=True, check=False)
+    if "is installed" in done.stderr and not os.environ.get("PORTAL_REQUIRE_BROWSER"):
+        pytest.skip(done.stderr.strip())
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[0] == "210 made-up tests x 2 accelerators"
+    assert lines[1].startswith("gzipped: index.html ")
+    assert [line.split(":")[0] for line in lines[2:5]] == [
+        "plain loop over as many rows and cells",
+        "filter by accelerator",
+        "clear",
     ]

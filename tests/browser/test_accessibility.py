@@ -127,3 +127,16 @@ def test_filters_that_show_no_platform(open_page: OpenPage) -> None:
     page = open_page("compute-platforms/", reduced_motion="reduce")
     page.get_by_label("Name").fill("qqzzxxyy")
     assert in_both_schemes(page) == []
+
+
+def test_a_matrix_that_is_filtered_and_sorted(open_page: OpenPage) -> None:
+    page = open_page("results/torchbench/?accelerator=ascend", reduced_motion="reduce")
+    page.get_by_role("button", name="Sort by Ascend").click()
+    expect(page.locator(".filters-state")).to_contain_text("worst first")
+    assert in_both_schemes(shortened(page)) == []
+
+
+def test_a_matrix_of_which_nothing_is_shown(open_page: OpenPage) -> None:
+    page = open_page("results/torchbench/?text=qqzzxxyy", reduced_motion="reduce")
+    expect(page.locator(".matrix-empty")).to_be_visible()
+    assert in_both_schemes(page) == []
