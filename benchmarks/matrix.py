@@ -210,9 +210,9 @@ def _sizes(site: Path) -> None:
 
 def _times(page: Page, repeat: int) -> None:
     wanted = {
-        "one accelerator's failures": ("accelerator", "synthetic-0003"),
-        "not passed": ("outcome", "not-passed"),
-        "half a name": ("text", "made_up_1"),
+        "accelerator": ("accelerator", "synthetic-0002"),
+        "outcome": ("outcome", "not-passed"),
+        "text": ("text", "made_up_1"),
     }
     page.locator("[data-matrix] [name=text]").focus()
     page.wait_for_load_state("networkidle")  # the data is there
