@@ -27,6 +27,16 @@ class Rule:
     fixes: bool
     check: Check
 
+    @property
+    def summary(self) -> str:
+        """The first sentence of the text: what the rule asks for."""
+        return self.text.partition("\n")[0]
+
+    @property
+    def why(self) -> str:
+        """The rest of it, in one paragraph."""
+        return " ".join(self.text.partition("\n")[2].split())
+
     def problems(self, catalog: Catalog) -> Iterator[Problem]:
         """Yield what the rule finds, with its id and level."""
         for problem in self.check(catalog):

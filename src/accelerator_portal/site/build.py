@@ -9,6 +9,7 @@ from typing import Any
 
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.catalog import RELEASES
+from accelerator_portal.checks import RULES
 from accelerator_portal.install.expand import expand
 from accelerator_portal.install.rows import PREVIEW, InstallRow
 from accelerator_portal.install.selector import STABLE, Selector, make_selector
@@ -94,6 +95,8 @@ def _shared_pages(
         "run-anywhere.md": {},
         "contribute/index.md": {"releases": RELEASES},
         "contribute/format.md": {"files": format_reference()},
+        "contribute/guidelines.md": {},
+        "contribute/rules.md": {"rules": RULES},
         "contribute/new-backend.md": {},
         "contribute/report.md": {
             "files": [reference("Report", Report)],
