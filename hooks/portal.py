@@ -11,12 +11,13 @@ from typing import Any
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
-from mkdocs.plugins import event_priority
+from mkdocs.plugins import event_priority, get_plugin_logger
 from mkdocs.structure.files import File, Files, InclusionLevel
 from mkdocs.structure.pages import Page
 
 from accelerator_portal.catalog import ProblemsError
 from accelerator_portal.checks import errors, load_and_check
+from accelerator_portal.checks.quarantine import load_and_set_aside
 from accelerator_portal.site import Repository, SiteFile, build_site
 from accelerator_portal.site.page import PLATFORMS
 from accelerator_portal.site.security_policy import add_security_policy
@@ -32,6 +33,8 @@ PAGES = "portal_pages"
 SET_ASIDE = "portal_set_aside"
 
 _serving = False
+
+_log = get_plugin_logger("portal")
 
 
 def on_pre_build(*, config: MkDocsConfig) -> None:
@@ -81,11 +84,14 @@ def on_post_template(output_content: str, *, template_name: str, **_: Any) -> st
 
 def _site(config: MkDocsConfig) -> list[SiteFile]:
     root = Path(config.config_file_path).parent
-    catalog, problems = load_and_check(root)
+    load = load_and_set_aside if config.extra.get("quarantine") else load_and_check
+    catalog, problems = load(root)
     failed = errors(problems)
     if failed or catalog is None:
         error = ProblemsError(failed)
         raise PluginError(f"Problems found: {len(error.problems)}\n{error}")
+    for folder, found in catalog.set_aside.items():
+        _log.info("Set aside: %s\n%s", folder, "\n".join(map(str, found)))
     edit = posixpath.join(config.repo_url or "", config.edit_uri or "")
     repository = Repository(config.repo_url or "", edit.partition("site_src/")[0])
     return list(build_site(catalog, root, repository))

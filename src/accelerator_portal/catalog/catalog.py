@@ -92,6 +92,8 @@ class Catalog:
     exceptions: tuple[Exemption, ...] = ()
     hosts: Hosts | None = None
     relay: Relay | None = None
+    set_aside: Mapping[str, tuple[Problem, ...]] = field(default_factory=dict)
+    """What is wrong with folders that were left out so that the others can be shown."""
 
     @cached_property
     def by_id(self) -> dict[str, Platform]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from accelerator_portal.catalog import Catalog, Problem
-from accelerator_portal.catalog.catalog import EXCEPTIONS
+from accelerator_portal.catalog.catalog import ACCELERATORS, EXCEPTIONS
 from accelerator_portal.catalog.exceptions_file import Exemption
 from accelerator_portal.catalog.problem import did_you_mean
 
@@ -32,7 +32,7 @@ def without_exempted(
         if exemption.rule not in known:
             what = f'there is no rule "{exemption.rule}"'
             yield _problem(catalog, place, what, did_you_mean(exemption.rule, known))
-        elif place not in used:
+        elif place not in used and not _is_left_out(catalog, exemption):
             what = f"nothing in {exemption.path} needs this exception any more"
             yield _problem(catalog, place, what, "remove it")
         elif exemption.expires < today:
@@ -47,6 +47,12 @@ def _accepts(exemption: Exemption, problem: Problem) -> bool:
         and exemption.path == problem.path
         and (exemption.says is None or exemption.says in problem.what)
     )
+
+
+def _is_left_out(catalog: Catalog, exemption: Exemption) -> bool:
+    """Whether the file's folder cannot be read, or was set aside: nobody looked for the problem."""
+    parts = exemption.path.split("/")
+    return parts[0] == ACCELERATORS and len(parts) > 1 and parts[1] not in catalog.by_id
 
 
 def _problem(catalog: Catalog, place: int, what: str, remedy: str) -> Problem:

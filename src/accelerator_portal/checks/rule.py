@@ -18,13 +18,14 @@ class Rule:
     """One rule; `id` is the module's name with hyphens, `text` its docstring.
 
     A module whose problems only need to be known has `LEVEL = "warning"`, one that can say what
-    would be right letter by letter `FIXES = True`.
+    would be right letter by letter `FIXES = True`, one that compares folders `COMPARES = True`.
     """
 
     id: str
     text: str
     level: Level
     fixes: bool
+    compares: bool
     check: Check
 
     @property
@@ -49,4 +50,5 @@ def rule_of(module: ModuleType) -> Rule:
     level: Level = getattr(module, "LEVEL", "error")
     fixes: bool = getattr(module, "FIXES", False)
     text = cleandoc(module.__doc__ or "")
-    return Rule(name.replace("_", "-"), text, level, fixes, module.check)
+    compares: bool = getattr(module, "COMPARES", False)
+    return Rule(name.replace("_", "-"), text, level, fixes, compares, module.check)

@@ -12,11 +12,13 @@ from packaging.utils import canonicalize_name
 from accelerator_portal.catalog import Catalog, Platform, Problem
 from accelerator_portal.catalog.yaml_file import Location
 
+COMPARES = True
+
 
 def check(catalog: Catalog) -> Iterator[Problem]:
     """Yield the second and later claims."""
     claims: dict[tuple[str, str], Platform] = {}
-    for platform in sorted(catalog.platforms, key=lambda p: p.id):
+    for platform in sorted(catalog.platforms, key=lambda p: (not p.in_tree, p.id)):
         for kind, name, location in _claims(platform):
             first = claims.setdefault((kind, name), platform)
             if first is not platform:

@@ -10,6 +10,8 @@ from accelerator_portal.reports.identity import identity_of
 from accelerator_portal.reports.report_check import Known, report_problems, shares_nothing
 from accelerator_portal.reports.store import StoredReport, stored_reports
 
+COMPARES = True
+
 
 def check(catalog: Catalog) -> Iterator[Problem]:
     """Yield every fault of every report, and suites that can be compared with nobody's."""

@@ -1,0 +1,67 @@
+"""A broken folder is set aside with its errors; the others stay as they are."""
+
+from __future__ import annotations
+
+from accelerator_portal.checks import load_and_check
+from accelerator_portal.checks.quarantine import load_and_set_aside
+from tests.folders import ACCELERATOR, EXAMPLE, GUIDE, RELEASES, Tree, edited
+
+
+def with_copy(**edits: str) -> dict[str, str]:
+    """The example and a copy of it under another name; its files changed by name."""
+    copies = {
+        path.replace("/example/", "/other/"): text.replace("name: Example\n", "name: Other\n")
+        for path, text in EXAMPLE.items()
+        if path.startswith("accelerators/")
+    }
+    for name, text in edits.items():
+        copies[f"accelerators/other/{name.replace('_', '.')}"] = text
+    return {**EXAMPLE, **copies}
+
+
+def test_nothing_is_set_aside_where_nothing_is_wrong(tree: Tree) -> None:
+    catalog, problems = load_and_set_aside(tree(with_copy()))
+    assert catalog is not None
+    assert (problems, catalog.set_aside) == ([], {})
+    assert len(catalog.platforms) == 2
+
+
+def test_what_cannot_be_read_and_what_breaks_a_rule_is_set_aside(tree: Tree) -> None:
+    for name, text in (("guide_md", "no front matter"), ("install_yaml", "options: ")):
+        root = tree(with_copy(**{name: text}))
+        catalog, problems = load_and_set_aside(root)
+        assert catalog is not None
+        assert problems == []
+        assert [platform.id for platform in catalog.platforms] == ["example"]
+        _, every = load_and_check(root)
+        assert catalog.set_aside == {"other": tuple(every)}
+
+
+def test_a_rule_that_compares_folders_looks_again_without_them(tree: Tree) -> None:
+    """The copy claims the example's name, and its guide is broken: only it is set aside."""
+    copy = {
+        path.replace("/example/", "/again/"): text
+        for path, text in edited((GUIDE, "## Help", "## Halp")).items()
+        if path.startswith("accelerators/")
+    }
+    catalog, _ = load_and_set_aside(tree({**EXAMPLE, **copy}))
+    assert catalog is not None
+    assert [platform.id for platform in catalog.platforms] == ["example"]
+
+
+def test_errors_of_shared_data_leave_nothing_to_build(tree: Tree) -> None:
+    catalog, problems = load_and_set_aside(tree({**EXAMPLE, RELEASES: "x: 1\n"}))
+    assert catalog is None
+    assert problems
+
+
+def test_an_exception_for_a_folder_that_is_set_aside_waits(tree: Tree) -> None:
+    exception = (
+        "exceptions:\n  - {rule: text-links, path: accelerators/example/guide.md, "
+        "reason: Made up., expires: 2999-01-01}\n"
+    )
+    files = edited((ACCELERATOR, "vendor:", "vendr:"))
+    catalog, problems = load_and_set_aside(tree({**files, "data/exceptions.yaml": exception}))
+    assert catalog is not None
+    assert list(catalog.set_aside) == ["example"]
+    assert not [problem for problem in problems if problem.path == "data/exceptions.yaml"]
