@@ -39,13 +39,18 @@ NAMES = st.one_of(
         ]
     ),
 )
-IDS = st.sampled_from(["mode", "dtype", "case", "device", "retries", "a-b", "a_b", "x.1"])
+IDS = st.sampled_from(["dtype", "case", "device", "retries", "a-b", "a_b", "x.1"])
 SCALARS = st.one_of(
     st.text(CHARACTERS, max_size=20),
     st.sampled_from(["float32", "bf16", "cuda", "cuda:0"]),
     st.booleans(),
     st.integers(),
     st.floats(allow_nan=False, allow_infinity=False),
+)
+PARAMETERS = st.builds(
+    lambda mode, others: {**mode, **others},
+    st.sampled_from([{}, {"mode": "inference"}, {"mode": "x.y-1"}]),
+    st.dictionaries(IDS, SCALARS, max_size=3),
 )
 SUITES = st.sampled_from(["models", "unit_tests", "a.b-c"])
 URLS = st.sampled_from(["https://example.org/1", "https://example.org/2?x=1&y=%3C"])
@@ -68,7 +73,7 @@ ENTRIES = st.builds(
     TestEntry,
     suite=SUITES,
     name=NAMES,
-    parameters=st.dictionaries(IDS, SCALARS, max_size=3),
+    parameters=PARAMETERS,
     outcome=st.sampled_from(get_args(Outcome)),
     stage=optional(st.sampled_from(get_args(Stage))),
     raw_status=optional(st.one_of(SHORT, st.sampled_from(["xfail", "failure", "timeout"]))),

@@ -38,10 +38,13 @@ def test_models_stand_on_one_page(operators: Catalog) -> None:
     assert address_of(operators, "unknown", "Bert").startswith("unknown/tests/#")
 
 
-@pytest.mark.parametrize(("name", "letter"), [("a", "a"), ("Z", "z"), ("1", "0"), ("é", "0")])
+@pytest.mark.parametrize(
+    ("name", "letter"), [("a", "a"), ("Z", "z"), ("1", "0"), ("é", "0"), ("İ", "0")]
+)
 def test_an_initial_is_a_letter_or_0(name: str, letter: str) -> None:
     assert initial(name) == letter
 
 
 def test_names_that_differ_in_signs_only_have_ids_of_their_own() -> None:
     assert anchor_of("a.b") != anchor_of("a-b") != anchor_of("a_b")
+    assert anchor_of("a b-c") != anchor_of("a-b c")

@@ -19,7 +19,9 @@ Id = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(?:[-_.][a-z0-9]+)*$",
 Text = Annotated[str, StringConstraints(min_length=1, max_length=4000)]
 Short = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 Commit = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{7,40}$")]
-Repository = Annotated[str, StringConstraints(pattern=r"^[\w.-]+/[\w.-]+$")]
+Repository = Annotated[
+    str, StringConstraints(pattern=r"^[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+$", max_length=200)
+]
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 Scalar = Annotated[str, StringConstraints(max_length=400)] | bool | int | Finite
 
@@ -81,7 +83,7 @@ class Environment(Model):
     """The model of the device, as its tool prints it."""
     hardware_count: Annotated[int, Field(gt=0)] | None = None
     """How many of them."""
-    packages: Mapping[Short, Short] = Field(default_factory=dict)
+    packages: Mapping[Short, Short] = Field(default_factory=dict, max_length=1000)
     """Versions of further packages."""
 
 
@@ -143,7 +145,7 @@ class TestEntry(Model):
     """Name of the suite."""
     name: Short
     """Name of the model, operator or test."""
-    parameters: Mapping[Id, Scalar] = Field(default_factory=dict)
+    parameters: Mapping[Id, Scalar] = Field(default_factory=dict, max_length=40)
     """`mode`, `dtype`, `compiler`, `shapes`, `recipe` and the like."""
     outcome: Outcome
     """What happened."""
@@ -159,9 +161,9 @@ class TestEntry(Model):
     """The last lines of its log."""
     known_issue: KnownIssue | None = None
     """Why this was expected."""
-    metrics: Mapping[Id, Metric] = Field(default_factory=dict)
+    metrics: Mapping[Id, Metric] = Field(default_factory=dict, max_length=200)
     """Figures."""
-    evidence: tuple[Evidence, ...] = ()
+    evidence: Annotated[tuple[Evidence, ...], Field(max_length=40)] = ()
     """Where more can be seen."""
     command: Text | None = None
     """The command that repeats this test."""
@@ -185,7 +187,7 @@ class Report(Model):
     """When it ended."""
     environment: Environment = Environment()
     """Where it took place."""
-    origins: tuple[Origin, ...] = ()
+    origins: Annotated[tuple[Origin, ...], Field(max_length=1000)] = ()
     """The files that it was imported from."""
     note: Text | None = None
     """What a reader must know to read it rightly."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from accelerator_portal.catalog.problem import Problem, did_you_mean
 from accelerator_portal.catalog.suite_file import SuiteFile
+from accelerator_portal.reports import bounds
 from accelerator_portal.reports.identity import Identity, identity_of
 from accelerator_portal.reports.report import Report
 
@@ -48,6 +49,7 @@ def report_problems(
 
 
 def _findings(report: Report, known: Known, now: dt.datetime) -> Iterator[Finding]:
+    yield from ((None, *fault) for fault in bounds.faults(report))
     yield from _of_the_run(report, known, now)
     yield from _of_suites(report, known)
     yield from _limited(_of_tests(report, known))

@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from accelerator_portal.catalog import Problem, ProblemsError
+from accelerator_portal.reports import bounds
 from accelerator_portal.reports.reading import MAX_TESTS, read_bytes, refuse
 from accelerator_portal.reports.report import SCHEMA_VERSION, Report
 
@@ -48,6 +49,8 @@ def read_report(path: Path) -> Report:
     if len(report.tests) > MAX_TESTS:
         what = f"the report has {len(report.tests):,} tests, more than {MAX_TESTS:,}"
         raise refuse(path, 1, what, "split it by suite")
+    if found := list(bounds.faults(report)):
+        raise ProblemsError(Problem(path.name, 1, *fault) for fault in found)
     return report
 
 

@@ -48,6 +48,14 @@ def _read(catalog: Catalog) -> Stored:
                 what = f'the report is about "{made.accelerator}"'
                 problems.append(Problem(path, 1, what, "put it into that folder"))
                 continue
-            name = f"{platform.id}-{file.stem}"
+            name = _report_id(platform.id, file.stem)
             found.append(StoredReport(name, path, made, line_of_tests(file)))
     return tuple(found), tuple(problems)
+
+
+def _report_id(platform: str, stem: str) -> str:
+    """No two of a kind: else `a` with `b-c.json` would take the page of `a-b` with `c.json`.
+
+    Neither part holds two hyphens in a row.
+    """
+    return f"{platform}{'--' if '-' in platform else '-'}{stem}"

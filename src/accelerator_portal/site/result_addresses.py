@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
+from string import ascii_lowercase
+
 from accelerator_portal.catalog import Catalog
-from accelerator_portal.site.vendor_text import slug
+from accelerator_portal.site.anchors import slug
 
 RESULTS_PAGES = "results"
 
@@ -13,8 +16,12 @@ _BY_INITIAL = {"operator", "unit"}
 
 
 def anchor_of(name: str) -> str:
-    """Return the id of a test on the page of its suite; names differ in more than letters."""
-    return f"test-{slug(name)}-{sum(map(ord, name)) % 1000:03d}"
+    """Return the id of a test on the page of its suite; names differ in more than letters.
+
+    The hash keeps `a b-c` and `a-b c` apart: anybody's report may have both.
+    """
+    digest = hashlib.sha256(name.encode()).hexdigest()
+    return f"test-{slug(name)}-{digest[:8]}"
 
 
 def address_of(catalog: Catalog, suite: str, name: str) -> str:
@@ -32,4 +39,4 @@ def by_initial(catalog: Catalog, suite: str) -> bool:
 def initial(name: str) -> str:
     """Return the letter under which a test stands; `0` where it begins with none of a to z."""
     letter = name[:1].lower()
-    return letter if "a" <= letter <= "z" else "0"
+    return letter if letter in set(ascii_lowercase) else "0"

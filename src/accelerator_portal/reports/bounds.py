@@ -1,0 +1,56 @@
+"""What a report may ask of the site: each suite and mode becomes pages and files of their names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from accelerator_portal.reports.report import Report
+
+MAX_SUITES = 100
+MAX_MODES = 10
+MAX_CELLS = 2_000_000
+
+# Pages and files that stand where those of suites do.
+TAKEN = frozenset({"changes", "dashboard", "feed.atom", "index", "runs", "standards"})
+
+_MODE = re.compile(r"(?=.{1,60}\Z)[a-z0-9]+(?:[-_.][a-z0-9]+)*")
+
+Fault = tuple[str, str]  # what is wrong, what would be right
+
+
+def faults(report: Report) -> Iterator[Fault]:
+    """Yield what keeps a report from having pages."""
+    if len(report.suites) > MAX_SUITES:
+        yield f"{len(report.suites):,} suites, more than {MAX_SUITES}", "split the report"
+    declared = dict.fromkeys(suite.name for suite in report.suites)
+    for name in dict.fromkeys([*declared, *(test.suite for test in report.tests)]):
+        if name in TAKEN:
+            yield f'"{name}" cannot be a suite: the name is taken', "choose another name"
+    yield from _of_modes(report)
+    yield from _of_tables(report)
+
+
+def _of_modes(report: Report) -> Iterator[Fault]:
+    modes = dict.fromkeys(str(test.parameters.get("mode", "")) for test in report.tests)
+    for mode in modes:
+        if mode and not _MODE.fullmatch(mode):
+            remedy = "use lower-case letters, digits and single - _ . between them"
+            yield f'"{mode[:60]}" cannot be a mode', remedy
+            return
+    if len(modes) > MAX_MODES:
+        yield f"{len(modes):,} modes, more than {MAX_MODES}", "call it another parameter"
+
+
+def _of_tables(report: Report) -> Iterator[Fault]:
+    """In a suite's table each test is a row, each set of parameters a column."""
+    rows: dict[tuple[str, object], set[str]] = {}
+    columns: dict[tuple[str, object], set[frozenset[tuple[str, object]]]] = {}
+    for test in report.tests:
+        key = (test.suite, test.parameters.get("mode"))
+        rows.setdefault(key, set()).add(test.name)
+        columns.setdefault(key, set()).add(frozenset(test.parameters.items()))
+    cells = sum(len(rows[key]) * len(columns[key]) for key in rows)
+    if cells > MAX_CELLS:
+        what = f"the tables would have {cells:,} cells, more than {MAX_CELLS:,}"
+        yield what, "put what tells single tests apart into their names, not into parameters"

@@ -1,0 +1,75 @@
+"""What a report may ask of the site, and what it may not take from others."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from accelerator_portal.catalog import ProblemsError
+from accelerator_portal.reports.bounds import MAX_CELLS, MAX_MODES, MAX_SUITES, TAKEN, faults
+from accelerator_portal.reports.report import Report
+from accelerator_portal.reports.report_file import read_report, report_text
+from accelerator_portal.reports.store import _report_id
+
+
+def report(*tests: dict[str, Any], suites: tuple[str, ...] = ("s",)) -> Report:
+    return Report.model_validate(
+        {
+            "schema_version": 1,
+            "accelerator": "made-up",
+            "kind": "self-reported",
+            "trigger": {"kind": "manual"},
+            "suites": [{"name": name, "kind": "unit"} for name in suites],
+            "tests": [{"suite": "s", "name": "t", "outcome": "passed"} | test for test in tests],
+        }
+    )
+
+
+def in_mode(mode: object) -> dict[str, Any]:
+    return {"parameters": {"mode": mode}}
+
+
+@pytest.mark.parametrize(
+    "mode", ["../../../evil", "a/b", "a\x00b", "x" * 61, "A B", ".", "..", "con\n", " "]
+)
+def test_a_mode_that_would_name_another_file_is_refused(mode: str, tmp_path: Path) -> None:
+    (fault,) = faults(report(in_mode(mode)))
+    assert "cannot be a mode" in fault[0]
+    (tmp_path / "r.json").write_text(report_text(report(in_mode(mode))), "utf-8")
+    with pytest.raises(ProblemsError):
+        read_report(tmp_path / "r.json")
+
+
+@pytest.mark.parametrize("mode", ["inference", "eval_1", "x.y", ""])
+def test_a_mode_is_a_word(mode: str) -> None:
+    assert list(faults(report(in_mode(mode)))) == []
+
+
+@pytest.mark.parametrize("name", sorted(TAKEN))
+def test_a_suite_cannot_take_a_page_of_the_sites(name: str) -> None:
+    (fault,) = faults(report(suites=(name,)))
+    assert "the name is taken" in fault[0]
+    assert list(faults(report({"suite": name}))) == [fault]
+
+
+def test_there_are_only_so_many_suites_and_modes() -> None:
+    assert not list(faults(report(suites=tuple(f"s{n}" for n in range(MAX_SUITES)))))
+    assert list(faults(report(suites=tuple(f"s{n}" for n in range(MAX_SUITES + 1)))))
+    assert not list(faults(report(*(in_mode(f"m{n}") for n in range(MAX_MODES)))))
+    assert list(faults(report(*(in_mode(f"m{n}") for n in range(MAX_MODES + 1)))))
+
+
+def test_a_table_has_only_so_many_cells() -> None:
+    many = [{"name": f"t{n}", "parameters": {"case": str(n)}} for n in range(1500)]
+    assert MAX_CELLS < 1500 * 1500
+    (fault,) = faults(report(*many))
+    assert fault[0] == "the tables would have 2,250,000 cells, more than 2,000,000"
+    assert not list(faults(report(*({"name": f"t{n}"} for n in range(3000)))))
+
+
+def test_no_two_reports_have_one_id() -> None:
+    assert _report_id("acme", "nightly") == "acme-nightly"
+    pairs = [("acme", "x-nightly"), ("acme-x", "nightly"), ("acme", "x"), ("acme-x", "x")]
+    assert len({_report_id(*pair) for pair in pairs}) == len(pairs)
