@@ -1,8 +1,10 @@
 from __future__ import annotations
 
 from markupsafe import Markup
+from selectolax.lexbor import LexborHTMLParser
 
 from accelerator_portal.site.questions import Question, moved
+from accelerator_portal.site.source_list import SourceList
 from tests.built_site import Site, attribute
 
 
@@ -25,12 +27,23 @@ def test_a_question_leads_to_its_place_on_the_platforms_page(site: Site) -> None
 
 def test_links_and_ids_of_an_answer_are_right_on_another_page(site: Site) -> None:
     platform = site.catalog.platforms[0]
-    answer = Markup(
-        '<h4 id="faq-x-y">y</h4><a href="#source-faq-a">1</a><a href="https://a.b">x</a>'
-    )
-    found = moved(Question(platform, "faq-x", "X?", answer), "../")
-    assert found.answer == (
-        f'<h4 id="{platform.id}-faq-x-y">y</h4>'
-        f'<a href="../compute-platforms/{platform.id}/#source-faq-a">1</a>'
-        '<a href="https://a.b">x</a>'
-    )
+    (name, *_) = platform.faq.sources
+    text = f"#### Y\n\nSo it is [@{name}]: [x](https://example.org/)."
+    sources = SourceList(platform.sourced_files())
+    question = Question(platform, "faq-x", "X?", Markup(""), text, sources)
+    tree = LexborHTMLParser(moved(question, "../").answer)
+    assert [attribute(node, "id") for node in tree.css("[id]")] == [f"{platform.id}--faq-x--y"]
+    entry = sources.entry("faq.md", name)
+    assert entry is not None
+    assert [attribute(node, "href") for node in tree.css("a")] == [
+        f"../compute-platforms/{platform.id}/#{entry.anchor}",
+        "https://example.org/",
+    ]
+
+
+def test_words_that_look_like_a_link_or_an_id_stay_as_they_were_written(site: Site) -> None:
+    platform = site.catalog.platforms[0]
+    text = 'Write ` id="x"` and ` href="#x"`.'
+    question = Question(platform, "faq-x", "X?", Markup(""), text, SourceList(()))
+    tree = LexborHTMLParser(moved(question, "../").answer)
+    assert [node.text() for node in tree.css("code")] == [' id="x"', ' href="#x"']

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import time
 from urllib.parse import urlsplit
 
 import pytest
@@ -11,8 +12,9 @@ from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
 from accelerator_portal.catalog.sources import Source
+from accelerator_portal.site.anchors import Anchors, slug
 from accelerator_portal.site.source_list import Entry
-from accelerator_portal.site.vendor_text import citation, render_vendor_text, slug
+from accelerator_portal.site.vendor_text import citation, render_vendor_text
 
 # fmt: off
 ALLOWED = {
@@ -156,3 +158,35 @@ def test_a_slug_is_fit_for_an_address(text: str) -> None:
     assert made
     assert made == slug(made)
     assert set(made) <= set("abcdefghijklmnopqrstuvwxyz0123456789-")
+
+
+def test_a_heading_that_stands_there_ten_thousand_times_is_numbered_in_no_time() -> None:
+    anchors = Anchors()
+    assert [anchors.take("a") for _ in range(3)] == ["a", "a-2", "a-3"]
+    assert [anchors.take("a-2") for _ in range(2)] == ["a-2-2", "a-2-3"]
+    begun = time.monotonic()
+    assert len({anchors.take("a") for _ in range(10_000)}) == 10_000
+    assert time.monotonic() - begun < 5
+
+
+@given(st.lists(st.sampled_from(["a", "a-2", "a-3", "a-2-2", "b"])))
+def test_no_id_is_given_twice(wanted: list[str]) -> None:
+    anchors = Anchors()
+    given_out = [anchors.take(anchor) for anchor in wanted]
+    assert len({*given_out}) == len(wanted)
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "//evil.example/",
+        "/elsewhere",
+        "#install",
+        "?platform=x",
+        "https://pytorch.org@evil.example/",
+        "https://pytorch.org%2eevil.example",
+    ],
+)
+def test_a_link_that_hides_where_it_leads_is_none(address: str) -> None:
+    """In a second definition of one name; the rules see the first only, which counts."""
+    assert not rendered(f"[x][y]\n\n[y]: {address}").css("[href]")

@@ -26,6 +26,8 @@ from pydantic_core import PydanticCustomError
 
 from accelerator_portal.catalog.text_file import HIDDEN
 
+_LONGEST_VERSION = 120
+
 Os = Literal["linux", "windows", "macos"]
 Arch = Literal["x86_64", "aarch64", "s390x", "ppc64le", "riscv64"]
 Method = Literal["pip", "uv", "docker", "source", "libtorch"]
@@ -92,13 +94,25 @@ def _url(value: str) -> str:
 
 def _address(value: str, written: str) -> str:
     """Return what was `written`, if `value` is an address."""
+    if not is_address(value):
+        raise fault(f'"{written[:60]}" is not a web address', "write a full https:// address")
+    return _visible(written)
+
+
+def is_address(value: str) -> bool:
+    """Say whether a text is an https address that says where it leads.
+
+    With a user's name before the host, `https://pytorch.org@example.org`, or with letters of other
+    alphabets in it, it would seem to lead elsewhere.
+    """
     try:
         parts = urlsplit(value)
     except ValueError:
-        parts = urlsplit("")
-    if parts.scheme != "https" or not parts.hostname or re.search(r"[\s<>\"'`\\]", value):
-        raise fault(f'"{written[:60]}" is not a web address', "write a full https:// address")
-    return written
+        return False
+    host = parts.netloc
+    plain = host.isascii() and "@" not in host and "%" not in host
+    starts = value.startswith("https://") and bool(parts.hostname)
+    return starts and plain and not re.search(r"[\s<>\"'`\\]", value)
 
 
 def _url_template(value: str) -> str:
@@ -108,6 +122,7 @@ def _url_template(value: str) -> str:
 
 
 def _version(value: str) -> str:
+    _not_endless(value)
     try:
         normal = str(Version(value))
     except InvalidVersion:
@@ -118,12 +133,19 @@ def _version(value: str) -> str:
 
 
 def _specifier(value: str) -> str:
+    _not_endless(value)
     try:
         SpecifierSet(value)
     except InvalidSpecifier:
         remedy = 'write it like ">=2.6,<2.15"'
         raise fault(f'"{value[:60]}" is not a version specifier', remedy) from None
     return value
+
+
+def _not_endless(value: str) -> None:
+    """Python reads no number of more than 4,300 digits, and a long one nobody."""
+    if len(value) > _LONGEST_VERSION:
+        raise fault(f'"{value[:60]}…" is too long for a version', "shorten it")
 
 
 def _day(value: object) -> object:
@@ -169,20 +191,29 @@ PackageName = Annotated[
     AfterValidator(
         _matching(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?", "write a package name")
     ),
+    Field(max_length=100),
 ]
 ModuleName = Annotated[
-    str, AfterValidator(_matching(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*", "write a module name"))
+    str,
+    AfterValidator(
+        _matching(r"[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*", "write a module name")
+    ),
+    Field(max_length=100),
 ]
 GitHubLogin = Annotated[
-    str, AfterValidator(_matching(r"[A-Za-z0-9](?:-?[A-Za-z0-9])*", "write a GitHub login"))
+    str,
+    AfterValidator(_matching(r"[A-Za-z0-9](?:-?[A-Za-z0-9])*", "write a GitHub login")),
+    Field(max_length=39),
 ]
 PythonVersion = Annotated[
     str, AfterValidator(_matching(r"3\.[0-9]{1,2}t?", 'write it like "3.13", or "3.13t"'))
 ]
 EnvironmentName = Annotated[
-    str, AfterValidator(_matching(r"[A-Za-z_][A-Za-z0-9_]*", "use letters, digits and _"))
+    str,
+    AfterValidator(_matching(r"[A-Za-z_][A-Za-z0-9_]*", "use letters, digits and _")),
+    Field(max_length=100),
 ]
-EnvironmentValue = Annotated[str, AfterValidator(_unbroken)]
+EnvironmentValue = Annotated[str, AfterValidator(_unbroken), Field(max_length=400)]
 
 TorchVersions = Annotated[
     Annotated[tuple[TorchVersion, ...], Tag("list")] | Annotated[Specifier, Tag("text")],

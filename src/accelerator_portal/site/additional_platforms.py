@@ -15,7 +15,8 @@ from accelerator_portal.install.additional_platforms import (
 )
 from accelerator_portal.install.expand import expand
 from accelerator_portal.install.rows import PREVIEW, InstallRow
-from accelerator_portal.site.vendor_text import render_vendor_text, slug
+from accelerator_portal.site.anchors import slug
+from accelerator_portal.site.vendor_text import render_vendor_text
 
 _SYSTEMS: tuple[Os, ...] = ("linux", "windows")
 

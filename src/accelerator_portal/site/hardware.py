@@ -13,8 +13,8 @@ from accelerator_portal.catalog.sources import Source, among
 from accelerator_portal.install.labels import ARCH, OS
 from accelerator_portal.install.selector import STABLE
 from accelerator_portal.install.serving import Serving, Verdict, serving
+from accelerator_portal.site.anchors import Anchors, slug
 from accelerator_portal.site.page import PLATFORMS
-from accelerator_portal.site.vendor_text import slug
 from accelerator_portal.site.words import listed
 
 
@@ -91,9 +91,10 @@ def _platforms(catalog: Catalog) -> Iterator[PlatformHardware]:
         accelerator = platform.accelerator
         if accelerator.hardware is None:
             continue
+        anchors = Anchors()
         generations = tuple(
-            _generation(catalog, platform, generation)
-            for generation in accelerator.hardware.generations
+            _generation(catalog, platform, g, anchors.take(slug(f"card {g.name} {g.chip or ''}")))
+            for g in accelerator.hardware.generations
         )
         models = (model for generation in generations for model in generation.models)
         named = [name for way in accelerator.identify for name in way.source]
@@ -111,12 +112,13 @@ def _platforms(catalog: Catalog) -> Iterator[PlatformHardware]:
         )
 
 
-def _generation(catalog: Catalog, platform: Platform, generation: Generation) -> GenerationData:
+def _generation(
+    catalog: Catalog, platform: Platform, generation: Generation, anchor: str
+) -> GenerationData:
     found = serving(catalog, platform, generation)
     first = [b for b in generation.builds if not b.variants or {*b.variants} & {*found.variants}]
     others = [build for build in generation.builds if build not in first]
     names = [*generation.source, *(name for build in generation.builds for name in build.source)]
-    anchor = slug(f"card {generation.name} {generation.chip or ''}")
     return GenerationData(
         name=generation.name,
         chip=generation.chip,

@@ -9,6 +9,7 @@ from typing import Any
 from accelerator_portal.catalog import Platform
 from accelerator_portal.install.selector import Selector
 from accelerator_portal.results.archive import BASES
+from accelerator_portal.site.anchors import slug
 from accelerator_portal.site.commands_table import commands_table
 from accelerator_portal.site.features import LABELS
 from accelerator_portal.site.hardware import HardwareData
@@ -17,7 +18,7 @@ from accelerator_portal.site.questions import Question
 from accelerator_portal.site.results_view import Results
 from accelerator_portal.site.selector_view import selector_view
 from accelerator_portal.site.source_list import Entry, SourceList
-from accelerator_portal.site.vendor_text import render_section, slug
+from accelerator_portal.site.vendor_text import render_section
 from accelerator_portal.site.versions_table import versions_table
 
 

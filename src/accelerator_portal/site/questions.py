@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 from markupsafe import Markup
 
 from accelerator_portal.catalog import Platform
+from accelerator_portal.site.anchors import Anchors, slug
 from accelerator_portal.site.page import PLATFORMS
 from accelerator_portal.site.source_list import SourceList
-from accelerator_portal.site.vendor_text import render_section, slug
+from accelerator_portal.site.vendor_text import render_section
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,20 +21,19 @@ class Question:
     anchor: str
     title: str
     answer: Markup
+    text: str
+    sources: SourceList
 
 
 def questions(platform: Platform, sources: SourceList) -> list[Question]:
     """Return a platform's questions; anchors follow from the words and stay unique."""
-    found: dict[str, Question] = {}
+    found: list[Question] = []
+    anchors = Anchors()
     for section in platform.faq.sections:
-        anchor = base = f"faq-{slug(section.title)}"
-        number = 1
-        while anchor in found:
-            number += 1
-            anchor = f"{base}-{number}"
-        answer = render_section(platform.faq, sources, section.text, anchor)
-        found[anchor] = Question(platform, anchor, section.title, answer)
-    return list(found.values())
+        anchor = anchors.take(f"faq-{slug(section.title)}")
+        answer = render_section(platform.faq, sources, section.text, _within(anchor))
+        found.append(Question(platform, anchor, section.title, answer, section.text, sources))
+    return found
 
 
 def moved(question: Question, to_root: str) -> Question:
@@ -41,7 +41,13 @@ def moved(question: Question, to_root: str) -> Question:
 
     `to_root` leads from that page to the site's root.
     """
-    page = f"{to_root}{PLATFORMS}/{question.platform.id}/"
-    answer = str(question.answer).replace('href="#', f'href="{page}#')
-    answer = answer.replace(' id="', f' id="{question.platform.id}-')
-    return replace(question, answer=Markup(answer))  # noqa: S704 - sanitised when it was made
+    platform = question.platform
+    page = f"{to_root}{PLATFORMS}/{platform.id}/"
+    prefix = f"{platform.id}--{_within(question.anchor)}"
+    answer = render_section(platform.faq, question.sources, question.text, prefix, page)
+    return replace(question, answer=answer)
+
+
+def _within(anchor: str) -> str:
+    """What ids of headings in an answer begin with; no question's own id has two hyphens."""
+    return f"{anchor}-"

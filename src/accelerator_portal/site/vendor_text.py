@@ -17,7 +17,9 @@ from markdown_it.token import Token
 from markdown_it.utils import EnvType, OptionsDict
 from markupsafe import Markup
 
+from accelerator_portal.catalog.fields import is_address
 from accelerator_portal.catalog.markdown_file import CITATION, MarkdownFile
+from accelerator_portal.site.anchors import Anchors, slug
 from accelerator_portal.site.source_list import Entry, SourceList
 
 Cite = Callable[[str], Entry | None]
@@ -44,19 +46,18 @@ _ATTRIBUTES = {
 _SPACED_CITATION = re.compile(rf"\s*{CITATION.pattern}")
 
 
-def slug(text: str) -> str:
-    """Return the words of a heading as an anchor."""
-    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-") or "section"
+def render_vendor_text(text: str, prefix: str, cite: Cite, page: str = "") -> str:
+    """Render Markdown; ids start with `prefix`, `[@id]` becomes a link to the sources of `page`.
 
-
-def render_vendor_text(text: str, prefix: str, cite: Cite) -> str:
-    """Render Markdown; ids start with `prefix`, `[@id]` becomes a link to the page's sources."""
-    environment = {"prefix": prefix, "cite": cite, "ids": set(), "tables": 0}
+    `page` is the address of another page, if the sources are there.
+    """
+    environment = {"prefix": prefix, "cite": cite, "page": page, "ids": Anchors(), "tables": 0}
     html = str(_PARSER.render(text, environment))
     clean = nh3.clean(
         html,
         tags=_TAGS,
         attributes=_ATTRIBUTES,
+        attribute_filter=lambda _, name, value: _link(value, page) if name == "href" else value,
         url_schemes={"https"},
         link_rel="noopener noreferrer",
     )
@@ -64,18 +65,26 @@ def render_vendor_text(text: str, prefix: str, cite: Cite) -> str:
     return clean.replace("`", "&#96;").replace("~", "&#126;")
 
 
-def render_section(file: MarkdownFile, sources: SourceList, text: str, prefix: str) -> Markup:
+def _link(address: str, page: str) -> str | None:
+    """Leave out what leads neither to a web address nor to a source: it is not the vendor's."""
+    return address if is_address(address) or address.startswith(f"{page}#source-") else None
+
+
+def render_section(
+    file: MarkdownFile, sources: SourceList, text: str, prefix: str, page: str = ""
+) -> Markup:
     """Render a section of a guide or an FAQ, whose citations are listed in `sources`."""
     name = file.path.rsplit("/", 1)[-1]
-    html = render_vendor_text(text, prefix, lambda source: sources.entry(name, source))
+    html = render_vendor_text(text, prefix, lambda source: sources.entry(name, source), page)
     return Markup(html)  # noqa: S704 - sanitised just there
 
 
-def citation(entry: Entry) -> str:
-    """Return the superscript link to a source at the end of the page."""
+def citation(entry: Entry, page: str = "") -> str:
+    """Return the superscript link to a source at the end of the page, or of another `page`."""
     label = escape(f"Source {entry.number}: {entry.source.title}", quote=True)
     return (
-        f'<sup class="cite"><a href="#{entry.anchor}" aria-label="{label}">{entry.number}</a></sup>'
+        f'<sup class="cite"><a href="{page}#{entry.anchor}" aria-label="{label}">{entry.number}'
+        "</a></sup>"
     )
 
 
@@ -86,19 +95,14 @@ class _Renderer(RendererHTML):
         self, tokens: Sequence[Token], index: int, options: OptionsDict, env: EnvType
     ) -> str:
         token = tokens[index]
-        anchor = base = f"{env['prefix']}-{slug(tokens[index + 1].content)}"
-        number = 1
-        while anchor in env["ids"]:
-            number += 1
-            anchor = f"{base}-{number}"
-        env["ids"].add(anchor)
+        anchor = env["ids"].take(f"{env['prefix']}-{slug(tokens[index + 1].content)}")
         token.attrSet("id", anchor)
         return str(self.renderToken(tokens, index, options, env))
 
     def text(self, tokens: Sequence[Token], idx: int, _options: OptionsDict, env: EnvType) -> str:
         def cited(match: re.Match[str]) -> str:
             entry = env["cite"](match.group(1))
-            return citation(entry) if entry else ""
+            return citation(entry, env["page"]) if entry else ""
 
         return _SPACED_CITATION.sub(cited, escape(tokens[idx].content, quote=False))
 
@@ -106,7 +110,8 @@ class _Renderer(RendererHTML):
         self, _tokens: Sequence[Token], _idx: int, _options: OptionsDict, env: EnvType
     ) -> str:
         env["tables"] += 1
-        label = f"{env['prefix'].replace('-', ' ')}: table {env['tables']}"
+        words = " ".join(env["prefix"].replace("-", " ").split())
+        label = f"{words}: table {env['tables']}"
         box = f'<div class="table-box" tabindex="0" role="region" aria-label="{escape(label)}">'
         return f'{box}<table class="data">'
 

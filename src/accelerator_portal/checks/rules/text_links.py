@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from accelerator_portal.catalog import Catalog, Problem
+from accelerator_portal.catalog.fields import is_address
 from accelerator_portal.catalog.markdown_file import MarkdownFile
 
 
@@ -20,6 +21,6 @@ def _problems(file: MarkdownFile) -> Iterator[Problem]:
         if target.is_picture:
             remedy = "describe it in words, or link to it"
             yield Problem(file.path, target.line, "pictures are not shown", remedy)
-        elif not target.address.startswith("https://"):
+        elif not is_address(target.address):
             what = f'the link to "{target.address[:80]}" is not a web address'
             yield Problem(file.path, target.line, what, "write a full https:// address")
