@@ -42,6 +42,15 @@ from accelerator_portal.catalog.yaml_file import YamlFile, parse_yaml
 FOLDER_FILES = ("accelerator.yaml", "install.yaml", "compatibility.yaml", "guide.md", "faq.md")
 KNOWN_ISSUES = "known-issues.yaml"
 
+# So many runs a reader may look at; the history keeps what older ones said.
+MAX_REPORTS = 100
+
+# Windows has devices under these names, whatever follows the first dot: nobody could check it out.
+_DEVICE = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?", re.DOTALL)
+
+# The page of all platforms stands beside the platforms' own.
+_TAKEN = frozenset({"index"})
+
 _REPORT_NAME = re.compile(r"[a-z0-9]+([-.][a-z0-9]+)*\.json")
 _FOLDER_NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 
@@ -179,6 +188,9 @@ class _Reader:
         elif not _FOLDER_NAME.fullmatch(folder):
             remedy = "use lower-case letters and digits, with single hyphens between them"
             self._problem(path, f'"{folder}" cannot be an id', remedy)
+        elif folder in _TAKEN or _DEVICE.fullmatch(folder):
+            what = f'"{folder}" cannot be an id: the name is taken'
+            self._problem(path, what, "choose another name")
         else:
             return True
         return False
@@ -190,7 +202,12 @@ class _Reader:
         if place.is_symlink() or (place.exists() and not place.is_dir()):
             self._problem(path, "this is not a folder", "put the reports into a folder here")
         elif place.is_dir():
-            return tuple(place / name for name in self._names(path) if self._is_report(path, name))
+            names = [name for name in self._names(path) if self._is_report(path, name)]
+            if len(names) > MAX_REPORTS:
+                what = f"the folder has {len(names):,} reports, more than {MAX_REPORTS}"
+                self._problem(path, what, "remove the oldest: the history keeps what they said")
+                return ()
+            return tuple(place / name for name in names)
         return ()
 
     def _is_report(self, folder: str, name: str) -> bool:
@@ -198,6 +215,9 @@ class _Reader:
         if not _REPORT_NAME.fullmatch(name):
             remedy = "name it <what>.json, in lower-case letters, digits and hyphens"
             self._problem(f"{folder}/{name}", "this cannot be the name of a report", remedy)
+        elif _DEVICE.fullmatch(name):
+            what = "Windows takes this name for a device"
+            self._problem(f"{folder}/{name}", what, "choose another name")
         elif place.is_symlink() or not place.is_file():
             self._problem(
                 f"{folder}/{name}", "this is not a plain file", "put the file itself here"
