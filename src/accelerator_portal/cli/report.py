@@ -13,6 +13,7 @@ import click
 from pydantic import ValidationError
 
 from accelerator_portal.catalog import Problem, ProblemsError, load_catalog
+from accelerator_portal.catalog.problem import printable
 from accelerator_portal.cli.options import ROOT, count, tell
 from accelerator_portal.cli.output import write_file
 from accelerator_portal.reports.formats import READERS, WRITERS, found_format
@@ -109,7 +110,7 @@ def show(file: Path) -> None:
     click.echo(f"{made.accelerator}, {made.kind}, {made.started or 'no date'}")
     for name, value in made.environment.model_dump(exclude_none=True).items():
         if value:
-            click.echo(f"  {name}: {value}")
+            click.echo(f"  {name}: {printable(str(value))}")
     for suite in made.suites:
         outcomes = Counter(test.outcome for test in made.tests if test.suite == suite.name)
         click.echo(f"{suite.name} ({suite.kind}): {_counts(outcomes)}")

@@ -23,6 +23,9 @@ PYTHON_FREE: frozenset[Method] = frozenset({"docker", "libtorch"})
 
 Expansion = tuple[tuple[InstallRow, ...], tuple[Problem, ...]]
 
+# Ten times what the largest platform has: each is a row on its page.
+MAX_ROWS = 4000
+
 _expanded: WeakKeyDictionary[Catalog, Expansion] = WeakKeyDictionary()
 
 
@@ -40,15 +43,17 @@ def _expand(catalog: Catalog) -> Expansion:
     rows: list[InstallRow] = []
     problems: list[Problem] = []
     for platform in catalog.platforms:
+        room = MAX_ROWS
         for position, option in enumerate(platform.install.options):
-            found, wrong = _expand_option(catalog, platform, position, option)
+            found, wrong = _expand_option(catalog, platform, position, option, room)
             rows += found
             problems += wrong
+            room -= len(found)
     return tuple(rows), tuple(problems)
 
 
 def _expand_option(
-    catalog: Catalog, platform: Platform, position: int, option: Option
+    catalog: Catalog, platform: Platform, position: int, option: Option, room: int
 ) -> tuple[list[InstallRow], list[Problem]]:
     rows: list[InstallRow] = []
     faults: dict[tuple[str, str], list[str]] = {}
@@ -58,6 +63,11 @@ def _expand_option(
             pythons = None if method in free else target.pythons
             if pythons == ():
                 continue
+            if len(rows) == room:
+                what = f"the options make more than {MAX_ROWS:,} rows"
+                location = ("options", position, "id")
+                problem = platform.problem("install.yaml", location, what, "name fewer at once")
+                return rows, [problem]
             try:
                 rows.append(_row(platform, option, target, method, pythons))
             except (UnknownPlaceholderError, UnquotableError) as error:

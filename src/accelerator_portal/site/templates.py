@@ -9,8 +9,10 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from accelerator_portal.catalog.text_file import HIDDEN
+from accelerator_portal.site.anchors import slug
 from accelerator_portal.site.source_list import Entry
-from accelerator_portal.site.vendor_text import citation, slug
+from accelerator_portal.site.vendor_text import citation
 from accelerator_portal.site.words import listed, number, python_range
 
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]()#+\-.!|])")
@@ -25,6 +27,7 @@ class Templates:
             loader=FileSystemLoader(folder),
             autoescape=True,
             undefined=StrictUndefined,
+            finalize=_visible,
             trim_blocks=True,
             lstrip_blocks=True,
         )
@@ -45,14 +48,27 @@ class Templates:
         return self._environment.get_template(name).render(**context)
 
 
+def visible(text: str) -> str:
+    r"""Return text with its number, `\u202e`, for each character that would hide or turn others.
+
+    Contributed files have none; reports may, and what a reader sees must be what is there.
+    """
+    return HIDDEN.sub(lambda m: m[0] if m[0] == "\r" else f"\\u{ord(m[0]):04x}", text)
+
+
+def _visible(value: object) -> object:
+    return visible(value) if type(value) is str else value
+
+
 def _escape_markdown(text: str) -> Markup:
     """Return text that Markdown shows as it is."""
+    text = visible(text)
     return Markup(str(escape(_MARKDOWN.sub(r"\\\1", text))))  # noqa: S704 - made harmless just here
 
 
 def _inline_code(text: str) -> Markup:
     """Return text in which what stands in backticks is code."""
-    return Markup(_BACKTICKS.sub(r"<code>\1</code>", str(escape(text))))  # noqa: S704 - the same
+    return Markup(_BACKTICKS.sub(r"<code>\1</code>", str(escape(visible(text)))))  # noqa: S704 - the same
 
 
 def _one_line(text: str) -> str:
