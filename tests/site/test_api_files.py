@@ -35,7 +35,7 @@ def test_the_index_names_every_file_and_nothing_else(site: Site) -> None:
         named |= {platform["accelerator"], platform["install"]}
     results = read(site, index["results"])
     named |= {f"results/{name}" for name in results["suites"].values()}
-    named |= {f"results/{suite}-{mode}.csv" for suite, mode in modes(site)}
+    named |= {f"results/{suite}/{mode}.csv" for suite, mode in modes(site)}
     named |= {entry["report"].removeprefix("../") for entry in results["reports"]}
     named |= {f"history/{name}" for name in read(site, index["history"])["histories"].values()}
     named |= {platform["badge"] for platform in read(site, index["quality"])["platforms"]}
@@ -75,7 +75,7 @@ def test_every_file_has_a_schema(site: Site) -> None:
     described = {
         file for glob in (*DESCRIBED.values(), "install.json") for file in folder.glob(glob)
     }
-    tables = {*folder.glob("results/*.csv")}
+    tables = {*folder.rglob("results/**/*.csv")}
     every = {file for file in folder.rglob("*") if file.is_file()}
     assert described | {*folder.glob("schema/*")} | tables == every
 

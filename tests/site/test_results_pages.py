@@ -112,7 +112,7 @@ def test_each_platform_has_a_badge(site: Site) -> None:
 
 
 def test_a_table_as_csv_has_what_the_table_has(site: Site) -> None:
-    text = (site.root / "api/v1/results/timm-training.csv").read_text("utf-8")
+    text = (site.root / "api/v1/results/timm/training.csv").read_text("utf-8")
     head, *rows = csv.reader(io.StringIO(text))
     data = json.loads((site.root / "api/v1/results/timm.json").read_text("utf-8"))
     (matrix,) = (m for m in data["matrices"] if m["mode"] == "training")

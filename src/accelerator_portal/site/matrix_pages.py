@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import csv
-import io
+import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from accelerator_portal.reports.outcomes import Outcome
 from accelerator_portal.results.tables import Column, Matrix
+from accelerator_portal.site.anchors import slug
 from accelerator_portal.site.page import API, SiteFile, data_file, to_root
 from accelerator_portal.site.result_addresses import RESULTS_PAGES
 from accelerator_portal.site.results_shapes import (
@@ -19,8 +19,8 @@ from accelerator_portal.site.results_shapes import (
     SuiteResults,
 )
 from accelerator_portal.site.results_view import MatrixView
+from accelerator_portal.site.spreadsheet import csv_text
 from accelerator_portal.site.templates import Templates
-from accelerator_portal.site.vendor_text import slug
 
 # More rows than these stand on further pages.
 MOST_ROWS = 200
@@ -133,7 +133,7 @@ def mode_slug(mode: str) -> str:
     name = slug(mode)[:60]
     if name == mode and name not in _TAKEN and not name.isdigit():
         return name
-    return f"{name}-{sum(map(ord, mode)) % 1000:03d}"
+    return f"{name}-{hashlib.sha256(mode.encode()).hexdigest()[:8]}"
 
 
 def column_id(column: Column) -> str:
@@ -142,8 +142,11 @@ def column_id(column: Column) -> str:
 
 
 def csv_name(matrix: Matrix) -> str:
-    """Return the name of a matrix as CSV: `torchbench-inference.csv`."""
-    return f"{matrix.suite}{f'-{mode_slug(matrix.mode)}' if matrix.mode else ''}.csv"
+    """Return the name of a matrix as CSV: `torchbench/inference.csv`, or `torchbench.csv`.
+
+    With a hyphen between them, another suite could have the same.
+    """
+    return f"{matrix.suite}{f'/{mode_slug(matrix.mode)}' if matrix.mode else ''}.csv"
 
 
 def _place(mode: str) -> tuple[int, str]:
@@ -164,13 +167,9 @@ def _choices(view: MatrixView) -> Choices:
 
 def _csv(view: MatrixView) -> str:
     """The matrix for spreadsheets; nothing in a cell means that there is no evidence."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    columns = view.matrix.columns
-    writer.writerow(["test", *(f"{c.accelerator} ({c.group}; {c.kind})" for c in columns)])
-    for row in view.rows:
-        writer.writerow([row.name, *(cell.outcome or "" for cell in row.cells)])
-    return text.getvalue()
+    columns = (f"{c.accelerator} ({c.group}; {c.kind})" for c in view.matrix.columns)
+    rows = ([row.name, *(cell.outcome or "" for cell in row.cells)] for row in view.rows)
+    return csv_text([["test", *columns], *rows])
 
 
 def _data(view: MatrixView) -> MatrixData:
