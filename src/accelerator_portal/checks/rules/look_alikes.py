@@ -1,0 +1,99 @@
+"""Names are what they seem to be: no letter of another alphabet in a word, no name like another's.
+
+`cuda` with a Cyrillic letter looks like `cuda`, in a package's name as in a platform's. After
+Unicode's Technical Standard 39, Security Mechanisms, as far as Python knows alphabets; of its table
+of confusable letters only those that ids may have.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+
+from accelerator_portal.catalog import Catalog, Platform, Problem
+from accelerator_portal.catalog.markdown_file import MarkdownFile
+from accelerator_portal.catalog.yaml_file import Location
+
+# Alphabets with letters that look like those of another.
+_ALIKE = frozenset({"LATIN", "GREEK", "CYRILLIC", "ARMENIAN", "CHEROKEE", "COPTIC", "LISU"})
+
+_WORD = re.compile(r"\w*[^\W\x00-\x7f]\w*")
+_SAME = str.maketrans({"0": "o", "1": "l", "i": "l", "|": "l"})
+
+
+def check(catalog: Catalog) -> Iterator[Problem]:
+    """Yield words of two alphabets, names in others than Latin, and names like another's."""
+    for platform in catalog.platforms:
+        yield from _of_words(platform)
+        yield from _of_name(platform)
+    yield from _like_another(catalog)
+
+
+def _of_words(platform: Platform) -> Iterator[Problem]:
+    for name, file in platform.files.items():
+        for location, text in _texts(file.data, ()):
+            for what in _mixed(text):
+                yield platform.problem(name, location, what, "write it in one alphabet")
+    for guide in (platform.guide, platform.faq):
+        for line, text in _lines(guide):
+            for what in _mixed(text):
+                yield Problem(guide.path, line, what, "write it in one alphabet")
+
+
+def _texts(value: object, location: Location) -> Iterator[tuple[Location, str]]:
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield (*location, key), key
+            yield from _texts(inner, (*location, key))
+    elif isinstance(value, list):
+        for place, inner in enumerate(value):
+            yield from _texts(inner, (*location, place))
+    elif isinstance(value, str) and not value.isascii():
+        yield location, value
+
+
+def _lines(file: MarkdownFile) -> Iterator[tuple[int, str]]:
+    for section in file.sections:
+        yield section.line, section.title
+        yield from enumerate(section.text.split("\n"), section.text_line)
+
+
+def _mixed(text: str) -> Iterator[str]:
+    for word in _WORD.findall(text):
+        alphabets = sorted(_alphabets(word) & _ALIKE)
+        if len(alphabets) > 1:
+            named = " and ".join(alphabet.capitalize() for alphabet in alphabets)
+            yield f'"{word[:60]}" has {named} letters in one word'
+
+
+def _alphabets(text: str) -> frozenset[str]:
+    """The first word of a letter's name in Unicode is its alphabet."""
+    letters = (letter for letter in text if letter.isalpha())
+    return frozenset(unicodedata.name(letter, "?").split()[0] for letter in letters)
+
+
+def _of_name(platform: Platform) -> Iterator[Problem]:
+    name = platform.accelerator.name
+    others = _alphabets(name) & _ALIKE - {"LATIN"}
+    if others or unicodedata.normalize("NFKC", name) != name:
+        what = f'the name "{name}" has letters that look like plain ones'
+        yield platform.problem("accelerator.yaml", ("name",), what, "write it in Latin letters")
+
+
+def _like_another(catalog: Catalog) -> Iterator[Problem]:
+    claims: dict[str, tuple[Platform, str]] = {}
+    for platform in sorted(catalog.platforms, key=lambda p: (not p.in_tree, p.id)):
+        for name in (platform.id, platform.accelerator.name):
+            first, other = claims.setdefault(skeleton(name), (platform, name))
+            if first is not platform and name.casefold() != other.casefold():
+                what = f'"{name}" looks like "{other}" of {first.path("accelerator.yaml")}'
+                yield platform.problem("accelerator.yaml", ("name",), what, "choose another name")
+                break
+
+
+def skeleton(name: str) -> str:
+    """Return what is left of a name for who reads it quickly: `R0Cm` and `roc-m` are alike."""
+    plain = unicodedata.normalize("NFKD", name).casefold().translate(_SAME)
+    letters = "".join(c for c in plain if c.isalnum())
+    return letters.replace("rn", "m").replace("vv", "w")

@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+import pytest
+
+from accelerator_portal.checks.rules.look_alikes import skeleton
+from tests.folders import (
+    ACCELERATOR,
+    EXAMPLE,
+    FAQ,
+    GUIDE,
+    INSTALL,
+    ProblemsAfter,
+    Tree,
+    edited,
+    problems_in,
+)
+
+CYRILLIC_C = "\u0441"
+CYRILLIC_O = "\u043e"
+GREEK_O = "\u03bf"
+
+
+@pytest.mark.parametrize(
+    ("path", "old", "new"),
+    [
+        (ACCELERATOR, "vendor: Example Vendor", f"vendor: Example Vend{CYRILLIC_O}r"),
+        (ACCELERATOR, "title: Example forum", f"title: Example f{GREEK_O}rum"),
+        (INSTALL, '"torch=={torch}"', f'"t{CYRILLIC_O}rch=={{torch}}"'),
+        (INSTALL, 'image: "example/torch', f'image: "example/tor{CYRILLIC_C}h'),
+        (GUIDE, "This is example", f"`pip install tor{CYRILLIC_C}h` is example"),
+        (FAQ, "## Does it exist?", f"## D{CYRILLIC_O}es it exist?"),
+    ],
+)
+def test_a_word_of_two_alphabets_is_named(
+    path: str, old: str, new: str, problems_after: ProblemsAfter
+) -> None:
+    found = problems_after((path, old, new))
+    assert len(found) == 1, found
+    assert found[0].startswith(f"{path}:")
+    assert "letters in one word; write it in one alphabet" in found[0]
+
+
+@pytest.mark.parametrize("vendor", ["Электроника", "Škoda", "寒武纪 Cambricon", "µBench", "Ελλάδα"])
+def test_words_of_one_alphabet_are_nobodys_business(
+    vendor: str, problems_after: ProblemsAfter
+) -> None:
+    assert problems_after((ACCELERATOR, "vendor: Example Vendor", f"vendor: {vendor}")) == []
+
+
+@pytest.mark.parametrize(
+    "name", ["\u0441\u043e\u0440", "\uff23\uff35\uff24\uff21", "\U0001d402\U0001d414"]
+)
+def test_a_name_in_letters_that_only_look_latin_is_refused(
+    name: str, problems_after: ProblemsAfter
+) -> None:
+    (found,) = problems_after((ACCELERATOR, "name: Example\n", f"name: {name}\n"))
+    assert "has letters that look like plain ones" in found
+
+
+@pytest.mark.parametrize(
+    ("folder", "name", "alike"),
+    [
+        ("other", "Examp1e", True),
+        ("other", "EXAMPIE", True),
+        ("other", "Exam ple", True),
+        ("examp1e", "Other", True),
+        ("ex-ample", "Other", True),
+        ("other", "Exämple", True),
+        ("other", "Examples", False),
+    ],
+)
+def test_a_name_like_anothers_is_named(folder: str, name: str, alike: bool, tree: Tree) -> None:  # noqa: FBT001 - a table
+    second = {
+        path.replace("/example/", f"/{folder}/"): text
+        for path, text in edited((ACCELERATOR, "name: Example\n", f"name: {name}\n")).items()
+        if path.startswith("accelerators/")
+    }
+    found = [p for p in problems_in(tree({**EXAMPLE, **second})) if "looks like" in p]
+    assert bool(found) is alike, found
+
+
+def test_a_skeleton_forgets_what_a_hasty_eye_forgets() -> None:
+    assert skeleton("R0Cm") == skeleton("rocm") == skeleton("ROC-rn") == skeleton("Röcm")
+    assert skeleton("cuda") != skeleton("cpu")
