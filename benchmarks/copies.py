@@ -19,7 +19,7 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files, InclusionLevel, get_files
 
 from accelerator_portal.catalog import Catalog, Platform
-from accelerator_portal.catalog.catalog import ACCELERATORS, SELECTOR
+from accelerator_portal.catalog.catalog import ACCELERATORS, EXCEPTIONS, SELECTOR
 from accelerator_portal.catalog.loader import load_catalog
 from accelerator_portal.install.expand import expand
 
@@ -31,6 +31,7 @@ def make_generated(root: Path, folder: Path, count: int, seed: str) -> str:
     for name in COPIED:
         shutil.copytree(root / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(root / "mkdocs.yml", folder)
+    (folder / EXCEPTIONS).unlink(missing_ok=True)  # they are for folders that are not copied
     catalog, _ = load_catalog(root)
     if catalog is None:
         raise SystemExit("The shared data cannot be read: see `accelerator-portal check`.")
