@@ -26,8 +26,9 @@ from accelerator_portal.cli.telling import TELLERS
     help="For people, for GitHub's annotations, or for programs.",
 )
 @click.option("--fix", is_flag=True, help="Mend what can be mended without a person.")
+@click.option("--network", is_flag=True, help="Also ask whether links answer; only ever warns.")
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
-def check(root: Path, form: str, fix: bool, paths: tuple[Path, ...]) -> None:
+def check(root: Path, form: str, fix: bool, network: bool, paths: tuple[Path, ...]) -> None:
     """Check every vendor's folder and the shared data; print all problems at once.
 
     With PATHS only what is wrong there is told; everything is read all the same. Errors make the
@@ -38,6 +39,8 @@ def check(root: Path, form: str, fix: bool, paths: tuple[Path, ...]) -> None:
     if fix:
         _fix(root, problems)
         catalog, problems = _found(root, wanted)
+    if network and catalog:
+        problems = sorted({*problems, *_asked(catalog, wanted)})
     if problems or form == "json":
         click.echo(TELLERS[form](root, problems))
     failed = errors(problems)
@@ -51,6 +54,19 @@ def check(root: Path, form: str, fix: bool, paths: tuple[Path, ...]) -> None:
 def _found(root: Path, wanted: Sequence[str]) -> tuple[Catalog | None, list[Problem]]:
     catalog, problems = load_and_check(root)
     return catalog, [p for p in problems if not wanted or _is_below(p.path, wanted)]
+
+
+def _asked(catalog: Catalog, wanted: Sequence[str]) -> list[Problem]:
+    from accelerator_portal.checks.network import addresses, check_network
+
+    found = {
+        address: place
+        for address, place in addresses(catalog).items()
+        if not wanted or _is_below(place.path, wanted)
+    }
+    quiet = not sys.stderr.isatty()
+    with click.progressbar(length=len(found), label="links", hidden=quiet, file=sys.stderr) as bar:
+        return check_network(found, lambda: bar.update(1))
 
 
 def _below(root: Path, paths: Iterable[Path]) -> list[str]:

@@ -1,0 +1,116 @@
+"""Asking whether links still lead somewhere: only when wanted, and nothing depends on it.
+
+A link that answers today may not tomorrow, and a host may refuse machines: what is found here is
+told, and keeps nothing out.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+import httpx
+
+from accelerator_portal.catalog import Catalog, Problem
+from accelerator_portal.catalog.yaml_file import Location
+
+RULE = "network"
+AT_ONCE = 8
+AT_ONCE_OF_A_HOST = 2
+SECONDS = 20.0
+AGENT = "accelerator-portal (checks whether links lead somewhere)"
+
+# Hosts answer so who do not want to be asked by machines; nothing is known of the page.
+_SILENT = {401, 403, 405, 406, 418, 429, 451, 503, 999}
+_GONE = {404, 410}
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where an address stands."""
+
+    path: str
+    line: int
+
+
+def addresses(catalog: Catalog) -> dict[str, Place]:
+    """Return every address that a reader can follow, with the first place where it stands."""
+    found: dict[str, Place] = {}
+    for platform in catalog.platforms:
+        for file in platform.files.values():
+            for location, address in _urls(file.data, ()):
+                found.setdefault(address, Place(file.path, file.line(location)))
+        for text in (platform.guide, platform.faq):
+            for target in text.targets:
+                if target.address.startswith("https://"):
+                    found.setdefault(target.address, Place(text.path, target.line))
+    return found
+
+
+def check_network(
+    wanted: Mapping[str, Place], asked: Callable[[], None] = lambda: None
+) -> list[Problem]:
+    """Ask every address once and return those that do not answer; `asked` is called after each.
+
+    A request takes at most `SECONDS`; at most `AT_ONCE_OF_A_HOST` go to one host at a time.
+    """
+    return sorted(asyncio.run(_check(wanted, asked)))
+
+
+async def _check(wanted: Mapping[str, Place], asked: Callable[[], None]) -> list[Problem]:
+    hosts: dict[str, asyncio.Semaphore] = {}
+    every = asyncio.Semaphore(AT_ONCE)
+
+    @asynccontextmanager
+    async def turn(address: str) -> AsyncIterator[None]:
+        host = hosts.setdefault(urlsplit(address).netloc, asyncio.Semaphore(AT_ONCE_OF_A_HOST))
+        async with host, every:
+            yield
+
+    async def one(client: httpx.AsyncClient, address: str, place: Place) -> Problem | None:
+        async with turn(address):
+            what = await _fault(client, address)
+        asked()
+        if what is None:
+            return None
+        return Problem(place.path, place.line, what, "correct it or take it out", RULE, "warning")
+
+    headers = {"user-agent": AGENT}
+    async with httpx.AsyncClient(
+        timeout=SECONDS, follow_redirects=True, max_redirects=8, headers=headers
+    ) as client:
+        found = await asyncio.gather(*(one(client, a, place) for a, place in wanted.items()))
+    return [problem for problem in found if problem]
+
+
+async def _fault(client: httpx.AsyncClient, address: str) -> str | None:
+    """What is wrong with an address; None where it answers, or does not want to."""
+    shown = f'"{address[:200]}"'
+    try:
+        async with client.stream("GET", address) as answer:  # the page itself is not read
+            status = answer.status_code
+    except httpx.TooManyRedirects:
+        return f"{shown} leads round in circles"
+    except (httpx.HTTPError, httpx.InvalidURL) as error:
+        return f"{shown} does not answer ({type(error).__name__})"
+    if status in _GONE:
+        return f"{shown} is gone ({status})"
+    if status >= httpx.codes.BAD_REQUEST and status not in _SILENT:
+        return f"{shown} answers with an error ({status})"
+    return None
+
+
+def _urls(value: object, location: Location) -> Iterator[tuple[Location, str]]:
+    """Every value under a key `url`; those with placeholders are no addresses yet."""
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            if key == "url" and isinstance(inner, str) and "{" not in inner:
+                yield (*location, key), inner
+            else:
+                yield from _urls(inner, (*location, key))
+    elif isinstance(value, list):
+        for place, inner in enumerate(value):
+            yield from _urls(inner, (*location, place))
