@@ -9,6 +9,7 @@ import click
 from accelerator_portal.catalog.schema import schema_files
 from accelerator_portal.cli.build import build
 from accelerator_portal.cli.check import check
+from accelerator_portal.cli.diff import diff
 from accelerator_portal.cli.export import export
 from accelerator_portal.cli.facts import list_facts
 from accelerator_portal.cli.generated import CHECK, keep_current
@@ -36,6 +37,7 @@ def schema(root: Path, check_only: bool) -> None:
 
 main.add_command(build)
 main.add_command(check)
+main.add_command(diff)
 main.add_command(export)
 main.add_command(history)
 main.add_command(import_platforms)

@@ -22,6 +22,7 @@ from accelerator_portal.site.api_shapes import (
     InstallData,
     Question,
 )
+from accelerator_portal.site.difference.shapes import Difference
 from accelerator_portal.site.features import FeaturesData
 from accelerator_portal.site.hardware import HardwareData
 from accelerator_portal.site.history_shapes import HistoryData, HistoryIndex
@@ -46,6 +47,7 @@ SHAPES: dict[str, type[BaseModel]] = {
     "history": HistoryData,
     "histories": HistoryIndex,
     "badge": Badge,
+    "difference": Difference,
     "additional-platforms": AdditionalPlatforms,
 }
 

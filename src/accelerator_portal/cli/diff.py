@@ -1,0 +1,37 @@
+"""`accelerator-portal diff`: what readers will see differently."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from accelerator_portal.catalog import ProblemsError
+from accelerator_portal.cli.options import tell
+from accelerator_portal.site.difference import compare, markdown, read_state
+
+_SITE = click.Path(file_okay=False, path_type=Path)
+
+
+@click.command()
+@click.argument("base", type=_SITE)
+@click.argument("head", type=_SITE)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["markdown", "json"]),
+    default="markdown",
+    help="Markdown for a comment (by default), or JSON for machines.",
+)
+def diff(base: Path, head: Path, form: str) -> None:
+    """Say what readers will see differently: BASE and HEAD are built sites, or their api/v1."""
+    try:
+        difference = compare(read_state(base), read_state(head))
+    except ProblemsError as error:
+        tell(error.problems)
+        sys.exit(1)
+    if form == "json":
+        click.echo(difference.model_dump_json(exclude_none=True, indent=1))
+    else:
+        click.echo(markdown(difference), nl=False)

@@ -1,0 +1,8 @@
+"""What readers will see differently: two built sites → one difference → Markdown and JSON."""
+
+from accelerator_portal.site.difference.comparison import compare
+from accelerator_portal.site.difference.markdown import markdown
+from accelerator_portal.site.difference.shapes import Difference
+from accelerator_portal.site.difference.state import read_state
+
+__all__ = ["Difference", "compare", "markdown", "read_state"]

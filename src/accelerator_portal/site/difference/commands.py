@@ -1,0 +1,241 @@
+"""The install commands of a platform, choice by choice, and which of them are different."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from functools import cache
+from typing import Any, NamedTuple
+
+from accelerator_portal.site.api_shapes import InstallData
+from accelerator_portal.site.difference.shapes import MOST_PLACES, Change, CommandChange, Item
+from accelerator_portal.site.difference.values import changes, shortened
+from accelerator_portal.site.words import listed, python_range
+
+# Longer commands than the portal's own are cut; so are lists of values of an axis.
+MOST_LINES = 40
+MOST_VALUES = 4
+
+_BESIDE = ("needs", "check", "note", "lifecycle")
+_SHOWN_WHEN_NEW = ("needs", "note")
+_ANY = ""
+
+
+class Choice(NamedTuple):
+    """What a reader picks, by id, the release by its version; no variant, no Python are empty."""
+
+    system: str
+    method: str
+    python: str
+    build: str
+    variant: str
+
+
+class Shown(NamedTuple):
+    """What a reader then sees: the commands, and texts beside them."""
+
+    commands: tuple[str, ...]
+    beside: tuple[str | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """Every choice, what it leads to, and what readers see for each value of an axis."""
+
+    shown: Mapping[Choice, Shown]
+    labels: Mapping[tuple[str, str], str]
+
+
+_Box = tuple[frozenset[str], ...]
+
+# Boxes grow along the axes in this order: Python first, of which there are many for each command.
+_GROWING = ("python", "system", "method", "variant", "build")
+
+
+_Lines = tuple[tuple[str, ...], tuple[str, ...]]
+"""Commands before and now."""
+
+_Edit = tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]
+"""Words that were replaced by others."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """How commands are different; commands for two releases may be so in the same way."""
+
+    change: Change
+    edit: _Edit | _Lines
+    beside: tuple[Item, ...]
+
+
+def choices(data: InstallData) -> Choices:
+    """Return every choice and what it leads to.
+
+    Raises LookupError or ValueError where the numbers of a row point to nothing.
+    """
+    found: dict[Choice, Shown] = {}
+    labels: dict[tuple[str, str], str] = {}
+    width = len(data.columns)
+    for start in range(0, len(data.rows), width):
+        row = dict(zip(data.columns, data.rows[start : start + width], strict=True))
+        shown = _shown(data, row)
+        for choice in _choices(data, row, labels):
+            found.setdefault(choice, shown)
+    return Choices(found, labels)
+
+
+def variants(found: Choices) -> dict[str, str]:
+    """Return what readers see for each variant."""
+    return {value: label for (axis, value), label in found.labels.items() if axis == "variant"}
+
+
+def command_changes(before: Choices, after: Choices) -> list[CommandChange]:
+    """Return what is different, the choices together of which the same can be said."""
+    ways: dict[_Way, dict[_Lines, list[Choice]]] = {}
+    for choice in dict.fromkeys((*after.shown, *before.shown)):
+        old, new = before.shown.get(choice), after.shown.get(choice)
+        if old != new:
+            way, lines = _way(old, new)
+            ways.setdefault(way, {}).setdefault(lines, []).append(choice)
+    labels = {**before.labels, **after.labels}
+    return [_change(way, alike, labels) for way, alike in ways.items()]
+
+
+def described(found: Sequence[Choice], labels: Mapping[tuple[str, str], str]) -> list[str]:
+    """Return choices in words: `Linux x86-64, pip, Python 3.11–3.14, PyTorch 2.15.0`."""
+    boxes: dict[_Box, None] = {
+        tuple(frozenset((value,)) for value in choice): None for choice in found
+    }
+    for axis in map(Choice._fields.index, _GROWING):
+        together: dict[_Box, frozenset[str]] = {}
+        for box in boxes:
+            rest = (*box[:axis], *box[axis + 1 :])
+            together[rest] = together.get(rest, frozenset()) | box[axis]
+        boxes = {(*rest[:axis], values, *rest[axis:]): None for rest, values in together.items()}
+    return [_words(box, found, labels) for box in boxes]
+
+
+def _value(values: Sequence[Any], place: int) -> Any:  # noqa: ANN401 - an entry of a table
+    if place == -1:
+        return None
+    if place < 0:
+        raise LookupError(place)
+    return values[place]
+
+
+def _shown(data: InstallData, row: Mapping[str, int]) -> Shown:
+    needs = _value(data.needs, row["needs"]) or ()
+    check = _value(data.check, row["check"])
+    stage = _value(data.stage, row["stage"])
+    return Shown(
+        tuple((_value(data.commands, row["commands"]) or "").split("\n")),
+        (
+            "; ".join(" ".join(filter(None, need)) for need in needs) or None,
+            f"{check[0]} prints {' / '.join(check[1].split())}" if check else None,
+            _value(data.note, row["note"]),
+            " until ".join(filter(None, stage)) if stage else None,
+        ),
+    )
+
+
+def _choices(
+    data: InstallData, row: Mapping[str, int], labels: dict[tuple[str, str], str]
+) -> Iterator[Choice]:
+    """Yield a row's choices, one for each Python, and note what readers see for their values."""
+    axes = data.axes
+    platform = _value(axes["platform"], row["platform"])[0]
+    variant = _value(data.variants.get(platform, ()), row["variant"]) or (_ANY, _ANY)
+    build = _value(axes["build"], row["build"])
+    if build[0] == "stable":  # another release after each release: what counts is which
+        build = (build[2], build[2])
+    os, arch = (_value(axes[axis], row[axis]) or (_ANY, _ANY) for axis in ("os", "arch"))
+    system = (f"{os[0]} {arch[0]}", f"{os[1]} {arch[1]}".strip())
+    method = _value(axes["method"], row["method"])
+    picked = {"system": system, "method": method, "build": build, "variant": variant}
+    for axis, value in picked.items():
+        labels[axis, value[0]] = value[1]
+    pythons = _value(data.pythons, row["pythons"])
+    for place in (None,) if pythons is None else pythons:
+        python = _ANY if place is None else _value(axes["python"], place)[0]
+        yield Choice(system[0], method[0], python, build[0], variant[0])
+
+
+def _way(old: Shown | None, new: Shown | None) -> tuple[_Way, _Lines]:
+    if old is None or new is None:
+        before, after = (shown.commands if shown else () for shown in (old, new))
+        said = zip(_BESIDE, new.beside, strict=True) if new else ()
+        beside = tuple(
+            Item(change="added", name=name, after=shortened(text))
+            for name, text in said
+            if text and name in _SHOWN_WHEN_NEW
+        )
+        return _Way("added" if new else "gone", (before, after), beside), (before, after)
+    said_before, said_now = (dict(zip(_BESIDE, s.beside, strict=True)) for s in (old, new))
+    beside = tuple(changes(said_before, said_now))
+    if old.commands == new.commands:
+        return _Way("changed", (), beside), ((), ())
+    return _Way("changed", _edit(old.commands, new.commands), beside), (old.commands, new.commands)
+
+
+@cache
+def _edit(before: tuple[str, ...], after: tuple[str, ...]) -> _Edit:
+    old, new = ("\n".join(lines).replace("\n", " \n ").split(" ") for lines in (before, after))
+    return tuple(
+        (tuple(old[i1:i2]), tuple(new[j1:j2]))
+        for tag, i1, i2, j1, j2 in SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+        if tag != "equal"
+    )
+
+
+def _bounded(lines: tuple[str, ...]) -> tuple[str, ...]:
+    more = len(lines) - MOST_LINES
+    kept = tuple(map(shortened, lines[:MOST_LINES]))
+    return (*kept, f"… and {more} more lines") if more > 0 else kept
+
+
+def _change(
+    way: _Way, alike: Mapping[_Lines, Sequence[Choice]], labels: Mapping[tuple[str, str], str]
+) -> CommandChange:
+    before, after = next(iter(alike))
+    found = [choice for choices in alike.values() for choice in choices]
+    where = described(found, labels)
+    return CommandChange(
+        change=way.change,
+        commands=len(alike),
+        choices=len(found),
+        where=tuple(map(shortened, where[:MOST_PLACES])),
+        where_left_out=max(0, len(where) - MOST_PLACES),
+        before=_bounded(before),
+        after=_bounded(after),
+        beside=way.beside,
+    )
+
+
+def _words(box: _Box, found: Sequence[Choice], labels: Mapping[tuple[str, str], str]) -> str:
+    """A box in words, values in the order in which the choices have them."""
+    said: dict[str, list[str]] = {}
+    for place, axis in enumerate(Choice._fields):
+        values = (value for value in dict.fromkeys(c[place] for c in found) if value in box[place])
+        said[axis] = [labels.get((axis, value), value) for value in values]
+    parts = (
+        _few(said["system"]),
+        _few(said["method"]),
+        "any Python" if _ANY in said["python"] else f"Python {_pythons(said['python'])}",
+        f"PyTorch {_few(said['build'])}",
+        _few(filter(None, said["variant"])),
+    )
+    return ", ".join(filter(None, parts))
+
+
+def _few(values: Iterable[str]) -> str:
+    words = list(values)
+    more = len(words) - MOST_VALUES
+    return listed([*words[:MOST_VALUES], f"{more} more"] if more > 0 else words)
+
+
+def _pythons(versions: Sequence[str]) -> str:
+    try:
+        return python_range(versions)
+    except ValueError:  # not as Python counts: as they are
+        return _few(versions)

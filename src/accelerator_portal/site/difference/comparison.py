@@ -1,0 +1,123 @@
+"""Two states of a site → what readers will see differently."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from accelerator_portal.catalog import Problem, ProblemsError
+from accelerator_portal.site.difference.commands import Choices, command_changes, variants
+from accelerator_portal.site.difference.pages import page_changes
+from accelerator_portal.site.difference.results import report_changes, result_changes
+from accelerator_portal.site.difference.shapes import (
+    MOST_ENTRIES,
+    Difference,
+    Item,
+    PlatformDifference,
+    change_of,
+)
+from accelerator_portal.site.difference.state import Folder, PlatformState, SiteState
+from accelerator_portal.site.difference.values import changes
+
+# What quality says by itself, or where its badge is: no reader sees that as a text.
+_NOT_SHOWN = ("id", "badge")
+
+# Of a platform that comes or goes this is enough: it has no runs, of which none passed.
+_SHOWN_WHEN_NEW = ("level", "why")
+
+_NOWHERE = PlatformState(
+    "", Folder(accelerator={}, compatibility={}, guide={}, faq=()), Choices({}, {})
+)
+
+
+def compare(before: SiteState, after: SiteState) -> Difference:
+    """Return what is different. Raises ProblemsError where something cannot be read."""
+    try:
+        return _compare(before, after)
+    except RecursionError:
+        what = "the values are nested too deeply"
+        raise ProblemsError([Problem("api/v1", 1, what, "build the sites again")]) from None
+
+
+def _compare(before: SiteState, after: SiteState) -> Difference:
+    both = before.pages is not None and after.pages is not None
+    return Difference(
+        shared=tuple(_shared(before, after))[:MOST_ENTRIES],
+        platforms=tuple(_platforms(before, after)),
+        pages=page_changes(before.pages or {}, after.pages or {}) if both else None,
+    )
+
+
+def _shared(before: SiteState, after: SiteState) -> Iterator[Item]:
+    yield from changes(_newest(before), _newest(after), "newest release of PyTorch")
+    yield from changes(list(before.releases), list(after.releases), "PyTorch")
+
+
+def _newest(state: SiteState) -> str | None:
+    return next((str(release.get("version")) for release in state.releases), None)
+
+
+def _platforms(before: SiteState, after: SiteState) -> Iterator[PlatformDifference]:
+    for id_ in dict.fromkeys((*after.platforms, *before.platforms)):
+        old, new = before.platforms.get(id_), after.platforms.get(id_)
+        change = change_of(old, new)
+        lists = _lists(old or _NOWHERE, new or _NOWHERE)
+        if change != "changed" or any(lists.values()):
+            yield PlatformDifference(
+                id=id_,
+                name=(new or old or _NOWHERE).name,
+                change=change,
+                left_out={n: len(e) - MOST_ENTRIES for n, e in lists.items() if e[MOST_ENTRIES:]},
+                **{name: tuple(entries[:MOST_ENTRIES]) for name, entries in lists.items()},
+            )
+
+
+def _lists(old: PlatformState, new: PlatformState) -> dict[str, Sequence[Any]]:
+    moves, tests = result_changes(old, new)
+    return {
+        "commands": command_changes(old.choices, new.choices),
+        "versions": list(_versions(old.folder, new.folder)),
+        "facts": list(_facts(old, new)),
+        "texts": list(_texts(old.folder, new.folder)),
+        "reports": [*report_changes(old, new), *tests],
+        "moves": moves,
+        "evidence": list(_evidence(old, new)),
+    }
+
+
+def _versions(old: Folder, new: Folder) -> Iterator[Item]:
+    yield from changes(old.compatibility.get("rows", []), new.compatibility.get("rows", []))
+    yield from changes(_without(old.compatibility, "rows"), _without(new.compatibility, "rows"))
+
+
+def _facts(old: PlatformState, new: PlatformState) -> Iterator[Item]:
+    yield from changes(old.folder.accelerator, new.folder.accelerator)
+    yield from changes(variants(old.choices), variants(new.choices), "variant")
+    yield from changes(dict(old.cards), dict(new.cards), "runs on")
+
+
+def _texts(old: Folder, new: Folder) -> Iterator[Item]:
+    """Which sections differ; their words would be too long, and a reader finds them by name."""
+    yield from _without_words(changes(old.guide, new.guide, "Guide"))
+    yield from _without_words(changes(_questions(old), _questions(new), "Question"))
+
+
+def _questions(folder: Folder) -> dict[str, str]:
+    return {question.question: question.answer for question in folder.faq}
+
+
+def _without_words(items: Iterable[Item]) -> Iterator[Item]:
+    return (Item(change=item.change, name=item.name) for item in items)
+
+
+def _evidence(old: PlatformState, new: PlatformState) -> Iterator[Item]:
+    if old.quality and new.quality:
+        yield from changes(_without(old.quality, *_NOT_SHOWN), _without(new.quality, *_NOT_SHOWN))
+    else:
+        for name in _SHOWN_WHEN_NEW:
+            yield from changes(old.quality.get(name), new.quality.get(name), name)
+    yield from changes(dict(old.history), dict(new.history), "over time")
+
+
+def _without(record: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    return {key: value for key, value in record.items() if key not in names}

@@ -1,0 +1,50 @@
+"""Text that anybody may have written, as Markdown that can do nothing on GitHub.
+
+There is one rule: what comes from data stands in code, in a span or in a fence. In code GitHub
+makes no mention, no reference, no link, no picture and no HTML of anything.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from accelerator_portal.catalog.text_file import HIDDEN
+
+_BACKTICKS = re.compile(r"`+")
+_SHORTEST_FENCE = 3
+MOST_IN_SPAN = 301  # what a difference keeps of a text, with its sign of a cut
+
+
+def span(text: str) -> str:
+    """Return text as a code span on one line; what cannot be seen is written as its number."""
+    line = visible(" ".join(text.split()))
+    if len(line) > MOST_IN_SPAN:
+        line = f"{line[:MOST_IN_SPAN]}…"
+    if not line:
+        return "*empty*"
+    ticks = "`" * (_longest_run(line) + 1)
+    # CommonMark takes away one blank at each end, if both have one.
+    blank = " " if "`" in (line[0], line[-1]) else ""
+    return f"{ticks}{blank}{line}{blank}{ticks}"
+
+
+def fence(lines: Iterable[str], language: str = "") -> list[str]:
+    """Return lines as a block of code whose fence is longer than any run of backticks in it."""
+    shown = [visible(line) for line in lines]
+    ticks = "`" * max([_SHORTEST_FENCE, *(_longest_run(line) + 1 for line in shown)])
+    return [f"{ticks}{language}", *shown, ticks]
+
+
+def visible(text: str) -> str:
+    """Return text in which every character that is not seen, or breaks the line, is a number."""
+    shown = HIDDEN.sub(_number, text)
+    return "".join(c if c == " " or c.isprintable() else _number(c) for c in shown)
+
+
+def _number(found: re.Match[str] | str) -> str:
+    return f"\\u{ord(found if isinstance(found, str) else found[0]):04x}"
+
+
+def _longest_run(text: str) -> int:
+    return max(map(len, _BACKTICKS.findall(text)), default=0)

@@ -1,0 +1,202 @@
+"""A difference as Markdown for a comment on a pull request: bounded, and harmless on GitHub."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from accelerator_portal.reports.outcomes import BAD, GOOD
+from accelerator_portal.site.difference.harmless import fence, span
+from accelerator_portal.site.difference.shapes import (
+    CommandChange,
+    Difference,
+    Item,
+    Move,
+    PagesDifference,
+    PlatformDifference,
+)
+from accelerator_portal.site.words import listed
+
+# GitHub takes 65,536 characters; the rest is for what a comment says beside.
+LIMIT = 60_000
+
+NOTHING = "No reader will see a difference."
+
+# So many lines of one list: a platform must not take the room of the others.
+MOST_LINES = 40
+MOST_COMMANDS = 15
+
+_SHORTENED = "*{} more lines would not fit here. The difference as JSON has them.*"
+
+_TITLES = {
+    "versions": "Versions",
+    "facts": "Facts",
+    "texts": "Guide and questions",
+    "reports": "Reports",
+    "evidence": "Evidence",
+}
+_NOUNS = {
+    "commands": ("changed install command", "changed install commands"),
+    "versions": ("change of version rows", "changes of version rows"),
+    "facts": ("changed fact", "changed facts"),
+    "texts": ("changed section or question", "changed sections and questions"),
+    "reports": ("change of reports", "changes of reports"),
+    "moves": ("result that moved", "results that moved"),
+    "evidence": ("change of evidence", "changes of evidence"),
+}
+_WORDS = {"added": "New", "gone": "Gone", "changed": "Changed"}
+
+Block = list[str]
+"""Lines that stay together: a list, a fence with its heading."""
+
+
+def markdown(difference: Difference, limit: int = LIMIT) -> str:
+    """Return the difference; its first line is one sentence. At most `limit` characters."""
+    return cut([[summary(difference)], *_blocks(difference)], limit)
+
+
+def summary(difference: Difference) -> str:
+    """Return the difference in a sentence."""
+    if difference.nothing:
+        return NOTHING
+    counted = [_count(n, *nouns) for n, nouns in _numbers(difference) if n]
+    return f"Readers will see {listed(counted)}."
+
+
+def cut(blocks: Sequence[Block], limit: int) -> str:
+    """Return blocks with a blank line between them; what does not fit is left out and counted."""
+    room = limit - len(_SHORTENED) - 12
+    kept: list[str] = []
+    for place, block in enumerate(blocks):
+        text = "\n".join(block)
+        room -= len(text) + 2
+        if room < 0:
+            more = sum(map(len, blocks[place:]))
+            kept.append(_SHORTENED.format(f"{more:,}"))
+            break
+        kept.append(text)
+    return "\n\n".join(kept) + "\n"
+
+
+def _numbers(difference: Difference) -> Iterator[tuple[int, tuple[str, str]]]:
+    changes = [platform.change for platform in difference.platforms]
+    yield changes.count("added"), ("new platform", "new platforms")
+    yield changes.count("gone"), ("platform gone", "platforms gone")
+    changed = [p for p in difference.platforms if p.change == "changed"]
+    for name, nouns in _NOUNS.items():
+        yield sum(_size(p, name) for p in changed), nouns
+    releases = "of PyTorch’s releases"
+    yield len(difference.shared), (f"change {releases}", f"changes {releases}")
+    pages = difference.pages or PagesDifference()
+    for name, word in (
+        ("added", "new page{}"),
+        ("gone", "page{} gone"),
+        ("changed", "changed page{}"),
+    ):
+        found = len(getattr(pages, name)) + pages.left_out.get(name, 0)
+        yield found, (word.format(""), word.format("s"))
+
+
+def _size(platform: PlatformDifference, name: str) -> int:
+    if name == "commands":
+        return sum(c.commands for c in platform.commands) + platform.left_out.get(name, 0)
+    return len(getattr(platform, name)) + platform.left_out.get(name, 0)
+
+
+def _blocks(difference: Difference) -> Iterator[Block]:
+    if difference.shared:
+        yield ["### PyTorch’s releases"]
+        yield _list(difference.shared, 0)
+    for platform in difference.platforms:
+        yield from _platform(platform)
+    if difference.pages and not difference.pages.nothing:
+        yield ["### Pages"]
+        yield from _pages(difference.pages)
+    elif difference.pages is None:
+        yield ["Only data were compared, no pages."]
+
+
+def _platform(platform: PlatformDifference) -> Iterator[Block]:
+    words = {"added": "New: ", "gone": "Gone: ", "changed": ""}[platform.change]
+    yield [f"### {words}{span(platform.name)} ({span(platform.id)})"]
+    if platform.change == "gone":
+        choices = sum(command.choices for command in platform.commands)
+        yield [f"With {_count(choices, 'choice', 'choices')} of install commands, and its page."]
+        return
+    if platform.commands:
+        yield ["**Install commands**"]
+        for command in platform.commands[:MOST_COMMANDS]:
+            yield from _command(command)
+        left_out = platform.left_out.get("commands", 0)
+        if more := _more(platform.commands, left_out, MOST_COMMANDS):
+            yield [f"… and {_count(more, 'more change', 'more changes')} of commands."]
+    if platform.moves:
+        yield ["**Results that moved**"]
+        yield _moves(platform.moves, platform.left_out.get("moves", 0))
+    for name, title in _TITLES.items():
+        if items := getattr(platform, name):
+            yield [f"**{title}**"]
+            yield _list(items, platform.left_out.get(name, 0))
+
+
+def _command(command: CommandChange) -> Iterator[Block]:
+    where = "; ".join(map(span, command.where))
+    if command.where_left_out:
+        where += f" and {command.where_left_out} more"
+    alike = f"{command.commands:,} commands in the same way, " if command.commands > 1 else ""
+    choices = _count(command.choices, "choice", "choices")
+    block = [f"{_WORDS[command.change]}, {alike}{choices}: {where}"]
+    lines = [f"- {line}" for line in command.before] + [f"+ {line}" for line in command.after]
+    if lines:
+        block += ["", *fence(lines, "diff")]
+    if command.beside:
+        block += ["", *map(_item, command.beside)]
+    yield block
+
+
+def _moves(moves: Sequence[Move], left_out: int) -> Block:
+    return _bounded([_move(move) for move in moves], left_out)
+
+
+def _move(move: Move) -> str:
+    sign = "✕ " if move.after in BAD and move.before in GOOD else ""
+    way = f"{move.before.replace('-', ' ')} → {move.after.replace('-', ' ')}"
+    said = "" if move.settings == 1 else f", {move.settings:,} settings"
+    basis = ", expected" if move.basis == "baselines" else ""
+    return f"- {sign}{span(f'{move.suite}/{move.name}')}: {way}{said}{basis}"
+
+
+def _list(items: Sequence[Item], left_out: int) -> Block:
+    return _bounded([_item(item) for item in items], left_out)
+
+
+def _bounded(lines: Sequence[str], left_out: int) -> Block:
+    more = _more(lines, left_out)
+    kept = list(lines[:MOST_LINES])
+    return [*kept, f"- … and {more:,} more"] if more else kept
+
+
+def _more(entries: Sequence[object], left_out: int, most: int = MOST_LINES) -> int:
+    """How many entries are not shown: those beyond the most, and those left out before."""
+    return max(0, len(entries) - most) + left_out
+
+
+def _item(item: Item) -> str:
+    word = "" if item.change == "changed" else f"{_WORDS[item.change]}: "
+    values = [span(value) for value in (item.before, item.after) if value is not None]
+    said = f": {' → '.join(values)}" if values else ""
+    return f"- {word}{span(item.name)}{said}"
+
+
+def _pages(pages: PagesDifference) -> Iterator[Block]:
+    lines = []
+    for name, word in _WORDS.items():
+        found: tuple[str, ...] = getattr(pages, name)
+        if found:
+            shown = ", ".join(span(f"/{page}") for page in found[:MOST_LINES])
+            more = _more(found, pages.left_out.get(name, 0))
+            lines.append(f"- {word}: {shown}" + (f" and {more:,} more" if more else ""))
+    yield lines
+
+
+def _count(number: int, one: str, many: str) -> str:
+    return f"{number:,} {one if number == 1 else many}"

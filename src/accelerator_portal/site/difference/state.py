@@ -1,0 +1,237 @@
+"""What a built site says, read from its `/api/v1/`, as far as a difference needs it.
+
+Read leniently, so that a site which an earlier or later commit built can be compared: unknown keys
+are passed over. Whatever cannot be read is one clear problem.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NoReturn, TypeVar
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from accelerator_portal.catalog import Problem, ProblemsError
+from accelerator_portal.reports.json_input import load_json
+from accelerator_portal.reports.outcomes import Kind, Outcome
+from accelerator_portal.reports.reading import read_bytes
+from accelerator_portal.site.api_shapes import InstallData
+from accelerator_portal.site.difference.commands import Choices, choices
+from accelerator_portal.site.difference.pages import read_pages
+from accelerator_portal.site.page import API
+
+API_VERSION = 1
+
+_REBUILD = "build the site again (make site)"
+
+M = TypeVar("M", bound=BaseModel)
+
+
+class _Lenient(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+class _Entry(_Lenient):
+    id: str
+    name: str
+    accelerator: str
+    install: str
+
+
+class _Index(_Lenient):
+    api_version: int
+    releases: str
+    hardware: str
+    results: str
+    history: str
+    quality: str
+    accelerators: tuple[_Entry, ...]
+
+
+class _Question(_Lenient):
+    question: str
+    answer: str
+
+
+class Folder(_Lenient):
+    """What stands in a platform's folder."""
+
+    accelerator: dict[str, Any]
+    """Its `accelerator.yaml`."""
+    compatibility: dict[str, Any]
+    """Its `compatibility.yaml`."""
+    guide: dict[str, str]
+    """Sections of its guide."""
+    faq: tuple[_Question, ...]
+    """Its questions."""
+
+
+class _Install(InstallData):
+    """The selector's data; later keys are passed over."""
+
+    model_config = ConfigDict(extra="ignore")
+
+
+class ReportState(_Lenient):
+    """A report of the index; `address` and `digest` say where it stands and what it is."""
+
+    id: str
+    accelerator: str
+    kind: Kind
+    report: str
+    counts: dict[str, dict[Outcome, int]]
+
+
+class _Reports(_Lenient):
+    reports: tuple[ReportState, ...]
+
+
+class _Histories(_Lenient):
+    histories: dict[str, str]
+
+
+class _History(_Lenient):
+    accelerator: str
+    basis: str
+    reports: tuple[Any, ...]
+    changes: tuple[Any, ...]
+
+
+class _Rows(_Lenient):
+    platforms: tuple[dict[str, Any], ...]
+
+
+class _Releases(_Lenient):
+    releases: tuple[dict[str, Any], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PlatformState:
+    """What a site says of one platform."""
+
+    name: str
+    folder: Folder
+    choices: Choices
+    cards: Mapping[str, str] = field(default_factory=dict)
+    """What runs on each generation of cards, in words."""
+    quality: Mapping[str, Any] = field(default_factory=dict)
+    history: Mapping[str, str] = field(default_factory=dict)
+    """How much is kept of its results over time, by basis, in words."""
+    reports: Mapping[str, tuple[ReportState, Path, str]] = field(default_factory=dict)
+    """Its reports by id: entry of the index, file, and digest of the file."""
+
+
+@dataclass(frozen=True, slots=True)
+class SiteState:
+    """What a site says."""
+
+    releases: tuple[Mapping[str, Any], ...]
+    platforms: Mapping[str, PlatformState]
+    pages: Mapping[str, str] | None
+    """A digest of each page by its address; None where there are data only."""
+
+
+def read_state(folder: Path) -> SiteState:
+    """Read a built site, or its folder `api/v1` alone. Raises ProblemsError."""
+    whole = (folder / API / "index.json").is_file()
+    if not whole and not (folder / "index.json").is_file():
+        what = f"there is no {API}/index.json here, so this is no built site"
+        raise ProblemsError([Problem(str(folder), 1, what, "build it (make site) and name site/")])
+    api = folder / API if whole else folder
+    try:
+        return _Reader(api).state(folder if whole else None)
+    except ProblemsError as error:  # two sites are read: say which
+        found = (Problem(str(api / p.path), p.line, p.what, p.remedy) for p in error.problems)
+        raise ProblemsError(found) from None
+
+
+class _Reader:
+    """Reads files of one `api/v1`; nothing outside it."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root.resolve()
+
+    def state(self, site: Path | None) -> SiteState:
+        index = self._index()
+        cards = self._rows(index.hardware, "generations")
+        # Without data/criteria.yaml there are no levels.
+        quality = self._rows(index.quality, "") if self._file(index.quality).exists() else {}
+        history, reports = self._history(index.history), self._reports(index.results)
+        platforms = {
+            entry.id: PlatformState(
+                entry.name,
+                self._read(entry.accelerator, Folder),
+                self._choices(entry.install),
+                {str(g.get("name")): str(g.get("words")) for g in cards.get(entry.id, ())},
+                quality.get(entry.id, {}),
+                history.get(entry.id, {}),
+                {id_: found for id_, found in reports.items() if found[0].accelerator == entry.id},
+            )
+            for entry in index.accelerators
+        }
+        releases = self._read(index.releases, _Releases).releases
+        return SiteState(releases, platforms, read_pages(site) if site else None)
+
+    def _index(self) -> _Index:
+        data = self._load("index.json")
+        version = data.get("api_version") if isinstance(data, dict) else None
+        if isinstance(version, int) and version > API_VERSION:
+            what = f"the data have version {version}, this command reads {API_VERSION}"
+            self._refuse("index.json", what, "use the portal's newer version")
+        return self._read("index.json", _Index)
+
+    def _read(self, address: str, model: type[M]) -> M:
+        try:
+            return model.model_validate(self._load(address))
+        except ValidationError as error:
+            first = error.errors(include_url=False)[0]
+            place = ".".join(map(str, first["loc"])) or "the file"
+            self._refuse(address, f"{place}: {first['msg']}", _REBUILD)
+
+    def _load(self, address: str) -> Any:  # noqa: ANN401 - any JSON
+        try:
+            return load_json(self._file(address))
+        except ProblemsError as error:
+            first = error.problems[0]
+            raise ProblemsError([Problem(address, first.line, first.what, _REBUILD)]) from None
+
+    def _file(self, address: str) -> Path:
+        """The file of an address, which may have been written by anybody."""
+        file = (self.root / address).resolve()
+        if not file.is_relative_to(self.root):
+            self._refuse("index.json", f'"{address[:60]}" leads out of {API}', _REBUILD)
+        return file
+
+    def _choices(self, address: str) -> Choices:
+        data = self._read(address, _Install)
+        try:
+            return choices(data)
+        except (LookupError, ValueError, TypeError):
+            self._refuse(address, "a row points to nothing", _REBUILD)
+
+    def _rows(self, address: str, key: str) -> dict[str, Any]:
+        rows = self._read(address, _Rows).platforms
+        return {str(row.get("id")): row.get(key, []) if key else row for row in rows}
+
+    def _history(self, address: str) -> dict[str, dict[str, str]]:
+        found: dict[str, dict[str, str]] = {}
+        folder = Path(address).parent
+        for file in self._read(address, _Histories).histories.values():
+            kept = self._read((folder / file).as_posix(), _History)
+            said = f"reports: {len(kept.reports)}, changes: {len(kept.changes)}"
+            found.setdefault(kept.accelerator, {})[kept.basis] = said
+        return found
+
+    def _reports(self, address: str) -> dict[str, tuple[ReportState, Path, str]]:
+        found = {}
+        folder = Path(address).parent
+        for entry in self._read(address, _Reports).reports:
+            file = self._file((folder / entry.report).as_posix())
+            found[entry.id] = (entry, file, hashlib.sha256(read_bytes(file)).hexdigest())
+        return found
+
+    def _refuse(self, address: str, what: str, remedy: str) -> NoReturn:
+        raise ProblemsError([Problem(address, 1, what, remedy)])

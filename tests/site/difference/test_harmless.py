@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+
+from accelerator_portal.site.difference.harmless import fence, span, visible
+from tests.site.difference.drawn import texts
+
+PARSER = MarkdownIt("commonmark", {"html": True})
+
+
+@given(texts)
+def test_a_span_is_one_piece_of_code_wherever_it_stands(text: str) -> None:
+    for frame in ("- {}", "**a** {}: b", "### {}", "Gone: {} → {}"):
+        (inline,) = (t for t in PARSER.parse(frame.format(span(text), span(text))) if t.children)
+        words = " ".join(visible(" ".join(text.split())).split())
+        for token in inline.children or ():
+            if token.type == "code_inline" and len(words) <= 300:
+                assert " ".join(token.content.split()) == words
+            assert token.type in {
+                "text",
+                "code_inline",
+                "strong_open",
+                "strong_close",
+                "em_open",
+                "em_close",
+            }
+
+
+@given(st.lists(texts))
+def test_a_fence_holds_its_lines_and_ends(lines: list[str]) -> None:
+    tokens = PARSER.parse("\n".join(["before", "", *fence(lines, "diff"), "", "after"]))
+    assert [token.type for token in tokens] == [
+        *("paragraph_open", "inline", "paragraph_close"),
+        "fence",
+        *("paragraph_open", "inline", "paragraph_close"),
+    ]
+    assert tokens[3].content.split("\n")[:-1] == [visible(line) for line in lines]
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("a\u202eb", "a\\u202eb"),
+        ("a\nb", "a\\u000ab"),
+        ("\x1b[1m", "\\u001b[1m"),
+        ("ä → 中", "ä → 中"),
+    ],
+)
+def test_what_is_not_seen_is_written_as_its_number(text: str, shown: str) -> None:
+    assert visible(text) == shown
