@@ -14,7 +14,17 @@ from tests.folders import REPOSITORY
 PACKAGE = REPOSITORY / "src/accelerator_portal"
 
 # A room may import those to the left of it.
-ORDER = ("catalog", "install", "reports", "checks", "vendors", "results", "site", "cli")
+ORDER = (
+    "catalog",
+    "install",
+    "reports",
+    "checks",
+    "vendors",
+    "results",
+    "site",
+    "automation",
+    "cli",
+)
 
 MODULES = sorted(PACKAGE.rglob("*.py"))
 PUBLIC = [path for path in MODULES if path.name == "__init__.py"]

@@ -17,6 +17,7 @@ from accelerator_portal.cli.history import history
 from accelerator_portal.cli.import_platforms import import_platforms
 from accelerator_portal.cli.options import ROOT
 from accelerator_portal.cli.owners import owners
+from accelerator_portal.cli.pull_request_comment import pull_request_comment
 from accelerator_portal.cli.report import report
 
 
@@ -43,4 +44,5 @@ main.add_command(history)
 main.add_command(import_platforms)
 main.add_command(list_facts)
 main.add_command(owners)
+main.add_command(pull_request_comment)
 main.add_command(report)

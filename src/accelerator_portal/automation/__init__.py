@@ -1,0 +1,1 @@
+"""What runs in GitHub Actions with more rights than reading: pure functions and a thin edge."""

@@ -1,0 +1,139 @@
+"""What GitHub tells a workflow and answers to it, as far as it is needed; the rest is ignored.
+
+The event and the answers come from GitHub itself. What an author chooses in them (names of files,
+of branches, of themselves) is text like any other's.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+Sha = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{40,64}$")]
+FullName = Annotated[str, StringConstraints(pattern=r"^[\w.-]+/[\w.-]+$", max_length=200)]
+PageUrl = Annotated[str, StringConstraints(pattern=r"^https://[\w.-]+/[\w.-]+/[\w.-]+$")]
+Number = Annotated[int, Field(gt=0)]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+class Repository(_Part):
+    """A repository."""
+
+    full_name: FullName
+    """Owner and name."""
+
+
+class HomeRepository(Repository):
+    """The repository in which the workflow runs."""
+
+    html_url: PageUrl
+    """Its page."""
+
+
+class WorkflowRun(_Part):
+    """A run of a workflow that ended."""
+
+    id: Number
+    """Its number."""
+    event: str
+    """What it ran for."""
+    conclusion: str | None
+    """How it ended."""
+    head_sha: Sha
+    """The commit that it was about."""
+    head_repository: Repository | None
+    """Where that commit is; None where that repository is gone."""
+
+
+class PullRequestRun(_Part):
+    """The event `workflow_run`."""
+
+    workflow_run: WorkflowRun
+    """The run that ended."""
+    repository: HomeRepository
+    """The repository in which it ran."""
+
+    @property
+    def head_sha(self) -> str:
+        """The commit that the run was about."""
+        return self.workflow_run.head_sha
+
+    @property
+    def address(self) -> str:
+        """The page of the run."""
+        return f"{self.repository.html_url}/actions/runs/{self.workflow_run.id}"
+
+
+class User(_Part):
+    """An account."""
+
+    login: str
+    """Its name."""
+
+
+class Side(_Part):
+    """One side of a pull request."""
+
+    sha: Sha
+    """Its newest commit."""
+    repo: Repository | None
+    """Its repository; None where that is gone."""
+
+
+class PullRequest(_Part):
+    """A pull request."""
+
+    number: Number
+    """Its number."""
+    state: str
+    """`open` or `closed`."""
+    user: User | None
+    """Its author; None where the account is gone."""
+    head: Side
+    """What is to be merged."""
+    base: Side
+    """Where to."""
+
+
+class ChangedFile(_Part):
+    """A file that a pull request touches."""
+
+    filename: str
+    """Its path."""
+    previous_filename: str | None = None
+    """Where it was before, if it was moved."""
+
+
+class Comment(_Part):
+    """A comment."""
+
+    id: Number
+    """Its number."""
+    user: User | None
+    """Its author."""
+    body: str | None = None
+    """Its text."""
+
+
+class ArtifactEntry(_Part):
+    """An artifact of a run."""
+
+    id: Number
+    """Its number."""
+    name: str
+    """Its name."""
+    size_in_bytes: int
+    """Its size, packed."""
+    expired: bool
+    """Whether it is deleted already."""
+
+
+class Artifacts(_Part):
+    """The artifacts of a run."""
+
+    artifacts: tuple[ArtifactEntry, ...]
+    """The artifacts, at most 100."""

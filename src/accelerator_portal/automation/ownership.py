@@ -1,0 +1,49 @@
+"""Whose folders a pull request touches, by what the base says: not by what it says itself."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+from accelerator_portal.catalog import Catalog
+from accelerator_portal.site.difference.harmless import span
+
+_FOLDER = re.compile(r"accelerators/([a-z0-9][a-z0-9-]{0,59})/")
+
+MOST_FOLDERS = 20
+
+Maintainers = Mapping[str, Sequence[str]]
+"""Logins on GitHub by the name of the folder."""
+
+
+def maintainers(catalog: Catalog) -> Maintainers:
+    """Return who answers for each folder."""
+    return {
+        platform.id: [person.github for person in platform.accelerator.maintainers]
+        for platform in catalog.platforms
+    }
+
+
+def touched(files: Iterable[str]) -> list[str]:
+    """Return the vendors' folders in which files lie."""
+    return sorted({found[1] for file in files if (found := _FOLDER.match(file))})
+
+
+def notices(base: Maintainers, folders: Sequence[str], author: str) -> list[str]:
+    """Return a sentence, in Markdown, for each folder whose maintainers do not include `author`."""
+    found = [
+        sentence for folder in folders if (sentence := _notice(base.get(folder), folder, author))
+    ]
+    more = len(found) - MOST_FOLDERS
+    return [*found[:MOST_FOLDERS], f"… and {more} more folders."] if more > 0 else found
+
+
+def _notice(people: Sequence[str] | None, folder: str, author: str) -> str | None:
+    place, who = span(f"accelerators/{folder}/"), span(author)
+    if people is None:
+        return f"{place} is new: nobody answers for it yet. The author is {who}."
+    if not people:
+        return f"{place} names no maintainer. The author is {who}."
+    if author.casefold() in {person.casefold() for person in people}:
+        return None
+    return f"The author, {who}, is not a maintainer of {place}: {', '.join(map(span, people))}."

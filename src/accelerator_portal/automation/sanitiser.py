@@ -1,0 +1,62 @@
+"""The last look at a comment before it is posted, by another way than the one that made it.
+
+What makes comments puts all data into code. This reads the finished text as Markdown and refuses
+it if anything stands outside code that could do something on GitHub.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from accelerator_portal.catalog.text_file import HIDDEN
+
+# GitHub takes 65,536.
+MOST_CHARACTERS = 65_000
+
+_PARSER = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
+
+_BLOCKS = {"paragraph", "heading", "bullet_list", "list_item"}
+_INLINE = {"text", "code_inline", "softbreak", "strong", "em", "link"}
+
+# Mentions, references, HTML, formulas, links that GitHub finds by itself.
+_DOES_SOMETHING = re.compile(r"[@#<>&$\\\[\]]|://|www\.|\bGH-\d", re.IGNORECASE)
+
+
+def faults(text: str, marker: str, links: Iterable[str] = ()) -> list[str]:
+    """Return why a text must not be posted; nothing if it may be.
+
+    It begins with `marker`, the one piece of HTML; links may lead to `links` alone.
+    """
+    found = []
+    if len(text) > MOST_CHARACTERS:
+        found.append(f"it has more than {MOST_CHARACTERS:,} characters")
+    if hidden := HIDDEN.search(text):
+        found.append(f"it has the character U+{ord(hidden[0]):04X}")
+    if not text.startswith(f"{marker}\n\n"):
+        found.append("it does not begin with the marker")
+    body = text.removeprefix(marker)
+    return found + list(_faults(_PARSER.parse(body), set(links)))
+
+
+def _faults(tokens: Iterable[Token], links: set[str]) -> Iterator[str]:
+    for token in tokens:
+        kind = token.type.removesuffix("_open").removesuffix("_close")
+        if token.type == "inline":
+            yield from _inline_faults(token.children or (), links)
+        elif token.type != "fence" and kind not in _BLOCKS:
+            yield f"it has a {kind}"
+
+
+def _inline_faults(tokens: Iterable[Token], links: set[str]) -> Iterator[str]:
+    for token in tokens:
+        kind = token.type.removesuffix("_open").removesuffix("_close")
+        if kind not in _INLINE:
+            yield f"it has a {kind}"
+        elif token.type == "link_open" and token.attrs.get("href") not in links:
+            yield "it links elsewhere"
+        elif token.type == "text" and (what := _DOES_SOMETHING.search(token.content)):
+            yield f'"{what[0]}" stands outside code'

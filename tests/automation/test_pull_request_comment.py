@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from accelerator_portal.automation.ownership import notices
+from accelerator_portal.automation.pull_request_comment import (
+    MARKER,
+    HarmfulError,
+    difference_comment,
+    failure_comment,
+)
+from accelerator_portal.site.difference import Difference
+from accelerator_portal.site.difference.shapes import PagesDifference
+from tests.automation.made_up import RUN_PAGE, run
+from tests.site.difference.drawn import differences, texts
+
+ABOUT = (
+    f"Made from commit `123456789012` by [this run]({RUN_PAGE}); its artifact `preview` is the "
+    "site as it would be. This is what the pull request’s own files say; nobody has checked it.\n"
+)
+
+
+def test_it_says_first_what_readers_see_then_whose_folders_they_are() -> None:
+    difference = Difference(pages=PagesDifference(gone=("x/",)))
+    assert difference_comment(run(), difference, ["`a` is new."]) == (
+        f"{MARKER}\n\nReaders will see 1 page gone.\n\n- `a` is new.\n\n### Pages\n\n- Gone: `/x/`"
+        f"\n\n{ABOUT}"
+    )
+
+
+def test_a_difference_that_cannot_be_read_is_not_shown() -> None:
+    text = difference_comment(run(), None, [])
+    assert text.startswith(f"{MARKER}\n\nWhat the run says of the difference cannot be shown")
+
+
+def test_a_failed_commit_is_told_with_the_run() -> None:
+    text = failure_comment(run(conclusion="failure"))
+    assert "Commit `123456789012` did not pass the check" in text
+    assert f"[this run]({RUN_PAGE}) names every problem" in text
+
+
+@given(differences, st.lists(texts, max_size=3), texts)
+def test_no_text_of_anybody_makes_a_comment_that_must_not_be_posted(
+    difference: Difference, folders: list[str], author: str
+) -> None:
+    said = notices({folder: [author[::-1]] for folder in folders[1:]}, folders, author)
+    assert difference_comment(run(), difference, said).startswith(MARKER)
+
+
+def test_what_slips_through_is_stopped_at_last() -> None:
+    with pytest.raises(HarmfulError, match='"@" stands outside code'):
+        difference_comment(run(), Difference(), ["@everybody"])

@@ -1,0 +1,49 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from accelerator_portal.cli import main
+from tests.automation.made_up import run
+from tests.folders import EXAMPLE, Tree
+
+
+def comment(root: Path, file: Path) -> Result:
+    arguments = ["pull-request-comment", "--root", str(root), "--event", str(file)]
+    return CliRunner().invoke(main, arguments)
+
+
+def test_a_run_that_was_for_no_pull_request_is_passed_over(tree: Tree, tmp_path: Path) -> None:
+    file = tmp_path / "event.json"
+    file.write_text(run(event="push").model_dump_json(), "utf-8")
+    done = comment(tree(EXAMPLE), file)
+    assert (done.exit_code, done.output) == (
+        0,
+        "Nothing to do for a run of push that ended as success.\n",
+    )
+
+
+def test_githubs_refusal_is_one_line(
+    tree: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gh = tmp_path / "gh"
+    gh.write_text("#!/bin/sh\necho 'gh: Bad credentials (HTTP 401)' >&2\nexit 1\n", "utf-8")
+    gh.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    file = tmp_path / "event.json"
+    file.write_text(run().model_dump_json(), "utf-8")
+    done = comment(tree(EXAMPLE), file)
+    assert done.exit_code == 1
+    assert done.output.endswith("artifacts?per_page=100: gh: Bad credentials (HTTP 401)\n")
+
+
+@pytest.mark.parametrize("text", ["", "{}", json.dumps({"workflow_run": {"head_sha": "x; y"}})])
+def test_another_event_is_refused(tree: Tree, tmp_path: Path, text: str) -> None:
+    file = tmp_path / "event.json"
+    file.write_text(text, "utf-8")
+    done = comment(tree(EXAMPLE), file)
+    assert done.exit_code == 1
+    assert "is no event workflow_run" in done.output
