@@ -235,32 +235,6 @@ def test_an_address_that_asks_for_nonsense_breaks_nothing(
     expect(page.locator(".matrix-box")).to_be_focused()
 
 
-def test_what_cannot_be_read_is_said_and_the_static_rows_stay(open_page: OpenPage) -> None:
-    page = open_page(SUITE)
-    everything = shown(page)
-    page.route("**/api/v1/results/*.json", lambda route: route.fulfill(body='{"matrices": []}'))
-    page.locator("input[name=text]").fill("bert")
-    expect(state(page)).to_contain_text("could not be read")
-    assert shown(page) == everything
-    page.unroute("**/api/v1/results/*.json")
-    choose(page, "outcome", "passed")
-    expect(state(page)).to_contain_text("“bert”, passed")
-
-
-def test_rows_that_the_script_makes_are_those_of_the_page(open_page: OpenPage) -> None:
-    """Their words, links and titles; so whoever cannot see the signs misses nothing."""
-    page = open_page(SUITE)
-    parts = """(rows) => rows.map((row) => [...row.querySelectorAll("th, a, span")].map((one) =>
-      [one.tagName, one.className, one.textContent, one.href, one.title, one.ariaLabel, one.role]
-    ))"""
-    static = rows(page).evaluate_all(parts)
-    page.locator("input[name=text]").fill("qqq")
-    expect(state(page)).to_contain_text("None of")
-    page.locator(".matrix-clear").first.click()
-    expect(rows(page)).to_have_count(len(static))
-    assert rows(page).evaluate_all(parts) == static
-
-
 def test_filtering_keeps_up_with_typing(open_page: OpenPage, table: Table) -> None:
     """No promise of a time: it only must not take seconds."""
     page = open_page(SUITE)

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, Route
 
 from tests.browser.visit import PHONE, expect
 from tests.built_site import Site
@@ -69,3 +69,43 @@ def test_a_models_results_are_found_by_the_sites_search(open_page: OpenPage) -> 
     page.locator(".md-search__input").press_sequentially("hf_Reformer")
     expect(page.locator(".md-search-result__link").first).to_be_visible()
     expect(page.locator(".md-search-result__list")).to_contain_text("test by test")
+
+
+def test_what_cannot_be_read_is_said_and_the_static_rows_stay(open_page: OpenPage) -> None:
+    page = open_page(SUITE)
+    everything = page.locator(".result-row:visible").count()
+    page.route("**/api/v1/results/*.json", lambda route: route.fulfill(body='{"matrices": []}'))
+    page.locator("input[name=text]").fill("bert")
+    expect(page.locator(".filters-state")).to_contain_text("could not be read")
+    assert page.locator(".result-row:visible").count() == everything
+    page.unroute("**/api/v1/results/*.json")
+    page.locator("select[name=outcome]").select_option("passed")
+    expect(page.locator(".filters-state")).to_contain_text("“bert”, passed")
+
+
+def test_rows_that_the_script_makes_are_those_of_the_page(open_page: OpenPage) -> None:
+    """Their words, links and titles; so whoever cannot see the signs misses nothing."""
+    page = open_page(SUITE)
+    parts = """(rows) => rows.map((row) => [...row.querySelectorAll("th, a, span")].map((one) =>
+      [one.tagName, one.className, one.textContent, one.href, one.title, one.ariaLabel, one.role]
+    ))"""
+    static = page.locator(".result-row").evaluate_all(parts)
+    page.locator("input[name=text]").fill("qqq")
+    expect(page.locator(".filters-state")).to_contain_text("None of")
+    page.locator(".matrix-clear").first.click()
+    expect(page.locator(".result-row")).to_have_count(len(static))
+    assert page.locator(".result-row").evaluate_all(parts) == static
+
+
+def test_what_is_typed_before_the_script_has_come_counts(open_page: OpenPage) -> None:
+    page = open_page("results/")
+    held: list[Route] = []
+    page.route("**/matrix.js", lambda route: held.append(route))  # noqa: PLW0108 - Playwright marks it
+    page.goto(page.url + "torchbench/", wait_until="commit")
+    page.locator("input[name=text]").fill("bert")
+    while not held:
+        page.wait_for_timeout(20)
+    held[0].continue_()
+    expect(page.locator(".filters-state")).to_contain_text("tests: “bert”")
+    expect(page.locator("input[name=text]")).to_have_value("bert")
+    assert page.url.endswith("?text=bert")

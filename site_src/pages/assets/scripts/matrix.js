@@ -49,7 +49,15 @@ class Matrix {
     }
     this.pages?.addEventListener("click", (event) => this.turn(event));
     addEventListener("popstate", () => this.read());
+    const early = [...new FormData(this.form)].filter(([, value]) => value);
     this.read();
+    if (early.length && !location.search) this.takeOver(early);
+  }
+
+  /** What the reader chose before this script had come counts. */
+  takeOver(early) {
+    for (const [name, value] of early) this.form.elements.namedItem(name).value = value;
+    this.filter(true);
   }
 
   /** Takes the state from the address; an address that asks for nothing needs no data at first. */
