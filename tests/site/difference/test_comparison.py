@@ -106,6 +106,17 @@ def test_version_rows(after: Compare) -> None:
     ]
 
 
+def test_a_row_with_a_newer_plugin_is_the_same_row(after: Compare) -> None:
+    row = '{torch: "1.10.0", variant: ex2, source: made-up}'
+    text = EXAMPLE[COMPATIBILITY].replace(row, row.replace("variant", 'plugin: "3.0", variant'))
+    newer = text.replace('"3.0"', '"3.1"').replace("ex2, source", "ex2, note: New., source")
+    found = one(after(before={**EXAMPLE, COMPATIBILITY: text}, **{COMPATIBILITY: newer}))
+    assert items(*found.versions) == [
+        ("changed", "torch 1.10.0, variant ex2: plugin", "3.0", "3.1"),
+        ("added", "torch 1.10.0, plugin 3.1, variant ex2: note", None, "New."),
+    ]
+
+
 def test_facts_maintainers_and_sources(after: Compare) -> None:
     found = one(
         after(

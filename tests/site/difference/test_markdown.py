@@ -94,6 +94,14 @@ def test_the_first_line_is_one_sentence() -> None:
     )
 
 
+def test_lines_of_a_command_that_stay_are_shown_once() -> None:
+    command = CommandChange(
+        change="changed", choices=1, where=("x",), before=("a", "b"), after=("a", "c")
+    )
+    text = markdown(Difference(platforms=(platform(commands=[command]),)))
+    assert "```diff\n  a\n- b\n+ c\n```" in text
+
+
 def test_pages_alone_can_be_different() -> None:
     difference = Difference(pages=PagesDifference(changed=("run-anywhere/",)))
     assert markdown(difference) == (

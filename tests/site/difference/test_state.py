@@ -55,6 +55,7 @@ def test_what_is_missing_is_named(site: Path, path: str) -> None:
         ("install/example.json", {"rows": ["a"]}),
         ("results/index.json", {"reports": [{"id": 3}]}),
         ("history/index.json", "text"),
+        ("hardware.json", {"platforms": [{"id": "x", "generations": 1}]}),
     ],
 )
 def test_another_shape_is_named(site: Path, path: str, data: Any) -> None:  # noqa: ANN401 - any

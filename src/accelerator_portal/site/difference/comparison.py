@@ -16,7 +16,8 @@ from accelerator_portal.site.difference.shapes import (
     PlatformDifference,
     change_of,
 )
-from accelerator_portal.site.difference.state import Folder, PlatformState, SiteState
+from accelerator_portal.site.difference.state import PlatformState, SiteState
+from accelerator_portal.site.difference.state_shapes import Folder, VersionRows
 from accelerator_portal.site.difference.values import changes
 
 # What quality says by itself, or where its badge is: no reader sees that as a text.
@@ -26,7 +27,7 @@ _NOT_SHOWN = ("id", "badge")
 _SHOWN_WHEN_NEW = ("level", "why")
 
 _NOWHERE = PlatformState(
-    "", Folder(accelerator={}, compatibility={}, guide={}, faq=()), Choices({}, {})
+    "", Folder(accelerator={}, compatibility=VersionRows(), guide={}, faq=()), Choices({}, {})
 )
 
 
@@ -86,8 +87,32 @@ def _lists(old: PlatformState, new: PlatformState) -> dict[str, Sequence[Any]]:
 
 
 def _versions(old: Folder, new: Folder) -> Iterator[Item]:
-    yield from changes(old.compatibility.get("rows", []), new.compatibility.get("rows", []))
-    yield from changes(_without(old.compatibility, "rows"), _without(new.compatibility, "rows"))
+    before: list[Mapping[str, Any]] = list(old.compatibility.rows)
+    after = new.compatibility.rows
+    for row, other in _successors(before, after):
+        # The same row with another plugin: what else it says need not be told again.
+        before[before.index(row)] = {**row, "plugin": other["plugin"]}
+        name = ", ".join(f"{key} {row[key]}" for key in ("torch", "variant") if key in row)
+        yield from changes(row["plugin"], other["plugin"], f"{name}: plugin")
+    yield from changes(before, list(after))
+    yield from changes(old.compatibility.model_extra, new.compatibility.model_extra)
+
+
+def _successors(
+    before: Sequence[Mapping[str, Any]], after: Sequence[Mapping[str, Any]]
+) -> list[tuple[Mapping[str, Any], Mapping[str, Any]]]:
+    """Of each PyTorch the only old row and the only new one whose plugin has no equal."""
+    rows: dict[tuple[Any, Any], tuple[list[Any], list[Any]]] = {}
+    plugins = [{_place(row, "plugin") for row in side} for side in (before, after)]
+    for side, known, found in ((before, plugins[1], 0), (after, plugins[0], 1)):
+        for row in side:
+            if "plugin" in row and _place(row, "plugin") not in known:
+                rows.setdefault(_place(row), ([], []))[found].append(row)
+    return [(old[0], new[0]) for old, new in rows.values() if len(old) == len(new) == 1]
+
+
+def _place(row: Mapping[str, Any], *more: str) -> tuple[Any, ...]:
+    return tuple(str(row.get(key)) for key in ("torch", "variant", *more))
 
 
 def _facts(old: PlatformState, new: PlatformState) -> Iterator[Item]:

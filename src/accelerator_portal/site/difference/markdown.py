@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
 
 from accelerator_portal.reports.outcomes import BAD, GOOD
 from accelerator_portal.site.difference.harmless import fence, span
@@ -145,12 +146,23 @@ def _command(command: CommandChange) -> Iterator[Block]:
     alike = f"{command.commands:,} commands in the same way, " if command.commands > 1 else ""
     choices = _count(command.choices, "choice", "choices")
     block = [f"{_WORDS[command.change]}, {alike}{choices}: {where}"]
-    lines = [f"- {line}" for line in command.before] + [f"+ {line}" for line in command.after]
-    if lines:
+    if lines := _compared(command.before, command.after):
         block += ["", *fence(lines, "diff")]
     if command.beside:
         block += ["", *map(_item, command.beside)]
     yield block
+
+
+def _compared(before: Sequence[str], after: Sequence[str]) -> list[str]:
+    """Lines with `-` that are gone, with `+` that are new, and those that stay between them."""
+    lines = []
+    for tag, i1, i2, j1, j2 in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+        if tag == "equal":
+            lines += [f"  {line}" for line in before[i1:i2]]
+        else:
+            lines += [f"- {line}" for line in before[i1:i2]]
+            lines += [f"+ {line}" for line in after[j1:j2]]
+    return lines
 
 
 def _moves(moves: Sequence[Move], left_out: int) -> Block:

@@ -15,7 +15,8 @@ from accelerator_portal.reports.outcomes import BAD, GOOD, MEANING, Outcome
 from accelerator_portal.reports.report import Scalar
 from accelerator_portal.results.standing import Basis
 from accelerator_portal.site.difference.shapes import Change, Item, Move, change_of
-from accelerator_portal.site.difference.state import PlatformState, ReportState
+from accelerator_portal.site.difference.state import PlatformState
+from accelerator_portal.site.difference.state_shapes import ReportState
 from accelerator_portal.site.difference.values import shortened
 
 Stands = Mapping[tuple[Basis, Identity], Outcome]

@@ -12,15 +12,25 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ValidationError
 
 from accelerator_portal.catalog import Problem, ProblemsError
 from accelerator_portal.reports.json_input import load_json
-from accelerator_portal.reports.outcomes import Kind, Outcome
 from accelerator_portal.reports.reading import read_bytes
-from accelerator_portal.site.api_shapes import InstallData
 from accelerator_portal.site.difference.commands import Choices, choices
 from accelerator_portal.site.difference.pages import read_pages
+from accelerator_portal.site.difference.state_shapes import (
+    Folder,
+    Hardware,
+    Kept,
+    KeptIndex,
+    LenientInstall,
+    Quality,
+    ReleaseList,
+    Reports,
+    ReportState,
+    SiteIndex,
+)
 from accelerator_portal.site.page import API
 
 API_VERSION = 1
@@ -28,84 +38,6 @@ API_VERSION = 1
 _REBUILD = "build the site again (make site)"
 
 M = TypeVar("M", bound=BaseModel)
-
-
-class _Lenient(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="ignore")
-
-
-class _Entry(_Lenient):
-    id: str
-    name: str
-    accelerator: str
-    install: str
-
-
-class _Index(_Lenient):
-    api_version: int
-    releases: str
-    hardware: str
-    results: str
-    history: str
-    quality: str
-    accelerators: tuple[_Entry, ...]
-
-
-class _Question(_Lenient):
-    question: str
-    answer: str
-
-
-class Folder(_Lenient):
-    """What stands in a platform's folder."""
-
-    accelerator: dict[str, Any]
-    """Its `accelerator.yaml`."""
-    compatibility: dict[str, Any]
-    """Its `compatibility.yaml`."""
-    guide: dict[str, str]
-    """Sections of its guide."""
-    faq: tuple[_Question, ...]
-    """Its questions."""
-
-
-class _Install(InstallData):
-    """The selector's data; later keys are passed over."""
-
-    model_config = ConfigDict(extra="ignore")
-
-
-class ReportState(_Lenient):
-    """A report of the index; `address` and `digest` say where it stands and what it is."""
-
-    id: str
-    accelerator: str
-    kind: Kind
-    report: str
-    counts: dict[str, dict[Outcome, int]]
-
-
-class _Reports(_Lenient):
-    reports: tuple[ReportState, ...]
-
-
-class _Histories(_Lenient):
-    histories: dict[str, str]
-
-
-class _History(_Lenient):
-    accelerator: str
-    basis: str
-    reports: tuple[Any, ...]
-    changes: tuple[Any, ...]
-
-
-class _Rows(_Lenient):
-    platforms: tuple[dict[str, Any], ...]
-
-
-class _Releases(_Lenient):
-    releases: tuple[dict[str, Any], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,32 +88,32 @@ class _Reader:
 
     def state(self, site: Path | None) -> SiteState:
         index = self._index()
-        cards = self._rows(index.hardware, "generations")
-        # Without data/criteria.yaml there are no levels.
-        quality = self._rows(index.quality, "") if self._file(index.quality).exists() else {}
+        hardware = self._read(index.hardware, Hardware).platforms
+        cards = {p.id: {g.name: g.words for g in p.generations} for p in hardware}
+        quality = self._quality(index.quality)
         history, reports = self._history(index.history), self._reports(index.results)
         platforms = {
             entry.id: PlatformState(
                 entry.name,
                 self._read(entry.accelerator, Folder),
                 self._choices(entry.install),
-                {str(g.get("name")): str(g.get("words")) for g in cards.get(entry.id, ())},
+                cards.get(entry.id, {}),
                 quality.get(entry.id, {}),
                 history.get(entry.id, {}),
                 {id_: found for id_, found in reports.items() if found[0].accelerator == entry.id},
             )
             for entry in index.accelerators
         }
-        releases = self._read(index.releases, _Releases).releases
+        releases = self._read(index.releases, ReleaseList).releases
         return SiteState(releases, platforms, read_pages(site) if site else None)
 
-    def _index(self) -> _Index:
+    def _index(self) -> SiteIndex:
         data = self._load("index.json")
         version = data.get("api_version") if isinstance(data, dict) else None
         if isinstance(version, int) and version > API_VERSION:
             what = f"the data have version {version}, this command reads {API_VERSION}"
             self._refuse("index.json", what, "use the portal's newer version")
-        return self._read("index.json", _Index)
+        return self._read("index.json", SiteIndex)
 
     def _read(self, address: str, model: type[M]) -> M:
         try:
@@ -206,21 +138,22 @@ class _Reader:
         return file
 
     def _choices(self, address: str) -> Choices:
-        data = self._read(address, _Install)
+        data = self._read(address, LenientInstall)
         try:
             return choices(data)
         except (LookupError, ValueError, TypeError):
             self._refuse(address, "a row points to nothing", _REBUILD)
 
-    def _rows(self, address: str, key: str) -> dict[str, Any]:
-        rows = self._read(address, _Rows).platforms
-        return {str(row.get("id")): row.get(key, []) if key else row for row in rows}
+    def _quality(self, address: str) -> dict[str, dict[str, Any]]:
+        if not self._file(address).exists():  # without data/criteria.yaml there are no levels
+            return {}
+        return {str(row.get("id")): row for row in self._read(address, Quality).platforms}
 
     def _history(self, address: str) -> dict[str, dict[str, str]]:
         found: dict[str, dict[str, str]] = {}
         folder = Path(address).parent
-        for file in self._read(address, _Histories).histories.values():
-            kept = self._read((folder / file).as_posix(), _History)
+        for file in self._read(address, KeptIndex).histories.values():
+            kept = self._read((folder / file).as_posix(), Kept)
             said = f"reports: {len(kept.reports)}, changes: {len(kept.changes)}"
             found.setdefault(kept.accelerator, {})[kept.basis] = said
         return found
@@ -228,7 +161,7 @@ class _Reader:
     def _reports(self, address: str) -> dict[str, tuple[ReportState, Path, str]]:
         found = {}
         folder = Path(address).parent
-        for entry in self._read(address, _Reports).reports:
+        for entry in self._read(address, Reports).reports:
             file = self._file((folder / entry.report).as_posix())
             found[entry.id] = (entry, file, hashlib.sha256(read_bytes(file)).hexdigest())
         return found

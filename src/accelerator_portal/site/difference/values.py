@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from itertools import takewhile
 from typing import Any
@@ -97,11 +96,12 @@ def _by_name(entries: list[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
 
 
 def _name(entry: Mapping[str, Any]) -> str:
+    """What an entry is called; without a name, all that it says."""
     for key in _NAMES:
         if isinstance(entry.get(key), str):
             return str(entry[key])
     parts = [f"{key} {entry[key]}" for key in _VERSION_ROW if key in entry]
-    return ", ".join(parts) or json.dumps(entry, ensure_ascii=False, sort_keys=True)
+    return ", ".join(parts) or _words(entry)
 
 
 def _words(value: Any) -> str:  # noqa: ANN401 - any JSON
