@@ -17,6 +17,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from accelerator_portal.catalog import Catalog, load_catalog
 from accelerator_portal.install.expand import expand
 from accelerator_portal.install.selector import Selector, make_selector
+from accelerator_portal.site.findings import read_all, with_findings
 
 REPOSITORY = Path(__file__).parents[1]
 EXAMPLE = Path(__file__).parent / "site" / "example"
@@ -105,7 +106,8 @@ def build_site(repository: Path, out: Path) -> Site:
         config.plugins.on_shutdown()
     catalog, problems = load_catalog(repository)
     assert catalog is not None, problems
-    return Site(out, catalog, make_selector(catalog, expand(catalog)[0]))
+    rows = with_findings(expand(catalog)[0], read_all(catalog, repository))
+    return Site(out, catalog, make_selector(catalog, rows))
 
 
 _SITE = pytest.StashKey[Site]()

@@ -21,6 +21,7 @@ ORDER = (
     "checks",
     "vendors",
     "results",
+    "packages",
     "site",
     "automation",
     "cli",

@@ -64,6 +64,7 @@ DESCRIBED = {
     "suite-results": "results/[!i]*.json",
     "report": "reports/*.json",
     "quality": "quality.json",
+    "findings": "findings.json",
     "histories": "history/index.json",
     "history": "history/[!i]*.json",
     "badge": "badges/*.json",

@@ -16,6 +16,7 @@ from accelerator_portal.catalog.install_file import (
 )
 from accelerator_portal.install.placeholders import fill
 from accelerator_portal.install.quoting import command_line, set_variable
+from accelerator_portal.install.rows import PipCall
 
 _PYTHON = {"linux": "python3", "macos": "python3", "windows": "python"}
 
@@ -35,6 +36,23 @@ def command_lines(
     Raises UnknownPlaceholderError and UnquotableError for what no shell could be given.
     """
     return tuple(line for step in steps for line in _lines(step, method, os, values))
+
+
+def pip_calls(steps: tuple[Step, ...], values: Mapping[str, str]) -> tuple[PipCall, ...]:
+    """Return what an option's steps ask of package indexes, in order.
+
+    Raises UnknownPlaceholderError.
+    """
+    return tuple(_pip_call(step.pip, values) for step in steps if step.pip)
+
+
+def _pip_call(step: PipStep, values: Mapping[str, str]) -> PipCall:
+    return PipCall(
+        tuple(fill(package, values) for package in step.packages),
+        (fill(step.index, values) if step.index else "") or None,
+        fill(step.extra_index, values) if step.extra_index else None,
+        step.pre,
+    )
 
 
 def new_environment(method: Method, os: Os) -> str | None:
@@ -65,12 +83,12 @@ def _pip_words(step: PipStep, method: Method, os: Os, values: Mapping[str, str])
     words = ["uv", "pip", "install"] if method == "uv" else [_PYTHON[os], "-m", "pip", "install"]
     if step.pre:
         words += ["--prerelease=allow"] if method == "uv" else ["--pre"]
-    words += [fill(package, values) for package in step.packages]
-    index = fill(step.index, values) if step.index else ""
-    if index:
-        words += ["--index-url", index]
-    if step.extra_index:
-        words += ["--extra-index-url", fill(step.extra_index, values)]
+    call = _pip_call(step, values)
+    words += call.packages
+    if call.index:
+        words += ["--index-url", call.index]
+    if call.extra_index:
+        words += ["--extra-index-url", call.extra_index]
     return words
 
 

@@ -10,7 +10,7 @@ from accelerator_portal.catalog.compatibility_file import Lifecycle
 from accelerator_portal.catalog.fields import Method, Os
 from accelerator_portal.catalog.install_file import Option, Requirement
 from accelerator_portal.catalog.problem import did_you_mean
-from accelerator_portal.install.commands import check_line, command_lines
+from accelerator_portal.install.commands import check_line, command_lines, pip_calls
 from accelerator_portal.install.placeholders import NAMES, UnknownPlaceholderError, fill
 from accelerator_portal.install.quoting import UnquotableError
 from accelerator_portal.install.rows import NO_VARIANT, CheckLine, InstallRow, Prerequisite, Stage
@@ -121,6 +121,7 @@ def _row(
         note=option.note,
         stage=_stage(platform, target),
         option=option.id,
+        calls=pip_calls(option.steps, values),
     )
 
 

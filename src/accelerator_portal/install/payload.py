@@ -23,6 +23,7 @@ COLUMNS = (
     "check",
     "note",
     "stage",
+    "findings",
 )
 
 
@@ -46,7 +47,8 @@ def payload(selector: Selector) -> dict[str, Any]:
 
     `rows` is one flat list, `len(COLUMNS)` integers a row; axes and tables are numbered by place.
     """
-    tables = {name: _Table() for name in ("pythons", "commands", "needs", "check", "note", "stage")}
+    names = ("pythons", "commands", "needs", "check", "note", "stage", "findings", "finding")
+    tables = {name: _Table() for name in names}
     places = {axis: _places(values) for axis, values in selector.axes.items()}
     variants = {platform: _places(values) for platform, values in selector.variants.items()}
     rows: list[int] = []
@@ -87,7 +89,16 @@ def _numbers(
         tables["check"].number(check),
         tables["note"].number(row.note),
         tables["stage"].number(stage),
+        tables["findings"].number(_findings(row, tables["finding"])),
     ]
+
+
+def _findings(row: InstallRow, table: _Table) -> tuple[int, ...] | None:
+    """The number of each Python's finding, -1 for none; one number where all are the same."""
+    numbers = tuple(table.number((f.kind, f.words) if f else None) for f in row.findings)
+    if set(numbers) <= {-1}:
+        return None
+    return numbers[:1] if len(set(numbers)) == 1 else numbers
 
 
 def _environments(selector: Selector) -> dict[str, dict[str, str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from accelerator_portal.catalog.fields import Arch, Method, Os
 
@@ -36,6 +37,24 @@ class Stage:
 
 
 @dataclass(frozen=True, slots=True)
+class PipCall:
+    """One call of pip or uv: requirements, and the indexes that it names (PyPI where none)."""
+
+    packages: tuple[str, ...]
+    index: str | None = None
+    extra_index: str | None = None
+    pre: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What is known of the versions that a command asks for, in words that name the day."""
+
+    kind: Literal["found", "none", "unchecked"]
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
 class InstallRow:
     """One valid combination, for each of `pythons` (None: Python does not matter), and what to do.
 
@@ -55,3 +74,7 @@ class InstallRow:
     note: str | None
     stage: Stage | None
     option: str
+    calls: tuple[PipCall, ...] = ()
+    """What the commands ask of package indexes, in order; other steps are not in it."""
+    findings: tuple[Finding | None, ...] = ()
+    """One for each of `pythons`, where the versions were looked for."""

@@ -17,6 +17,7 @@ from accelerator_portal.reports import Report
 from accelerator_portal.site.additional_platforms import additional_platforms
 from accelerator_portal.site.api_shapes import (
     AcceleratorFile,
+    FindingsData,
     Index,
     IndexEntry,
     InstallData,
@@ -37,6 +38,7 @@ SHAPES: dict[str, type[BaseModel]] = {
     "index": Index,
     "accelerator-file": AcceleratorFile,
     "install-data": InstallData,
+    "findings": FindingsData,
     "hardware": HardwareData,
     "versions": VersionsData,
     "features": FeaturesData,
@@ -91,6 +93,7 @@ def _index(catalog: Catalog) -> Index:
         newest_release=catalog.releases.newest.version,
         releases="releases.json",
         install="install.json",
+        findings="findings.json",
         hardware="hardware.json",
         versions="versions.json",
         features="features.json",

@@ -34,6 +34,8 @@ class Index(Model):
     """Address of PyTorch's releases and their wheels."""
     install: str
     """Address of the install selector's data for all platforms."""
+    findings: str
+    """Address of how far install commands were looked at."""
     hardware: str
     """Address of the hardware."""
     versions: str
@@ -109,5 +111,27 @@ class InstallData(Model):
     """Sentences shown with the commands."""
     stage: tuple[tuple[str, str | None], ...]
     """The lifecycle in words, and the day on which that stage ends."""
+    finding: tuple[tuple[str, str], ...]
+    """What is known of versions: `found`, `none` or `unchecked`, and the words with the day."""
+    findings: tuple[tuple[int, ...], ...]
+    """For each Python of a row the place of its finding, -1 for none; one place where all agree."""
     rows: tuple[int, ...]
     """The rows."""
+
+
+class FindingShares(Model):
+    """How many commands, each with one Python, were looked at, and what came out."""
+
+    found: int
+    """Versions were found."""
+    none: int
+    """There is no such combination."""
+    unchecked: int
+    """Could not be checked from where the check ran."""
+
+
+class FindingsData(Model):
+    """How far install commands were looked at."""
+
+    platforms: dict[str, FindingShares]
+    """Every platform with commands of pip or uv."""

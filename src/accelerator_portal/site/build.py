@@ -17,16 +17,18 @@ from accelerator_portal.reports import Report
 from accelerator_portal.reports.outcomes import MEANING
 from accelerator_portal.reports.report import SCHEMA_VERSION
 from accelerator_portal.site.api import api_files
+from accelerator_portal.site.api_shapes import FindingShares
 from accelerator_portal.site.commands_table import commands_table
 from accelerator_portal.site.comparison import comparison
 from accelerator_portal.site.dashboard import dashboard_pages
 from accelerator_portal.site.features import ENOUGH, FeaturesData, features_data
 from accelerator_portal.site.feed import feed
+from accelerator_portal.site.findings import read_all, shares, total, with_findings
 from accelerator_portal.site.format_reference import format_reference, reference
 from accelerator_portal.site.hardware import HardwareData, hardware_data
 from accelerator_portal.site.history_pages import history_pages
 from accelerator_portal.site.history_view import past
-from accelerator_portal.site.page import PLATFORMS, SiteFile, to_root
+from accelerator_portal.site.page import PLATFORMS, SiteFile, data_file, to_root
 from accelerator_portal.site.platform_page import Parts, platform_context
 from accelerator_portal.site.questions import Question, moved, questions
 from accelerator_portal.site.release_pages import ReleaseRow, release_rows
@@ -50,14 +52,17 @@ class Repository:
 
 def build_site(catalog: Catalog, root: Path, repository: Repository) -> Iterator[SiteFile]:
     """Yield every generated page and data file; `root` holds the page templates."""
-    rows, _ = expand(catalog)
+    verdicts = read_all(catalog, root)
+    rows = with_findings(expand(catalog)[0], verdicts)
     selector = make_selector(catalog, rows)
     templates = Templates(root / TEMPLATES, catalog=catalog, repository=repository)
     hardware, features = hardware_data(catalog), features_data(catalog)
     tested = results(catalog)
     before = past(catalog, root, tested)
     releases = list(release_rows(catalog, selector))
-    yield from _shared_pages(catalog, selector, templates, tested)
+    looked = shares(verdicts)
+    yield data_file("findings.json", looked)
+    yield from _shared_pages(catalog, selector, templates, tested, total(looked))
     yield from _choosing_pages(catalog, templates, hardware, features)
     faqs: list[Question] = []
     for platform in catalog.platforms:
@@ -81,7 +86,11 @@ def build_site(catalog: Catalog, root: Path, repository: Repository) -> Iterator
 
 
 def _shared_pages(
-    catalog: Catalog, selector: Selector, templates: Templates, tested: Results
+    catalog: Catalog,
+    selector: Selector,
+    templates: Templates,
+    tested: Results,
+    looked: FindingShares,
 ) -> Iterator[SiteFile]:
     current = [row for row in selector.rows if row.build in {STABLE, PREVIEW}]
     ready = [row for row in selector.rows if row.method in {"pip", "docker"}]
@@ -90,7 +99,7 @@ def _shared_pages(
     first = [row for row in ready if row.build == builds[row.platform]]
     pages: dict[str, dict[str, Any]] = {
         "index.md": {"newest": newest, "commands": commands_table(selector, first)},
-        "get-started.md": {"commands": commands_table(selector, current)},
+        "get-started.md": {"commands": commands_table(selector, current), "looked": looked},
         f"{PLATFORMS}/index.md": {"newest": newest},
         "run-anywhere.md": {},
         "contribute/index.md": {"releases": RELEASES},

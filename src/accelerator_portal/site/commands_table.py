@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from accelerator_portal.install.rows import InstallRow
 from accelerator_portal.install.selector import Choice, Selector
+from accelerator_portal.site.findings import summary
 from accelerator_portal.site.words import python_range
 
 
@@ -23,6 +24,8 @@ class CommandsRow:
     method: str
     commands: tuple[str, ...]
     note: str | None
+    findings: str
+    """What is known of the versions, empty where nothing is."""
 
 
 def commands_table(selector: Selector, rows: Iterable[InstallRow]) -> list[CommandsRow]:
@@ -58,6 +61,7 @@ def _merged(selector: Selector, group: list[InstallRow]) -> CommandsRow:
         method=selector.label("method", choice),
         commands=row.commands,
         note=row.note,
+        findings=summary(group),
     )
 
 

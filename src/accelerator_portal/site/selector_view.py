@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from accelerator_portal.install.commands import new_environment
-from accelerator_portal.install.rows import PREVIEW, InstallRow
+from accelerator_portal.install.rows import PREVIEW, Finding, InstallRow
 from accelerator_portal.install.selector import STABLE, Choice, Selector, Value
 
 AXES = {
@@ -57,6 +57,7 @@ class SelectorView:
     row: InstallRow
     platform: str
     environment: str | None
+    finding: Finding | None
 
 
 def selector_view(selector: Selector, choice: Choice) -> SelectorView:
@@ -70,7 +71,14 @@ def selector_view(selector: Selector, choice: Choice) -> SelectorView:
         row,
         selector.label("platform", choice),
         environment.replace("{python}", choice.python) if environment else None,
+        _finding(row, choice.python),
     )
+
+
+def _finding(row: InstallRow, python: str) -> Finding | None:
+    """What is known of the row's versions for the chosen Python."""
+    known = dict(zip(row.pythons or (), row.findings, strict=False))
+    return known.get(python)
 
 
 def reason(selector: Selector, choice: Choice, axis: str, value: str) -> str:

@@ -133,7 +133,16 @@ function decode(data) {
       check: data.check[number.check] ?? null,
       note: data.note[number.note] ?? "",
       stage: data.stage[number.stage] ?? null, // [words, the day on which it ends or null]
+      finding: (python) => finding(data, number, pythons, python), // [kind, words] or null
     });
   }
   return rows;
+}
+
+/** What is known of a row's versions for one Python: a number each, or one for all. */
+function finding(data, number, pythons, python) {
+  const numbers = data.findings[number.findings];
+  if (!numbers) return null;
+  const place = numbers.length === 1 ? 0 : pythons.indexOf(python);
+  return data.finding[numbers[place]] ?? null;
 }

@@ -44,6 +44,7 @@ export function showResult(form, model, choice) {
   setText(part("commands"), row.commands);
   showText(part("note"), row.note);
   showStage(part("stage"), row.stage);
+  showFinding(part("finding"), row.finding(choice.python));
   const environment = model.environments[choice.method]?.[choice.os]?.replace("{python}", choice.python);
   toggle(part("environment"), environment, (box) => setText(box.querySelector("code"), environment));
   toggle(part("needs"), row.needs.length > 0, (box) => box.querySelector("ul").replaceChildren(...row.needs.map(needItem)));
@@ -82,6 +83,13 @@ function showStage(box, stage) {
   const whole = past ? `${words.replace(/\.?$/, ".")} That day has passed.` : words;
   toggle(box, words, () => setText(box.querySelector("span"), whole));
   box.classList.toggle("is-past", past);
+}
+
+/** What is known of the versions that the commands ask for. */
+function showFinding(box, finding) {
+  const [kind, words] = finding ?? ["unchecked", ""];
+  box.className = `finding finding--${kind}`;
+  showText(box, words);
 }
 
 function reason(model, choice, against) {

@@ -1,0 +1,1 @@
+"""What package indexes hold, and whether the versions of a command exist together."""

@@ -1,0 +1,192 @@
+"""Resolving commands with uv, without installing anything.
+
+uv runs apart from the machine: without its configuration, without the environment variables of pip
+and uv, without local wheels, with a cache of its own. A developer's machine may serve builds that
+no reader can get.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Literal
+
+from packaging.requirements import InvalidRequirement, Requirement
+from packaging.utils import canonicalize_name
+
+from accelerator_portal.install.rows import PipCall
+from accelerator_portal.packages.installed import write_installed
+from accelerator_portal.packages.questions import Question
+
+Kind = Literal["found", "none", "unchecked"]
+"""Versions found; no such combination; could not be checked from here. Never "works"."""
+
+SECONDS = 180
+
+# The newest of each system: what an older one lacks is a requirement of the option, not of a wheel.
+_PLATFORMS = {
+    ("linux", "x86_64"): "x86_64-manylinux_2_39",  # the glibc of Ubuntu 24.04
+    ("linux", "aarch64"): "aarch64-manylinux_2_39",
+    ("windows", "x86_64"): "x86_64-pc-windows-msvc",
+    ("windows", "aarch64"): "aarch64-pc-windows-msvc",
+    ("macos", "aarch64"): "aarch64-apple-darwin",
+    ("macos", "x86_64"): "x86_64-apple-darwin",
+}
+_NEWEST_MACOS = "26.0"
+
+_KEPT_VARIABLES = (
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+    "HTTPS_PROXY",
+    "HTTP_PROXY",
+    "NO_PROXY",
+    "SYSTEMROOT",
+)
+_PIN = re.compile(r"^([A-Za-z0-9._-]+)==([^\s;]+)", re.MULTILINE)
+_BECAUSE = re.compile(r"cause: (Because .*?)(?:\n\s*\n|\nhint:|\Z)", re.DOTALL)
+_HINT = re.compile(r"^hint: (.*)$", re.MULTILINE)
+# What uv concludes is said already: there is no such combination.
+_CONCLUSION = re.compile(
+    r"(?:,? and you require [^,]*|\.? And because you require [^,]*)?, we can conclude that "
+    r"(?:your requirements are unsatisfiable|[^,]*? cannot be used)"
+)
+_UNREACHABLE = re.compile(
+    r"Failed to fetch|error sending request|Request failed|timed out", re.IGNORECASE
+)
+_REFUSED = re.compile(r"\b(?:401|403)\b|Unauthorized|Forbidden", re.IGNORECASE)
+_ADDRESS = re.compile(r"https?://\S+")
+MOST_WORDS = 500
+
+CONSTRAINTS = "constraints.txt"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came out: the versions of what the commands name, or why there are none."""
+
+    kind: Kind
+    found: Mapping[str, str] = field(default_factory=dict)
+    why: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Uv:
+    """How uv is run: the program, the interpreter that it may ask, and its cache."""
+
+    program: Path
+    python: Path
+    cache: Path
+    default_index: str | None = None
+    """Instead of PyPI; for tests."""
+
+
+def resolve(question: Question, uv: Uv) -> Answer:
+    """Resolve the calls of a question in order, each constrained by what the last one found.
+
+    What a call found counts as installed for the next one, whatever indexes that one names: pip and
+    uv do not look for what is there already.
+    """
+    if question.python.endswith("t"):
+        return Answer("unchecked", why="uv does not resolve for free-threaded Pythons")
+    installed: dict[str, str] = {}
+    with TemporaryDirectory(prefix="portal-installed-") as folder:
+        for call in question.calls:
+            done = _run(question, call, uv, Path(folder))
+            if isinstance(done, Answer):
+                return done
+            new = {name: done[name] for name in _named([call]) if name in done}
+            for name, version in new.items():
+                write_installed(Path(folder), name, version)
+            installed |= new
+            constraints = "\n".join(f"{name}=={version}" for name, version in installed.items())
+            (Path(folder) / CONSTRAINTS).write_text(constraints, "utf-8")
+    return Answer("found", installed)
+
+
+def _run(question: Question, call: PipCall, uv: Uv, installed: Path) -> dict[str, str] | Answer:
+    """Run uv; return every version that it found, or why there is no answer."""
+    arguments = _arguments(question, call, uv)
+    if (installed / CONSTRAINTS).exists():
+        arguments += ["--find-links", str(installed), "--constraints", str(installed / CONSTRAINTS)]
+    try:
+        done = subprocess.run(
+            [str(uv.program), "pip", "compile", "-", *arguments],
+            input="\n".join(call.packages),
+            env=_environment(uv),
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=SECONDS,
+        )
+    except subprocess.TimeoutExpired:
+        return Answer("unchecked", why=f"uv took more than {SECONDS} seconds")
+    if done.returncode == 0:
+        return {canonicalize_name(name): version for name, version in _PIN.findall(done.stdout)}
+    return _failure(done.stderr)
+
+
+def _arguments(question: Question, call: PipCall, uv: Uv) -> list[str]:
+    arguments = [
+        *("--quiet", "--no-config", "--no-header", "--no-annotate", "--system-certs"),
+        *("--only-binary", ":all:"),  # a source package would run its own code to be resolved
+        *("--python", str(uv.python), "--python-version", question.python),
+        *("--python-platform", _PLATFORMS[question.os, question.arch]),
+        *("--cache-dir", str(uv.cache)),
+        *("--index-strategy", "first-index" if question.first_index else "unsafe-best-match"),
+    ]
+    if call.pre:
+        arguments += ["--prerelease", "allow"]
+    if index := call.index or uv.default_index:
+        arguments += ["--default-index", index]
+    if call.extra_index:
+        arguments += ["--index", call.extra_index]
+    return arguments
+
+
+def _environment(uv: Uv) -> dict[str, str]:
+    kept = {name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ}
+    return {
+        **kept,
+        "PATH": os.defpath,
+        "HOME": str(uv.cache),
+        "MACOSX_DEPLOYMENT_TARGET": _NEWEST_MACOS,
+        "UV_HTTP_TIMEOUT": "60",
+    }
+
+
+def _failure(text: str) -> Answer:
+    """Say in a sentence why uv found nothing; addresses are left out of it."""
+    because = _BECAUSE.search(text)
+    if because:
+        reason = _CONCLUSION.sub("", " ".join(because[1].split())).removeprefix("Because ")
+        words = [reason, *_HINT.findall(text)[:1]]
+        sentences = (f"{word.rstrip('.')}." for word in words)
+        return Answer("none", why=_short(" ".join(sentences)))
+    if _REFUSED.search(text):
+        return Answer("unchecked", why="an index asks for a password")
+    if _UNREACHABLE.search(text):
+        return Answer("unchecked", why="an index did not answer")
+    lines = text.strip().splitlines()
+    first = lines[0].removeprefix("error: ") if lines else "it said nothing"
+    return Answer("unchecked", why=_short(f"uv: {first}"))
+
+
+def _short(text: str) -> str:
+    bare = _ADDRESS.sub("an address", text)
+    return bare if len(bare) <= MOST_WORDS else f"{bare[:MOST_WORDS]}…"
+
+
+def _named(calls: Iterable[PipCall]) -> list[str]:
+    """The names of the packages that calls ask for, once each."""
+    names: dict[str, None] = {}
+    for text in (package for call in calls for package in call.packages):
+        try:
+            names[canonicalize_name(Requirement(text).name)] = None
+        except InvalidRequirement:
+            continue  # a path or an address: uv finds its name
+    return list(names)

@@ -1,0 +1,112 @@
+"""`data/verdicts/<platform>.json`: whether the versions of a command were found, and when.
+
+One line for each row of the selector; equal verdicts stand once and are numbered.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from pydantic import ValidationError
+
+from accelerator_portal.catalog.fields import Model
+from accelerator_portal.install.rows import InstallRow
+from accelerator_portal.packages.resolving import Answer, Kind
+from accelerator_portal.reports.reading import read_bytes, refuse
+from accelerator_portal.results.beside import write_beside
+
+VERDICTS = "data/verdicts"
+
+
+class Verdict(Model):
+    """What is known of a command on one system with one Python."""
+
+    kind: Kind
+    """`found`: versions exist that satisfy it; `none`: there are none; `unchecked`: not known."""
+    on: dt.date
+    """The day on which it was looked at."""
+    found: Mapping[str, str] = {}
+    """The version of each package that the commands name."""
+    why: str | None = None
+    """Why there are none, or why it could not be checked."""
+
+
+class RowKey(NamedTuple):
+    """Which row of the selector is meant."""
+
+    option: str
+    variant: str
+    build: str
+    os: str
+    arch: str
+    method: str
+
+
+Verdicts = Mapping[RowKey, Mapping[str, Verdict]]
+"""By row, by Python version."""
+
+
+class _File(Model):
+    schema_version: Literal[1]
+    verdicts: tuple[Verdict, ...]
+    rows: tuple[tuple[str, str, str, str, str, str, Mapping[str, int]], ...]
+
+
+def key_of(row: InstallRow) -> RowKey:
+    """Return the key of a row; it does not change when rows are added."""
+    return RowKey(row.option, row.variant, row.build, row.os, row.arch, row.method)
+
+
+def verdict_of(answer: Answer, day: dt.date) -> Verdict:
+    """Return an answer as the verdict of a day."""
+    return Verdict(kind=answer.kind, on=day, found=dict(answer.found), why=answer.why)
+
+
+def verdicts_text(verdicts: Verdicts) -> str:
+    """Return verdicts as JSON, one verdict and one row a line, in an order of their own."""
+    numbers: dict[str, int] = {}
+    lines = []
+    for key in sorted(verdicts):
+        found = {}
+        for python, verdict in verdicts[key].items():
+            text = json.dumps(
+                verdict.model_dump(mode="json", exclude_defaults=True), sort_keys=True
+            )
+            found[python] = numbers.setdefault(text, len(numbers))
+        lines.append(json.dumps([*key, found]))
+    return (
+        '{"schema_version": 1,\n"verdicts": [\n'
+        + ",\n".join(numbers)
+        + '\n],\n"rows": [\n'
+        + ",\n".join(lines)
+        + "\n]}\n"
+    )
+
+
+def write_verdicts(root: Path, platform: str, verdicts: Verdicts) -> None:
+    """Write a platform's verdicts beside its file and rename it. Raises OSError."""
+    write_beside(_path(root, platform), verdicts_text(verdicts).encode())
+
+
+def read_verdicts(root: Path, platform: str) -> Verdicts:
+    """Return a platform's verdicts, none where there is no file. Raises ProblemsError."""
+    path = _path(root, platform)
+    if not path.exists():
+        return {}
+    try:
+        file = _File.model_validate_json(read_bytes(path))
+        return {
+            RowKey(*row[:6]): {python: file.verdicts[n] for python, n in row[6].items()}
+            for row in file.rows
+        }
+    except (ValidationError, IndexError):
+        what = "these are no verdicts"
+        raise refuse(path, 1, what, "run accelerator-portal install verify") from None
+
+
+def _path(root: Path, platform: str) -> Path:
+    return root / VERDICTS / f"{platform}.json"

@@ -1,0 +1,122 @@
+"""What is said of the versions of each command: found, not to be had, or not checked from here."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from packaging.version import Version
+
+from accelerator_portal.catalog import Catalog
+from accelerator_portal.install.rows import PREVIEW, Finding, InstallRow
+from accelerator_portal.packages.verdict_file import (
+    Verdict,
+    Verdicts,
+    key_of,
+    read_verdicts,
+)
+from accelerator_portal.site.api_shapes import FindingsData, FindingShares
+from accelerator_portal.site.words import python_range
+
+
+def read_all(catalog: Catalog, root: Path) -> dict[str, Verdicts]:
+    """Return the verdicts of every platform that has some; raises ProblemsError."""
+    found = {platform.id: read_verdicts(root, platform.id) for platform in catalog.platforms}
+    return {platform: verdicts for platform, verdicts in found.items() if verdicts}
+
+
+def with_findings(
+    rows: Iterable[InstallRow], verdicts: Mapping[str, Verdicts]
+) -> tuple[InstallRow, ...]:
+    """Return the rows, each with what is known of its versions, by Python."""
+    rows = tuple(rows)
+    newest = _newest_found(rows, verdicts)
+    return tuple(_with_findings(row, verdicts.get(row.platform, {}), newest) for row in rows)
+
+
+def _with_findings(
+    row: InstallRow, verdicts: Verdicts, newest: Mapping[tuple[str, ...], str]
+) -> InstallRow:
+    known = verdicts.get(key_of(row))
+    if not known:
+        return row
+    instead = _instead(row, known, newest.get(_place(row)))
+    findings = (known.get(python) for python in row.pythons or ())
+    return replace(row, findings=tuple(_finding(v, instead) if v else None for v in findings))
+
+
+def _finding(verdict: Verdict, instead: str) -> Finding:
+    day = f"{verdict.on:%Y-%m-%d}"
+    if verdict.kind == "found":
+        listed = ", ".join(f"{name} {version}" for name, version in verdict.found.items())
+        return Finding("found", f"Versions found on {day}: {listed}.")
+    why = f"{(verdict.why or '').rstrip('.')}."
+    if verdict.kind == "none":
+        words = (f"No such combination on {day}.", instead, f"Why: {why}")
+        return Finding("none", " ".join(filter(None, words)))
+    return Finding("unchecked", f"Versions not checked on {day}: {why}")
+
+
+def _instead(row: InstallRow, known: Mapping[str, Verdict], newest: str | None) -> str:
+    """What would do: another Python with the same command, or else the newest release with one."""
+    pythons = {python for python, verdict in known.items() if verdict.kind == "found"}
+    if pythons:
+        return f"There is one for Python {python_range(pythons)}."
+    if newest and newest != row.build:
+        return f"There is one for PyTorch {newest}."
+    return ""
+
+
+def _newest_found(
+    rows: Iterable[InstallRow], verdicts: Mapping[str, Verdicts]
+) -> dict[tuple[str, ...], str]:
+    """The newest release whose versions were found, by platform, variant, system and method."""
+    found: dict[tuple[str, ...], str] = {}
+    for row in rows:
+        known = verdicts.get(row.platform, {}).get(key_of(row), {})
+        if row.build == PREVIEW or not any(v.kind == "found" for v in known.values()):
+            continue
+        before = found.get(_place(row))
+        if before is None or Version(before) < Version(row.build):
+            found[_place(row)] = row.build
+    return found
+
+
+def _place(row: InstallRow) -> tuple[str, ...]:
+    return (row.platform, row.variant, row.os, row.arch, row.method)
+
+
+def summary(rows: Iterable[InstallRow]) -> str:
+    """Say of several rows with the same commands what is known: shortest where all agree."""
+    words: dict[str, set[str]] = {}
+    for row in rows:
+        for python, finding in zip(row.pythons or (), row.findings, strict=False):
+            if finding:
+                words.setdefault(finding.words, set()).add(python)
+    if not words:
+        return ""
+    if len(words) == 1:
+        return next(iter(words))
+    return " ".join(f"Python {python_range(pythons)}: {said}" for said, pythons in words.items())
+
+
+def shares(verdicts: Mapping[str, Verdicts]) -> FindingsData:
+    """Return how many commands, each with one Python, have which verdict."""
+    return FindingsData(platforms={name: _shares(found) for name, found in verdicts.items()})
+
+
+def total(data: FindingsData) -> FindingShares:
+    """Return the sums over all platforms."""
+    parts = data.platforms.values()
+    return FindingShares(
+        found=sum(part.found for part in parts),
+        none=sum(part.none for part in parts),
+        unchecked=sum(part.unchecked for part in parts),
+    )
+
+
+def _shares(verdicts: Verdicts) -> FindingShares:
+    counts = Counter(v.kind for by_python in verdicts.values() for v in by_python.values())
+    return FindingShares(found=counts["found"], none=counts["none"], unchecked=counts["unchecked"])

@@ -1,0 +1,39 @@
+"""What is known of a command's versions stands below it, for the Python that is chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page
+
+from accelerator_portal.packages.resolving import Kind
+from tests.browser.visit import address_of, expect
+from tests.built_site import Site
+
+OpenPage = Callable[..., Page]
+
+
+@pytest.mark.parametrize("kind", ["found", "none", "unchecked"])
+def test_it_is_said_for_the_python_that_is_chosen(
+    kind: Kind, open_page: OpenPage, site: Site
+) -> None:
+    for row in site.selector.rows:
+        pairs = zip(row.pythons or (), row.findings, strict=False)
+        said = {python: finding for python, finding in pairs if finding and finding.kind == kind}
+        if not said:
+            continue
+        python, finding = next(iter(said.items()))
+        choice = next(c for c in site.selector.choices(row) if c.python == python)
+        page = open_page(address_of(choice))
+        box = page.locator("[data-part=finding]")
+        expect(box).to_have_text(finding.words)
+        expect(box).to_have_class(f"finding finding--{kind}")
+        return
+    pytest.fail(f"no command is {kind}: the committed verdicts have changed")
+
+
+def test_what_no_index_is_asked_for_says_nothing(open_page: OpenPage) -> None:
+    page = open_page("get-started/?platform=cuda&method=docker&os=linux")
+    expect(page.locator("[data-part=commands]")).to_contain_text("docker")
+    expect(page.locator("[data-part=finding]")).to_be_hidden()

@@ -1,0 +1,86 @@
+"""What pages say of the versions of a command."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+
+from accelerator_portal.install.expand import expand
+from accelerator_portal.install.rows import InstallRow
+from accelerator_portal.packages.verdict_file import Verdict, key_of
+from accelerator_portal.site.findings import shares, summary, total, with_findings
+from tests.built_site import Site
+from tests.folders import EXAMPLE, Tree, loaded
+
+DAY = dt.date(2026, 6, 1)
+FOUND = Verdict(kind="found", on=DAY, found={"torch": "1.10.0"})
+NONE = Verdict(kind="none", on=DAY, why="torch==1.10.0 has no wheels.")
+UNCHECKED = Verdict(kind="unchecked", on=DAY, why="an index did not answer")
+
+
+def first_row(tree: Tree) -> InstallRow:
+    rows = expand(loaded(tree(EXAMPLE)))[0]
+    return next(row for row in rows if row.method == "pip" and len(row.pythons or ()) > 1)
+
+
+def with_verdicts(row: InstallRow, *known: Verdict | None) -> InstallRow:
+    by_python = {p: v for p, v in zip(row.pythons or (), known, strict=False) if v}
+    (found,) = with_findings([row], {row.platform: {key_of(row): by_python}})
+    return found
+
+
+def test_each_python_has_its_own_words(tree: Tree) -> None:
+    row = with_verdicts(first_row(tree), FOUND, NONE, UNCHECKED)
+    pythons = row.pythons or ()
+    assert [f and (f.kind, f.words) for f in row.findings[:3]] == [
+        ("found", "Versions found on 2026-06-01: torch 1.10.0."),
+        (
+            "none",
+            (
+                "No such combination on 2026-06-01. "
+                f"There is one for Python {pythons[0]}. Why: torch==1.10.0 has no wheels."
+            ),
+        ),
+        ("unchecked", "Versions not checked on 2026-06-01: an index did not answer."),
+    ]
+
+
+def test_where_no_python_has_one_the_newest_release_with_one_is_named(tree: Tree) -> None:
+    rows = [r for r in expand(loaded(tree(EXAMPLE)))[0] if r.method == "pip" and r.variant == "ex1"]
+    newest = next(r for r in rows if r.build == "1.10.0" and r.os == "linux")
+    older = next(r for r in rows if r.build == "1.9.1")
+    assert (newest.arch, newest.os) == (older.arch, older.os)
+    known = {
+        key_of(newest): dict.fromkeys(newest.pythons or (), NONE),
+        key_of(older): dict.fromkeys(older.pythons or (), FOUND),
+    }
+    found, _ = with_findings([newest, older], {"example": known})
+    (words,) = {f.words for f in found.findings if f}
+    assert "There is one for PyTorch 1.9.1." in words
+
+
+def test_a_table_says_it_once_where_all_agree(tree: Tree) -> None:
+    row = first_row(tree)
+    same = with_verdicts(row, *[FOUND] * len(row.pythons or ()))
+    assert summary([same, same]) == "Versions found on 2026-06-01: torch 1.10.0."
+    mixed = summary([with_verdicts(row, FOUND, UNCHECKED)])
+    assert mixed.count("Python ") == 2
+    assert summary([row]) == ""
+
+
+def test_shares_count_every_command_once(tree: Tree) -> None:
+    row = first_row(tree)
+    known = {"example": {key_of(row): {"3.12": FOUND, "3.13": NONE, "3.14": UNCHECKED}}}
+    assert total(shares(known)).model_dump() == {"found": 1, "none": 1, "unchecked": 1}
+
+
+def test_the_pages_and_the_data_say_the_same(site: Site) -> None:
+    data = json.loads((site.root / "api/v1/findings.json").read_text("utf-8"))
+    counts = [sum(p[kind] for p in data["platforms"].values()) for kind in ("found", "none")]
+    text = site.pages["get-started/"].one("article").text()
+    assert f"{counts[0]:,} were found, {counts[1]:,} do not exist together" in text
+    assert "That versions exist does not say that they work." in text
+    install = json.loads((site.root / "api/v1/install.json").read_text("utf-8"))
+    kinds = {kind for kind, _ in install["finding"]}
+    assert kinds <= {"found", "none", "unchecked"}
+    assert all(-1 <= n < len(install["finding"]) for row in install["findings"] for n in row)
