@@ -70,7 +70,7 @@ def test_each_entry_becomes_a_folder_and_what_is_missing_is_listed(tree: Tree) -
     assert done.exit_code == 0, done.output
     lines = done.output.splitlines()
     assert lines[:2] == ["wrote accelerators/first-card", "wrote accelerators/ex2"]
-    assert 'accelerators/first-card/accelerator.yaml:1: "vendor" is missing; add vendor' in lines
+    assert 'accelerators/first-card/accelerator.yaml:2: "vendor" is missing; add vendor' in lines
     assert not [line for line in lines if "guide.md" in line or "faq.md" in line]
 
 
@@ -88,7 +88,7 @@ def test_what_the_vendor_fills_in_makes_the_folder_whole(tree: Tree) -> None:
     accelerator.write_text(accelerator.read_text("utf-8") + facts, "utf-8")
     install = folder / "install.yaml"
     install.write_text(
-        install.read_text("utf-8").replace("  os:", "  arch: [x86_64]\n  os:"), "utf-8"
+        install.read_text("utf-8").replace("    os:", "    arch: [x86_64]\n    os:"), "utf-8"
     )
     catalog, _ = load_catalog(root)
     assert catalog is not None

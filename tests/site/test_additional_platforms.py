@@ -9,8 +9,9 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser
 
 from accelerator_portal.install.additional_platforms import read_additional_platforms
-from accelerator_portal.install.draft_folder import draft_folder
 from accelerator_portal.install.pip_command import UnreadableCommandError
+from accelerator_portal.vendors.draft import folder_files
+from accelerator_portal.vendors.entry import entry_draft
 from tests.built_site import Site
 
 FILE = "additional-platforms.json"
@@ -67,7 +68,9 @@ def test_it_is_read_back(written: Any, site: Site) -> None:  # noqa: ANN401
     drafted = 0
     for name in data.platforms:
         try:
-            files = draft_folder(data, name, "2.15.0", site.catalog.releases.newest.date)
+            files = folder_files(
+                entry_draft(data, name, "2.15.0", site.catalog.releases.newest.date)
+            )
         except UnreadableCommandError:
             continue  # a command that is more than pip
         assert set(files) == {

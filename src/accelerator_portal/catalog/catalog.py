@@ -57,6 +57,10 @@ class Platform:
         """Whether PyTorch itself builds and tests the platform."""
         return self.accelerator.integration.value == "in-tree"
 
+    def order(self) -> tuple[bool, str, str]:
+        """Return what platforms are sorted by: in-tree first, then by name."""
+        return not self.in_tree, self.accelerator.name.casefold(), self.id
+
     def path(self, name: str) -> str:
         """Return the path of one of its files, relative to the repository."""
         return f"{ACCELERATORS}/{self.id}/{name}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import TypeVar
 
@@ -26,6 +25,7 @@ from accelerator_portal.catalog.catalog import (
 from accelerator_portal.catalog.compatibility_file import Compatibility
 from accelerator_portal.catalog.criteria_file import Criteria
 from accelerator_portal.catalog.exceptions_file import Exceptions
+from accelerator_portal.catalog.folder_name import folder_fault, report_fault
 from accelerator_portal.catalog.hosts_file import Hosts
 from accelerator_portal.catalog.install_file import Install
 from accelerator_portal.catalog.known_issues_file import KnownIssues
@@ -45,16 +45,13 @@ KNOWN_ISSUES = "known-issues.yaml"
 # So many runs a reader may look at; the history keeps what older ones said.
 MAX_REPORTS = 100
 
-# Windows has devices under these names, whatever follows the first dot: nobody could check it out.
-_DEVICE = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?", re.DOTALL)
-
-# The page of all platforms stands beside the platforms' own.
-_TAKEN = frozenset({"index"})
-
-_REPORT_NAME = re.compile(r"[a-z0-9]+([-.][a-z0-9]+)*\.json")
-_FOLDER_NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
-
 M = TypeVar("M", bound=BaseModel)
+
+
+def load_platform(root: Path, folder: str) -> tuple[Platform | None, list[Problem]]:
+    """Load one folder of `root` alone; None where it has problems that keep it from being used."""
+    reader = _Reader(root)
+    return reader.platform(folder), reader.problems
 
 
 def load_catalog(root: Path) -> tuple[Catalog | None, list[Problem]]:
@@ -67,7 +64,7 @@ def load_catalog(root: Path) -> tuple[Catalog | None, list[Problem]]:
     releases = reader.record(RELEASES, Releases)
     defaults = reader.record(SELECTOR, SelectorDefaults)
     platforms = [p for folder in reader.folders() if (p := reader.platform(folder))]
-    platforms.sort(key=lambda p: (not p.in_tree, p.accelerator.name.casefold(), p.id))
+    platforms.sort(key=Platform.order)
     if releases is None or defaults is None:
         return None, reader.problems
     exceptions = reader.optional(EXCEPTIONS, Exceptions)
@@ -185,12 +182,8 @@ class _Reader:
             self._problem(path, "a platform's folder is a link", "put the folder itself here")
         elif not place.is_dir():
             self._problem(path, "this is not a folder", "one folder per accelerator belongs here")
-        elif not _FOLDER_NAME.fullmatch(folder):
-            remedy = "use lower-case letters and digits, with single hyphens between them"
-            self._problem(path, f'"{folder}" cannot be an id', remedy)
-        elif folder in _TAKEN or _DEVICE.fullmatch(folder):
-            what = f'"{folder}" cannot be an id: the name is taken'
-            self._problem(path, what, "choose another name")
+        elif wrong := folder_fault(folder):
+            self._problem(path, *wrong)
         else:
             return True
         return False
@@ -212,12 +205,8 @@ class _Reader:
 
     def _is_report(self, folder: str, name: str) -> bool:
         place = self.root / folder / name
-        if not _REPORT_NAME.fullmatch(name):
-            remedy = "name it <what>.json, in lower-case letters, digits and hyphens"
-            self._problem(f"{folder}/{name}", "this cannot be the name of a report", remedy)
-        elif _DEVICE.fullmatch(name):
-            what = "Windows takes this name for a device"
-            self._problem(f"{folder}/{name}", what, "choose another name")
+        if wrong := report_fault(name):
+            self._problem(f"{folder}/{name}", *wrong)
         elif place.is_symlink() or not place.is_file():
             self._problem(
                 f"{folder}/{name}", "this is not a plain file", "put the file itself here"

@@ -14,8 +14,9 @@ from accelerator_portal.checks import load_and_check
 from accelerator_portal.cli.options import ROOT, count, tell
 from accelerator_portal.cli.output import write_folder
 from accelerator_portal.install.additional_platforms import read_additional_platforms
-from accelerator_portal.install.draft_folder import draft_folder, folder_name
 from accelerator_portal.install.pip_command import UnreadableCommandError
+from accelerator_portal.vendors.draft import folder_files
+from accelerator_portal.vendors.entry import entry_draft, folder_name, with_all_headings
 
 
 @click.command("import-platforms")
@@ -38,7 +39,8 @@ def import_platforms(root: Path, file: Path) -> None:
     newest, today = catalog.releases.newest.version, dt.datetime.now(dt.UTC).date()
     for platform_id in data.platforms:
         try:
-            drafts[folder_name(platform_id)] = draft_folder(data, platform_id, newest, today)
+            draft = with_all_headings(entry_draft(data, platform_id, newest, today))
+            drafts[folder_name(platform_id)] = folder_files(draft)
         except UnreadableCommandError as error:
             what = f"platforms.{platform_id}: {error}"
             remedy = "write pip install with packages, --index-url, --extra-index-url and --pre"

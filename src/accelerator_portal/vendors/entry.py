@@ -1,4 +1,4 @@
-"""From an entry of `additional-platforms.json` to the files of a vendor's folder.
+"""From an entry of `additional-platforms.json` to a draft of a vendor's folder.
 
 What the entry does not say is left out, never guessed; `accelerator-portal check` then names it.
 """
@@ -8,16 +8,18 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
-import yaml
 from markdownify import ATX, markdownify
 from packaging.requirements import Requirement
 
+from accelerator_portal.checks.rules.guide_headings import HEADINGS
 from accelerator_portal.install.additional_platforms import AdditionalPlatforms, Commands
 from accelerator_portal.install.pip_command import pip_steps
+from accelerator_portal.vendors.draft import Draft
 
-_SOURCE = "additional-platforms"
+SOURCE = "additional-platforms"
 _REPOSITORY = "https://github.com/pytorch/pytorch.github.io"
 _WHEELS = re.compile(r"https://download\.pytorch\.org/whl/(?:nightly/)?([a-z0-9.]+)/?")
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
@@ -29,7 +31,6 @@ _SECTIONS = {
     "verification": "Start",
     "documentation": "Help",
 }
-_HEADINGS = ("Prepare", "Install", "Start", "Deploy", "Help")
 
 
 def folder_name(platform_id: str) -> str:
@@ -37,17 +38,14 @@ def folder_name(platform_id: str) -> str:
     return platform_id.replace("_", "-")
 
 
-def draft_folder(
-    data: AdditionalPlatforms, platform_id: str, newest: str, read: dt.date
-) -> dict[str, str]:
-    """Return the text of each file by its name.
+def entry_draft(data: AdditionalPlatforms, platform_id: str, newest: str, read: dt.date) -> Draft:
+    """Return what an entry says.
 
     `newest` is PyTorch's newest release, which a command without a version is about; `read` the
     day on which the file was read. Raises UnreadableCommandError for a command that is no chain of
     pip commands.
     """
     platform = data.platforms[platform_id]
-    sources = {"sources": {_SOURCE: _source(data, read)}}
     options = [
         *_options("stable", platform.stable, newest),
         *_options("preview", platform.preview or Commands.model_construct(), newest),
@@ -55,17 +53,22 @@ def draft_folder(
     support = {
         "title": "Support channel",
         "url": platform.support_channel,
-        "source": _SOURCE,
+        "source": SOURCE,
     }
-    guide = "\n".join(_guide(data.html.get(platform_id, "")))
-    question = f"## Where to ask?\n\n<{platform.support_channel}> [@{_SOURCE}]\n"
-    return {
-        "accelerator.yaml": _yaml({**sources, "name": platform.name, "support": [support]}),
-        "install.yaml": _yaml({**sources, "options": options}),
-        "compatibility.yaml": _yaml({**sources, "rows": list(_rows(options))}),
-        "guide.md": f"---\n{_yaml(sources)}---\n\n{guide}",
-        "faq.md": f"---\n{_yaml(sources)}---\n\n{question}",
-    }
+    return Draft(
+        sources={SOURCE: _source(data, read)},
+        accelerator={"name": platform.name, "support": [support]},
+        install={"options": options},
+        rows=list(_rows(options)),
+        guide=dict(_guide(data.html.get(platform_id, ""))),
+        questions={"Where to ask?": f"<{platform.support_channel}> [@{SOURCE}]"},
+    )
+
+
+def with_all_headings(draft: Draft) -> Draft:
+    """Return an entry's draft whose guide says of each missing section that it is missing."""
+    nothing = f"Not described there [@{SOURCE}]."
+    return replace(draft, guide={title: draft.guide.get(title, nothing) for title in HEADINGS})
 
 
 def _source(data: AdditionalPlatforms, read: dt.date) -> dict[str, Any]:
@@ -92,15 +95,15 @@ def _options(channel: str, commands: Commands, newest: str) -> Iterator[dict[str
             "methods": ["pip", "uv"],
             "os": names,
             "steps": steps,
-            "source": _SOURCE,
+            "source": SOURCE,
         }
 
 
 def _serves(channel: str, steps: list[dict[str, Any]], newest: str) -> dict[str, Any]:
     """Which torch the steps install: the one they pin, else the newest that the index has."""
-    pinned = _pinned(steps, "torch")
-    if pinned:
-        return {"torch": [pinned]}
+    version = pinned(steps, "torch")
+    if version:
+        return {"torch": [version]}
     indexes = (_WHEELS.fullmatch(step["pip"].get("index", "")) for step in steps)
     wheels = next((found[1] for found in indexes if found), None)
     torch = {} if wheels and channel == "preview" else {"torch": [newest]}
@@ -110,22 +113,24 @@ def _serves(channel: str, steps: list[dict[str, Any]], newest: str) -> dict[str,
 def _rows(options: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     """Versions that a stable command pins together."""
     for option in options:
-        torch = _pinned(option["steps"], "torch")
+        torch = pinned(option["steps"], "torch")
         others = [
-            r for r in _requirements(option["steps"]) if r.name.startswith(("torch-", "torch_"))
+            r for r in requirements(option["steps"]) if r.name.startswith(("torch-", "torch_"))
         ]
         plugin = next((version for r in others if (version := _version(r))), None)
         if torch and plugin:
-            yield {"torch": torch, "plugin": plugin, "source": _SOURCE}
+            yield {"torch": torch, "plugin": plugin, "source": SOURCE}
             return
 
 
-def _pinned(steps: list[dict[str, Any]], name: str) -> str | None:
-    found = (_version(r) for r in _requirements(steps) if r.name == name)
+def pinned(steps: list[dict[str, Any]], name: str) -> str | None:
+    """Return the version of a package that the steps pin with `==`."""
+    found = (_version(r) for r in requirements(steps) if r.name == name)
     return next(filter(None, found), None)
 
 
-def _requirements(steps: list[dict[str, Any]]) -> Iterator[Requirement]:
+def requirements(steps: list[dict[str, Any]]) -> Iterator[Requirement]:
+    """Yield what pip steps install."""
     for step in steps:
         yield from map(Requirement, step["pip"]["packages"])
 
@@ -135,8 +140,9 @@ def _version(requirement: Requirement) -> str | None:
     return pins[0] if len(pins) == 1 and "*" not in pins[0] else None
 
 
-def _guide(html: str) -> Iterator[str]:
-    sections: dict[str, list[str]] = {heading: [] for heading in _HEADINGS}
+def _guide(html: str) -> Iterator[tuple[str, str]]:
+    """Yield the headings that the guide has something for, and what it has."""
+    sections: dict[str, list[str]] = {heading: [] for heading in HEADINGS}
     lines = sections["Prepare"]
     fenced = False
     text = markdownify(html, heading_style=ATX, autolinks=False, strip=["img"]).strip()
@@ -151,8 +157,8 @@ def _guide(html: str) -> Iterator[str]:
             lines.append(line.rstrip() if fenced else _without_html(line.rstrip()))
     for title, found in sections.items():
         text = re.sub(r"\n{3,}", "\n\n", "\n".join(found)).strip()
-        words = f"{text}\n\nFrom pytorch.org" if text else "Not described there"
-        yield f"## {title}\n\n{words} [@{_SOURCE}].\n"
+        if text:
+            yield title, f"{text}\n\nFrom pytorch.org [@{SOURCE}]."
 
 
 def _without_html(line: str) -> str:
@@ -160,7 +166,3 @@ def _without_html(line: str) -> str:
     parts = line.split("`")
     parts[::2] = [part.replace("<", "\\<") for part in parts[::2]]
     return "`".join(parts)
-
-
-def _yaml(data: dict[str, Any]) -> str:
-    return str(yaml.safe_dump(data, sort_keys=False, allow_unicode=True, width=120))

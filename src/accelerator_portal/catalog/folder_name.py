@@ -1,0 +1,38 @@
+"""What may be the name of a platform's folder, which is its id, and of a report."""
+
+from __future__ import annotations
+
+import re
+
+MAX_ID = 40
+
+# Windows has devices under these names, whatever follows the first dot: nobody could check it out.
+_DEVICE = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?", re.DOTALL)
+
+# The page of all platforms stands beside the platforms' own.
+_TAKEN = frozenset({"index"})
+
+_REPORT = re.compile(r"[a-z0-9]+([-.][a-z0-9]+)*\.json")
+_FOLDER = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
+
+
+def folder_fault(name: str) -> tuple[str, str] | None:
+    """Say why a name cannot be that of a platform's folder, and what would be right."""
+    if not _FOLDER.fullmatch(name):
+        remedy = "use lower-case letters and digits, with single hyphens between them"
+        return f'"{name}" cannot be an id', remedy
+    if name in _TAKEN or _DEVICE.fullmatch(name):
+        return f'"{name}" cannot be an id: the name is taken', "choose another name"
+    if len(name) > MAX_ID:
+        return f"an id of more than {MAX_ID} characters", "shorten it"
+    return None
+
+
+def report_fault(name: str) -> tuple[str, str] | None:
+    """Say why a name cannot be that of a report, and what would be right."""
+    if not _REPORT.fullmatch(name):
+        remedy = "name it <what>.json, in lower-case letters, digits and hyphens"
+        return "this cannot be the name of a report", remedy
+    if _DEVICE.fullmatch(name):
+        return "Windows takes this name for a device", "choose another name"
+    return None
