@@ -14,7 +14,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup site serve test lint format types check owners schema workflows bench lock clean
+.PHONY: help setup site serve test lint format types new check owners schema workflows bench lock clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z]*\):[^#]*## /\1|/p' Makefile | while IFS='|' read -r target text; do \
@@ -56,6 +56,10 @@ format: setup ## Mend style and format where a tool can
 
 types: setup ## Check the types
 	$(BIN)/mypy
+
+new: setup ## Write the folder of a new platform: make new ID=…
+	@test -n "$(ID)" || { echo "Say which: make new ID=foo" >&2; exit 2; }
+	@$(BIN)/accelerator-portal new $(ID) $(ARGS)
 
 check: setup ## Check every vendor's folder, the shared data and who owns what
 	$(BIN)/accelerator-portal check $(if $(GITHUB_ACTIONS),--format github) $(ARGS)

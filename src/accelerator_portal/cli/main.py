@@ -16,6 +16,7 @@ from accelerator_portal.cli.generated import CHECK, keep_current
 from accelerator_portal.cli.history import history
 from accelerator_portal.cli.import_platforms import import_platforms
 from accelerator_portal.cli.install import install
+from accelerator_portal.cli.new import new
 from accelerator_portal.cli.options import ROOT
 from accelerator_portal.cli.owners import owners
 from accelerator_portal.cli.pull_request_comment import pull_request_comment
@@ -45,6 +46,7 @@ main.add_command(history)
 main.add_command(import_platforms)
 main.add_command(install)
 main.add_command(list_facts)
+main.add_command(new)
 main.add_command(owners)
 main.add_command(pull_request_comment)
 main.add_command(report)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
+
+import yaml
 
 from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.catalog import ACCELERATORS
@@ -142,4 +143,5 @@ def _owned(catalog: Catalog) -> Iterator[str]:
 
 def _option(platform: Platform) -> str:
     """With the id, so that no two are alike, as GitHub requires."""
-    return json.dumps(f"{platform.accelerator.name} ({platform.id})", ensure_ascii=False)
+    text = f"{platform.accelerator.name} ({platform.id})"
+    return str(yaml.dump(text, default_style='"', allow_unicode=True, width=1000)).strip()

@@ -35,9 +35,22 @@ def check(catalog: Catalog) -> Iterator[Problem]:
 def _of_steps(platform: Platform) -> Iterator[tuple[Location, str]]:
     for place, option in enumerate(platform.install.options):
         for number, step in enumerate(option.steps):
-            for inside, text in _texts(step):
-                for address in _ADDRESS.findall(text):
-                    yield ("options", place, "steps", number, *inside), address
+            for inside, address in addresses(step):
+                yield ("options", place, "steps", number, *inside), address
+
+
+def addresses(step: Step) -> Iterator[tuple[Location, str]]:
+    """Yield every address that a step fetches from, with its place in the step."""
+    for inside, text in _texts(step):
+        yield from ((inside, address) for address in _ADDRESS.findall(text))
+
+
+def host_of(address: str) -> str:
+    """Return the host of an address, empty where it names none."""
+    try:
+        return urlsplit(address).hostname or ""
+    except ValueError:
+        return ""
 
 
 def _texts(step: Step) -> Iterator[tuple[Location, str]]:
@@ -76,10 +89,7 @@ def _faults(address: str, known: set[str] | None) -> Iterator[tuple[str, str]]:
         return  # a placeholder; what it stands for is checked where it is written
     if scheme.lower().removeprefix("git+") not in _SAFE:
         yield f'"{address[:80]}" is not fetched over https', "write https://"
-    try:
-        host = urlsplit(address).hostname or ""
-    except ValueError:
-        host = ""
+    host = host_of(address)
     if known is not None and host not in known:
         what = f'"{host}" is not among the hosts that commands may name'
         yield what, f"add it to {HOSTS} with its owner, or use another"

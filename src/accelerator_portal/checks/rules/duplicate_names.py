@@ -22,9 +22,13 @@ def check(catalog: Catalog) -> Iterator[Problem]:
         for kind, name, location in _claims(platform):
             first = claims.setdefault((kind, name), platform)
             if first is not platform:
-                what = f'the {kind} "{name}" is already claimed by {first.path("accelerator.yaml")}'
-                remedy = "give this one its own, or merge the two folders"
-                yield platform.problem("accelerator.yaml", location, what, remedy)
+                yield platform.problem("accelerator.yaml", location, *words(kind, name, first))
+
+
+def words(kind: str, name: str, first: Platform) -> tuple[str, str]:
+    """Say that the name, or the package, is another's, and what would be right."""
+    what = f'the {kind} "{name}" is already claimed by {first.path("accelerator.yaml")}'
+    return what, "give this one its own, or merge the two folders"
 
 
 def _claims(platform: Platform) -> Iterator[tuple[str, str, Location]]:

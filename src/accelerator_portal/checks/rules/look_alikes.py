@@ -33,11 +33,11 @@ def check(catalog: Catalog) -> Iterator[Problem]:
 def _of_words(platform: Platform) -> Iterator[Problem]:
     for name, file in platform.files.items():
         for location, text in _texts(file.data, ()):
-            for what in _mixed(text):
+            for what in mixed(text):
                 yield platform.problem(name, location, what, "write it in one alphabet")
     for guide in (platform.guide, platform.faq):
         for line, text in _lines(guide):
-            for what in _mixed(text):
+            for what in mixed(text):
                 yield Problem(guide.path, line, what, "write it in one alphabet")
 
 
@@ -59,7 +59,8 @@ def _lines(file: MarkdownFile) -> Iterator[tuple[int, str]]:
         yield from enumerate(section.text.split("\n"), section.text_line)
 
 
-def _mixed(text: str) -> Iterator[str]:
+def mixed(text: str) -> Iterator[str]:
+    """Yield what is wrong with each word of two alphabets."""
     for word in _WORD.findall(text):
         alphabets = sorted(_alphabets(word) & _ALIKE)
         if len(alphabets) > 1:
@@ -74,11 +75,17 @@ def _alphabets(text: str) -> frozenset[str]:
 
 
 def _of_name(platform: Platform) -> Iterator[Problem]:
-    name = platform.accelerator.name
+    if wrong := name_fault(platform.accelerator.name):
+        yield platform.problem("accelerator.yaml", ("name",), *wrong)
+
+
+def name_fault(name: str) -> tuple[str, str] | None:
+    """Say why a platform's name is not plain, and what would be right."""
     others = _alphabets(name) & _ALIKE - {"LATIN"}
     if others or unicodedata.normalize("NFKC", name) != name:
         what = f'the name "{name}" has letters that look like plain ones'
-        yield platform.problem("accelerator.yaml", ("name",), what, "write it in Latin letters")
+        return what, "write it in Latin letters"
+    return None
 
 
 def _like_another(catalog: Catalog) -> Iterator[Problem]:

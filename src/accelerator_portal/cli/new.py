@@ -1,0 +1,200 @@
+"""`accelerator-portal new`: a folder that passes the check, from a few answers."""
+
+from __future__ import annotations
+
+import datetime as dt
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from accelerator_portal.catalog import Catalog, Problem, load_catalog
+from accelerator_portal.catalog.catalog import ACCELERATORS, HOSTS
+from accelerator_portal.catalog.problem import printable
+from accelerator_portal.checks import errors
+from accelerator_portal.cli.asking import ask
+from accelerator_portal.cli.new_folder import tell_what_is_next, write_all
+from accelerator_portal.cli.options import ROOT, count, tell
+from accelerator_portal.install.additional_platforms import read_additional_platforms
+from accelerator_portal.install.pip_command import UnreadableCommandError
+from accelerator_portal.vendors.case import Case
+from accelerator_portal.vendors.composing import composed
+from accelerator_portal.vendors.draft import Draft, folder_files
+from accelerator_portal.vendors.entry import entry_draft, folder_name
+from accelerator_portal.vendors.fitting import id_fault
+from accelerator_portal.vendors.github_files import github_files
+from accelerator_portal.vendors.hosts import knowing, with_hosts
+from accelerator_portal.vendors.interview import as_typed, interview
+from accelerator_portal.vendors.offers import entry_offers, package_offers
+from accelerator_portal.vendors.package_metadata import NoMetadataError, read_package
+from accelerator_portal.vendors.questions import QUESTIONS
+from accelerator_portal.vendors.trial import try_folder
+
+_Command = Callable[..., None]
+
+
+def _flags(command: _Command) -> _Command:
+    """Add an option for every question."""
+    for question in reversed(QUESTIONS):
+        option = click.option(
+            question.option,
+            f"said_{question.flag.replace('-', '_')}",
+            metavar="TEXT",
+            multiple=question.many,
+            help=f"{question.help}{'; with commas between' if question.many else ''}",
+        )
+        command = option(command)
+    return command
+
+
+@click.command()
+@ROOT
+@click.argument("platform_id", metavar="ID")
+@_flags
+@click.option(
+    "--from-additional-platforms",
+    "file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="pytorch.org's additional-platforms.json: take over an entry.",
+)
+@click.option("--entry", help="Which entry of that file; by default the one called ID.")
+@click.option(
+    "--from-package", "package", metavar="NAME", help="An installed package, a wheel or a METADATA."
+)
+@click.option("-y", "--yes", is_flag=True, help="Ask nothing; say at once what is missing.")
+def new(  # noqa: PLR0913 - each is an option
+    root: Path,
+    platform_id: str,
+    *,
+    file: Path | None,
+    entry: str | None,
+    package: str | None,
+    yes: bool,
+    **said: Any,  # noqa: ANN401 - texts, or several where a question takes several
+) -> None:
+    """Write the folder of a new platform ID, so that it passes the check.
+
+    What the options leave open is asked, one after the other; where there is no terminal, or with
+    --yes, all that is missing is named at once. What nobody said is left out. Nothing is written
+    before the last answer.
+    """
+    given = _given(said)
+    catalog = _catalog(root)
+    if wrong := id_fault(catalog, _folders(root), platform_id):
+        raise click.ClickException(printable("; ".join(wrong)))
+    case = Case(catalog, platform_id, dt.datetime.now(dt.UTC).date())
+    if file:
+        draft = _entry(case, file, entry)
+        case = replace(case, entry=draft, offers=entry_offers(draft))
+    if package:
+        case = _with_package(case, package)
+    case = _interviewed(case, given, asked=not yes and is_terminal())
+    _write(root, case)
+
+
+def is_terminal() -> bool:
+    """Whether somebody can be asked."""
+    return sys.stdin.isatty()
+
+
+def _given(said: dict[str, Any]) -> dict[str, str]:
+    """The texts by flag; several of one are joined, as with commas."""
+    texts = {
+        question.flag: said[f"said_{question.flag.replace('-', '_')}"] for question in QUESTIONS
+    }
+    joined = {f: ",".join(text) if isinstance(text, tuple) else text for f, text in texts.items()}
+    return {flag: text for flag, text in joined.items() if text}
+
+
+def _catalog(root: Path) -> Catalog:
+    catalog, problems = load_catalog(root)
+    if problems or catalog is None:
+        # What GitHub reads is written from all folders; one that cannot be read would be lost.
+        tell(problems)
+        raise click.ClickException("mend these first: the new folder is checked beside the others")
+    return catalog
+
+
+def _folders(root: Path) -> list[str]:
+    return [place.name for place in (root / ACCELERATORS).iterdir()]
+
+
+def _entry(case: Case, file: Path, named: str | None) -> Draft:
+    data, problems = read_additional_platforms(file.parent, file.name)
+    if data is None:
+        tell(problems)
+        sys.exit(1)
+    ids = {folder_name(id_): id_ for id_ in data.platforms}
+    found = named if named in data.platforms else ids.get(folder_name(named or case.id))
+    if found is None:
+        known = ", ".join(data.platforms)
+        wanted = printable(named or case.id)
+        raise click.ClickException(
+            f'{file.name} has no entry "{wanted}"; --entry is one of {known}'
+        )
+    try:
+        return entry_draft(data, found, case.catalog.releases.newest.version, case.today)
+    except UnreadableCommandError as error:
+        raise click.ClickException(printable(f"{file.name}: platforms.{found}: {error}")) from None
+
+
+def _with_package(case: Case, named: str) -> Case:
+    try:
+        package = read_package(named)
+    except NoMetadataError as error:
+        raise click.ClickException(printable(str(error))) from None
+    return replace(case, package=package, offers={**case.offers, **package_offers(package)})
+
+
+def _interviewed(case: Case, given: dict[str, str], *, asked: bool) -> Case:
+    """The case with all answers; what is wrong with the options comes before the first question."""
+    found = interview(case, given)
+    faults = found.wrong if asked else [*found.wrong, *found.missing]
+    if faults:
+        for fault in faults:
+            click.echo(fault)
+        raise click.ClickException(f"{count(len(faults), 'answer')} to mend; nothing was written")
+    if not asked:
+        return found.case
+    click.echo("Enter takes what stands in brackets. Ctrl-C writes nothing.\n")
+    return interview(case, given, ask).case
+
+
+def _write(root: Path, case: Case) -> None:
+    try:
+        draft, catalog, problems = _tried(case)
+        own = [problem for problem in problems if _is_own(case, problem)]
+        if catalog is None or errors(own):
+            tell(own)
+            click.echo(f"Your answers, to change and give again:\n{as_typed(case)}", err=True)
+            raise click.ClickException("nothing was written: the folder would not pass the check")
+        files = folder_files(draft)
+        others = github_files(catalog)
+        if case.new_hosts:
+            known = (root / HOSTS).read_text("utf-8")
+            others[HOSTS] = with_hosts(known, case.new_hosts, case.value("host-owner"))
+        changed = write_all(root, case.id, files, others)
+    except OSError as error:
+        where = error.filename or root
+        raise click.ClickException(f"{where} cannot be written: {error.strerror}") from None
+    tell_what_is_next(case, draft, problems, changed)
+
+
+def _is_own(case: Case, problem: Problem) -> bool:
+    return problem.path.startswith(f"{ACCELERATORS}/{case.id}/")
+
+
+def _tried(case: Case) -> tuple[Draft, Catalog | None, list[Problem]]:
+    """The draft, and what the check says to it; an entry's guide that fails is left out."""
+    draft = composed(case)
+    known = knowing(case.catalog, case.new_hosts, case.value("host-owner") or "")
+    catalog, problems = try_folder(known, case.id, folder_files(draft))
+    guide = f"{ACCELERATORS}/{case.id}/guide.md"
+    if case.entry and case.entry.guide and any(p.path == guide for p in errors(problems)):
+        click.echo("The guide of the entry was left out; it would not pass the check:")
+        tell([problem for problem in problems if problem.path == guide])
+        return _tried(replace(case, entry=replace(case.entry, guide={})))
+    return draft, catalog, problems

@@ -1,0 +1,74 @@
+"""A new platform's folder and what follows from it, all written or nothing; and what is next."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import click
+
+from accelerator_portal.catalog import Problem
+from accelerator_portal.catalog.catalog import ACCELERATORS
+from accelerator_portal.cli.generated import stale
+from accelerator_portal.cli.output import write_file, write_folder
+from accelerator_portal.vendors.case import Case
+from accelerator_portal.vendors.draft import Draft, folder_files, places
+
+
+def write_all(
+    root: Path, platform_id: str, files: Mapping[str, str], others: Mapping[str, str]
+) -> list[str]:
+    """Write the folder, and those of `others` that have changed, which are returned; name each.
+
+    What was there before is put back where not all can be written. Raises OSError.
+    """
+    folder = root / ACCELERATORS / platform_id
+    changed = stale(root, others)
+    before = {p: (root / p).read_text("utf-8") if (root / p).exists() else None for p in changed}
+    try:
+        write_folder(folder, files)
+        for path, text in changed.items():
+            write_file(root / path, text)
+    except BaseException:  # Ctrl-C, too
+        for path, old in before.items():
+            if old is None:
+                (root / path).unlink(missing_ok=True)
+            else:
+                write_file(root / path, old)
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    for path in (*(f"{ACCELERATORS}/{platform_id}/{name}" for name in files), *changed):
+        click.echo(f"wrote {path}")
+    return [*changed]
+
+
+def tell_what_is_next(
+    case: Case, draft: Draft, problems: Sequence[Problem], changed: Sequence[str]
+) -> None:
+    """Say what is left to fill in, by file and line, and how the folder becomes a pull request.
+
+    `problems` are warnings, and what the new folder makes wrong in others; `changed` are the files
+    that were written beside it.
+    """
+    if problems:
+        click.echo("\nThe check will also say:")
+        for problem in problems:
+            click.echo(problem)
+    click.echo("\nThe folder passes the check. To fill in next, where a source says it:")
+    for hint, line in places(draft, folder_files(draft)):
+        words = f"{hint.heading}: {hint.words}" if hint.heading else hint.words
+        click.echo(f"{ACCELERATORS}/{case.id}/{hint.file}:{line}: {words}")
+    click.echo(
+        f"\nEach statement names {case.value('url')} as its source. Where another document says"
+        "\nit, add that one under sources, with the day on which you read it."
+        "\n\nTo look at it:"
+        "\n  make check"
+        f"\n  make serve        and open http://127.0.0.1:8000/compute-platforms/{case.id}/"
+        "\n\nTo propose it, from a fork:"
+        f"\n  git switch --create add-{case.id}"
+        f"\n  git add {' '.join((f'{ACCELERATORS}/{case.id}', *changed))}"
+        f'\n  git commit --message "Add the platform {case.id}"'
+        f"\n  git push --set-upstream origin add-{case.id}"
+        "\nGitHub then prints the address that opens the pull request."
+    )

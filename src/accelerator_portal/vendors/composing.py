@@ -1,0 +1,165 @@
+"""From a case with all its answers to the draft of a folder that passes the check."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterator
+from typing import Any
+
+from packaging.version import Version
+
+from accelerator_portal.vendors.answers import DOCUMENTATION, PACKAGE
+from accelerator_portal.vendors.case import Case
+from accelerator_portal.vendors.draft import Draft, Hint, Record
+from accelerator_portal.vendors.offers import project_page
+from accelerator_portal.vendors.sentences import guide_sections, only_question
+from accelerator_portal.vendors.suggestions import pinned_plugin
+
+
+def composed(case: Case) -> Draft:
+    """Return the draft. Every question that has to be answered must have been."""
+    return Draft(
+        sources=dict(_sources(case)),
+        accelerator=_accelerator(case),
+        install=_install(case),
+        rows=list(_rows(case)),
+        guide=guide_sections(case),
+        questions=only_question(case),
+        hints=list(_hints(case)),
+    )
+
+
+def _sources(case: Case) -> Iterator[tuple[str, Record]]:
+    read: dt.date = case.value("read")
+    url = case.value("url")
+    yield DOCUMENTATION, {"url": url, "title": case.value("title"), "read": read}
+    if case.package:
+        named = f"{case.package.name[:100]} {(case.package.version or '')[:60]}".strip()
+        title = f"{named}, the metadata of the package itself"
+        page = project_page(case.package) or url
+        yield PACKAGE, {"url": page, "title": title, "read": case.today}
+    if case.entry:
+        yield from case.entry.sources.items()
+
+
+def _accelerator(case: Case) -> Record:
+    plain = {
+        flag: case.value(flag) for flag in ("name", "vendor", "mark", "summary", "description")
+    }
+    package = {"name": case.value("package"), "import": case.value("import")}
+    if case.value("autoload"):
+        package["autoload"] = case.value("autoload") == "yes"
+    record: dict[str, Any] = {
+        **plain,
+        "integration": _fact(case, "integration"),
+        "dispatch_key": _fact(case, "dispatch-key"),
+        "device": {**_fact(case, "device"), **_note(case)},
+        "package": {**package, **_source(case, "package", "import", "autoload")},
+        "documentation": list(_documentation(case)),
+        "support": [_support(case)],
+    }
+    if case.value("maintainer"):
+        source = _source(case, "maintainer")
+        record["maintainers"] = [{"github": login, **source} for login in case.value("maintainer")]
+    return record
+
+
+def _documentation(case: Case) -> Iterator[Record]:
+    yield {"title": case.value("title"), "url": case.value("url"), **_source(case, "url")}
+    if name := case.value("github"):
+        url = f"https://github.com/{name}"
+        yield {"title": f"{name} on GitHub", "url": url, **_source(case, "github")}
+
+
+def _support(case: Case) -> Record:
+    url, repository = case.value("support"), case.value("github")
+    own = repository and url == f"https://github.com/{repository}/issues"
+    title = f"Issues of {repository}" if own else f"Questions about {case.value('name')}"
+    return {"title": title, "url": url, **_source(case, "support")}
+
+
+def _install(case: Case) -> Record:
+    record: dict[str, Any] = {}
+    if case.value("needs"):
+        record["requires"] = [{"name": case.value("needs"), **_source(case, "needs")}]
+    record["options"] = list(_options(case))
+    return record
+
+
+def _options(case: Case) -> Iterator[Record]:
+    arch, python = list(case.value("arch") or ()), list(case.value("python") or ())
+    for option in case.entry_options:
+        if "wheels" in option:  # data/releases.yaml says for what they are
+            yield option
+            continue
+        added = {case.source("arch"), case.source("python")} - {option["source"]}
+        source = [option["source"], *sorted(added)]
+        yield {**option, "arch": arch, "python": python, "source": source}
+    if case.value("command"):
+        yield {
+            "id": "pip",
+            "torch": _newest_first(case),
+            "methods": ["pip"],
+            "os": list(case.value("os")),
+            "arch": arch,
+            "python": python,
+            "steps": case.steps,
+            **_source(case, "command", "torch", "os", "arch", "python"),
+        }
+
+
+def _rows(case: Case) -> Iterator[Record]:
+    if case.entry and case.entry.rows:
+        yield from case.entry.rows
+        return
+    plugin, python = case.value("plugin-version"), case.value("python")
+    for version in _newest_first(case):
+        yield {
+            "torch": version,
+            **({"plugin": plugin} if plugin else {}),
+            **({"python": list(python)} if python else {}),
+            **_source(case, "torch", "plugin-version", "python"),
+        }
+
+
+def _newest_first(case: Case) -> list[str]:
+    return sorted(dict.fromkeys(case.value("torch")), key=Version, reverse=True)
+
+
+def _fact(case: Case, flag: str) -> Record:
+    return {"value": case.value(flag), **_source(case, flag)}
+
+
+def _note(case: Case) -> Record:
+    return {"note": case.value("device-note")} if case.value("device-note") else {}
+
+
+def _source(case: Case, *flags: str) -> dict[str, Any]:
+    """The sources of these answers, each once."""
+    named = list(dict.fromkeys(case.source(flag) for flag in flags if flag in case.answers))
+    return {"source": named[0] if len(named) == 1 else named}
+
+
+def _hints(case: Case) -> Iterator[Hint]:
+    yield Hint("accelerator.yaml", "hardware: the cards, and which builds run on them")
+    yield Hint("accelerator.yaml", "operating_systems: those that a source names")
+    yield Hint("accelerator.yaml", "identify: the command that shows which card a machine has")
+    yield Hint("accelerator.yaml", "features: what of PyTorch works, works partly or does not")
+    if not case.value("maintainer"):
+        yield Hint("accelerator.yaml", "maintainers: GitHub logins of those who answer for it")
+    if case.steps:
+        yield Hint("install.yaml", "checks: what to run after the installation; what it prints")
+    else:
+        yield Hint("install.yaml", "options: the commands, once packages can be had")
+    if not case.value("needs"):
+        yield Hint("install.yaml", "requires: driver and SDK, with their versions")
+    if case.value("plugin-version") and not pinned_plugin(case):
+        yield Hint("install.yaml", "steps: pin the version, if that is what your page shows")
+    if case.value("command"):
+        yield Hint("install.yaml", "methods: uv, too, once somebody has tried it")
+    yield Hint("compatibility.yaml", "rows: other releases; what each needs and includes")
+    yield Hint("guide.md", "what a machine must have, step by step", "Prepare")
+    yield Hint("guide.md", "what the commands do not say", "Install")
+    yield Hint("guide.md", "a first program, and what it prints", "Start")
+    yield Hint("guide.md", "several cards, serving, containers", "Deploy")
+    yield Hint("faq.md", "what people ask, each with its thread", next(iter(only_question(case))))

@@ -1,0 +1,36 @@
+"""Hosts that a new platform's commands name, as lines of `data/hosts.yaml`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import yaml
+
+from accelerator_portal.catalog import Catalog
+from accelerator_portal.catalog.hosts_file import Host, Hosts
+
+_ITEM = "  - {host: "
+
+
+def knowing(catalog: Catalog, hosts: Sequence[str], owner: str) -> Catalog:
+    """Return the catalogue with more hosts listed."""
+    if not hosts or catalog.hosts is None:
+        return catalog
+    more = (Host(host=host, owner=owner) for host in hosts)
+    return replace(catalog, hosts=Hosts(hosts=(*catalog.hosts.hosts, *more)))
+
+
+def with_hosts(text: str, hosts: Sequence[str], owner: str) -> str:
+    """Return the file's text with a line for each host, where its name belongs."""
+    lines = text.rstrip("\n").split("\n")
+    for host in hosts:
+        data = {"host": host, "owner": owner}
+        item = yaml.safe_dump(data, default_flow_style=True, allow_unicode=True, width=10_000)
+        later = (n for n, line in enumerate(lines) if line.startswith(_ITEM) and _host(line) > host)
+        lines.insert(next(later, len(lines)), f"  - {item.strip()}")
+    return "\n".join(lines) + "\n"
+
+
+def _host(line: str) -> str:
+    return line.removeprefix(_ITEM).partition(",")[0]

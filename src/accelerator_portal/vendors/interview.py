@@ -1,0 +1,117 @@
+"""Question after question until the case is whole, or until all that is missing is known."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from accelerator_portal.catalog.problem import printable
+from accelerator_portal.vendors.answers import (
+    DOCUMENTATION,
+    Answer,
+    read_answer,
+    refuse,
+    written,
+)
+from accelerator_portal.vendors.case import Case
+from accelerator_portal.vendors.fitting import fault
+from accelerator_portal.vendors.questions import BY_FLAG, QUESTIONS, Question, RefusedError
+from accelerator_portal.vendors.suggestions import derived
+
+Ask = Callable[[Question, Case], Case]
+"""Asks a person and returns the case with the answer, or as it was where there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A case after its questions; answers that were refused, and those that are missing."""
+
+    case: Case
+    wrong: list[str]
+    missing: list[str]
+
+
+def take(case: Case, question: Question, text: str) -> Case:
+    """Return the case with what somebody typed. Raises RefusedError."""
+    value = read_answer(question, text)
+    if wrong := fault(case, question.flag, value):
+        raise refuse(question, *wrong)
+    known = derived(case, question.flag)
+    source = known.source if known and known.value == value else DOCUMENTATION
+    return case.answered(question.flag, Answer(value, source))
+
+
+def interview(case: Case, given: Mapping[str, str], ask: Ask | None = None) -> Outcome:
+    """Return the case with every answer, and what is wrong or missing.
+
+    `given` are texts by flag. What they leave open is asked; without `ask`, what follows from
+    other answers stands, and the rest is missing.
+    """
+    wrong: list[str] = []
+    missing: list[str] = []
+    for question in QUESTIONS:
+        if not applies(case, question):
+            continue
+        known = None if question.flag in given else derived(case, question.flag)
+        if question.flag in given:
+            try:
+                case = take(case, question, given[question.flag])
+            except RefusedError as error:
+                wrong += str(error).split("\n")
+        elif ask and not (question.hidden and known):
+            case = ask(question, case)
+        elif known:
+            case = case.answered(question.flag, known)
+        elif is_needed(case, question):
+            missing.append(_missing(case, question))
+    return Outcome(case, wrong, missing)
+
+
+def applies(case: Case, question: Question) -> bool:
+    """Whether a question is one for this case."""
+    if question.flag in {"command", "os"} and case.entry_options:
+        return False  # the entry has both
+    if question.flag == "integration":
+        return "package" in case.answers  # it often follows from that
+    if question.flag == "device-note":
+        return bool(case.sharing)
+    if question.flag == "host-owner":
+        return bool(case.new_hosts)
+    if question.flag == "arch" and case.entry_options:
+        return any("wheels" not in option for option in case.entry_options)
+    return bool(case.steps) or question.flag not in {"os", "arch"}
+
+
+def about(case: Case, question: Question) -> str:
+    """Return what a question is about, where that differs: `: example.org`."""
+    names = {
+        "device-note": case.sharing,
+        "host-owner": case.new_hosts,
+        "torch": [f"the newest is {case.catalog.releases.newest.version}"],
+    }.get(question.flag)
+    return f": {printable(', '.join(names))}" if names else ""
+
+
+def is_needed(case: Case, question: Question) -> bool:
+    """Whether there is no folder without an answer."""
+    if question.flag == "needs":
+        return not case.steps
+    if question.flag == "python":  # or else the command would be offered for every Python
+        return applies(case, BY_FLAG["arch"])
+    return question.needed
+
+
+def _missing(case: Case, question: Question) -> str:
+    if question.flag == "needs":
+        command = BY_FLAG["command"]
+        return f"command is missing; add --command, --os, --arch and --python: {command.help}"
+    words = f"{question.flag} is missing; add {question.option}: {question.help}"
+    return words + about(case, question)
+
+
+def as_typed(case: Case) -> str:
+    """Return the command that gives all these answers at once."""
+    said = {f: written(a.value) for f, a in case.answers.items() if a.source == DOCUMENTATION}
+    words = [word for flag, text in said.items() for word in (f"--{flag}", text)]
+    return shlex.join(["accelerator-portal", "new", case.id, *words])

@@ -1,0 +1,80 @@
+"""Answers that other documents give: a package's metadata, an entry of pytorch.org's file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from packaging.utils import canonicalize_name
+
+from accelerator_portal.vendors.answers import PACKAGE, Answer, read_answer
+from accelerator_portal.vendors.draft import Draft
+from accelerator_portal.vendors.entry import SOURCE, requirements
+from accelerator_portal.vendors.package_metadata import PackageMetadata
+from accelerator_portal.vendors.questions import BY_FLAG, RefusedError
+
+# Labels of project URLs, the best first. Source: "Well-known Project URLs in Metadata", packaging.
+_DOCUMENTATION = ("documentation", "docs")
+_CODE = ("source", "source code", "repository", "sourcecode", "github", "homepage", "home page")
+_ISSUES = ("issues", "bugs", "issue", "tracker", "issuetracker", "bug tracker", "bugtracker")
+
+_REPOSITORY = re.compile(r"https://github\.com/([^/?#]+/[^/?#]+?)(?:\.git)?/?")
+
+
+def package_offers(package: PackageMetadata) -> dict[str, Answer]:
+    """Return what a package's metadata answer, by flag; what could not stand is left out."""
+    autoload = None if package.autoload is None else "yes" if package.autoload else "no"
+    return _answers(
+        PACKAGE,
+        {
+            "package": package.name,
+            "import": package.module,
+            "autoload": autoload,
+            "url": next(_urls(package, _DOCUMENTATION), None),
+            "github": next(_repositories(package), None),
+            "support": next(_urls(package, _ISSUES), None),
+        },
+    )
+
+
+def project_page(package: PackageMetadata) -> str | None:
+    """Return the address under which a package says that it is made, if it says one."""
+    return next(_urls(package, (*_CODE, *_DOCUMENTATION)), None)
+
+
+def entry_offers(entry: Draft) -> dict[str, Answer]:
+    """Return what an entry of `additional-platforms.json` answers, by flag."""
+    steps = [step for option in entry.install["options"] for step in option["steps"]]
+    names = (canonicalize_name(requirement.name) for requirement in requirements(steps))
+    plugins = (name for name in names if name not in {"torch", "torchvision", "torchaudio"})
+    return _answers(
+        SOURCE,
+        {
+            "name": entry.accelerator["name"],
+            "support": entry.accelerator["support"][0]["url"],
+            "package": next(plugins, None),
+        },
+    )
+
+
+def _answers(source: str, texts: Mapping[str, str | None]) -> dict[str, Answer]:
+    found = {}
+    for flag, text in texts.items():
+        try:
+            if text is not None:
+                found[flag] = Answer(read_answer(BY_FLAG[flag], text), source)
+        except RefusedError:
+            continue  # it is asked instead
+    return found
+
+
+def _urls(package: PackageMetadata, labels: tuple[str, ...]) -> Iterator[str]:
+    for label in labels:
+        usable = _answers(PACKAGE, {"url": package.urls.get(label)})
+        yield from (answer.value for answer in usable.values())
+
+
+def _repositories(package: PackageMetadata) -> Iterator[str]:
+    for url in _urls(package, _CODE):
+        if found := _REPOSITORY.fullmatch(url):
+            yield found[1]

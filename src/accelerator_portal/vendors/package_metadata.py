@@ -1,0 +1,168 @@
+"""What a Python package says of itself: its core metadata and its entry points. No network."""
+
+from __future__ import annotations
+
+import configparser
+import importlib.metadata
+import re
+import zipfile
+import zlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from packaging.metadata import RawMetadata, parse_email
+from packaging.requirements import InvalidRequirement, Requirement
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
+
+_MAX_BYTES = 1024 * 1024
+_GROUP = "torch.backends"
+"""The entry point group through which `import torch` loads plugins."""
+
+_Read = Callable[[str], str | None]
+"""From a name in `*.dist-info` to the text of that file, None where there is none."""
+
+
+class NoMetadataError(ValueError):
+    """There is no package where one was expected; the text says what is there instead."""
+
+
+@dataclass(frozen=True, slots=True)
+class PackageMetadata:
+    """What a package states; what it does not state is None or empty.
+
+    `torch` is what it requires of torch, `python` what it requires of Python, `urls` its project
+    URLs by lower-case label. `autoload` is None where its entry points could not be read, `module`
+    where nothing names it.
+    """
+
+    name: str
+    version: str | None = None
+    summary: str | None = None
+    urls: Mapping[str, str] = field(default_factory=dict)
+    python: SpecifierSet | None = None
+    torch: SpecifierSet | None = None
+    module: str | None = None
+    autoload: bool | None = None
+
+
+def read_package(named: str) -> PackageMetadata:
+    """Read a wheel, a METADATA file, a `.dist-info` folder, or a package that is installed here.
+
+    Raises NoMetadataError.
+    """
+    path = Path(named)
+    try:
+        if path.is_dir():
+            return _stated(_in_folder(path), whole=True)
+        if path.suffix == ".whl":
+            return _of_wheel(path)
+        if path.is_file():
+            whole = path.parent.name.endswith(".dist-info")
+            read = _in_folder(path.parent) if whole else _only(path)
+            return _stated(read, whole=whole)
+        return _stated(importlib.metadata.distribution(named).read_text, whole=True)
+    except importlib.metadata.PackageNotFoundError:
+        what = f'no package "{named[:60]}" is installed here, and no such file is there'
+        raise NoMetadataError(f"{what}; give a wheel, or install it first") from None
+    except (OSError, zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError) as error:
+        raise NoMetadataError(f"{named[:60]} cannot be read ({error}); give a wheel") from None
+    except ValueError as error:
+        raise NoMetadataError(f"{named[:60]}: {error}") from None
+
+
+def _of_wheel(path: Path) -> PackageMetadata:
+    with zipfile.ZipFile(path) as wheel:
+        folders = {name.split("/")[0] for name in wheel.namelist() if "/" in name}
+        folder = next((name for name in sorted(folders) if name.endswith(".dist-info")), None)
+
+        def read(name: str) -> str | None:
+            try:
+                with wheel.open(f"{folder}/{name}") as file:
+                    return _text(file.read(_MAX_BYTES + 1))
+            except KeyError:
+                return None
+
+        return _stated(read, whole=True)
+
+
+def _in_folder(folder: Path) -> _Read:
+    def read(name: str) -> str | None:
+        return _text_of(folder / name) if (folder / name).is_file() else None
+
+    return read
+
+
+def _only(file: Path) -> _Read:
+    return lambda name: _text_of(file) if name == "METADATA" else None
+
+
+def _text_of(file: Path) -> str:
+    with file.open("rb") as opened:
+        return _text(opened.read(_MAX_BYTES + 1))
+
+
+def _text(data: bytes) -> str:
+    if len(data) > _MAX_BYTES:
+        raise ValueError(f"more than {_MAX_BYTES:,} bytes of metadata; give another package")
+    return data.decode("utf-8", errors="replace")
+
+
+def _stated(read: _Read, *, whole: bool) -> PackageMetadata:
+    """Gather what the files say; `whole`: the entry points would be there if there were any."""
+    raw, _ = parse_email(read("METADATA") or "")
+    if "name" not in raw:
+        raise ValueError("there is no METADATA with a name; give a wheel or a METADATA file")
+    entry = _entry_point(read("entry_points.txt"))
+    return PackageMetadata(
+        name=raw["name"],
+        version=raw.get("version"),
+        summary=raw.get("summary"),
+        urls=_urls(raw),
+        python=_specifier(raw.get("requires_python")),
+        torch=_torch(raw),
+        module=entry or _top_level(read("top_level.txt")),
+        autoload=bool(entry) if whole else None,
+    )
+
+
+def _urls(raw: RawMetadata) -> dict[str, str]:
+    urls = {label.lower().strip(): url for label, url in raw.get("project_urls", {}).items()}
+    if home := raw.get("home_page"):
+        urls.setdefault("homepage", home)
+    return urls
+
+
+def _torch(raw: RawMetadata) -> SpecifierSet | None:
+    """What is required of torch in every installation, so without extras and other conditions."""
+    for text in raw.get("requires_dist", []):
+        try:
+            requirement = Requirement(text)
+        except InvalidRequirement:
+            continue
+        if requirement.name == "torch" and not requirement.marker and requirement.specifier:
+            return requirement.specifier
+    return None
+
+
+def _specifier(text: str | None) -> SpecifierSet | None:
+    try:
+        return SpecifierSet(text) if text else None
+    except InvalidSpecifier:
+        return None
+
+
+def _entry_point(text: str | None) -> str | None:
+    """Return the module that `import torch` loads, if one is named."""
+    parser = configparser.ConfigParser(delimiters=("=",), interpolation=None, strict=False)
+    try:
+        parser.read_string(text or "")
+    except configparser.Error:
+        return None
+    values = [*parser[_GROUP].values()] if parser.has_section(_GROUP) else []
+    return re.split(r"[:\s\[]", values[0].strip())[0] if values else None
+
+
+def _top_level(text: str | None) -> str | None:
+    names = [name for name in (text or "").split() if not name.startswith("_")]
+    return names[0] if len(names) == 1 else None

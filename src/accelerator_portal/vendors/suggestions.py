@@ -1,0 +1,159 @@
+"""What follows from other answers, and what is worth proposing to somebody who is asked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from packaging.specifiers import SpecifierSet
+from packaging.utils import canonicalize_name
+
+from accelerator_portal.vendors.answers import DOCUMENTATION, PACKAGE, Answer, read_answer
+from accelerator_portal.vendors.case import Case
+from accelerator_portal.vendors.entry import requirements
+from accelerator_portal.vendors.fitting import fault
+from accelerator_portal.vendors.questions import BY_FLAG, RefusedError
+
+Texts = tuple[str, ...]
+
+
+def derived(case: Case, flag: str) -> Answer | None:
+    """Return the answer that needs no asking: a document states it, or it states nothing new."""
+    offer = case.offers.get(flag)
+    if offer and not fault(case, flag, offer.value):
+        return offer
+    found = _DERIVED.get(flag)
+    source, texts = found(case) if found else (DOCUMENTATION, ())
+    for text in texts:
+        try:
+            value = read_answer(BY_FLAG[flag], text)
+        except RefusedError:
+            continue  # too long, as a rule; the next is shorter
+        if not fault(case, flag, value):
+            return Answer(value, source)
+    return None
+
+
+def suggested(case: Case, flag: str) -> str | None:
+    """Return what is often right. It would be a fact, so somebody must say yes to it."""
+    if flag == "import":
+        return re.sub(r"[^A-Za-z0-9_]", "_", case.value("package") or "") or None
+    return {
+        "dispatch-key": "PrivateUse1",
+        "host-owner": case.value("vendor"),
+        "integration": "out-of-tree",
+        "os": "linux",
+        "arch": "x86_64",
+    }.get(flag)
+
+
+def _integration(case: Case) -> tuple[str, Texts]:
+    """Whatever is installed under a name of its own is installed on top of PyTorch."""
+    package = case.value("package")
+    if package and canonicalize_name(package) != "torch":
+        return case.source("package"), ("out-of-tree",)
+    return DOCUMENTATION, ()
+
+
+def _torch(case: Case) -> tuple[str, Texts]:
+    options = case.entry_options
+    if options and "torch" in options[0]:
+        return options[0]["source"], (",".join(options[0]["torch"]),)
+    pins = _pinned(case, "torch")
+    if not pins and case.package and case.package.torch:
+        return PACKAGE, _exact(case.package.torch)
+    return DOCUMENTATION, pins
+
+
+def _plugin_version(case: Case) -> tuple[str, Texts]:
+    """The version that the command pins, or that of a package which admits every release said."""
+    package = case.package
+    pins = pinned_plugin(case)
+    if pins or not package or not package.torch or not package.version:
+        return DOCUMENTATION, pins
+    admitted = all(package.torch.contains(version) for version in case.value("torch") or ())
+    return PACKAGE, (package.version,) if admitted else ()
+
+
+def _python(case: Case) -> tuple[str, Texts]:
+    """Those of the releases' versions that the package admits; free-threaded ones it cannot say."""
+    wanted = case.package.python if case.package else None
+    if wanted is None:
+        return DOCUMENTATION, ()
+    releases = case.catalog.releases.by_version
+    known = [p for v in case.value("torch") or () if v in releases for p in releases[v].python]
+    fitting = [p for p in dict.fromkeys(known) if not p.endswith("t") and _admits(wanted, p)]
+    return PACKAGE, (",".join(fitting),)
+
+
+def _support(case: Case) -> tuple[str, Texts]:
+    name = case.value("github")
+    return DOCUMENTATION, (f"https://github.com/{name}/issues",) if name else ()
+
+
+def _mark(case: Case) -> tuple[str, Texts]:
+    words = re.findall(r"[A-Za-z0-9]+", case.value("name") or "") + case.id.split("-")
+    initials = "".join(word[0] for word in words)
+    return DOCUMENTATION, ((words[0][:2] if len(words[0]) > 1 else (initials * 2)[:2]).upper(),)
+
+
+def _summary(case: Case) -> tuple[str, Texts]:
+    name, vendor, package = (case.value(flag) or "" for flag in ("name", "vendor", "package"))
+    whose = name if vendor in name else f"{name} by {vendor}"
+    how = f"reached from PyTorch through the package {package}."
+    if case.value("integration") == "in-tree":
+        how = "which PyTorch itself builds for."
+    stated = (case.package.summary or "",) if case.package else ()
+    return DOCUMENTATION, (*stated, f"{whose}, {how}", f"{name}, {how}", f"{name} and PyTorch.")
+
+
+def _description(case: Case) -> tuple[str, Texts]:
+    summary = str(case.value("summary")).rstrip(".")
+    device, key, needs = (case.value(flag) for flag in ("device", "dispatch-key", "needs"))
+    words = f"{summary}. In PyTorch its device is called {device}, its dispatch key is {key}."
+    first = f" The machine needs this first: {needs}." if needs else ""
+    return DOCUMENTATION, (words + first, words, f"{summary}.")
+
+
+def _title(case: Case) -> tuple[str, Texts]:
+    return DOCUMENTATION, (f"{case.value('name')}, the vendor's documentation",)
+
+
+def _read(case: Case) -> tuple[str, Texts]:
+    return DOCUMENTATION, (case.today.isoformat(),)
+
+
+def pinned_plugin(case: Case) -> Texts:
+    """Return the version of the platform's own package that the command pins."""
+    return _pinned(case, case.value("package") or "")
+
+
+def _pinned(case: Case, name: str) -> Texts:
+    """The version of a package that the command pins."""
+    wanted = canonicalize_name(name)
+    found = (r for r in requirements(case.steps) if canonicalize_name(r.name) == wanted)
+    return next((_exact(requirement.specifier) for requirement in found), ())
+
+
+def _exact(specifier: SpecifierSet) -> Texts:
+    pins = [s.version for s in specifier if s.operator in {"==", "==="} and "*" not in s.version]
+    return tuple(pins) if len(pins) == 1 else ()
+
+
+def _admits(wanted: SpecifierSet, python: str) -> bool:
+    """Whether some release of a Python version is admitted, the first or a late one."""
+    return wanted.contains(f"{python}.0") or wanted.contains(f"{python}.99")
+
+
+_DERIVED: dict[str, Callable[[Case], tuple[str, Texts]]] = {
+    "integration": _integration,
+    "torch": _torch,
+    "plugin-version": _plugin_version,
+    "python": _python,
+    "support": _support,
+    "mark": _mark,
+    "summary": _summary,
+    "description": _description,
+    "title": _title,
+    "read": _read,
+}

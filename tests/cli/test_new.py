@@ -1,0 +1,417 @@
+"""Everything here is made up: neither the vendors nor the platforms, packages or hosts exist."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+import yaml
+from click.testing import CliRunner, Result
+
+from accelerator_portal.catalog import Platform, load_catalog
+from accelerator_portal.checks import load_and_check
+from accelerator_portal.cli import main, new_folder
+from accelerator_portal.cli import new as new_module
+from accelerator_portal.cli.output import write_file
+from tests.cli.test_import_platforms import FILE
+from tests.folders import EXAMPLE, Tree, edited, problems_in, write_tree
+
+HOSTS = "data/hosts.yaml"
+LISTED = """\
+hosts:
+  - {host: docker.io, owner: Docker}
+  - {host: download.pytorch.org, owner: PyTorch}
+  - {host: example.net, owner: "Made up"}
+"""
+
+FLAGS: Mapping[str, str] = {
+    "name": "Foo",
+    "vendor": "Foo Works",
+    "url": "https://example.org/foo",
+    "device": "foo",
+    "dispatch-key": "PrivateUse1",
+    "package": "torch-foo",
+    "import": "torch_foo",
+    "command": "pip install torch-foo==1.2",
+    "torch": "1.9.1,1.10.0",
+    "os": "linux",
+    "arch": "x86_64,aarch64",
+    "python": "3.12",
+    "support": "https://example.org/forum",
+}
+
+# One line for each question, in their order; empty ones take what is proposed.
+TYPED = (
+    "Foo", "Foo Works", "https://example.org/foo", "foo", "", "torch-foo", "", "",
+    "pip install torch-foo==1.2", "", "1.9.1,1.10.0", "", "", "x86_64,aarch64", "3.12", "",
+    "https://example.org/forum", "", "", "", "",
+)  # fmt: skip
+
+
+def run(root: Path, *arguments: str, typed: str | None = None) -> Result:
+    return CliRunner().invoke(main, ["new", "--root", str(root), *arguments], input=typed)
+
+
+def flags(**changed: str | None) -> list[str]:
+    given = {**FLAGS, **{flag.replace("_", "-"): text for flag, text in changed.items()}}
+    pairs = ((f"--{flag}", text) for flag, text in given.items() if text is not None)
+    return [word for pair in pairs for word in pair]
+
+
+def written(root: Path) -> dict[str, str]:
+    return {
+        path.relative_to(root).as_posix(): path.read_text("utf-8")
+        for path in root.rglob("*")
+        if path.is_file()
+    }
+
+
+def platform(root: Path, named: str = "foo") -> Platform:
+    """The new platform, after the whole check has found nothing."""
+    catalog, problems = load_and_check(root)
+    assert [str(problem) for problem in problems] == []
+    assert catalog is not None
+    return catalog.by_id[named]
+
+
+def refused(root: Path, before: Mapping[str, str], result: Result) -> str:
+    """What was said; nothing may have been written."""
+    assert result.exit_code != 0
+    assert "Traceback" not in result.output
+    assert isinstance(result.exception, SystemExit)
+    assert written(root) == before
+    return result.output
+
+
+@pytest.fixture
+def root(tree: Tree) -> Path:
+    return tree({**EXAMPLE, HOSTS: LISTED})
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if somebody sat at a terminal."""
+    monkeypatch.setattr(new_module, "is_terminal", lambda: True)
+
+
+def test_flags_alone_make_a_folder_that_passes(root: Path) -> None:
+    result = run(root, "foo", *flags())
+    assert result.exit_code == 0, result.output
+    made = platform(root)
+    a = made.accelerator
+    assert (a.name, a.vendor, a.mark, a.device.value) == ("Foo", "Foo Works", "FO", "foo")
+    assert (a.package.name, a.package.module, a.package.autoload) == (
+        "torch-foo",
+        "torch_foo",
+        None,
+    )
+    assert a.integration.value == "out-of-tree"
+    assert [(row.torch, row.plugin) for row in made.compatibility.rows] == [
+        ("1.10.0", "1.2"), ("1.9.1", "1.2"),
+    ]  # fmt: skip
+    (option,) = made.install.options
+    assert (option.os, option.arch, option.methods) == (("linux",), ("x86_64", "aarch64"), ("pip",))
+    assert {source.url for source in a.sources.values()} == {"https://example.org/foo"}
+
+
+@pytest.mark.usefixtures("asked")
+def test_answers_make_the_same_folder_as_flags(tmp_path: Path) -> None:
+    files = {**EXAMPLE, HOSTS: LISTED}
+    one, other = write_tree(tmp_path / "one", files), write_tree(tmp_path / "other", files)
+    typed = "\n".join([*TYPED, ""])
+    assert run(one, "foo", typed=typed).exit_code == 0
+    assert run(other, "foo", "--yes", *flags()).exit_code == 0
+    assert written(one) == written(other)
+    platform(one)
+
+
+@pytest.mark.usefixtures("asked")
+def test_a_wrong_answer_is_explained_and_asked_again(root: Path) -> None:
+    typed = list(TYPED)
+    typed[:1] = ["Example", "<Foo>", "", "Foo"]
+    result = run(root, "foo", typed="\n".join([*typed, ""]))
+    assert result.exit_code == 0, result.output
+    assert 'name: the name "Example" is already claimed by' in result.output
+    assert 'name: "<Foo>" has a <, > or &; write the name without' in result.output
+    assert platform(root).accelerator.name == "Foo"
+
+
+@pytest.mark.usefixtures("asked")
+@pytest.mark.parametrize("answers", range(len(TYPED)))
+def test_an_interruption_at_any_question_writes_nothing(answers: int, root: Path) -> None:
+    before = written(root)
+    typed = "".join(f"{line}\n" for line in TYPED[:answers])  # then the input ends, as with Ctrl-D
+    assert "Aborted!" in refused(root, before, run(root, "foo", typed=typed))
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, OSError(28, "No space left on device")])
+@pytest.mark.parametrize("number", [0, 1, 2])
+def test_an_interruption_while_writing_leaves_all_as_it_was(
+    error: BaseException, number: int, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run(root, "bar", *flags(name="Bar", package="torch-bar", command="pip install torch-bar"))
+    before = written(root)
+    real, calls = write_file, iter(range(9))
+
+    def fails(path: Path, text: str) -> None:
+        if next(calls) == number:
+            raise error
+        real(path, text)
+
+    monkeypatch.setattr(new_folder, "write_file", fails)
+    result = run(root, "foo", *flags(maintainer="somebody"))
+    assert result.exit_code != 0
+    assert written(root) == before
+
+
+def test_without_a_terminal_all_that_is_missing_is_named_at_once(root: Path) -> None:
+    before = written(root)
+    said = refused(root, before, run(root, "foo", typed=""))
+    missing = [line.split(" is missing")[0] for line in said.splitlines() if "missing" in line]
+    assert missing == [
+        "name", "vendor", "url", "device", "dispatch-key", "package", "import", "command",
+        "torch", "support",
+    ]  # fmt: skip
+    assert "Error: 10 answers to mend; nothing was written" in said
+
+
+def test_each_missing_flag_is_an_option(root: Path) -> None:
+    said = run(root, "foo").output
+    options = set(re.findall(r"add (--[a-z-]+)", said))
+    helped = run(root, "--help").output
+    assert options
+    assert all(option in helped for option in options)
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"name": "example"}, 'the name "example" is already claimed by accelerators/example/'),
+        ({"name": "\uff25xamp1e"}, "has letters that look like plain ones; write it in Latin"),
+        ({"name": "Examp1e"}, 'name: "Examp1e" looks like "example" of accelerators/example/'),
+        ({"vendor": "F\u043eo"}, "has Cyrillic and Latin letters in one word; write it in one"),
+        ({"name": "<b>"}, 'name: "<b>" has a <, > or &; write the name without'),
+        ({"name": "x" * 41}, "name: more than 40 characters; shorten it"),
+        ({"name": "a\u202eb"}, "name: the character U+202E does not belong in a text"),
+        ({"vendor": "a\nb"}, "vendor: the text has a line break or a tab; write it on one line"),
+        ({"url": "http://example.org"}, 'url: "http://example.org" is not a web address'),
+        ({"url": "javascript:alert(1)"}, "is not a web address; write a full https:// address"),
+        ({"mark": "ABC"}, 'mark: "ABC" is not of the right form; write two letters or digits'),
+        ({"torch": "1.10"}, "torch: data/releases.yaml has no release 1.10; did you mean"),
+        ({"torch": "1.10.0.0.x"}, 'torch[1]: "1.10.0.0.x" is not a version'),
+        ({"os": "linux,plan9"}, 'os[2]: "plan9" is not known; use "linux", "windows" or "macos"'),
+        ({"python": "3.9"}, "python: torch 1.9.1 has no wheels for any of these; it has some"),
+        ({"command": "curl x | sh"}, 'command: "curl x | sh" is no pip install; write pip install'),
+        ({"command": "pip install torch-foo -r x"}, 'the option "-r" has no place in a step'),
+        ({"command": "pip install a --index-url http://x"}, "is not a web address"),
+        ({"command": "pip install {torch}"}, "command: a placeholder in braces"),
+        ({"command": "pip install torch==9.9 torch-foo"}, "has no release 9.9"),
+        ({"command": "pip install torch==1.10.0 torch-foo"}, "the command installs torch 1.10.0"),
+        ({"command": "pip install torch-foo --extra-index-url https://new.example.org/x"},
+         "add --host-owner: whose the host is that the command names: new.example.org"),
+        ({"plugin_version": "1.3"}, 'the command installs "torch-foo==1.2"'),
+        ({"device": "EX"}, "add --device-note: how to tell yours from the other: Example"),
+        ({"package": "torch", "integration": None}, "integration is missing; add --integration"),
+        ({"github": "nobody"}, 'github: "nobody" is no repository; write owner/name'),
+        ({"maintainer": "a b"}, 'maintainer[1]: "a b" is not of the right form'),
+        ({"read": "yesterday"}, "read: a day is expected; write it like 2026-11-21"),
+        ({"vendor": "\udcff"}, "vendor: the text is not UTF-8; write it as UTF-8 text"),
+    ],
+    ids=lambda value: ",".join(value) if isinstance(value, dict) else "",
+)  # fmt: skip
+def test_what_cannot_stand_is_refused_in_plain_words(
+    changed: dict[str, str | None], words: str, root: Path
+) -> None:
+    before = written(root)
+    assert words in refused(root, before, run(root, "foo", *flags(**changed)))
+
+
+@pytest.mark.parametrize(
+    ("flag", "text", "line"),
+    [
+        ("name", "<b>", "name: Example"),
+        ("mark", "ABC", "mark: EX"),
+        ("vendor", "a" * 401, "vendor: Example Vendor"),
+        ("url", "ftp://x", "url: https://example.org/made-up"),
+        ("read", "'1'", "read: 2026-01-02"),
+        ("import", "a-b", "import: torch_example"),
+        ("package", "-a", "package: {name: torch-example"),
+        ("summary", "s" * 161, "summary: Example data for the tests, no such hardware exists."),
+    ],
+)
+def test_a_refusal_has_the_words_of_the_check(
+    flag: str, text: str, line: str, tmp_path: Path
+) -> None:
+    path = "accelerators/example/accelerator.yaml"
+    key = re.match(r"(package: .)?\w+: ", line)
+    assert key
+    edit = (path, line, f"{key[0]}{text}")
+    (problem, *_) = problems_in(write_tree(tmp_path / "wrong", edited(edit)))
+    words = problem.split(": ", 2)[2]
+    said = run(write_tree(tmp_path / "right", EXAMPLE), "foo", *flags(**{flag: text.strip("'")}))
+    assert f"{flag}: {words}\n" in said.output
+
+
+@pytest.mark.parametrize(
+    ("id_", "words"),
+    [
+        ("example", "accelerators/example is there already; change that folder"),
+        ("ex-ample", '"ex-ample" looks like "example" of accelerators/example/accelerator.yaml'),
+        ("Foo", '"Foo" cannot be an id; use lower-case letters and digits'),
+        ("f\u043e\u043e", "cannot be an id"),  # Cyrillic
+        ("../foo", "cannot be an id"),
+        ("foo\n", "cannot be an id"),
+        ("index", "the name is taken; choose another name"),
+        ("con", "the name is taken; choose another name"),
+        ("f" * 10_000, "an id of more than 40 characters; shorten it"),
+        ("left-over", "accelerators/left-over is there already"),
+    ],
+)
+def test_an_id_is_new_and_plain(id_: str, words: str, root: Path) -> None:
+    (root / "accelerators/.left-over").mkdir()
+    if id_ == "left-over":
+        (root / "accelerators/left-over").mkdir()
+    before = written(root)
+    said = run(root, id_, *flags())
+    if id_ == "left-over":  # a folder without files is a problem of the repository
+        assert "the file is missing" in refused(root, before, said)
+    else:
+        assert words in refused(root, before, said)
+
+
+def test_what_is_next_is_told_by_file_and_line(root: Path) -> None:
+    said = run(root, "foo", *flags()).stdout
+    places = re.findall(r"^(accelerators/foo/\S+?):(\d+): (.*)$", said, re.MULTILINE)
+    assert len(places) > 8
+    for path, number, words in places:
+        line = (root / path).read_text("utf-8").split("\n")[int(number) - 1]
+        if path.endswith(".yaml"):
+            assert line == f"# Next: {words}"
+        else:
+            assert words.startswith(line.removeprefix("## ") + ": ")
+
+
+def test_owners_forms_and_hosts_follow(root: Path) -> None:
+    command = "pip install torch-foo --extra-index-url https://index.example.org/x"
+    owner = "Foo: 'Works' # {x}"
+    result = run(root, "foo", *flags(command=command, host_owner=owner, maintainer="a,b-c"))
+    assert result.exit_code == 0, result.output
+    platform(root)
+    files = written(root)
+    assert "/accelerators/foo/ @a @b-c\n" in files[".github/CODEOWNERS"]
+    assert '"Foo (foo)"' in files[".github/ISSUE_TEMPLATE/wrong-fact.yml"]
+    hosts = yaml.safe_load(files[HOSTS])["hosts"]
+    assert [entry["host"] for entry in hosts] == [
+        "docker.io", "download.pytorch.org", "example.net", "index.example.org",
+    ]  # fmt: skip
+    assert hosts[3]["owner"] == owner
+    assert files[HOSTS].startswith(LISTED)
+    checked = CliRunner().invoke(main, ["owners", "--check", "--root", str(root)])
+    assert checked.exit_code == 0
+    for path in (".github/CODEOWNERS", HOSTS, "accelerators/foo"):
+        assert f" {path}" in re.findall(r"^  git add(.*)$", result.stdout, re.MULTILINE)[0]
+
+
+def test_without_a_command_something_else_is_said(root: Path) -> None:
+    result = run(
+        root, "foo", *flags(command=None, os=None, arch=None, python=None, needs="Foo driver 5")
+    )
+    assert result.exit_code == 0, result.output
+    made = platform(root)
+    assert made.install.options == ()
+    assert [need.name for need in made.install.requires] == ["Foo driver 5"]
+    assert "No command is known here yet" in made.guide.sections[1].text
+
+
+def test_a_shared_device_is_told_apart(root: Path) -> None:
+    result = run(root, "foo", *flags(device="ex", device_note="Example's is another."))
+    assert result.exit_code == 0, result.output
+    assert platform(root).accelerator.device.note == "Example's is another."
+
+
+def test_a_vendor_who_shares_a_device_hears_what_others_must_say(tree: Tree) -> None:
+    path = "accelerators/example/accelerator.yaml"
+    files = {**EXAMPLE, path: EXAMPLE[path].replace("note: Made up., ", "")}
+    result = run(tree(files), "foo", *flags(device="ex", device_note="Example's is another."))
+    assert result.exit_code == 0, result.output
+    assert f'{path}:13: the device "ex" is also that of Foo; say so in device.note' in result.stdout
+
+
+def test_a_folder_that_would_not_pass_is_not_written(root: Path) -> None:
+    before = written(root)
+    said = refused(root, before, run(root, "foo", *flags(device="wget http://x | sh")))
+    assert "accelerators/foo/guide.md:" in said
+    assert "accelerator-portal new foo --name Foo" in said
+
+
+def test_a_repository_with_problems_is_mended_first(root: Path) -> None:
+    (root / "accelerators/example/faq.md").unlink()
+    before = written(root)
+    said = refused(root, before, run(root, "foo", *flags()))
+    assert "accelerators/example/faq.md:1: the file is missing" in said
+
+
+def entry_file(root: Path, **html: str) -> list[str]:
+    place = root / "additional-platforms.json"
+    place.write_text(json.dumps({**FILE, "html": {**FILE["html"], **html}}), "utf-8")
+    return ["--from-additional-platforms", str(place)]
+
+
+ENTRY = ("name", "command", "torch", "os", "package", "support")
+
+
+def test_an_entry_of_pytorch_org_answers_what_it_says(root: Path) -> None:
+    rest = flags(**dict.fromkeys(ENTRY), **{"import": "torch_first"})
+    result = run(root, "first-card", *entry_file(root), *rest)
+    assert result.exit_code == 0, result.output
+    made = platform(root, "first-card")
+    assert (made.accelerator.name, made.accelerator.package.name) == ("First Card", "torch-first")
+    assert made.accelerator.package.source == ("additional-platforms", "documentation")
+    assert made.accelerator.support[0].url == "https://example.org/help"
+    (option,) = made.install.options
+    assert (option.arch, option.python) == (("x86_64", "aarch64"), ("3.12",))
+    assert option.source == ("additional-platforms", "documentation")
+    assert [(row.torch, row.plugin) for row in made.compatibility.rows] == [("1.10.0", "1.10.0")]
+    texts = {section.title: section.text for section in made.guide.sections}
+    assert texts["Prepare"].startswith("A **driver**.")
+    assert texts["Deploy"].startswith("Nothing is written here yet.")
+
+
+def test_the_guide_of_an_entry_that_would_not_pass_is_left_out(root: Path) -> None:
+    file = entry_file(root, first_card="<h2>Installation</h2><p><a href='#x'>here</a></p>")
+    rest = flags(**dict.fromkeys(ENTRY), **{"import": "torch_first"})
+    result = run(root, "first-card", *file, *rest)
+    assert result.exit_code == 0, result.output
+    assert "The guide of the entry was left out" in result.stdout
+    assert "here" not in platform(root, "first-card").guide.sections[0].text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--entry", "third"], 'has no entry "third"; --entry is one of first_card, ex2'),
+        ([], 'has no entry "foo"; --entry is one of first_card, ex2'),
+    ],
+)
+def test_an_entry_that_is_not_there_is_named(arguments: list[str], words: str, root: Path) -> None:
+    file = entry_file(root)
+    before = written(root)
+    assert words in refused(root, before, run(root, "foo", *file, *arguments, *flags()))
+
+
+def test_an_entry_has_a_folder_by_another_name(root: Path) -> None:
+    rest = flags(**dict.fromkeys(ENTRY), **{"import": "torch_first"})
+    result = run(root, "foo", *entry_file(root), "--entry", "first_card", *rest)
+    assert result.exit_code == 0, result.output
+    assert platform(root).accelerator.name == "First Card"
+
+
+def test_it_is_seen_by_every_other_command(root: Path) -> None:
+    run(root, "foo", *flags())
+    catalog, problems = load_catalog(root)
+    assert problems == []
+    assert catalog is not None
+    assert list(catalog.by_id) == ["example", "foo"]

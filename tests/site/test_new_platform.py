@@ -1,0 +1,75 @@
+"""A folder that `accelerator-portal new` wrote, built strictly; the platform is made up."""
+
+from __future__ import annotations
+
+import pytest
+from click.testing import CliRunner
+
+from accelerator_portal.cli import main
+from tests.built_site import EXAMPLE, Page, Site, attribute, build_site, copy_sources
+
+ANSWERS = {
+    "name": "Foo *Card*",
+    "vendor": "Foo & Works",
+    "url": "https://example.org/foo",
+    "device": "foo",
+    "dispatch-key": "PrivateUse1",
+    "package": "torch-foo",
+    "import": "torch_foo",
+    "command": "pip install torch-foo==1.2",
+    "needs": "Foo driver 5",
+    "torch": "2.3.1",
+    "os": "linux",
+    "arch": "x86_64",
+    "python": "3.12",
+    "github": "foo/torch-foo",
+    "maintainer": "foo-person",
+}
+
+
+@pytest.fixture(scope="module")
+def new_site(tmp_path_factory: pytest.TempPathFactory) -> Site:
+    root = copy_sources(tmp_path_factory.mktemp("new"), EXAMPLE)
+    words = [word for flag, text in ANSWERS.items() for word in (f"--{flag}", text)]
+    result = CliRunner().invoke(main, ["new", "foo", "--root", str(root), *words])
+    assert result.exit_code == 0, result.output
+    return build_site(root, tmp_path_factory.mktemp("new-site"))
+
+
+@pytest.fixture
+def page(new_site: Site) -> Page:
+    return new_site.pages["compute-platforms/foo/"]
+
+
+def test_the_page_says_what_was_answered(page: Page) -> None:
+    assert page.one("h1").text().strip() == "Foo *Card*"
+    assert page.one(".lead .vendor").text() == "Foo & Works"
+    facts = {
+        row.css("dt")[0].text(): row.css("dd")[0].text() for row in page.tree.css(".facts > div")
+    }
+    assert facts["Device string"].startswith("foo")
+    assert facts["Dispatch key"].startswith("PrivateUse1")
+    assert facts["Maintainers"].startswith("foo-person")
+    assert facts["Systems"] == "not stated"
+
+
+def test_it_shows_the_command_and_what_is_needed_first(page: Page) -> None:
+    text = page.one("article").text()
+    assert "pip install torch-foo==1.2" in text
+    assert "Foo driver 5" in text
+
+
+def test_each_section_leads_to_the_vendors_page(page: Page) -> None:
+    links = [attribute(a, "href") for a in page.tree.css(".vendor-text a[href^='https:']")]
+    assert links.count("https://example.org/foo") == 4
+    assert "https://github.com/foo/torch-foo/issues" in links
+
+
+def test_one_source_stands_behind_it(page: Page) -> None:
+    (source,) = page.tree.css("ol.sources > li")
+    assert source.text().startswith("Foo *Card*, the vendor's documentation, read ")
+
+
+def test_the_platform_is_found_everywhere(new_site: Site) -> None:
+    for address in ("compute-platforms/", "get-started/", "questions/", "compare/"):
+        assert "Foo *Card*" in new_site.pages[address].tree.text(), address
