@@ -69,7 +69,7 @@ def test_it_is_read_back(written: Any, site: Site) -> None:  # noqa: ANN401
     for name in data.platforms:
         try:
             files = folder_files(
-                entry_draft(data, name, "2.15.0", site.catalog.releases.newest.date)
+                entry_draft(data, name, site.catalog.releases, site.catalog.releases.newest.date)
             )
         except UnreadableCommandError:
             continue  # a command that is more than pip

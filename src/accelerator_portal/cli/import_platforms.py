@@ -36,10 +36,10 @@ def import_platforms(root: Path, file: Path) -> None:
         tell(problems)
         sys.exit(1)
     drafts: dict[str, dict[str, str]] = {}
-    newest, today = catalog.releases.newest.version, dt.datetime.now(dt.UTC).date()
+    today = dt.datetime.now(dt.UTC).date()
     for platform_id in data.platforms:
         try:
-            draft = with_all_headings(entry_draft(data, platform_id, newest, today))
+            draft = with_all_headings(entry_draft(data, platform_id, catalog.releases, today))
             drafts[folder_name(platform_id)] = folder_files(draft)
         except UnreadableCommandError as error:
             what = f"platforms.{platform_id}: {error}"

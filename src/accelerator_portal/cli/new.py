@@ -85,6 +85,7 @@ def new(  # noqa: PLR0913 - each is an option
     catalog = _catalog(root)
     if wrong := id_fault(catalog, _folders(root), platform_id):
         raise click.ClickException(printable("; ".join(wrong)))
+    origin = {"from-additional-platforms": file, "entry": entry, "from-package": package}
     case = Case(catalog, platform_id, dt.datetime.now(dt.UTC).date())
     if file:
         draft = _entry(case, file, entry)
@@ -92,7 +93,7 @@ def new(  # noqa: PLR0913 - each is an option
     if package:
         case = _with_package(case, package)
     case = _interviewed(case, given, asked=not yes and is_terminal())
-    _write(root, case)
+    _write(root, case, {flag: str(text) for flag, text in origin.items() if text})
 
 
 def is_terminal() -> bool:
@@ -136,7 +137,7 @@ def _entry(case: Case, file: Path, named: str | None) -> Draft:
             f'{file.name} has no entry "{wanted}"; --entry is one of {known}'
         )
     try:
-        return entry_draft(data, found, case.catalog.releases.newest.version, case.today)
+        return entry_draft(data, found, case.catalog.releases, case.today)
     except UnreadableCommandError as error:
         raise click.ClickException(printable(f"{file.name}: platforms.{found}: {error}")) from None
 
@@ -163,13 +164,15 @@ def _interviewed(case: Case, given: dict[str, str], *, asked: bool) -> Case:
     return interview(case, given, ask).case
 
 
-def _write(root: Path, case: Case) -> None:
+def _write(root: Path, case: Case, origin: dict[str, str]) -> None:
     try:
         draft, catalog, problems = _tried(case)
         own = [problem for problem in problems if _is_own(case, problem)]
         if catalog is None or errors(own):
             tell(own)
-            click.echo(f"Your answers, to change and give again:\n{as_typed(case)}", err=True)
+            click.echo(
+                f"Your answers, to change and give again:\n{as_typed(case, origin)}", err=True
+            )
             raise click.ClickException("nothing was written: the folder would not pass the check")
         files = folder_files(draft)
         others = github_files(catalog)

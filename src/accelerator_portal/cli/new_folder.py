@@ -60,8 +60,8 @@ def tell_what_is_next(
         words = f"{hint.heading}: {hint.words}" if hint.heading else hint.words
         click.echo(f"{ACCELERATORS}/{case.id}/{hint.file}:{line}: {words}")
     click.echo(
-        f"\nEach statement names {case.value('url')} as its source. Where another document says"
-        "\nit, add that one under sources, with the day on which you read it."
+        f"\nEach statement of yours names {case.value('url')} as its source. Where another"
+        "\ndocument says it, add that one under sources, with the day on which you read it."
         "\n\nTo look at it:"
         "\n  make check"
         f"\n  make serve        and open http://127.0.0.1:8000/compute-platforms/{case.id}/"

@@ -158,8 +158,17 @@ def _hints(case: Case) -> Iterator[Hint]:
     if case.value("command"):
         yield Hint("install.yaml", "methods: uv, too, once somebody has tried it")
     yield Hint("compatibility.yaml", "rows: other releases; what each needs and includes")
-    yield Hint("guide.md", "what a machine must have, step by step", "Prepare")
-    yield Hint("guide.md", "what the commands do not say", "Install")
-    yield Hint("guide.md", "a first program, and what it prints", "Start")
-    yield Hint("guide.md", "several cards, serving, containers", "Deploy")
+    yield from _guide_hints(case)
     yield Hint("faq.md", "what people ask, each with its thread", next(iter(only_question(case))))
+
+
+def _guide_hints(case: Case) -> Iterator[Hint]:
+    """For each section that only leads to the vendor's page."""
+    wanted = {
+        "Prepare": "what a machine must have, step by step",
+        "Install": "what the commands do not say",
+        "Start": "a first program, and what it prints",
+        "Deploy": "several cards, serving, containers",
+    }
+    written = case.entry.guide if case.entry else {}
+    yield from (Hint("guide.md", wanted[h], h) for h in wanted if h not in written)

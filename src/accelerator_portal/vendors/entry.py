@@ -13,7 +13,9 @@ from typing import Any
 
 from markdownify import ATX, markdownify
 from packaging.requirements import Requirement
+from packaging.version import Version
 
+from accelerator_portal.catalog.releases_file import Releases
 from accelerator_portal.checks.rules.guide_headings import HEADINGS
 from accelerator_portal.install.additional_platforms import AdditionalPlatforms, Commands
 from accelerator_portal.install.pip_command import pip_steps
@@ -38,17 +40,19 @@ def folder_name(platform_id: str) -> str:
     return platform_id.replace("_", "-")
 
 
-def entry_draft(data: AdditionalPlatforms, platform_id: str, newest: str, read: dt.date) -> Draft:
+def entry_draft(
+    data: AdditionalPlatforms, platform_id: str, releases: Releases, read: dt.date
+) -> Draft:
     """Return what an entry says.
 
-    `newest` is PyTorch's newest release, which a command without a version is about; `read` the
+    A command without a version is about the newest of `releases` that its index has; `read` is the
     day on which the file was read. Raises UnreadableCommandError for a command that is no chain of
     pip commands.
     """
     platform = data.platforms[platform_id]
     options = [
-        *_options("stable", platform.stable, newest),
-        *_options("preview", platform.preview or Commands.model_construct(), newest),
+        *_options("stable", platform.stable, releases),
+        *_options("preview", platform.preview or Commands.model_construct(), releases),
     ]
     support = {
         "title": "Support channel",
@@ -80,7 +84,7 @@ def _source(data: AdditionalPlatforms, read: dt.date) -> dict[str, Any]:
     return source
 
 
-def _options(channel: str, commands: Commands, newest: str) -> Iterator[dict[str, Any]]:
+def _options(channel: str, commands: Commands, releases: Releases) -> Iterator[dict[str, Any]]:
     """One option for each distinct command; its processor architecture is not in the file."""
     systems: dict[str, list[str]] = {}
     for os, command in (("linux", commands.linux), ("windows", commands.windows)):
@@ -91,7 +95,7 @@ def _options(channel: str, commands: Commands, newest: str) -> Iterator[dict[str
         yield {
             "id": "-".join([channel, *names]),
             **({"channel": "preview"} if channel == "preview" else {}),
-            **_serves(channel, steps, newest),
+            **_serves(channel, steps, releases),
             "methods": ["pip", "uv"],
             "os": names,
             "steps": steps,
@@ -99,15 +103,21 @@ def _options(channel: str, commands: Commands, newest: str) -> Iterator[dict[str
         }
 
 
-def _serves(channel: str, steps: list[dict[str, Any]], newest: str) -> dict[str, Any]:
+def _serves(channel: str, steps: list[dict[str, Any]], releases: Releases) -> dict[str, Any]:
     """Which torch the steps install: the one they pin, else the newest that the index has."""
     version = pinned(steps, "torch")
     if version:
         return {"torch": [version]}
     indexes = (_WHEELS.fullmatch(step["pip"].get("index", "")) for step in steps)
     wheels = next((found[1] for found in indexes if found), None)
-    torch = {} if wheels and channel == "preview" else {"torch": [newest]}
+    torch = {} if wheels and channel == "preview" else {"torch": [_newest(releases, wheels)]}
     return {**({"wheels": wheels} if wheels else {}), **torch}
+
+
+def _newest(releases: Releases, wheels: str | None) -> str:
+    """The newest release with such wheels; where none is known to have any, the newest of all."""
+    having = [r for r in releases.releases if any(wheel.variant == wheels for wheel in r.wheels)]
+    return max(having or releases.releases, key=lambda r: Version(r.version)).version
 
 
 def _rows(options: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:

@@ -110,8 +110,8 @@ def _missing(case: Case, question: Question) -> str:
     return words + about(case, question)
 
 
-def as_typed(case: Case) -> str:
-    """Return the command that gives all these answers at once."""
+def as_typed(case: Case, more: Mapping[str, str]) -> str:
+    """Return the command that gives all these answers at once, with `more` options by flag."""
     said = {f: written(a.value) for f, a in case.answers.items() if a.source == DOCUMENTATION}
-    words = [word for flag, text in said.items() for word in (f"--{flag}", text)]
+    words = [word for flag, text in {**more, **said}.items() for word in (f"--{flag}", text)]
     return shlex.join(["accelerator-portal", "new", case.id, *words])
