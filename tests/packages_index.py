@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import json
 import threading
+import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -38,6 +40,22 @@ class Wheel:
         ]
         return "\n".join(lines) + "\n"
 
+    @property
+    def content(self) -> bytes:
+        """The wheel itself: a module of its name that knows its version."""
+        bare = self.name.replace("-", "_")
+        inside = f"{bare}-{self.version}.dist-info"
+        file = io.BytesIO()
+        with zipfile.ZipFile(file, "w") as wheel:
+            wheel.writestr(f"{bare}.py", f"__version__ = {self.version!r}\n")
+            wheel.writestr(f"{inside}/METADATA", self.metadata)
+            wheel.writestr(f"{inside}/WHEEL", f"Wheel-Version: 1.0\nTag: {self.tag}\n")
+            wheel.writestr(
+                f"{inside}/RECORD",
+                f"{bare}.py,,\n{inside}/METADATA,,\n{inside}/WHEEL,,\n{inside}/RECORD,,\n",
+            )
+        return file.getvalue()
+
 
 def _page(name: str, wheels: Sequence[Wheel]) -> str:
     files = [
@@ -60,11 +78,12 @@ def serve(*wheels: Wheel) -> Iterator[str]:
     by_name: dict[str, list[Wheel]] = {}
     for wheel in wheels:
         by_name.setdefault(wheel.name, []).append(wheel)
-    answers: dict[str, tuple[str, str]] = {
-        f"/simple/{name}/": (JSON, _page(name, found)) for name, found in by_name.items()
+    answers: dict[str, tuple[str, bytes]] = {
+        f"/simple/{name}/": (JSON, _page(name, found).encode()) for name, found in by_name.items()
     }
     for wheel in wheels:
-        answers[f"/files/{wheel.filename}.metadata"] = ("text/plain", wheel.metadata)
+        answers[f"/files/{wheel.filename}.metadata"] = ("text/plain", wheel.metadata.encode())
+        answers[f"/files/{wheel.filename}"] = ("application/octet-stream", wheel.content)
     server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(answers))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
@@ -74,12 +93,12 @@ def serve(*wheels: Wheel) -> Iterator[str]:
         server.server_close()
 
 
-def _handler(answers: Mapping[str, tuple[str, str]]) -> type[BaseHTTPRequestHandler]:
+def _handler(answers: Mapping[str, tuple[str, bytes]]) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             """Answer from the table, 404 otherwise."""
             found = answers.get(self.path)
-            body = found[1].encode() if found else b""
+            body = found[1] if found else b""
             self.send_response(200 if found else 404)
             self.send_header("content-type", found[0] if found else "text/plain")
             self.send_header("content-length", str(len(body)))

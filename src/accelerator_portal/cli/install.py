@@ -11,6 +11,11 @@ import click
 from accelerator_portal.catalog import Catalog, Platform, ProblemsError, load_catalog
 from accelerator_portal.cli.options import ROOT, tell
 from accelerator_portal.install.expand import expand
+from accelerator_portal.install.rows import InstallRow
+from accelerator_portal.packages.questions import every_question
+from accelerator_portal.packages.trying import is_of_this_machine, try_row
+from accelerator_portal.packages.verdict_file import Verdicts, read_verdicts, write_verdicts
+from accelerator_portal.packages.verifying import answered, shares, tried, verdicts
 
 
 @click.group()
@@ -28,8 +33,12 @@ def install() -> None:
     default=".cache/uv",
     help="uv's cache (.cache/uv).",
 )
-def verify(root: Path, platforms: tuple[str, ...], jobs: int, cache: Path) -> None:
+@click.option("--try", "try_them", is_flag=True, help="Also install what is for this machine.")
+def verify(root: Path, platforms: tuple[str, ...], jobs: int, cache: Path, try_them: bool) -> None:
     """Resolve every pip and uv command with uv, without installing; write data/verdicts.
+
+    With --try the commands of --platform that are for this system, processor and Python are really
+    installed, each in a fresh environment, and their checks are run.
 
     A command for which an index does not answer keeps the verdict that it had, with its date.
     """
@@ -39,7 +48,12 @@ def verify(root: Path, platforms: tuple[str, ...], jobs: int, cache: Path) -> No
         sys.exit(1)
     for platform in _wanted(catalog, platforms):
         try:
-            click.echo(_verified(root, catalog, platform, jobs, cache.absolute()))
+            found = _verified(root, catalog, platform, jobs, cache.absolute())
+            if try_them:
+                found = _tried(catalog, platform, found, cache.absolute())
+            if found:
+                write_verdicts(root, platform.id, found)
+            click.echo(f"{platform.id}: {_words(found)}")
         except ProblemsError as error:
             tell(error.problems)
             sys.exit(1)
@@ -56,27 +70,41 @@ def _wanted(catalog: Catalog, names: tuple[str, ...]) -> list[Platform]:
     return [platform for platform in catalog.platforms if not names or platform.id in names]
 
 
-def _verified(root: Path, catalog: Catalog, platform: Platform, jobs: int, cache: Path) -> str:
-    """Verify and write one platform; whoever is interrupted keeps those before it."""
-    from accelerator_portal.packages.questions import every_question
+def _verified(root: Path, catalog: Catalog, platform: Platform, jobs: int, cache: Path) -> Verdicts:
     from accelerator_portal.packages.reaching import resolve_what_answers
-    from accelerator_portal.packages.verdict_file import read_verdicts, write_verdicts
-    from accelerator_portal.packages.verifying import answered, shares, verdicts
 
     rows = [row for row in expand(catalog)[0] if row.platform == platform.id]
     before = read_verdicts(root, platform.id)
     asked = every_question(rows)
-    if not asked:
-        return f"{platform.id}: no command of pip or uv"
     resolve = resolve_what_answers(asked, cache)
     quiet = not sys.stderr.isatty()
     with click.progressbar(
         length=len(asked), label=platform.id, hidden=quiet, file=sys.stderr
     ) as bar:
         answers = answered(asked, resolve, jobs, lambda: bar.update(1))
-    found = verdicts(platform, rows, answers, before, dt.datetime.now(dt.UTC).date())
-    write_verdicts(root, platform.id, found)
+    return verdicts(platform, rows, answers, before, dt.datetime.now(dt.UTC).date())
+
+
+def _tried(catalog: Catalog, platform: Platform, found: Verdicts, cache: Path) -> Verdicts:
+    from accelerator_portal.packages.reaching import own_uv
+
+    uv = own_uv(cache)
+
+    def try_it(row: InstallRow, python: str) -> bool | None:
+        if not is_of_this_machine(row, python):
+            return None
+        click.echo(f"{row.option} {row.build} {row.method}: installing", err=True)
+        trial = try_row(row, uv)
+        if not trial.ran:
+            click.echo(trial.output, err=True)
+        return trial.ran
+
+    rows = [row for row in expand(catalog)[0] if row.platform == platform.id]
+    return tried(found, rows, try_it)
+
+
+def _words(found: Verdicts) -> str:
     counts = shares(found)
     words = {"found": "versions found", "none": "no such combination", "unchecked": "not checked"}
     told = ", ".join(f"{counts[kind]} {text}" for kind, text in words.items() if counts.get(kind))
-    return f"{platform.id}: {told}"
+    return told or "no command of pip or uv"

@@ -17,6 +17,7 @@ from accelerator_portal.catalog.install_file import (
 from accelerator_portal.install.placeholders import fill
 from accelerator_portal.install.quoting import command_line, set_variable
 from accelerator_portal.install.rows import PipCall
+from accelerator_portal.install.torch_backend import backend_of
 
 _PYTHON = {"linux": "python3", "macos": "python3", "windows": "python"}
 
@@ -38,20 +39,25 @@ def command_lines(
     return tuple(line for step in steps for line in _lines(step, method, os, values))
 
 
-def pip_calls(steps: tuple[Step, ...], values: Mapping[str, str]) -> tuple[PipCall, ...]:
+def pip_calls(
+    steps: tuple[Step, ...], method: Method, values: Mapping[str, str]
+) -> tuple[PipCall, ...]:
     """Return what an option's steps ask of package indexes, in order.
 
     Raises UnknownPlaceholderError.
     """
-    return tuple(_pip_call(step.pip, values) for step in steps if step.pip)
+    return tuple(_pip_call(step.pip, method, values) for step in steps if step.pip)
 
 
-def _pip_call(step: PipStep, values: Mapping[str, str]) -> PipCall:
+def _pip_call(step: PipStep, method: Method, values: Mapping[str, str]) -> PipCall:
+    index = (fill(step.index, values) if step.index else "") or None
+    backend = backend_of(index) if method == "uv" and not step.extra_index else None
     return PipCall(
         tuple(fill(package, values) for package in step.packages),
-        (fill(step.index, values) if step.index else "") or None,
+        None if backend else index,
         fill(step.extra_index, values) if step.extra_index else None,
         step.pre,
+        backend,
     )
 
 
@@ -83,8 +89,10 @@ def _pip_words(step: PipStep, method: Method, os: Os, values: Mapping[str, str])
     words = ["uv", "pip", "install"] if method == "uv" else [_PYTHON[os], "-m", "pip", "install"]
     if step.pre:
         words += ["--prerelease=allow"] if method == "uv" else ["--pre"]
-    call = _pip_call(step, values)
+    call = _pip_call(step, method, values)
     words += call.packages
+    if call.backend:
+        words += [f"--torch-backend={call.backend}"]
     if call.index:
         words += ["--index-url", call.index]
     if call.extra_index:

@@ -121,7 +121,7 @@ def _row(
         note=option.note,
         stage=_stage(platform, target),
         option=option.id,
-        calls=pip_calls(option.steps, values),
+        calls=pip_calls(option.steps, method, values),
     )
 
 

@@ -44,6 +44,8 @@ class PipCall:
     index: str | None = None
     extra_index: str | None = None
     pre: bool = False
+    backend: str | None = None
+    """For uv, the build of PyTorch instead of the index that holds it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from accelerator_portal.catalog.fields import Arch, Os
+from accelerator_portal.catalog.releases_file import INDEX
 from accelerator_portal.install.rows import InstallRow, PipCall
 
 # The methods whose commands are resolved; pip and uv differ in how they look at a second index.
@@ -30,8 +31,9 @@ class Question:
     @property
     def hosts(self) -> frozenset[str]:
         """The hosts of the indexes that are named; that of PyPI, which is not, is left out."""
-        named = (index for call in self.calls for index in (call.index, call.extra_index) if index)
-        return frozenset(urlsplit(index).hostname or "" for index in named)
+        named = (i for call in self.calls for i in (call.index, call.extra_index) if i)
+        builds = (INDEX for call in self.calls if call.backend)
+        return frozenset(urlsplit(index).hostname or "" for index in (*named, *builds))
 
 
 def questions(row: InstallRow) -> dict[str, Question]:

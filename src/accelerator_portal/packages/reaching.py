@@ -22,8 +22,7 @@ def resolve_what_answers(asked: Iterable[Question], cache: Path) -> Callable[[Qu
     A question that names a host that does not is not asked at all. Raises OSError where there is no
     uv, or no room for its cache.
     """
-    cache.mkdir(parents=True, exist_ok=True)
-    uv = Uv(Path(find_uv_bin()), Path(sys.executable), cache)
+    uv = own_uv(cache)
     silent = silent_hosts(host for question in asked for host in question.hosts)
 
     def answer(question: Question) -> Answer:
@@ -33,6 +32,12 @@ def resolve_what_answers(asked: Iterable[Question], cache: Path) -> Callable[[Qu
         return resolve(question, uv)
 
     return answer
+
+
+def own_uv(cache: Path) -> Uv:
+    """Return the uv that was installed with the portal. Raises OSError."""
+    cache.mkdir(parents=True, exist_ok=True)
+    return Uv(Path(find_uv_bin()), Path(sys.executable), cache)
 
 
 def silent_hosts(hosts: Iterable[str]) -> Mapping[str, str]:

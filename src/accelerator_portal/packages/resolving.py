@@ -117,7 +117,7 @@ def _run(question: Question, call: PipCall, uv: Uv, installed: Path) -> dict[str
         done = subprocess.run(
             [str(uv.program), "pip", "compile", "-", *arguments],
             input="\n".join(call.packages),
-            env=_environment(uv),
+            env=environment(uv),
             capture_output=True,
             text=True,
             check=False,
@@ -131,24 +131,32 @@ def _run(question: Question, call: PipCall, uv: Uv, installed: Path) -> dict[str
 
 
 def _arguments(question: Question, call: PipCall, uv: Uv) -> list[str]:
-    arguments = [
-        *("--quiet", "--no-config", "--no-header", "--no-annotate", "--system-certs"),
+    return [
+        *("--quiet", "--no-config", "--no-header", "--no-annotate"),
         *("--only-binary", ":all:"),  # a source package would run its own code to be resolved
         *("--python", str(uv.python), "--python-version", question.python),
         *("--python-platform", _PLATFORMS[question.os, question.arch]),
-        *("--cache-dir", str(uv.cache)),
-        *("--index-strategy", "first-index" if question.first_index else "unsafe-best-match"),
+        *index_options(call, uv, first_index=question.first_index),
     ]
+
+
+def index_options(call: PipCall, uv: Uv, *, first_index: bool) -> list[str]:
+    """Return uv's options for the indexes that a call names, and for how to look at them."""
+    options = ["--system-certs", "--cache-dir", str(uv.cache), "--index-strategy"]
+    options.append("first-index" if first_index else "unsafe-best-match")
     if call.pre:
-        arguments += ["--prerelease", "allow"]
+        options += ["--prerelease", "allow"]
+    if call.backend:
+        options += ["--torch-backend", call.backend]
     if index := call.index or uv.default_index:
-        arguments += ["--default-index", index]
+        options += ["--default-index", index]
     if call.extra_index:
-        arguments += ["--index", call.extra_index]
-    return arguments
+        options += ["--index", call.extra_index]
+    return options
 
 
-def _environment(uv: Uv) -> dict[str, str]:
+def environment(uv: Uv) -> dict[str, str]:
+    """Return the variables with which uv runs: none of the machine's own settings."""
     kept = {name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ}
     return {
         **kept,

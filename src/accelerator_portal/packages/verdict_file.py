@@ -33,6 +33,8 @@ class Verdict(Model):
     """The version of each package that the commands name."""
     why: str | None = None
     """Why there are none, or why it could not be checked."""
+    ran: bool = False
+    """Whether it was installed that day in a fresh environment, and its check ran."""
 
 
 class RowKey(NamedTuple):

@@ -51,7 +51,8 @@ def _finding(verdict: Verdict, instead: str) -> Finding:
     day = f"{verdict.on:%Y-%m-%d}"
     if verdict.kind == "found":
         listed = ", ".join(f"{name} {version}" for name, version in verdict.found.items())
-        return Finding("found", f"Versions found on {day}: {listed}.")
+        ran = " Installed in a fresh environment that day; its check ran." if verdict.ran else ""
+        return Finding("found", f"Versions found on {day}: {listed}.{ran}")
     why = f"{(verdict.why or '').rstrip('.')}."
     if verdict.kind == "none":
         words = (f"No such combination on {day}.", instead, f"Why: {why}")
