@@ -9,6 +9,8 @@ import argparse
 import datetime as dt
 import json
 import random
+import resource
+import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -23,6 +25,8 @@ from accelerator_portal.results.history import fold, rebuild
 from accelerator_portal.results.standing import State
 from accelerator_portal.results.tables import counts, long_table
 
+UNIT = 1 if sys.platform == "darwin" else 1024  # of ru_maxrss, in bytes
+
 START = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
 
 
@@ -32,9 +36,14 @@ def main() -> None:
     parser.add_argument("--tests", type=int, default=100_000, help="tests a report (100,000)")
     parser.add_argument("--reports", type=int, default=10, help="reports to fold (10)")
     arguments = parser.parse_args()
-    _reading(arguments.tests)
-    _counting(arguments.tests, arguments.reports)
-    _folding(arguments.tests // 10, arguments.reports)
+    for work in (
+        lambda: _reading(arguments.tests),
+        lambda: _counting(arguments.tests, arguments.reports),
+        lambda: _folding(arguments.tests // 10, arguments.reports),
+    ):
+        work()
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * UNIT / 1e6
+        print(f"  peak memory up to here: {peak:,.0f} MB")
 
 
 def _reading(tests: int) -> None:
