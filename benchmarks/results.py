@@ -36,14 +36,17 @@ def main() -> None:
     parser.add_argument("--tests", type=int, default=100_000, help="tests a report (100,000)")
     parser.add_argument("--reports", type=int, default=10, help="reports to fold (10)")
     arguments = parser.parse_args()
-    for work in (
-        lambda: _reading(arguments.tests),
-        lambda: _counting(arguments.tests, arguments.reports),
-        lambda: _folding(arguments.tests // 10, arguments.reports),
-    ):
-        work()
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * UNIT / 1e6
-        print(f"  peak memory up to here: {peak:,.0f} MB")
+    _reading(arguments.tests)
+    _show_peak()
+    _counting(arguments.tests, arguments.reports)
+    _show_peak()
+    _folding(arguments.tests // 10, arguments.reports)
+    _show_peak()
+
+
+def _show_peak() -> None:
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * UNIT / 1e6
+    print(f"  peak memory up to here: {peak:,.0f} MB")
 
 
 def _reading(tests: int) -> None:
