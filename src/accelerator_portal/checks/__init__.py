@@ -4,66 +4,19 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterable, Iterator
+from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 
 from accelerator_portal.catalog import Catalog, Problem, load_catalog
+from accelerator_portal.checks import rules
 from accelerator_portal.checks.exempting import without_exempted
 from accelerator_portal.checks.rule import Rule, rule_of
-from accelerator_portal.checks.rules import (
-    citations,
-    command_hosts,
-    command_safety,
-    duplicate_names,
-    ended_lifecycle,
-    guide_headings,
-    guide_versions,
-    hardware_references,
-    install_references,
-    install_rows,
-    known_issues,
-    look_alikes,
-    minors_behind,
-    pinned_versions,
-    relay_list,
-    release_order,
-    report_files,
-    requirement_versions,
-    row_order,
-    selector_start,
-    shared_devices,
-    text_links,
-    version_conflicts,
-)
 
+# Whoever adds a module there adds a rule.
 RULES: tuple[Rule, ...] = tuple(
-    map(
-        rule_of,
-        (
-            citations,
-            command_hosts,
-            command_safety,
-            duplicate_names,
-            ended_lifecycle,
-            guide_headings,
-            guide_versions,
-            hardware_references,
-            install_references,
-            install_rows,
-            known_issues,
-            look_alikes,
-            minors_behind,
-            pinned_versions,
-            relay_list,
-            release_order,
-            report_files,
-            requirement_versions,
-            row_order,
-            selector_start,
-            shared_devices,
-            text_links,
-            version_conflicts,
-        ),
-    )
+    rule_of(import_module(f"{rules.__name__}.{found.name}"))
+    for found in iter_modules(rules.__path__)
 )
 
 
