@@ -15,6 +15,7 @@ from accelerator_portal.catalog.hosts_file import Hosts
 from accelerator_portal.catalog.install_file import Install
 from accelerator_portal.catalog.known_issues_file import KnownFailure
 from accelerator_portal.catalog.markdown_file import MarkdownFile
+from accelerator_portal.catalog.package_file import PackageFacts, PackagesRead
 from accelerator_portal.catalog.problem import Problem
 from accelerator_portal.catalog.relay_file import Relay
 from accelerator_portal.catalog.releases_file import Releases
@@ -98,6 +99,10 @@ class Catalog:
     relay: Relay | None = None
     set_aside: Mapping[str, tuple[Problem, ...]] = field(default_factory=dict)
     """What is wrong with folders that were left out so that the others can be shown."""
+    packages: Mapping[str, PackageFacts] = field(default_factory=dict)
+    """What package indexes say, by normalised name."""
+    packages_read: PackagesRead = field(default_factory=PackagesRead)
+    """How fresh that is."""
 
     @cached_property
     def by_id(self) -> dict[str, Platform]:

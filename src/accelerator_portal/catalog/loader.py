@@ -30,6 +30,7 @@ from accelerator_portal.catalog.hosts_file import Hosts
 from accelerator_portal.catalog.install_file import Install
 from accelerator_portal.catalog.known_issues_file import KnownIssues
 from accelerator_portal.catalog.markdown_file import MarkdownFile, parse_markdown
+from accelerator_portal.catalog.package_files import read_package_files
 from accelerator_portal.catalog.problem import Problem, did_you_mean
 from accelerator_portal.catalog.relay_file import Relay
 from accelerator_portal.catalog.releases_file import Releases
@@ -68,6 +69,8 @@ def load_catalog(root: Path) -> tuple[Catalog | None, list[Problem]]:
     if releases is None or defaults is None:
         return None, reader.problems
     exceptions = reader.optional(EXCEPTIONS, Exceptions)
+    packages, packages_read, wrong = read_package_files(root)
+    reader.problems += wrong
     catalog = Catalog(
         tuple(platforms),
         releases,
@@ -79,6 +82,8 @@ def load_catalog(root: Path) -> tuple[Catalog | None, list[Problem]]:
         exceptions=exceptions.exceptions if exceptions else (),
         hosts=reader.optional(HOSTS, Hosts),
         relay=reader.optional(RELAY, Relay),
+        packages=packages,
+        packages_read=packages_read,
     )
     return catalog, reader.problems
 

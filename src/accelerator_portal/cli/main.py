@@ -19,6 +19,7 @@ from accelerator_portal.cli.install import install
 from accelerator_portal.cli.new import new
 from accelerator_portal.cli.options import ROOT
 from accelerator_portal.cli.owners import owners
+from accelerator_portal.cli.packages import packages
 from accelerator_portal.cli.pull_request_comment import pull_request_comment
 from accelerator_portal.cli.report import report
 
@@ -48,5 +49,6 @@ main.add_command(install)
 main.add_command(list_facts)
 main.add_command(new)
 main.add_command(owners)
+main.add_command(packages)
 main.add_command(pull_request_comment)
 main.add_command(report)

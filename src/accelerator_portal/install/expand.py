@@ -106,7 +106,7 @@ def _row(
     method: Method,
     pythons: tuple[str, ...] | None,
 ) -> InstallRow:
-    values = _values(target)
+    values = placeholder_values(target)
     return InstallRow(
         platform=platform.id,
         variant=target.variant.id if target.variant else NO_VARIANT,
@@ -125,7 +125,8 @@ def _row(
     )
 
 
-def _values(target: Target) -> dict[str, str]:
+def placeholder_values(target: Target) -> dict[str, str]:
+    """Return what the placeholders stand for, those that have a value."""
     values: dict[str, str | None] = {
         "torch": target.torch,
         "torchvision": target.torchvision,

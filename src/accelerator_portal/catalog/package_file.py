@@ -1,0 +1,130 @@
+"""`data/packages/<name>.json`: what package indexes say of one package, as it was last read.
+
+A command writes these files (`accelerator-portal packages sync`); nobody edits them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Literal
+
+from packaging.version import Version
+from pydantic import Field
+
+from accelerator_portal.catalog.fields import Day, Flag, Line, Model, PackageName, TorchVersion, Url
+
+PYPI = "pypi"
+"""Stands for PyPI where an index is named."""
+
+EVERY = "*"
+"""Stands for every platform tag of a release."""
+
+IndexName = Literal["pypi"] | Url
+Tag = Annotated[str, Field(pattern=r"^(\*|[A-Za-z0-9_.-]+)$", max_length=80)]
+
+ChangeOf = Literal["requires", "python", "cuda", "yanked", "removed"]
+"""What can change under a version that is already published."""
+
+
+class ReleaseFacts(Model):
+    """One release on one index."""
+
+    version: TorchVersion
+    """The version."""
+    date: Day | None = None
+    """The day on which its first file was uploaded, where the index says it."""
+    yanked: Line | Literal[""] | None = None
+    """The reason for which all its files were withdrawn (PEP 592); empty where none was given."""
+    python: Line | None = None
+    """The Python versions that all its files ask for, as a specifier."""
+    wheels: Mapping[Tag, Line] = Field(default_factory=dict)
+    """The Python tags of its wheels by platform tag (PEP 425): system, C library, architecture."""
+    sdist: Flag = False
+    """Whether there is a source archive."""
+    requires: Mapping[Tag, tuple[Line, ...]] = Field(default_factory=dict)
+    """What it requires of the packages that the portal follows, by platform tag, `*` for every;
+    an empty list where it was asked and requires none of them, no key where nobody could be asked.
+    """
+    cuda: Mapping[Tag, Line] = Field(default_factory=dict)
+    """The CUDA version whose libraries it requires, by platform tag."""
+    files: Annotated[str, Field(pattern=r"^[0-9a-f]{12}$")] | None = None
+    """A digest over names and hashes of its files; absent where the index names no hashes."""
+
+
+class IndexFacts(Model):
+    """What one index says."""
+
+    index: IndexName
+    """`pypi`, or the address of the index."""
+    about: Line | None = None
+    """How the newest release describes itself."""
+    releases: tuple[ReleaseFacts, ...] = ()
+    """The newest releases, newest first; none where the index has no such package."""
+
+
+class FactChange(Model):
+    """Something that changed under a version, or a version that was taken away."""
+
+    date: Day
+    """The day on which it was noticed."""
+    index: IndexName
+    """Where."""
+    version: TorchVersion
+    """The version."""
+    of: ChangeOf
+    """What changed."""
+    on: Tag = EVERY
+    """The platform tag that it concerns."""
+    before: Line | Literal[""] = ""
+    """What was said before."""
+    after: Line | Literal[""] = ""
+    """What is said now."""
+
+
+class PackageFacts(Model):
+    """Everything that is known of one package."""
+
+    package: PackageName
+    """Its normalised name."""
+    indexes: tuple[IndexFacts, ...]
+    """Each index that was read, PyPI first."""
+    changes: tuple[FactChange, ...] = ()
+    """What changed under published versions, the newest first."""
+
+    def on(self, index: str) -> IndexFacts | None:
+        """Return what an index says; None where it was never read."""
+        return next((found for found in self.indexes if found.index == index), None)
+
+
+class IndexFault(Model):
+    """A package that an index could not be asked for; what is known of it stays as it was."""
+
+    package: PackageName
+    """Its normalised name."""
+    index: IndexName
+    """`pypi`, or the address of the index."""
+    since: Day
+    """The first day on which it could not be read."""
+    what: Line
+    """What happened."""
+
+
+class PackagesRead(Model):
+    """`data/packages-read.json`: how fresh the facts are."""
+
+    read: Day | None = None
+    """The day on which everything was last read that is not named below."""
+    later: Mapping[PackageName, Day] = Field(default_factory=dict)
+    """Packages that were read alone since."""
+    faults: tuple[IndexFault, ...] = ()
+    """What could not be read that day."""
+
+    def fault(self, package: str, index: str) -> IndexFault | None:
+        """Return why a package could not be read from an index; None where it could."""
+        found = (f for f in self.faults if (f.package, f.index) == (package, index))
+        return next(found, None)
+
+
+def newest_first(releases: Mapping[str, ReleaseFacts]) -> tuple[ReleaseFacts, ...]:
+    """Return releases by version, the newest first."""
+    return tuple(sorted(releases.values(), key=lambda r: Version(r.version), reverse=True))

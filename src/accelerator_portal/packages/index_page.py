@@ -1,0 +1,168 @@
+"""One package's page of an index: HTML (PEP 503, 592, 658) or JSON (PEP 691, 700) to files.
+
+The library pypi-simple reads both. Beyond it, each file's name must be of this package, and its
+version one that PEP 440 knows.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+import json
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from packaging.tags import Tag
+from packaging.utils import (
+    InvalidSdistFilename,
+    InvalidWheelFilename,
+    canonicalize_name,
+    parse_sdist_filename,
+    parse_wheel_filename,
+)
+from packaging.version import Version
+from pypi_simple import DistributionPackage, Link, ProjectPage, RepositoryPage
+from pypi_simple.errors import UnsupportedRepoVersionError
+
+from accelerator_portal.packages.caching import Kept
+from accelerator_portal.packages.fetching import RefusedError
+
+JSON_TYPE = "application/vnd.pypi.simple.v1+json"
+ACCEPT = f"{JSON_TYPE}, application/vnd.pypi.simple.v1+html;q=0.5, text/html;q=0.2"
+MAX_PAGE = 24 * 1024**2
+
+# More than any page that exists; each becomes an object.
+MAX_FILES = 40_000
+
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+_HTML_TYPES = {"application/vnd.pypi.simple.v1+html", "text/html", "application/xhtml+xml", ""}
+
+
+@dataclass(frozen=True, slots=True)
+class IndexFile:
+    """A file that an index offers; `tags` are those of a wheel, none for a source archive."""
+
+    name: str
+    url: str
+    version: Version
+    tags: frozenset[Tag]
+    sha256: str | None
+    metadata_url: str | None
+    """Where its metadata is by itself (PEP 658)."""
+    metadata_sha256: str | None
+    python: str | None
+    yanked: str | None
+    uploaded: dt.date | None
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What a page offers; `refused` says what it offers that cannot be true."""
+
+    files: tuple[IndexFile, ...]
+    passed_over: int
+    """Files of other kinds, or with names from before there were rules."""
+    refused: tuple[str, ...] = ()
+
+
+def parse_page(kept: Kept, package: str, url: str) -> Page:
+    """Return what a page says; `package` is the normalised name, `url` the page's own address.
+
+    Raises RefusedError for what is no page of this package.
+    """
+    kind = kept.kind.partition(";")[0].strip().casefold()
+    try:
+        if kind == JSON_TYPE or kind == "application/json":  # noqa: PLR1714 - two, no set
+            offered = _json_files(kept.body, package, url)
+        elif kind in _HTML_TYPES:
+            offered = _html_files(kept.body, package, url)
+        else:
+            raise RefusedError(f'the answer is no page of an index but "{kind[:60]}"')
+    except UnsupportedRepoVersionError:
+        raise RefusedError("the index speaks a newer version of the protocol") from None
+    except (ValueError, RecursionError, AssertionError, TypeError) as error:
+        raise RefusedError(f"the page cannot be read ({type(error).__name__})") from None
+    return _sorted_out(offered, package)
+
+
+def digest(files: Iterable[IndexFile]) -> str | None:
+    """Return a short digest over the names and hashes of files; None where one has no hash."""
+    lines = []
+    for file in files:
+        if file.sha256 is None:
+            return None
+        lines.append(f"{file.name} {file.sha256}\n")
+    return hashlib.sha256("".join(sorted(lines)).encode()).hexdigest()[:12]
+
+
+def _json_files(body: bytes, package: str, url: str) -> list[DistributionPackage]:
+    page = ProjectPage.from_json_data(json.loads(body), url)
+    if canonicalize_name(page.project) != package:
+        raise RefusedError(f'the page is about "{page.project[:60]}"')
+    return page.packages[: MAX_FILES + 1]
+
+
+def _html_files(body: bytes, package: str, url: str) -> list[DistributionPackage]:
+    if not re.search(rb"<(?:!doctype|html|head|body|a|h1|title)\b", body[:4096], re.IGNORECASE):
+        raise RefusedError("the page is no HTML")
+    page = RepositoryPage.from_html(body, url)
+    found = []
+    for link in page.links[: MAX_FILES + 1]:
+        file = DistributionPackage.from_link(link, package)
+        file.upload_time = _time(link)
+        found.append(file)
+    return found
+
+
+def _time(link: Link) -> dt.datetime | None:
+    """PEP 700 gives the time in JSON alone; some mirrors have it in their HTML all the same."""
+    written = link.get_str_attrib("data-upload-time")
+    try:
+        return dt.datetime.fromisoformat(written) if written else None
+    except ValueError:
+        return None
+
+
+def _sorted_out(offered: list[DistributionPackage], package: str) -> Page:
+    if len(offered) > MAX_FILES:
+        raise RefusedError(f"the page names more than {MAX_FILES:,} files")
+    files: dict[str, IndexFile] = {}
+    refused: list[str] = []
+    passed_over = 0
+    for file in offered:
+        try:
+            name, version, tags = _parsed(file.filename)
+        except (InvalidWheelFilename, InvalidSdistFilename):
+            passed_over += 1
+            continue
+        if name != package:
+            refused.append(f'"{file.filename[:80]}" is a file of another package')
+            continue
+        files[file.filename] = _file(file, version, tags)
+    return Page(tuple(files.values()), passed_over, tuple(refused))
+
+
+def _parsed(name: str) -> tuple[str, Version, frozenset[Tag]]:
+    if name.endswith(".whl"):
+        project, version, _, tags = parse_wheel_filename(name)
+        return project, version, tags
+    project, version = parse_sdist_filename(name)
+    return project, version, frozenset()
+
+
+def _file(file: DistributionPackage, version: Version, tags: frozenset[Tag]) -> IndexFile:
+    sha256 = file.digests.get("sha256", "").casefold()
+    of_metadata = (file.metadata_digests or {}).get("sha256", "").casefold()
+    return IndexFile(
+        file.filename,
+        file.url,
+        version,
+        tags,
+        sha256 if _SHA256.fullmatch(sha256) else None,
+        file.metadata_url if file.has_metadata else None,
+        of_metadata if _SHA256.fullmatch(of_metadata) else None,
+        file.requires_python or None,
+        (file.yanked_reason or "") if file.is_yanked else None,
+        file.upload_time.date() if file.upload_time else None,
+    )

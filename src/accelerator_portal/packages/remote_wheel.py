@@ -1,0 +1,128 @@
+"""The metadata of a wheel that is far away, by parts of the file: never the whole of it.
+
+Where an index has no metadata file (PEP 658), the list at the end of the zip archive says where in
+it the metadata is. `zipfile` reads the archive from a file of which only some parts are known; the
+part that it misses is fetched, and it reads again. Source: HTTP ranges, RFC 9110, 14; PEP 427.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+import zlib
+from urllib.parse import quote
+
+from accelerator_portal.packages.caching import Kept
+from accelerator_portal.packages.fetching import Fetcher, RefusedError
+
+MAX_METADATA = 1024**2
+
+_TAIL = 32 * 1024
+_PART = 16 * 1024
+_MOST_PART = 8 * 1024**2
+_MOST_PARTS = 6
+
+_METADATA = re.compile(r"[^/]+\.dist-info/METADATA")
+_RANGE = re.compile(r"bytes (\d+)-(\d+)/(\d+)")
+
+
+async def metadata_by_ranges(fetcher: Fetcher, url: str, etag: str = "") -> Kept | None:
+    """Return the METADATA file within the wheel at `url`, with the wheel's ETag.
+
+    None where `etag` is given and still holds. Raises FetchError; RefusedError for what is no
+    wheel.
+    """
+    headers = {"range": f"bytes=-{_TAIL}"} | ({"if-none-match": etag} if etag else {})
+    tail = await fetcher.get(url, headers, _TAIL)
+    if tail.status == 304:  # noqa: PLR2004 - not modified
+        return None
+    found = _RANGE.fullmatch(tail.headers.get("content-range", ""))
+    if not found or int(found[2]) - int(found[1]) + 1 != len(tail.body):
+        raise RefusedError("the server does not say which part of the file it gives")
+    start, size = int(found[1]), int(found[3])
+    if start + len(tail.body) != size:
+        raise RefusedError("the server does not give the end of the file")
+    wheel = _Parts(size)
+    wheel.add(start, tail.body)
+    for _ in range(_MOST_PARTS):
+        try:
+            return Kept(_metadata(wheel), tail.headers.get("etag", ""))
+        except _MissingError as missing:
+            first, last = missing.first, min(max(missing.last, missing.first + _PART), size) - 1
+            if last - first >= _MOST_PART:
+                raise RefusedError("the list of the wheel's files is too long") from None
+            asked = {"range": f"bytes={first}-{last}"}
+            part = await fetcher.get(url, asked, last - first + 1)
+            if len(part.body) != last - first + 1:
+                raise RefusedError("the server gives another part than was asked for") from None
+            wheel.add(first, part.body)
+        except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
+            raise RefusedError(f"the file is no wheel ({type(error).__name__})") from None
+        except (RuntimeError, ValueError, OverflowError, UnicodeError, OSError) as error:
+            raise RefusedError(f"the file is no wheel ({type(error).__name__})") from None
+    raise RefusedError("the wheel's metadata lies in too many parts")
+
+
+def metadata_address(url: str) -> str:
+    """Return where the metadata of the file at `url` is by itself (PEP 658)."""
+    return quote(f"{url}.metadata", safe=":/?&=%+~@!$'()*,;")
+
+
+def _metadata(wheel: _Parts) -> bytes:
+    wheel.seek(0)
+    with zipfile.ZipFile(wheel) as archive:
+        for info in archive.infolist():
+            if _METADATA.fullmatch(info.filename):
+                if info.file_size > MAX_METADATA:
+                    raise RefusedError("the wheel's metadata is too long")
+                with archive.open(info) as file:
+                    return file.read(MAX_METADATA)
+    raise RefusedError("the wheel has no metadata")
+
+
+class _MissingError(Exception):
+    def __init__(self, first: int, last: int) -> None:
+        super().__init__()
+        self.first = first
+        self.last = last
+
+
+class _Parts(io.RawIOBase):
+    """A file of which only some parts are known; reading another raises _MissingError."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__()
+        self._size = size
+        self._at = 0
+        self._parts: list[tuple[int, bytes]] = []
+
+    def add(self, start: int, data: bytes) -> None:
+        self._parts.append((start, data))
+
+    def seekable(self) -> bool:
+        return True
+
+    def readable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._at
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        base = {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self._size}[whence]
+        if base + offset < 0:
+            raise OSError("before the file")
+        self._at = base + offset
+        return self._at
+
+    def read(self, size: int = -1) -> bytes:
+        end = self._size if size < 0 else min(self._at + size, self._size)
+        if end <= self._at:
+            return b""
+        for start, data in self._parts:
+            if start <= self._at and end <= start + len(data):
+                found = data[self._at - start : end - start]
+                self._at = end
+                return found
+        raise _MissingError(self._at, end)

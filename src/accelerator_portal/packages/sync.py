@@ -1,0 +1,233 @@
+"""Bringing `data/packages/` up to date: every followed package on every index that is named.
+
+A package's file is written whole when all its indexes were asked; an interruption leaves those
+that were done, and what was fetched for the others in the cache.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import datetime as dt
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import httpx
+from pydantic import ValidationError
+from pypi_simple import PYPI_SIMPLE_ENDPOINT
+
+from accelerator_portal.catalog import Catalog
+from accelerator_portal.catalog.package_file import (
+    PYPI,
+    FactChange,
+    IndexFacts,
+    IndexFault,
+    PackageFacts,
+    PackagesRead,
+)
+from accelerator_portal.catalog.package_files import PACKAGES, PACKAGES_READ
+from accelerator_portal.packages.caching import FOLDER, Cache
+from accelerator_portal.packages.changing import changes, with_changes
+from accelerator_portal.packages.facts_text import facts_text, read_text
+from accelerator_portal.packages.fetching import AGENT, Fetcher, FetchError, Manners, Spent
+from accelerator_portal.packages.reading import Asker, Reading, read_index
+from accelerator_portal.packages.wanted import Wanted, wanted
+
+Write = Callable[[Path, bytes], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How to sync: `day` is written as the day of reading, `only` narrows to some packages."""
+
+    day: dt.date
+    write: Write
+    only: frozenset[str] = frozenset()
+    manners: Manners = field(default_factory=Manners)
+    addresses: Mapping[str, str] = field(default_factory=dict)
+    """Other addresses for indexes; tests name a server on loopback."""
+    told: Callable[[str], None] = lambda _: None
+    """Called with a package's name when it is done."""
+    cached: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class PackageSync:
+    """What came of one package."""
+
+    name: str
+    facts: PackageFacts
+    before: PackageFacts | None
+    faults: Mapping[str, str]
+    """What happened, by the index that could not be read."""
+    refused: tuple[str, ...]
+    written: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Synced:
+    """What came of a sync; `missed` are the packages that it did not come to."""
+
+    packages: tuple[PackageSync, ...]
+    missed: tuple[str, ...]
+    spent: Spent
+
+
+class SyncInterrupted(Exception):  # noqa: N818 - like KeyboardInterrupt, no error
+    """The sync was stopped; `synced` says what was done by then."""
+
+    def __init__(self, synced: Synced) -> None:
+        super().__init__()
+        self.synced = synced
+
+
+def address_of(index: str) -> str:
+    """Return the address of an index."""
+    return PYPI_SIMPLE_ENDPOINT if index == PYPI else index
+
+
+def sync(root: Path, catalog: Catalog, options: Options) -> Synced:
+    """Ask the indexes and write what changed below `root`.
+
+    Raises OSError where a file cannot be written, SyncInterrupted after an interruption.
+    """
+    every = wanted(catalog)
+    todo = [package for package in every if not options.only or package.name in options.only]
+    work = _Work(root, catalog, options, frozenset(p.name for p in every if p.own))
+    try:
+        asyncio.run(work.all(todo))
+    except KeyboardInterrupt:
+        raise SyncInterrupted(work.finish(todo, every)) from None
+    return work.finish(todo, every)
+
+
+class _Work:
+    """The state of one sync."""
+
+    def __init__(
+        self, root: Path, catalog: Catalog, options: Options, names: frozenset[str]
+    ) -> None:
+        self._root = root
+        self._catalog = catalog
+        self._options = options
+        self._names = names
+        self._done: dict[str, PackageSync] = {}
+        self._spent = Spent()
+
+    async def all(self, todo: Sequence[Wanted]) -> None:
+        manners = self._options.manners
+        limits = httpx.Limits(max_connections=manners.at_once * 2)
+        async with httpx.AsyncClient(
+            timeout=manners.seconds, follow_redirects=False, limits=limits,
+            headers={"user-agent": AGENT},
+        ) as client:  # fmt: skip
+            fetcher = Fetcher(client, manners)
+            self._spent = fetcher.spent
+            folder = self._root / FOLDER if self._options.cached else None
+            asker = Asker(fetcher, Cache(folder), self._address, self._names)
+            await asyncio.gather(*(self._package(asker, package) for package in todo))
+
+    def _address(self, index: str) -> str:
+        return self._options.addresses.get(index) or address_of(index)
+
+    async def _package(self, asker: Asker, package: Wanted) -> None:
+        before = self._catalog.packages.get(package.name)
+        readings = await asyncio.gather(
+            *(_read(asker, package, index, before) for index in package.indexes)
+        )
+        answers = dict(zip(package.indexes, readings, strict=True))
+        facts, faults = self._facts(package, before, answers)
+        text = facts_text(facts).encode()
+        path = self._root / PACKAGES / f"{package.name}.json"
+        written = not _holds(path, text)
+        if written:
+            self._options.write(path, text)
+        refused = tuple(
+            f"{index}: {what}"
+            for index, answer in answers.items()
+            if isinstance(answer, Reading)
+            for what in answer.refused
+        )
+        self._done[package.name] = PackageSync(
+            package.name, facts, before, faults, refused, written
+        )
+        self._options.told(package.name)
+
+    def _facts(
+        self,
+        package: Wanted,
+        before: PackageFacts | None,
+        answers: Mapping[str, Reading | str],
+    ) -> tuple[PackageFacts, dict[str, str]]:
+        indexes: list[IndexFacts] = []
+        faults: dict[str, str] = {}
+        changed: list[FactChange] = []
+        for index, answer in answers.items():
+            old = before.on(index) if before else None
+            if isinstance(answer, str):
+                faults[index] = answer
+                indexes += [old] if old else []
+                continue
+            indexes.append(answer.facts)
+            if old:
+                changed += changes(old, answer.facts, answer.versions, self._options.day)
+        known = before.changes if before else ()
+        facts = PackageFacts(
+            package=package.name,
+            indexes=tuple(indexes),
+            changes=with_changes(known, changed),
+        )
+        return facts, faults
+
+    def finish(self, todo: Sequence[Wanted], every: Sequence[Wanted]) -> Synced:
+        """Write how fresh the facts are now."""
+        read = self._read(frozenset(package.name for package in every))
+        path, text = self._root / PACKAGES_READ, read_text(read).encode()
+        if not _holds(path, text):
+            self._options.write(path, text)
+        missed = tuple(package.name for package in todo if package.name not in self._done)
+        done = tuple(self._done[name] for name in sorted(self._done))
+        return Synced(done, missed, replace(self._spent))
+
+    def _read(self, every: frozenset[str]) -> PackagesRead:
+        old, day = self._catalog.packages_read, self._options.day
+        kept = [f for f in old.faults if f.package in every and f.package not in self._done]
+        faults = [*kept, *self._faults(old)]
+        whole = every <= self._done.keys()
+        later = {} if whole else {n: d for n, d in old.later.items() if n in every}
+        if not whole:
+            later |= {name: day for name in self._done if day != old.read}
+        return PackagesRead(
+            read=day if whole else old.read,
+            later=dict(sorted(later.items())),
+            faults=tuple(sorted(faults, key=lambda f: (f.package, f.index != PYPI, f.index))),
+        )
+
+    def _faults(self, old: PackagesRead) -> Iterable[IndexFault]:
+        for name, done in self._done.items():
+            for index, what in done.faults.items():
+                known = old.fault(name, index)
+                since = known.since if known else self._options.day
+                fields = {"package": name, "index": index, "since": since, "what": what[:300]}
+                yield IndexFault.model_validate(fields)
+
+
+async def _read(
+    asker: Asker, package: Wanted, index: str, before: PackageFacts | None
+) -> Reading | str:
+    """Return what an index says, or in words why it could not be read."""
+    try:
+        return await read_index(asker, package, index, before.on(index) if before else None)
+    except FetchError as error:
+        return str(error)
+    except ValidationError as error:  # a value that no file of facts may hold
+        first = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join(map(str, first["loc"]))
+        return f"the answer cannot be kept: {where}: {first['msg']}"
+
+
+def _holds(path: Path, text: bytes) -> bool:
+    try:
+        return path.read_bytes() == text
+    except OSError:
+        return False

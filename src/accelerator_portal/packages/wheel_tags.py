@@ -1,0 +1,129 @@
+"""What the tags of wheels say (PEP 425, 600, 656): system, C library, architecture, Python."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from packaging.tags import Tag
+
+from accelerator_portal.catalog.fields import Arch, Os
+
+ANY = "any"
+
+# PEP 600 gives the old names as aliases.
+_ALIASES = {"manylinux1": "manylinux_2_5", "manylinux2010": "manylinux_2_12"}
+_ALIASES |= {"manylinux2014": "manylinux_2_17"}
+
+_ARCHES: dict[str, Arch] = {"amd64": "x86_64", "x86_64": "x86_64", "arm64": "aarch64"}
+_ARCHES |= {"aarch64": "aarch64", "s390x": "s390x", "ppc64le": "ppc64le", "riscv64": "riscv64"}
+
+_LINUX = re.compile(r"(?:(?P<libc>manylinux|musllinux)_(?P<major>\d+)_(?P<minor>\d+)_|linux_)(.+)")
+_PYTHON = re.compile(r"(?:cp|py)(\d)(\d*)")
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """Where a wheel runs; `libc` is `glibc 2.28`, `musl 1.2`, or empty where nothing is said."""
+
+    os: Os
+    arches: tuple[Arch, ...]
+    libc: str = ""
+
+
+def system(tag: str) -> System | None:
+    """Return what a platform tag says; None for `any`, and for systems the portal does not know."""
+    if found := _LINUX.fullmatch(tag):
+        libc = {"manylinux": "glibc", "musllinux": "musl"}.get(found["libc"] or "", "")
+        version = f" {found['major']}.{found['minor']}" if libc else ""
+        arch = _ARCHES.get(found[4])
+        return System("linux", (arch,), libc + version) if arch else None
+    if tag.startswith("macosx_"):
+        last = tag.split("_", 3)[-1]
+        if last in {"universal2", "fat64"}:
+            return System("macos", ("x86_64", "aarch64"))
+        arch = _ARCHES.get(last)
+        return System("macos", (arch,)) if arch else None
+    if tag.startswith("win_"):
+        arch = _ARCHES.get(tag.removeprefix("win_"))
+        return System("windows", (arch,)) if arch else None
+    return None
+
+
+def runs_on(tag: str, os: Os, arch: Arch) -> bool:
+    """Say whether a wheel with this platform tag may run on a system of the usual kind.
+
+    Linux means glibc here: no platform of the portal is for musl.
+    """
+    if tag == ANY:
+        return True
+    found = system(tag)
+    return (
+        found is not None
+        and found.os == os
+        and arch in found.arches
+        and not found.libc.startswith("musl")
+    )
+
+
+def platform_tag(tags: Iterable[Tag]) -> str:
+    """Return the one platform tag that stands for all of a wheel: aliases resolved, least first."""
+    named = {_resolved(tag.platform) for tag in tags}
+    return min(named, key=_least)
+
+
+def python_label(tags: Iterable[Tag]) -> str:
+    """Return a wheel's Python in short: `cp312`, `cp313t`, `cp39-abi3`, `py3`."""
+    labels = {_label(tag) for tag in tags}
+    return min(labels, key=lambda label: (not label.startswith("py3"), label))
+
+
+def serves_python(labels: Iterable[str], python: str) -> bool:
+    """Say whether one of a release's labels serves a Python such as `3.13` or `3.13t`."""
+    wanted = _numbers(python.removesuffix("t"))
+    free = python.endswith("t")
+    return any(_serves(label, wanted, free=free) for label in labels)
+
+
+def by_python(label: str) -> tuple[int, int, str]:
+    """Order labels by Python version, ordinary builds before free-threaded ones."""
+    found = _PYTHON.match(label)
+    return (int(found[1]), int(found[2] or 0), label) if found else (0, 0, label)
+
+
+def _serves(label: str, wanted: tuple[int, int], *, free: bool) -> bool:
+    found = _PYTHON.match(label)
+    if not found:
+        return False
+    has = (int(found[1]), int(found[2] or 0))
+    if label.startswith("py"):
+        return has[0] == wanted[0] and has[1] <= wanted[1]
+    if label.endswith("-abi3"):
+        return not free and has[0] == wanted[0] and has[1] <= wanted[1]
+    return has == wanted and label.endswith("t") == free
+
+
+def _numbers(python: str) -> tuple[int, int]:
+    major, _, minor = python.partition(".")
+    return int(major), int(minor)
+
+
+def _label(tag: Tag) -> str:
+    if tag.abi == "none":
+        return tag.interpreter
+    if tag.abi == "abi3":
+        return f"{tag.interpreter}-abi3"
+    return tag.abi if tag.abi.startswith("cp") else tag.interpreter
+
+
+def _resolved(platform: str) -> str:
+    start, _, rest = platform.partition("_")
+    return f"{_ALIASES[start]}_{rest}" if start in _ALIASES else platform
+
+
+def _least(platform: str) -> tuple[str, int, int, str]:
+    found = _LINUX.fullmatch(platform)
+    if found and found["libc"]:
+        return found["libc"], int(found["major"]), int(found["minor"]), platform
+    return "", 0, 0, platform
