@@ -43,7 +43,7 @@ serve: setup ## Show the site on http://127.0.0.1:8000/ and rebuild it on each c
 	$(BIN)/mkdocs serve --dev-addr 127.0.0.1:8000
 
 test: setup ## Run the tests; one: make test ARGS="-k name"
-	$(BIN)/python -m pytest $(ARGS)
+	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadscope $(ARGS)
 
 lint: setup ## Look at style, format and spelling
 	$(BIN)/ruff check
