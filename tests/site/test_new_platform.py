@@ -1,4 +1,4 @@
-"""A folder that `accelerator-portal new` wrote, built strictly; the platform is made up."""
+"""A folder that `accelerator-portal new` wrote, beside the real ones; the platform is made up."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import pytest
 from click.testing import CliRunner
 
 from accelerator_portal.cli import main
-from tests.built_site import EXAMPLE, Page, Site, attribute, build_site, copy_sources
+from tests.built_site import Page, Site, attribute, build_site, copy_sources
+from tests.site.test_links import addresses, broken
 
 ANSWERS = {
     "name": "Foo *Card*",
@@ -18,7 +19,7 @@ ANSWERS = {
     "import": "torch_foo",
     "command": "pip install torch-foo==1.2",
     "needs": "Foo driver 5",
-    "torch": "2.3.1",
+    "torch": "2.14.0",
     "os": "linux",
     "arch": "x86_64",
     "python": "3.12",
@@ -29,7 +30,7 @@ ANSWERS = {
 
 @pytest.fixture(scope="module")
 def new_site(tmp_path_factory: pytest.TempPathFactory) -> Site:
-    root = copy_sources(tmp_path_factory.mktemp("new"), EXAMPLE)
+    root = copy_sources(tmp_path_factory.mktemp("new"))
     words = [word for flag, text in ANSWERS.items() for word in (f"--{flag}", text)]
     result = CliRunner().invoke(main, ["new", "foo", "--root", str(root), *words])
     assert result.exit_code == 0, result.output
@@ -73,3 +74,14 @@ def test_one_source_stands_behind_it(page: Page) -> None:
 def test_the_platform_is_found_everywhere(new_site: Site) -> None:
     for address in ("compute-platforms/", "get-started/", "questions/", "compare/"):
         assert "Foo *Card*" in new_site.pages[address].tree.text(), address
+
+
+def test_no_link_leads_nowhere(new_site: Site) -> None:
+    """The real platforms have hardware, features and more that others link to; this one has not."""
+    pages = [page for page in new_site.pages.values() if not page.address.startswith("results/")]
+    assert not [
+        f"{page.address}: {fault}"
+        for page in pages
+        for address in addresses(page)
+        if (fault := broken(new_site, page, address))
+    ]
