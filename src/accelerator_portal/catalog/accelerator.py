@@ -12,6 +12,7 @@ from accelerator_portal.catalog.fields import (
     Arch,
     Flag,
     GitHubLogin,
+    Id,
     Integration,
     Line,
     Mark,
@@ -137,6 +138,15 @@ class UpstreamCi(Sourced):
     """Owner and name on GitHub, as PyTorch's cross-repository CI relay knows it."""
 
 
+class ReportFeed(Sourced):
+    """A place where the newest test report of the platform stands, in the common format."""
+
+    name: Id
+    """The name that it gets in `results/`; never changes."""
+    url: Url
+    """Its https address; a redirect to another host is not followed."""
+
+
 class Accelerator(SourcedFile):
     """One compute platform; its id is the name of its folder."""
 
@@ -174,5 +184,7 @@ class Accelerator(SourcedFile):
     """Where to ask."""
     upstream_ci: tuple[UpstreamCi, ...] = ()
     """Repositories that take part in PyTorch's cross-repository CI."""
+    report_feeds: tuple[ReportFeed, ...] = ()
+    """Reports that the nightly job fetches into `results/`."""
     maintainers: tuple[Maintainer, ...] = ()
     """Who answers for it, where a source names them."""

@@ -17,6 +17,7 @@ from accelerator_portal.cli.history import history
 from accelerator_portal.cli.import_platforms import import_platforms
 from accelerator_portal.cli.install import install
 from accelerator_portal.cli.new import new
+from accelerator_portal.cli.nightly import nightly
 from accelerator_portal.cli.options import ROOT
 from accelerator_portal.cli.owners import owners
 from accelerator_portal.cli.packages import packages
@@ -51,4 +52,5 @@ main.add_command(new)
 main.add_command(owners)
 main.add_command(packages)
 main.add_command(pull_request_comment)
+main.add_command(nightly)
 main.add_command(report)

@@ -19,7 +19,8 @@ _SHELLS = {"sh", "bash", "zsh", "dash", "ksh", "fish", "cmd", "powershell", "pws
 _INLINE = {"-c", "-command", "/c", "-encodedcommand", "-e"}
 _CONTROL = re.compile(r"[|;&`$<>\n]")  # what joins commands, or puts one into another
 _RUNNERS = (
-    r"(?:sudo\s+(?:-\S+\s+)*)?(?:bash|dash|fish|[zk]?sh)\b|python[\d.]*\b|perl\b|ruby\b|node\b|iex\b"
+    r"(?:sudo\s+(?:-\S+\s+)*)?(?:bash|dash|fish|[zk]?sh)\b|"
+    r"python[\d.]*\b|perl\b|ruby\b|node\b|iex\b"
 )
 _PIPED = re.compile(
     rf"\b(?:curl|wget|fetch|iwr|irm|invoke-webrequest|invoke-restmethod)\b[^\n]*\|\s*(?:{_RUNNERS})",

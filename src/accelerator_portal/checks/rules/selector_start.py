@@ -42,7 +42,8 @@ def _unknown_primary(catalog: Catalog) -> Iterator[Problem]:
 
 
 def _unknown(catalog: Catalog, name: str, line: int) -> Iterator[Problem]:
-    if any(path.startswith(f"{ACCELERATORS}/{name}/") for path in catalog.files):
+    read = any(path.startswith(f"{ACCELERATORS}/{name}/") for path in catalog.files)
+    if read or name in catalog.set_aside:
         return  # its own problems keep it out, and are said already
     what = f'there is no platform "{name}"'
     yield Problem(SELECTOR, line, what, did_you_mean(name, catalog.by_id))

@@ -1,0 +1,107 @@
+"""The nightly job: what is new is taken, what is broken set aside, and what changed is said.
+
+Each step can be repeated: whoever is stopped starts again, and nothing is lost or doubled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from accelerator_portal.automation.feeds import Fetched
+from accelerator_portal.catalog import Catalog, Problem
+from accelerator_portal.results.breakages import Breakage
+
+Step = tuple[str, Callable[[], str]]
+"""A name, and what does the step and says in a line what came of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A step that ended, or `failed` with the reason as its words."""
+
+    name: str
+    words: str
+    failed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Night:
+    """Everything that a night's summary tells."""
+
+    steps: tuple[Done, ...]
+    fetched: tuple[Fetched, ...] = ()
+    set_aside: Mapping[str, tuple[Problem, ...]] | None = None
+    overdue: tuple[tuple[str, Breakage], ...] = ()
+    difference: str = ""
+
+    @property
+    def failed(self) -> bool:
+        """Whether the site could not be made: the last one stays."""
+        return any(step.failed for step in self.steps)
+
+
+def run(steps: Sequence[Step], told: Callable[[Done], None]) -> tuple[Done, ...]:
+    """Do the steps in order; one that fails is said to, and the others go on.
+
+    Only an error of the machine (OSError) or a `StepFailed` is a failure; anything else is a fault
+    of the portal's, and comes through.
+    """
+    done = []
+    for name, work in steps:
+        try:
+            found = Done(name, work())
+        except (OSError, StepFailed) as error:
+            found = Done(name, str(error), failed=True)
+        told(found)
+        done.append(found)
+    return tuple(done)
+
+
+class StepFailed(Exception):  # noqa: N818 - a verdict, said in words
+    """A step could not be done; the text says why."""
+
+
+def summary(night: Night, catalog: Catalog) -> str:
+    """Return the summary as Markdown; what vendors wrote stands in code, and can do nothing."""
+    lines = ["# Nightly", "", *(_step(step) for step in night.steps)]
+    news = [feed for feed in night.fetched if feed.outcome != "unchanged"]
+    if night.fetched and not news:
+        lines += ["", "No report is new."]
+    for title, outcome in (
+        ("New reports", "new"),
+        ("Refused; the last good report stays", "refused"),
+        ("Not reached; the last good report stays", "unreachable"),
+    ):
+        found = [feed for feed in news if feed.outcome == outcome]
+        if found:
+            lines += ["", f"## {title}", "", *(_feed(feed) for feed in found)]
+    if night.set_aside:
+        lines += ["", "## Set aside", ""]
+        for folder, problems in night.set_aside.items():
+            lines += [f"- {_code(folder)}: {_code(str(problems[0]))}"]
+    if night.overdue:
+        names = {platform.id: platform.accelerator.name for platform in catalog.platforms}
+        lines += ["", "## Overdue", ""]
+        for accelerator, breakage in night.overdue:
+            hours = int(breakage.age.total_seconds() // 3600)
+            lines += [f"- {_code(names[accelerator])}: {_code(breakage.key)}, {hours} hours"]
+    if night.difference:
+        lines += ["", "## What readers see differently", "", night.difference.strip()]
+    return "\n".join(lines) + "\n"
+
+
+def _step(step: Done) -> str:
+    return f"- {'**failed** ' if step.failed else ''}{step.name}: {_code(step.words)}"
+
+
+def _feed(feed: Fetched) -> str:
+    why = f": {_code(feed.why[0])}" if feed.why else ""
+    more = f" and {len(feed.why) - 1} more" if len(feed.why) > 1 else ""
+    return f"- {_code(f'{feed.accelerator}/{feed.name}')}{why}{more}"
+
+
+def _code(text: str) -> str:
+    """A code span that no text can leave."""
+    one_line = " ".join(text.split())[:300].replace("`", "'")
+    return f"`{one_line}`" if one_line else "nothing"

@@ -1,0 +1,127 @@
+"""Declared reports are fetched from loopback; where that fails the last good one stays."""
+
+from __future__ import annotations
+
+import datetime as dt
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from accelerator_portal.automation.feeds import Fetched, fetch_reports
+from accelerator_portal.catalog import Catalog
+from accelerator_portal.catalog.accelerator import ReportFeed
+from accelerator_portal.packages.fetching import Manners
+from accelerator_portal.reports.report_file import report_text
+from tests.folders import EXAMPLE, Tree, loaded
+from tests.results.made_up import made_up
+
+NOW = dt.datetime(2026, 6, 1, tzinfo=dt.UTC)
+QUICK = Manners(tries=1, seconds=2, whole=5, wait=0)
+GOOD = report_text(made_up(0, {"a": "passed"}, suites=[{"name": "models", "kind": "unit"}]))
+
+Fetch = Callable[[Mapping[str, str]], list[Fetched]]
+
+
+@pytest.fixture
+def answers() -> dict[str, bytes]:
+    return {"/good": GOOD.encode()}
+
+
+@pytest.fixture
+def server(answers: dict[str, bytes]) -> Iterator[str]:
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            """Answer from the table; `/away` leads to another host."""
+            if self.path == "/away":
+                self.send_response(302)
+                self.send_header("location", "https://elsewhere.example/")
+            else:
+                self.send_response(200 if self.path in answers else 404)
+            body = answers.get(self.path, b"")
+            self.send_header("content-length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: object) -> None:
+            """Say nothing."""
+
+    found = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=found.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{found.server_port}"
+    found.shutdown()
+    found.server_close()
+
+
+def with_feeds(catalog: Catalog, feeds: Mapping[str, str]) -> Catalog:
+    """The catalogue with feeds of its only platform, which may be on loopback."""
+    (platform,) = catalog.platforms
+    made = tuple(ReportFeed.model_construct(name=n, url=u, source=("x",)) for n, u in feeds.items())
+    accelerator = platform.accelerator.model_copy(update={"report_feeds": made})
+    return replace(catalog, platforms=(replace(platform, accelerator=accelerator),))
+
+
+@pytest.fixture
+def root(tree: Tree) -> Path:
+    return tree(EXAMPLE)
+
+
+@pytest.fixture
+def fetch(root: Path, server: str) -> Fetch:
+    def fetched(feeds: Mapping[str, str]) -> list[Fetched]:
+        addresses = {name: f"{server}{path}" for name, path in feeds.items()}
+        return fetch_reports(root, with_feeds(loaded(root), addresses), NOW, QUICK)
+
+    return fetched
+
+
+def result(root: Path, name: str) -> Path:
+    return root / f"accelerators/example/results/{name}.json"
+
+
+def test_a_good_report_is_taken_once(fetch: Fetch, root: Path) -> None:
+    assert fetch({"nightly": "/good"}) == [Fetched("example", "nightly", "new")]
+    assert result(root, "nightly").read_text("utf-8") == GOOD
+    assert fetch({"nightly": "/good"}) == [Fetched("example", "nightly", "unchanged")]
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        (b"", "this is no JSON"),
+        (b"<html>", "this is no JSON"),
+        (GOOD.replace('"example"', '"other"').encode(), 'the report is about "other"'),
+        (GOOD.replace("self-reported", "made-here").encode(), "it was made here"),
+        (GOOD.replace("2026-03-01", "2027-03-01").encode(), "2027"),
+        (GOOD.replace('"schema_version": 1', '"schema_version": 9').encode(), "newer than 1"),
+    ],
+)
+def test_a_bad_one_is_refused_and_the_last_good_one_stays(
+    body: bytes, words: str, fetch: Fetch, root: Path, answers: dict[str, bytes]
+) -> None:
+    fetch({"nightly": "/good"})
+    answers["/good"] = body
+    (found,) = fetch({"nightly": "/good"})
+    assert found.outcome == "refused"
+    assert words in " ".join(found.why)
+    assert result(root, "nightly").read_text("utf-8") == GOOD
+
+
+@pytest.mark.parametrize("path", ["/gone", "/away"])
+def test_what_is_not_there_or_leads_away_is_not_reached(path: str, fetch: Fetch) -> None:
+    (found,) = fetch({"nightly": path})
+    assert found.outcome == "unreachable"
+    assert found.why
+
+
+def test_one_bad_feed_holds_up_no_other(fetch: Fetch, answers: dict[str, bytes]) -> None:
+    answers["/bad"] = b"{"
+    outcomes = {f.name: f.outcome for f in fetch({"bad": "/bad", "gone": "/no", "good": "/good"})}
+    assert outcomes == {"bad": "refused", "gone": "unreachable", "good": "new"}
+
+
+def test_without_feeds_nothing_is_asked(fetch: Fetch) -> None:
+    assert fetch({}) == []
