@@ -27,7 +27,8 @@ def with_feature(name: str, works: str) -> str:
 
 ACCELERATOR_KEYS = (
     "access, description, device, dispatch_key, documentation, features, hardware, identify, "
-    "integration, maintainers, mark, name, operating_systems, package, report_feeds, sources, summary, support, "
+    "integration, maintainers, mark, name, operating_systems, package, report_feeds, sources, "
+    "summary, support, "
     "upstream_ci, vendor"
 )
 
