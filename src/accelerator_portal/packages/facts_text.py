@@ -23,6 +23,19 @@ def read_text(read: PackagesRead) -> str:
     return "\n".join(lines) + "\n"
 
 
+def line_of(facts: PackageFacts, index: str, version: str) -> int:
+    """Return the line on which a release stands in a package's file, counted from 1."""
+    line = 3  # the brace, the name, the list of indexes
+    for found in facts.indexes:
+        line += 1
+        for release in found.releases:
+            line += 1
+            if (found.index, release.version) == (index, version):
+                return line
+        line += 1
+    return 1
+
+
 def _facts_lines(facts: PackageFacts) -> Iterator[str]:
     yield "{"
     yield f'"package": {_text(facts.package)},'

@@ -13,7 +13,7 @@ from accelerator_portal.catalog.install_file import Option, PipStep
 from accelerator_portal.catalog.package_file import PYPI
 from accelerator_portal.install.expand import placeholder_values
 from accelerator_portal.install.placeholders import UnknownPlaceholderError, fill
-from accelerator_portal.install.targets import targets
+from accelerator_portal.install.targets import Target, targets
 
 TORCH = "torch"
 
@@ -78,7 +78,7 @@ def installed(catalog: Catalog, platform: Platform) -> Iterator[Named]:
 
 def option_values(
     catalog: Catalog, platform: Platform, option: Option
-) -> Iterator[tuple[object, dict[str, str]]]:
+) -> Iterator[tuple[Target, dict[str, str]]]:
     """Yield the targets of an option, each with the values of its placeholders."""
     for target in targets(catalog, platform, option):
         yield target, placeholder_values(target)

@@ -1,0 +1,157 @@
+"""What vendors wrote beside what the index says: where both cannot be true, both are quoted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from packaging.version import Version
+
+from accelerator_portal.catalog import Catalog, Platform, Problem
+from accelerator_portal.catalog.fields import Arch, Os
+from accelerator_portal.catalog.package_file import IndexFacts, ReleaseFacts
+from accelerator_portal.catalog.package_files import PACKAGES
+from accelerator_portal.catalog.yaml_file import Location
+from accelerator_portal.install.targets import Target
+from accelerator_portal.packages.facts_text import line_of
+from accelerator_portal.packages.fitting import (
+    Home,
+    admits,
+    home,
+    labels_on,
+    torch_requirements,
+)
+from accelerator_portal.packages.trailing import read_on
+from accelerator_portal.packages.wanted import of_step, option_values
+from accelerator_portal.packages.wheel_tags import serves_python
+
+REMEDY = "correct what the index's metadata proves, or say in a note why both hold"
+
+
+@dataclass(frozen=True)
+class _Known:
+    """A platform and its plugin's index, which was read."""
+
+    catalog: Catalog
+    platform: Platform
+    home: Home
+    facts: IndexFacts
+
+    def says(self, release: ReleaseFacts) -> str:
+        """Name what the index says of a release, and where that is written down."""
+        facts = self.catalog.packages[self.home.package]
+        line = line_of(facts, self.home.index, release.version)
+        return f"{self._index} ({PACKAGES}/{self.home.package}.json:{line})"
+
+    @property
+    def _index(self) -> str:
+        name = "PyPI" if self.home.index == "pypi" else self.home.index
+        return f"{name}, read {read_on(self.catalog, self.home)}"
+
+    def missing(self, version: str) -> str | None:
+        """Say that a version is not on the index; None where it may only be too old to be kept."""
+        oldest = min(Version(release.version) for release in self.facts.releases)
+        if Version(version) < oldest or Version(version).is_prerelease:
+            return None
+        return f"{self._index}, has no {self.home.package} {version}"
+
+    def release(self, version: str) -> ReleaseFacts | None:
+        found = (r for r in self.facts.releases if Version(r.version) == Version(version))
+        return next(found, None)
+
+
+def contradictions(catalog: Catalog) -> Iterator[Problem]:
+    """Yield what in compatibility.yaml and install.yaml the plugin's own index contradicts.
+
+    Only indexes that were read count, and only what they say: a wheel that was not asked, or a
+    plugin that names no torch, contradicts nothing.
+    """
+    for platform in catalog.platforms:
+        found = home(catalog, platform)
+        if found and found.facts and found.facts.releases:
+            known = _Known(catalog, platform, found, found.facts)
+            yield from _rows(known)
+            yield from _options(known)
+
+
+def _rows(known: _Known) -> Iterator[Problem]:
+    for place, row in enumerate(known.platform.compatibility.rows):
+        if row.plugin is None:
+            continue
+        for key, what in _row(known, row.torch, row.plugin, row.python or ()):
+            location: Location = ("rows", place, key)
+            yield known.platform.problem("compatibility.yaml", location, what, REMEDY)
+
+
+def _row(
+    known: _Known, torch: str, plugin: str, pythons: tuple[str, ...]
+) -> Iterator[tuple[str, str]]:
+    """Yield the key of a row that is contradicted, and by what."""
+    release = known.release(plugin)
+    if release is None:
+        if what := known.missing(plugin):
+            yield "plugin", f'the row names plugin "{plugin}", but {what}'
+        return
+    if release.yanked is not None:
+        why = f": {release.yanked}" if release.yanked else ""
+        what = f'the row names plugin "{plugin}", but {known.says(release)}, has withdrawn it{why}'
+        yield "plugin", what
+    required = torch_requirements(release)
+    if required and not any(admits(said, torch) for said in required.values()):
+        said = " and ".join(f'"{line}"' for line in sorted(set(required.values())))
+        what = f'the row says that plugin {plugin} fits torch "{torch}"'
+        yield "torch", f"{what}, but {known.says(release)}, says that it requires {said}"
+    labels = [label for said in release.wheels.values() for label in said.split()]
+    lacking = [python for python in pythons if not serves_python(labels, python)]
+    if lacking and not release.sdist:
+        what = f'the row names Python "{", ".join(lacking)}" for plugin {plugin}'
+        has = " ".join(sorted(set(labels)))
+        yield "python", f"{what}, but {known.says(release)}, has wheels for {has} alone"
+
+
+def _options(known: _Known) -> Iterator[Problem]:
+    """What an option pins exists, for each system and Python that it offers; once an option."""
+    for place, option in enumerate(known.platform.install.options):
+        told: set[str] = set()
+        for target, values in option_values(known.catalog, known.platform, option):
+            for step in option.steps:
+                for named in of_step(step.pip, values) if step.pip else ():
+                    if named.package != known.home.package:
+                        continue
+                    for what in _pinned(known, target, str(named.requirement.specifier)):
+                        if what not in told:
+                            told.add(what)
+                            location: Location = ("options", place, "steps")
+                            yield known.platform.problem("install.yaml", location, what, REMEDY)
+
+
+def _pinned(known: _Known, target: Target, specifier: str) -> Iterator[str]:
+    if not specifier.startswith("==") or "*" in specifier or "," in specifier:
+        return
+    version = specifier.removeprefix("==")
+    release = known.release(version)
+    if release is None:
+        if what := known.missing(version):
+            yield f'the option installs "{known.home.package}{specifier}", but {what}'
+        return
+    labels = labels_on(release, target.os, target.arch)
+    if release.sdist:
+        return
+    wanted = _system(target.os, target.arch)
+    if not labels:
+        yield (
+            f"the option offers {known.home.package} {version} on {wanted}, "
+            f"but {known.says(release)}, has no wheel for it"
+        )
+        return
+    lacking = [python for python in target.pythons if not serves_python(labels, python)]
+    if lacking:
+        yield (
+            f"the option offers {known.home.package} {version} on {wanted} with "
+            f"Python {', '.join(lacking)}, but {known.says(release)}, "
+            f"has wheels for {' '.join(sorted(set(labels)))} alone"
+        )
+
+
+def _system(os: Os, arch: Arch) -> str:
+    return f"{os} {arch}"

@@ -1,0 +1,115 @@
+"""News of packages: releases, the first for a new torch, what changed, and who fell behind."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from packaging.version import Version
+
+from accelerator_portal.catalog import Catalog, Platform
+from accelerator_portal.catalog.package_file import EVERY, FactChange
+from accelerator_portal.install.following import following
+from accelerator_portal.packages.fitting import Home, home, usable
+from accelerator_portal.packages.trailing import lags
+
+NewsKind = Literal["release", "first", "behind", "changed"]
+
+# Nobody calls it news that a plugin was released years ago; the facts have all.
+NEWS_DAYS = 365
+
+_OF = {
+    "requires": "its requirements",
+    "python": "its Python range",
+    "cuda": "its CUDA version",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """One piece of news; `key` is its own for ever, also when the words change."""
+
+    date: dt.date
+    kind: NewsKind
+    platform: str
+    key: str
+    words: str
+
+
+def news(catalog: Catalog) -> tuple[News, ...]:
+    """Return the news of a year, counted back from the newest, newest first."""
+    found = [item for platform in catalog.platforms for item in _of(catalog, platform)]
+    order = ("changed", "first", "behind", "release")
+    found.sort(key=lambda item: (order.index(item.kind), item.platform))  # what matters most first
+    found.sort(key=lambda item: item.date, reverse=True)
+    if not found:
+        return ()
+    since = found[0].date - dt.timedelta(days=NEWS_DAYS)
+    return tuple(item for item in found if item.date >= since)
+
+
+def _of(catalog: Catalog, platform: Platform) -> Iterator[News]:
+    found = home(catalog, platform)
+    if found and found.facts:
+        yield from _releases(catalog, platform, found)
+        yield from _changes(catalog, platform, found)
+    yield from _behind(catalog, platform)
+
+
+def _releases(catalog: Catalog, platform: Platform, found: Home) -> Iterator[News]:
+    firsts: dict[str, list[str]] = {}
+    for lag in lags(catalog, platform):
+        if lag.plugin:
+            firsts.setdefault(lag.plugin, []).append(lag.torch)
+    for release in usable(found.facts.releases) if found.facts else ():
+        if release.date is None:
+            continue
+        key = f"{found.package}:{release.version}"
+        first = firsts.get(release.version)
+        if first:
+            words = f"{found.package} {release.version}, the first for torch {', '.join(first)}"
+        else:
+            words = f"{found.package} {release.version}"
+        kind: NewsKind = "first" if first else "release"
+        yield News(release.date, kind, platform.id, key, f"{words} was published")
+
+
+def _changes(catalog: Catalog, platform: Platform, found: Home) -> Iterator[News]:
+    for change in catalog.packages[found.package].changes:
+        if change.index == found.index:
+            where = "" if change.on == EVERY else f":{change.on}"
+            name = f"{found.package}:{change.version}:{change.of}{where}:{change.date}"
+            words = f"{found.package} {change.version} {_changed(change)}"
+            yield News(change.date, "changed", platform.id, name, words)
+
+
+def _changed(change: FactChange) -> str:
+    if change.of == "removed":
+        return "is no longer on its index"
+    if change.of == "yanked":
+        return "was withdrawn" if change.after else "is no longer withdrawn"
+    where = "" if change.on == EVERY else f" for {change.on}"
+    before, after = change.before or "nothing", change.after or "nothing"
+    return f"changed {_OF[change.of]}{where} under the same version: {before} → {after}"
+
+
+def _behind(catalog: Catalog, platform: Platform) -> Iterator[News]:
+    """The day on which a release of PyTorch put a platform over its limit."""
+    most = catalog.criteria.most_minors_behind if catalog.criteria else None
+    found = following(catalog, platform)
+    if most is None or found.newest is None or found.behind is None or found.behind <= most:
+        return
+    own = Version(found.newest).release[:2]
+    minors: dict[tuple[int, ...], dt.date] = {}
+    for release in catalog.releases.releases:
+        minor = Version(release.version).release[:2]
+        if minor > own:
+            minors[minor] = min(release.date, minors.get(minor, release.date))
+    over = sorted(minors)[most]
+    words = (
+        f"with torch {over[0]}.{over[1]}, more than {most} minor releases behind: "
+        f"the newest is {found.newest}"
+    )
+    yield News(minors[over], "behind", platform.id, f"{platform.id}:behind:{found.newest}", words)
