@@ -37,6 +37,7 @@ def test_the_index_names_every_file_and_nothing_else(site: Site) -> None:
     named |= {f"results/{name}" for name in results["suites"].values()}
     named |= {f"results/{suite}/{mode}.csv" for suite, mode in modes(site)}
     named |= {entry["report"].removeprefix("../") for entry in results["reports"]}
+    named |= set(read(site, index["packages"])["packages"].values())
     named |= {f"history/{name}" for name in read(site, index["history"])["histories"].values()}
     named |= {platform["badge"] for platform in read(site, index["quality"])["platforms"]}
     folder = site.root / API
@@ -64,6 +65,8 @@ DESCRIBED = {
     "suite-results": "results/[!i]*.json",
     "report": "reports/*.json",
     "quality": "quality.json",
+    "packages": "packages.json",
+    "package": "packages/*.json",
     "findings": "findings.json",
     "histories": "history/index.json",
     "history": "history/[!i]*.json",

@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from accelerator_portal.catalog import Catalog, Platform
+from accelerator_portal.catalog.package_file import PackageFacts
 from accelerator_portal.catalog.schema import SCHEMAS, model_schema, schema_text
 from accelerator_portal.install.additional_platforms import AdditionalPlatforms
 from accelerator_portal.install.payload import payload
@@ -27,6 +28,7 @@ from accelerator_portal.site.difference.shapes import Difference
 from accelerator_portal.site.features import FeaturesData
 from accelerator_portal.site.hardware import HardwareData
 from accelerator_portal.site.history_shapes import HistoryData, HistoryIndex
+from accelerator_portal.site.packages_pages import PackagesIndex
 from accelerator_portal.site.page import API, SiteFile, data_file
 from accelerator_portal.site.results_shapes import Badge, QualityData, ResultsIndex, SuiteResults
 from accelerator_portal.site.versions import VersionsData
@@ -50,6 +52,8 @@ SHAPES: dict[str, type[BaseModel]] = {
     "histories": HistoryIndex,
     "badge": Badge,
     "difference": Difference,
+    "packages": PackagesIndex,
+    "package": PackageFacts,
     "additional-platforms": AdditionalPlatforms,
 }
 
@@ -98,6 +102,7 @@ def _index(catalog: Catalog) -> Index:
         versions="versions.json",
         features="features.json",
         additional_platforms=ADDITIONAL_PLATFORMS,
+        packages="packages.json",
         results="results/index.json",
         history="history/index.json",
         quality="quality.json",

@@ -44,6 +44,8 @@ class Index(Model):
     """Address of the features."""
     additional_platforms: str
     """Address of the platforms in the format of pytorch.org's Additional Platforms."""
+    packages: str
+    """Address of what package indexes say, and what follows from it."""
     results: str
     """Address of the index of test reports."""
     history: str

@@ -28,6 +28,8 @@ from accelerator_portal.site.format_reference import format_reference, reference
 from accelerator_portal.site.hardware import HardwareData, hardware_data
 from accelerator_portal.site.history_pages import history_pages
 from accelerator_portal.site.history_view import past
+from accelerator_portal.site.packages_pages import packages_pages
+from accelerator_portal.site.packages_view import package_view
 from accelerator_portal.site.page import PLATFORMS, SiteFile, data_file, to_root
 from accelerator_portal.site.platform_page import Parts, platform_context
 from accelerator_portal.site.questions import Question, moved, questions
@@ -72,6 +74,7 @@ def build_site(catalog: Catalog, root: Path, repository: Repository) -> Iterator
         faqs += faq
         parts = Parts(selector.only(platform.id), hardware, sources, faq, tested, before)
         context = platform_context(platform, parts)
+        context["packaged"] = package_view(catalog, platform)
         content = templates.render("platform.md.j2", to_root=to_root(path), **context)
         yield SiteFile(path, content, platform.path("guide.md"), platform.accelerator.name)
     yield _questions_page(templates, faqs)
@@ -81,6 +84,7 @@ def build_site(catalog: Catalog, root: Path, repository: Repository) -> Iterator
     yield from dashboard_pages(catalog, tested, before, templates)
     yield feed(catalog, tested, before)
     yield from _version_pages(releases, templates)
+    yield from packages_pages(catalog, templates)
     versions = versions_data(catalog, releases)
     yield from api_files(catalog, selector, hardware, versions, features)
 

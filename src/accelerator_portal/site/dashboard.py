@@ -21,6 +21,7 @@ from accelerator_portal.results.quality import Quality, as_of, quality
 from accelerator_portal.results.standing import WINDOW, Basis
 from accelerator_portal.site.history_pages import trends
 from accelerator_portal.site.history_view import Past
+from accelerator_portal.site.packages_pages import newest_news
 from accelerator_portal.site.page import SiteFile, data_file, to_root
 from accelerator_portal.site.results_shapes import Badge, PlatformQuality, QualityData
 from accelerator_portal.site.results_view import Results, SuiteCounts
@@ -95,6 +96,7 @@ def dashboard_pages(
             window=WINDOW,
             good=good,
             total=total,
+            news=newest_news(catalog),
         )
         yield SiteFile(path, content, "data/criteria.yaml")
     for state in states:

@@ -1,4 +1,4 @@
-"""The feed of results: new reports, and what they changed, as Atom (RFC 4287)."""
+"""The feed: new reports, what they changed, and news of packages, as Atom (RFC 4287)."""
 
 from __future__ import annotations
 
@@ -8,12 +8,15 @@ from dataclasses import dataclass
 from html import escape
 
 from accelerator_portal.catalog import Catalog
+from accelerator_portal.packages.news import news
 from accelerator_portal.site.history_view import Past
 from accelerator_portal.site.page import SiteFile
 from accelerator_portal.site.results_view import Results
 
 # A reader who was away for longer looks at the pages.
 MOST_ENTRIES = 50
+MOST_OF_PACKAGES = 20
+"""Plugins are published more often than reports; they must not crowd those out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,14 +29,14 @@ class _Entry:
 
 def feed(catalog: Catalog, results: Results, past: Past) -> SiteFile:
     """Return the feed; addresses are relative to it, in `results/`."""
-    found = [*_reports(catalog, results), *_changes(catalog, past)]
+    found = [*_reports(catalog, results), *_changes(catalog, past), *_packages(catalog)]
     found.sort(key=lambda entry: (entry.updated, entry.id), reverse=True)
     newest = found[0].updated if found else dt.datetime.fromtimestamp(0, dt.UTC)
     entries = "".join(map(_text, found[:MOST_ENTRIES]))
     text = (
         '<?xml version="1.0" encoding="utf-8"?>\n'
         '<feed xmlns="http://www.w3.org/2005/Atom">'
-        "<id>urn:accelerator-portal:reports</id><title>Test results of accelerators</title>"
+        "<id>urn:accelerator-portal:reports</id><title>Accelerators: results and packages</title>"
         "<author><name>PyTorch accelerator portal</name></author>"
         f"<updated>{newest.isoformat()}</updated>\n{entries}</feed>\n"
     )
@@ -55,6 +58,15 @@ def _changes(catalog: Catalog, past: Past) -> Iterator[_Entry]:
             title = f"{_name(catalog, episode.accelerator)}: {episode.summary}"
             address = f"changes/#{episode.anchor}"
             yield _Entry(episode.anchor, title, episode.point.started, address)
+
+
+def _packages(catalog: Catalog) -> Iterator[_Entry]:
+    """What indexes say has a day, and no hour."""
+    for item in news(catalog)[:MOST_OF_PACKAGES]:
+        moment = dt.datetime.combine(item.date, dt.time(), dt.UTC)
+        address = f"../compute-platforms/{item.platform}/#versions"
+        title = f"{_name(catalog, item.platform)}: {item.words}"
+        yield _Entry(f"package:{item.key}", title, moment, address)
 
 
 def _name(catalog: Catalog, accelerator: str) -> str:

@@ -1,0 +1,180 @@
+"""Package facts for machines under `/api/v1/packages/`, and the page that compares platforms."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from accelerator_portal.catalog import Catalog
+from accelerator_portal.catalog.fields import Day, Model
+from accelerator_portal.catalog.package_file import IndexFault
+from accelerator_portal.packages.fitting import fits, home
+from accelerator_portal.packages.news import News, news
+from accelerator_portal.packages.trailing import Basis, Lag, lags
+from accelerator_portal.site.lag_picture import lag_picture
+from accelerator_portal.site.page import SiteFile, data_file, to_root
+from accelerator_portal.site.templates import Templates
+
+LAGS_PAGE = "versions/followed.md"
+
+NEWEST = 10
+"""So much news stands on the dashboard; the feed has more."""
+
+
+class FitData(Model):
+    """The newest plugin on its index that fits a torch release on one system."""
+
+    torch: str
+    """The torch release."""
+    os: str
+    """The operating system."""
+    arch: str
+    """The architecture."""
+    plugin: str
+    """The plugin's version."""
+    date: Day | None = None
+    """The day of its publication."""
+    requires: str
+    """What its metadata requires of torch, exactly."""
+    python: tuple[str, ...]
+    """Python versions for which both have wheels."""
+
+
+class LagData(Model):
+    """How a plugin followed one torch release."""
+
+    torch: str
+    """The torch release."""
+    released: Day
+    """The day of its publication."""
+    days: int
+    """Days to the plugin, below zero where it was there before; without one, to the reading."""
+    plugin: str | None = None
+    """The first final release that fits; absent where there is none yet."""
+    followed: Day | None = None
+    """The day of its publication."""
+    basis: Basis
+    """Whether the index's metadata says so, or the vendor's rows where that names no torch."""
+
+
+class NewsData(Model):
+    """One piece of news."""
+
+    date: Day
+    """The day."""
+    kind: str
+    """`release`, `first` for a new torch, `behind` its limit, or `changed` under a version."""
+    platform: str
+    """Id of the platform."""
+    words: str
+    """The news."""
+
+
+class PlatformPackages(Model):
+    """What follows from a platform's package."""
+
+    package: str
+    """Its normalised name."""
+    index: str
+    """Where it comes from: `pypi`, or the address of the vendor's index."""
+    fits: tuple[FitData, ...]
+    """The version table that the index makes."""
+    lags: tuple[LagData, ...]
+    """How the plugin followed each torch release."""
+
+
+class PackagesIndex(Model):
+    """Every package that is followed, and what follows from it."""
+
+    read: Day | None = None
+    """The day on which everything was read that `later` and `faults` do not name."""
+    later: dict[str, Day]
+    """Packages that were read alone since."""
+    faults: tuple[IndexFault, ...]
+    """What could not be read; what is known of it is older."""
+    packages: dict[str, str]
+    """Address of each package's facts, relative to this file."""
+    platforms: dict[str, PlatformPackages]
+    """By platform, those whose package is not torch itself."""
+    news: tuple[NewsData, ...]
+    """The news of a year, newest first."""
+
+
+def packages_pages(catalog: Catalog, templates: Templates) -> Iterator[SiteFile]:
+    """Yield the page of who followed when, and the facts as data."""
+    followed = [(platform, lags(catalog, platform)) for platform in catalog.platforms]
+    shown = [(platform, found, lag_picture(found)) for platform, found in followed if found]
+    releases = [
+        release
+        for release in catalog.releases.releases
+        if any(lag.torch == release.version for _, found, _ in shown for lag in found)
+    ]
+    content = templates.render(
+        f"{LAGS_PAGE}.j2",
+        to_root=to_root(LAGS_PAGE),
+        followed=[(p, {lag.torch: lag for lag in found}, picture) for p, found, picture in shown],
+        releases=releases,
+    )
+    yield SiteFile(LAGS_PAGE, content, f"site_src/templates/{LAGS_PAGE}.j2")
+    for name, facts in sorted(catalog.packages.items()):
+        yield data_file(f"packages/{name}.json", facts)
+    yield data_file("packages.json", _index(catalog))
+
+
+def newest_news(catalog: Catalog) -> tuple[News, ...]:
+    """Return what the dashboard shows."""
+    return news(catalog)[:NEWEST]
+
+
+def _index(catalog: Catalog) -> PackagesIndex:
+    read = catalog.packages_read
+    return PackagesIndex(
+        read=read.read,
+        later=dict(read.later),
+        faults=read.faults,
+        packages={name: f"packages/{name}.json" for name in sorted(catalog.packages)},
+        platforms=dict(_platforms(catalog)),
+        news=tuple(_news(item) for item in news(catalog)),
+    )
+
+
+def _platforms(catalog: Catalog) -> Iterator[tuple[str, PlatformPackages]]:
+    for platform in catalog.platforms:
+        found = home(catalog, platform)
+        if found is None:
+            continue
+        table = fits(catalog, found.facts) if found.facts else ()
+        yield (
+            platform.id,
+            PlatformPackages(
+                package=found.package,
+                index=found.index,
+                fits=tuple(
+                    FitData(
+                        torch=fit.torch,
+                        os=fit.os,
+                        arch=fit.arch,
+                        plugin=fit.release.version,
+                        date=fit.release.date,
+                        requires=fit.requirement,
+                        python=fit.pythons,
+                    )
+                    for fit in table
+                ),
+                lags=tuple(_lag(lag) for lag in lags(catalog, platform)),
+            ),
+        )
+
+
+def _lag(lag: Lag) -> LagData:
+    return LagData(
+        torch=lag.torch,
+        released=lag.released,
+        days=lag.days,
+        plugin=lag.plugin,
+        followed=lag.followed,
+        basis=lag.basis,
+    )
+
+
+def _news(item: News) -> NewsData:
+    return NewsData(date=item.date, kind=item.kind, platform=item.platform, words=item.words)

@@ -1,0 +1,106 @@
+"""Pages, feed and data say what the kept facts of packages say, with their date."""
+
+from __future__ import annotations
+
+import json
+import re
+import xml.etree.ElementTree as ET
+from typing import Any
+
+import pytest
+from selectolax.lexbor import LexborNode
+
+from accelerator_portal.site.packages_pages import NEWEST
+from tests.built_site import Page, Site
+
+ATOM = "{http://www.w3.org/2005/Atom}"
+
+
+@pytest.fixture(scope="module")
+def data(site: Site) -> Any:  # noqa: ANN401 - any JSON
+    return json.loads((site.root / "api/v1/packages.json").read_text("utf-8"))
+
+
+def words(node: LexborNode) -> str:
+    return " ".join(node.text(separator=" ").split())
+
+
+def on_index(page: Page) -> str:
+    """The words from the heading on, up to the sources."""
+    text = words(page.one("article"))
+    return text[text.index("What the index says") : text.rindex("Sources")]
+
+
+def test_the_table_of_the_index_has_every_fit(site: Site, data: Any) -> None:  # noqa: ANN401
+    for platform, found in data["platforms"].items():
+        page = site.pages[f"compute-platforms/{platform}/"]
+        tables = page.tree.css('[aria-label="What the index says of versions"] tbody tr')
+        shown = [[words(cell) for cell in row.css("td")] for row in tables]
+        pairs = {(row[0], row[1]) for row in shown}
+        assert pairs == {(fit["torch"], fit["plugin"]) for fit in found["fits"]}, platform
+        for fit in found["fits"]:
+            cells = [row[3] for row in shown if row[0] == fit["torch"]]
+            assert any(fit["requires"] in cell and fit["arch"] in cell for cell in cells)
+
+
+def test_known_cases_are_told_as_they_are(site: Site) -> None:
+    ascend = on_index(site.pages["compute-platforms/ascend/"])
+    assert re.search(r"PyPI, read on \d{4}-\d\d-\d\d: torch-npu", ascend)
+    assert "torch==2.10.0+cpu Linux x86_64 torch==2.10.0 Linux aarch64" in ascend
+    neuron = on_index(site.pages["compute-platforms/neuron/"])
+    assert "PyPI has a package of the same name, 1.0, which is not the one" in neuron
+    assert "WRONG PACKAGE" in neuron
+    assert "names no torch version" in on_index(site.pages["compute-platforms/tpu-xla/"])
+    assert "had no package habana-torch-plugin" in on_index(site.pages["compute-platforms/gaudi/"])
+    assert "on-the-index" not in site.pages["compute-platforms/cuda/"].ids
+
+
+def test_what_could_not_be_read_is_said(site: Site) -> None:
+    for fault in site.catalog.packages_read.faults:
+        if fault.package == "torch-neuronx":
+            page = on_index(site.pages["compute-platforms/neuron/"])
+            assert f"could not be read for {fault.package} since {fault.since}" in page
+
+
+def test_the_page_of_all_has_every_lag(site: Site, data: Any) -> None:  # noqa: ANN401
+    page = site.pages["versions/followed/"]
+    head = [words(cell) for cell in page.tree.css("thead th")][2:]
+    names = {p.accelerator.name: p.id for p in site.catalog.platforms}
+    assert [names[name] for name in head] == [
+        p.id for p in site.catalog.platforms if data["platforms"].get(p.id, {}).get("lags")
+    ]
+    lags = {(p, lag["torch"]): lag for p, f in data["platforms"].items() for lag in f["lags"]}
+    shown = 0
+    for row in page.tree.css("tbody tr"):
+        torch, _, *cells = [words(cell) for cell in row.css("th, td")]
+        for name, cell in zip(head, cells, strict=True):
+            lag = lags.get((names[name], torch))
+            shown += lag is not None
+            assert (cell == "–") == (lag is None)
+            assert lag is None or str(lag["days"]) in cell
+            assert lag is None or ("plugin" in lag) != ("none yet" in cell)
+    assert shown == len(lags) > 0
+
+
+def test_every_picture_is_silent_and_stands_beside_its_figures(site: Site) -> None:
+    for page in (*site.platform_pages(), site.pages["versions/followed/"]):
+        for picture in page.tree.css("svg.lags"):
+            assert picture.attributes["aria-hidden"] == "true"
+            assert page.tree.css("table.followed")
+
+
+def test_the_dashboard_has_the_newest_news_and_the_feed_all(site: Site, data: Any) -> None:  # noqa: ANN401
+    listed = site.pages["results/dashboard/"].one("#packages + ul")
+    shown = [words(item) for item in listed.css("li")]
+    assert len(shown) == min(NEWEST, len(data["news"]))
+    for item, text in zip(data["news"], shown, strict=False):
+        assert text.startswith(item["date"])
+        assert text.endswith(item["words"])
+    root = ET.fromstring((site.root / "results/feed.atom").read_text("utf-8"))  # noqa: S314 - our own
+    found = [*root.iter(f"{ATOM}entry")]
+    entries = {e.findtext(f"{ATOM}id"): e.findtext(f"{ATOM}title") for e in found}
+    of_packages = [title for name, title in entries.items() if name and ":package:" in name]
+    assert of_packages
+    told = [item["words"] for item in data["news"]]
+    assert all(any(title and title.endswith(w) for w in told) for title in of_packages)
+    assert len(entries) == len(found)
