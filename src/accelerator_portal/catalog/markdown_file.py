@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from markdown_it import MarkdownIt
+from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
 from accelerator_portal.catalog.problem import Problem
@@ -15,11 +16,27 @@ from accelerator_portal.catalog.sources import Source, SourcedFile
 from accelerator_portal.catalog.validation import validate
 from accelerator_portal.catalog.yaml_file import parse_yaml
 
-CITATION = re.compile(r"\[@([^\]\s]*)\]")
+# Bounded, as are the spaces before it elsewhere: a search must not begin anew at every letter.
+CITATION = re.compile(r"\[@([^\[\]\s]{0,200})\]")
+
+# Looking for the ends of links and emphasis takes the square of a paragraph's length.
+MAX_PARAGRAPH = 8_000
 
 _FRONT = re.compile(r"---\n(.*?\n)---(?:\n|\Z)", re.DOTALL)
 
+
+class _LongParagraphError(Exception):
+    """A paragraph that is not read; the argument is its token."""
+
+
+def _bounded(state: StateCore) -> None:
+    for token in state.tokens:
+        if token.type == "inline" and len(token.content) > MAX_PARAGRAPH:
+            raise _LongParagraphError(token)
+
+
 _PARSER = MarkdownIt("commonmark", {"html": True}).enable("table")
+_PARSER.core.ruler.before("inline", "bounded", _bounded)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +88,12 @@ def parse_markdown(path: str, text: str) -> tuple[MarkdownFile | None, list[Prob
     if document and not problems:
         record, problems = validate(SourcedFile, document)
     body_line = text.count("\n", 0, front.end()) + 1
-    tokens = _PARSER.parse(text[front.end() :])
+    try:
+        tokens = _PARSER.parse(text[front.end() :])
+    except _LongParagraphError as error:
+        (token,) = error.args
+        what = f"a paragraph has {len(token.content):,} characters, more than {MAX_PARAGRAPH:,}"
+        return None, [*problems, Problem(path, _line(token, body_line), what, "split it")]
     problems += _structure_problems(path, tokens, body_line)
     if record is None:
         return None, problems

@@ -107,9 +107,7 @@ class _Reader:
         too_deep = isinstance(event, yaml.CollectionStartEvent) and len(location) >= MAX_DEPTH
         if too_deep or self._nodes > MAX_NODES:
             self._too_large(event)
-        for what, remedy in _refusals(event):
-            self._add(_line(event), what, remedy)
-            self.refused = True
+        self._refuse(event)
         self.lines.setdefault(location, min(_line(event), self.last) + self.first_line)
         if isinstance(event, yaml.MappingStartEvent):
             return dict(self._items(location))
@@ -121,12 +119,19 @@ class _Reader:
             return self._scalar(event)
         return None
 
+    def _refuse(self, event: yaml.Event) -> None:
+        for what, remedy in _refusals(event):
+            self._add(_line(event), what, remedy)
+            self.refused = True
+
     def _items(self, location: Location) -> Iterator[tuple[str, object]]:
         seen: dict[str, int] = {}
         for event in self._until(yaml.MappingEndEvent):
             # As written: YAML 1.1 would read `on` as true.
             key = str(event.value) if isinstance(event, yaml.ScalarEvent) else None
             line = _line(event)
+            if key is not None:
+                self._refuse(event)
             if key is None:
                 self._value(event, (*location, "?"))
                 self._add(line, "a key is a list or a mapping", "use plain text as key")

@@ -43,7 +43,7 @@ _ATTRIBUTES = {
 
 
 # The space before a citation keeps Markdown readable; the number stands close to its word.
-_SPACED_CITATION = re.compile(rf"\s*{CITATION.pattern}")
+_SPACED_CITATION = re.compile(rf"\s{{0,9}}{CITATION.pattern}")
 
 
 def render_vendor_text(text: str, prefix: str, cite: Cite, page: str = "") -> str:
