@@ -22,6 +22,8 @@ from tests.folders import (
 
 # A busy machine is no failure; what must be fast has a test that measures it.
 settings.register_profile("portal", deadline=None)
+# Once in a while: pytest --hypothesis-profile=many
+settings.register_profile("many", deadline=None, max_examples=5000, database=None)
 settings.load_profile("portal")
 
 
