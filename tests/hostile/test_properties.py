@@ -52,7 +52,7 @@ from tests.hostile.reports import GOOD
 from tests.site.test_vendor_text import assert_harmless
 
 # A whole folder takes a hundred times as long as one file.
-FEW = settings(max_examples=max(20, settings().max_examples // 10))
+FEW = settings(max_examples=settings().max_examples // 10)
 NOW = dt.datetime(2026, 11, 21, tzinfo=dt.UTC)
 T = TypeVar("T")
 FRONT = EXAMPLE["accelerators/example/guide.md"].split("## ")[0]
@@ -189,7 +189,7 @@ _PYTEST = formats._PYTEST | {
             "call": {"duration": 1, "outcome": "failed", "longrepr": "AssertionError"},
             "user_properties": [{"x": "y"}],
         }
-    ]
+    ],
 }
 DOCUMENTS: dict[str, Any] = {
     "ctrf": formats._CTRF,
