@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from accelerator_portal.catalog import Problem
 from tests.folders import (
     ACCELERATOR,
     COMPATIBILITY,
@@ -248,3 +249,10 @@ def test_a_fault_is_named_with_its_line_and_what_would_be_right(
 def test_a_file_of_another_shape_is_told_so(text: str, problems_after: ProblemsAfter) -> None:
     found = problems_after((SELECTOR, EXAMPLE[SELECTOR], text))
     assert found == [f"{SELECTOR}:1: the file: a mapping (key: value) is expected; {SEE}"]
+
+
+@pytest.mark.parametrize("path", ["::error::x.json", " ::error::x", "##[error]x", "a##[add-mask]b"])
+def test_what_is_told_of_a_file_is_no_command_of_a_workflow(path: str) -> None:
+    for told in (str(Problem(path, 1, path, path)), Problem(path, 1, path, path).words):
+        assert not told.lstrip().startswith("::")
+        assert "##[" not in told

@@ -165,8 +165,17 @@ def test_what_the_command_line_says_moves_no_cursor_and_commands_no_workflow(
 ) -> None:
     root = tmp_path / "repository"
     hostile_sources(root)
-    for name in ("\x1b[2J\x1b[31mx", "a\n::error file=x::y", "::warning::x", "\u202ex"):
+    for name in (
+        "\x1b[2J\x1b[31mx",
+        "a\n::error file=x::y",
+        "::warning::x",
+        "\u202ex",
+        "##[error]x",
+    ):
         (root / "accelerators/acme" / name).write_text("x", "utf-8")
+    accelerator = root / "accelerators/acme/accelerator.yaml"
+    text = accelerator.read_text("utf-8")
+    accelerator.write_text(text.replace('"mark": "A0"', '"mark": "##[stop-commands]x"'), "utf-8")
     done = subprocess.run(
         [sys.executable, "-c", _COMMAND, "check", "--root", str(root)],
         capture_output=True,
@@ -178,4 +187,5 @@ def test_what_the_command_line_says_moves_no_cursor_and_commands_no_workflow(
     lines = (done.stdout + done.stderr).splitlines()
     assert len(lines) >= 4
     assert all(line.isprintable() for line in lines)
-    assert not [line for line in lines if line.lstrip().startswith("::")]
+    assert not [line for line in lines if line.lstrip().startswith("::") or "##[" in line]
+    assert len([line for line in lines if "stop-commands" in line]) == 2  # the problem, the line

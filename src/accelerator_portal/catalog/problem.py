@@ -49,8 +49,14 @@ class Problem:
 
 
 def printable(text: str) -> str:
-    """Return text as one line, whatever a file holds: no escape reaches a terminal or a log."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    """Return text as one line, whatever a file holds: no escape reaches a terminal or a log.
+
+    GitHub's runner takes `::` at the beginning of a line for a command, and `##[` anywhere in it.
+    Source: ActionCommand.cs of actions/runner.
+    """
+    line = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    line = line.replace("##[", "##\\[")
+    return f"\\{line}" if line.lstrip().startswith("::") else line
 
 
 def _short(words: str) -> str:

@@ -84,7 +84,8 @@ def _window(start: int, length: int) -> slice:
 
 def _printable(line: str) -> str:
     """What is not printed as one letter would shift the line that underlines, or do worse."""
-    return "".join(c if c.isprintable() else " " if c == "\t" else "�" for c in line)
+    shown = "".join(c if c.isprintable() else " " if c == "\t" else "�" for c in line)
+    return shown.replace("##[", "##�")  # to GitHub's runner, a command
 
 
 def _line(root: Path, problem: Problem) -> str:
