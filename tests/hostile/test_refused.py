@@ -13,10 +13,11 @@ import pytest
 from accelerator_portal.catalog import Problem, ProblemsError
 from accelerator_portal.catalog.problem import MAX_WORDS
 from accelerator_portal.checks import errors, load_and_check
+from accelerator_portal.install.expand import MAX_ROWS
 from accelerator_portal.reports.formats import READERS
 from accelerator_portal.reports.reading import Options
 from accelerator_portal.site.vendor_text import render_vendor_text
-from tests.folders import ACCELERATOR, EXAMPLE, GUIDE, Tree, edited, write_tree
+from tests.folders import ACCELERATOR, EXAMPLE, GUIDE, INSTALL, Tree, edited, write_tree
 from tests.hostile import fields, folders, formats, large, markdown, reports, yaml_files
 
 # Ten times what the slowest takes.
@@ -138,3 +139,22 @@ def test_a_text_that_makes_parsers_slow_ends_soon(case: str, tmp_path: Path) -> 
         begun = time.monotonic()
         render_vendor_text(text, "prepare", lambda _: None)
         assert time.monotonic() - begun < SECONDS
+
+
+def test_options_that_make_rows_without_end_are_refused(tree: Tree) -> None:
+    """Of few lines a million rows, each with commands: 400 builds, on 15 systems, in 3 ways."""
+    builds = [f"many{number}" for number in range(400)]
+    option = {
+        "id": "many",
+        "torch": ["1.10.0", "1.9.1"],
+        "methods": ["pip", "uv", "docker"],
+        "os": ["linux", "windows", "macos"],
+        "arch": ["x86_64", "aarch64", "s390x", "ppc64le", "riscv64"],
+        "variants": builds,
+        "steps": [{"pip": {"packages": ["torch=={torch}"]}}],
+        "source": "made-up",
+    }
+    described = "".join(f"  - {{id: {name}, name: {name}}}\n" for name in builds)
+    text = EXAMPLE[INSTALL].replace("checks:\n", f"{described}checks:\n", 1)
+    root = tree({**EXAMPLE, INSTALL: f"{text}  - {json.dumps(option)}\n"})
+    assert_said(looked_at(root), INSTALL, f"the options make more than {MAX_ROWS:,} rows")
