@@ -46,6 +46,19 @@ def test_reports_are_measured_beside_what_python_takes() -> None:
     ]
 
 
+def test_a_sync_is_measured_cold_and_again() -> None:
+    command = [sys.executable, "-m", "benchmarks.packages", "--packages=3", "--releases=2"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[0] == "3 made-up packages, 2 releases each, 12 wheels"
+    cold, same, bare, changed = lines[2:]
+    assert ", 15 requests, " in cold
+    assert ", 3 requests, 0.00 MB, 0 files written" in same
+    assert ", 3 requests, " in bare
+    assert ", 5 requests, " in changed
+
+
 def test_a_matrix_is_measured_beside_a_plain_loop() -> None:
     """The figures themselves are for people: here only that there are some, of a made-up suite."""
     command = [sys.executable, "-m", "benchmarks.matrix"]

@@ -84,6 +84,7 @@ def made_wheel(project: str, version: str, tag: str, requires: Sequence[str] = (
             f"{module}/__init__.py": b"",
             f"{module}/library.so": bytes(range(256)) * 512,
             f"{module}-{version}.dist-info/METADATA": text,
+            f"{module}-{version}.dist-info/WHEEL": f"Tag: {tag}\n".encode(),
             f"{module}-{version}.dist-info/RECORD": b"",
         }
     )
@@ -119,6 +120,7 @@ def served(index: Index) -> Iterator[Index]:
 class _Handler(BaseHTTPRequestHandler):
     served: Index
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # head and body are two packets; the second would wait 40 ms
 
     def do_GET(self) -> None:
         """Answer as the index is told to."""

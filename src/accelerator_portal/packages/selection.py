@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from packaging.version import Version
 
-from accelerator_portal.packages.index_page import IndexFile
 from accelerator_portal.packages.wanted import TORCH
 from accelerator_portal.packages.wheel_tags import (
     ANY,
@@ -15,6 +15,9 @@ from accelerator_portal.packages.wheel_tags import (
     python_label,
     system,
 )
+
+if TYPE_CHECKING:  # whoever only counts releases should not wait for what reads pages
+    from accelerator_portal.packages.index_page import IndexFile
 
 MOST_RELEASES = 40
 MOST_PRE_RELEASES = 3

@@ -87,11 +87,17 @@ def address_of(index: str) -> str:
 
 
 def sync(root: Path, catalog: Catalog, options: Options) -> Synced:
-    """Ask the indexes and write what changed below `root`.
+    """Ask the indexes for what the folders name, and write what changed below `root`.
 
     Raises OSError where a file cannot be written, SyncInterrupted after an interruption.
     """
-    every = wanted(catalog)
+    return sync_packages(root, catalog, wanted(catalog), options)
+
+
+def sync_packages(
+    root: Path, catalog: Catalog, every: Sequence[Wanted], options: Options
+) -> Synced:
+    """Ask the indexes for these packages, which are all that are followed; otherwise as `sync`."""
     todo = [package for package in every if not options.only or package.name in options.only]
     work = _Work(root, catalog, options, frozenset(p.name for p in every if p.own))
     try:
