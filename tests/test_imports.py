@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import importlib
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -22,10 +24,14 @@ ORDER = (
     "packages",
     "checks",
     "vendors",
+    "validation",
     "site",
     "automation",
     "cli",
 )
+
+# What a test suite needs, and the portal does not.
+HEAVY = {"executorch", "timm", "torch", "torchao", "torchvision", "transformers"}
 
 MODULES = sorted(PACKAGE.rglob("*.py"))
 PUBLIC = [path for path in MODULES if path.name == "__init__.py"]
@@ -63,7 +69,22 @@ def test_imports_run_one_way(path: Path) -> None:
     allowed = ORDER[: ORDER.index(here) + 1] if here else ()
     assert rooms <= set(allowed)
     outside = {module.partition(".")[0] for module in imported(path)}
-    assert not outside & {"mkdocs", "material", "torch", "hooks", "tests", "benchmarks"}
+    assert not outside & {"mkdocs", "material", "hooks", "tests", "benchmarks"}
+    assert here == "validation" or not outside & HEAVY
+
+
+def test_torch_is_imported_only_when_a_suite_runs() -> None:
+    """Whatever the portal's command imports at its start, it does without torch."""
+    program = "import sys, accelerator_portal.cli; print(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert not set(done.stdout.split()) & HEAVY
+
+
+def test_the_site_knows_nothing_of_the_harness() -> None:
+    for path in (PACKAGE / "site").rglob("*.py"):
+        assert "validation" not in {room(module) for module in imported(path)}, path.name
 
 
 def test_hooks_know_the_library_but_not_its_command() -> None:

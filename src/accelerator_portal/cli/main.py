@@ -23,6 +23,7 @@ from accelerator_portal.cli.owners import owners
 from accelerator_portal.cli.packages import packages
 from accelerator_portal.cli.pull_request_comment import pull_request_comment
 from accelerator_portal.cli.report import report
+from accelerator_portal.cli.validate import validate
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -54,3 +55,4 @@ main.add_command(packages)
 main.add_command(pull_request_comment)
 main.add_command(nightly)
 main.add_command(report)
+main.add_command(validate)

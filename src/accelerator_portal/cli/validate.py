@@ -1,0 +1,166 @@
+"""`accelerator-portal validate`: run test suites on a device and write a report."""
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+import signal
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, get_args
+
+import click
+
+from accelerator_portal.catalog import Problem, ProblemsError, load_catalog
+from accelerator_portal.cli.options import count, tell
+from accelerator_portal.cli.watching import Watching, closing_words
+from accelerator_portal.reports.outcomes import TriggerKind
+from accelerator_portal.reports.report_file import read_report
+from accelerator_portal.validation.plan import Plan
+from accelerator_portal.validation.probe import Probed, probe
+from accelerator_portal.validation.request import (
+    USUAL,
+    Request,
+    RunError,
+    matrices_of,
+    planned,
+)
+from accelerator_portal.validation.run import DIAGNOSING, Finished, begin, resume, suites_of_journal
+from accelerator_portal.validation.selecting import ExpressionError, failed_in
+
+NO_TORCH = (
+    "PyTorch is not installed in this environment; "
+    "install it: pip install 'accelerator-portal[validation]', or what your plugin asks for"
+)
+
+
+@click.command()
+@click.option("--device", required=True, help="As torch.device takes it: cpu, cuda, your own.")
+@click.option("--suite", "suites", multiple=True, help=f"By default {', '.join(USUAL)}.")
+@click.option("--plan", "plan_only", is_flag=True, help="Print what would be run, and stop.")
+@click.option("-k", "matching", metavar="EXPR", help="Words of test ids, with and, or, not, ().")
+@click.option("--test", "tests", multiple=True, metavar="ID", help="Exactly this test.")
+@click.option("--only", multiple=True, metavar="NAME=A,B", help="Of a parameter only these values.")
+@click.option("--dtype", metavar="A,B", help="Short for --only dtype=A,B.")
+@click.option(
+    "--only-failed",
+    type=click.Path(path_type=Path),
+    metavar="REPORT",
+    help="What did not pass in that report.",
+)
+@click.option("--resume", "go_on", is_flag=True, help="Go on with the run that --out began.")
+@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="The report.")
+@click.option("--timeout", "timeout_s", type=click.FloatRange(min=0.1), help="Seconds for a test.")
+@click.option("--workers", type=click.IntRange(1, 256), help="Processes; by default 2 at most.")
+@click.option("--threads", type=click.IntRange(1, 256), default=1, help="Of each; by default 1.")
+@click.option("--import", "imports", metavar="MODULE", help="A plugin that does not load itself.")
+@click.option("--accelerator", help="Id of the platform; by default the device's name.")
+@click.option("--kind", type=click.Choice(["self-reported", "made-here"]), default="self-reported")
+@click.option("--trigger", type=click.Choice(get_args(TriggerKind)), default="manual")
+@click.option(
+    "--known-issues",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    metavar="ROOT",
+    help="The repository whose known-issues.yaml of the platform counts.",
+)
+def validate(plan_only: bool, go_on: bool, **said: Any) -> None:  # noqa: ANN401
+    """Run test suites on a device and write the common test report."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # a readable report then, too
+    try:
+        request = _request(said)
+        finished = _go_on(request) if go_on else _start(request, plan_only=plan_only)
+    except (RunError, ExpressionError) as error:
+        raise click.UsageError(str(error)) from None
+    except ProblemsError as error:
+        tell(error.problems)
+        sys.exit(2)
+    if finished is not None:
+        click.echo(closing_words(finished, request.out))
+        sys.exit(130 if finished.interrupted else not finished.went_well)
+
+
+def _start(request: Request, *, plan_only: bool) -> Finished | None:
+    matrices = matrices_of(request.suites)
+    today = dt.datetime.now(dt.UTC).date()
+    if plan_only:
+        _show(planned(request, matrices, today))
+        return None
+    with ThreadPoolExecutor() as both:  # each is a process that imports torch
+        planning = both.submit(planned, request, matrices, today)
+        probed = _probed(request)
+        plan = planning.result()
+    with Watching(len(plan.to_run)) as watch:
+        return begin(request, matrices, plan, probed, watch)
+
+
+def _show(plan: Plan) -> None:
+    for case in plan.cases:
+        issue = plan.skipped.get(case.id)
+        click.echo(f"{case.id}  skipped: {issue.reason}" if issue else case.id)
+    click.echo(f"{count(len(plan.to_run), 'test')} to run.", err=True)
+
+
+def _go_on(request: Request) -> Finished:
+    matrices = matrices_of(suites_of_journal(request))
+    with Watching(None) as watch:
+        return resume(request, matrices, _probed(request), watch)
+
+
+def _probed(request: Request) -> Probed:
+    """Try the device; go on without it only where a suite can say what is wrong with it."""
+    found = probe(request.device, request.imports)
+    if found.fault == "no torch":
+        raise RunError(NO_TORCH)
+    if found.fault and (found.unknown or DIAGNOSING.isdisjoint(request.suites)):
+        what = "import torch fails" if found.fault == "import" else "the device cannot be used"
+        raise RunError(f'"{request.device}": {what}. {found.words}')
+    if found.fault:
+        click.echo(f'"{request.device}" cannot be used: {found.words}', err=True)
+    return found
+
+
+def _request(said: dict[str, Any]) -> Request:
+    device: str = said["device"]
+    accelerator = said["accelerator"] or device.partition(":")[0].lower()
+    again = failed_in(read_report(said["only_failed"])) if said["only_failed"] else frozenset()
+    if said["only_failed"] and not again:
+        raise RunError(f"nothing failed in {said['only_failed']}; there is nothing to repeat")
+    tests = frozenset(said["tests"]) | again
+    suites = said["suites"] or tuple(sorted({key.partition("/")[0] for key in tests})) or USUAL
+    return Request(
+        device=device,
+        out=said["out"] or Path(f"validation-{accelerator}.json"),
+        accelerator=accelerator,
+        suites=tuple(suites),
+        only=_only(said),
+        matching=said["matching"],
+        tests=tests,
+        imports=said["imports"],
+        kind=said["kind"],
+        trigger=said["trigger"],
+        timeout_s=said["timeout_s"],
+        workers=said["workers"] or min(2, os.cpu_count() or 1),
+        threads=said["threads"],
+        issues=_issues(said["known_issues"], accelerator),
+    )
+
+
+def _only(said: dict[str, Any]) -> dict[str, tuple[str, ...]]:
+    pairs = [pair.partition("=") for pair in said["only"]]
+    for name, equals, _ in pairs:
+        if not equals:
+            raise click.BadParameter(f'"{name}" has no value', param_hint="--only")
+    found = {name: tuple(values.split(",")) for name, _, values in pairs}
+    return {**found, "dtype": tuple(said["dtype"].split(","))} if said["dtype"] else found
+
+
+def _issues(root: Path | None, accelerator: str) -> tuple[Any, ...]:
+    if root is None:
+        return ()
+    catalog, problems = load_catalog(root)
+    platform = catalog.by_id.get(accelerator) if catalog else None
+    if platform is None:
+        what = f'no whole folder of "{accelerator}" is in {root}'
+        raise ProblemsError([*problems, Problem(f"accelerators/{accelerator}", 1, what, "mend it")])
+    return platform.known_issues

@@ -1,0 +1,99 @@
+"""What a person sees while suites run, and at the end."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from accelerator_portal.catalog.problem import printable
+from accelerator_portal.cli.options import count
+from accelerator_portal.reports.outcomes import MEANING, Outcome
+from accelerator_portal.validation.case import Case, Result
+from accelerator_portal.validation.recording import REPEATED
+from accelerator_portal.validation.run import Finished
+
+# In a log, a line so often; on a terminal there is a bar.
+_LINE_EVERY_S = 20.0
+
+_MOST_SHOWN = 20
+_LONGEST_REASON = 160
+
+
+class Watching:
+    """A bar with the counts of outcomes; where there is no terminal, a line now and then."""
+
+    def __init__(self, total: int | None) -> None:
+        self._total = total
+        self._counts: Counter[Outcome] = Counter()
+        self._line_at = time.monotonic()
+        self._progress = Progress(
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeRemainingColumn(),
+            TextColumn("{task.description}"),
+            console=Console(stderr=True),
+            disable=not sys.stderr.isatty(),
+        )
+        self._task = self._progress.add_task("", total=total)
+
+    def __enter__(self) -> Self:
+        self._progress.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._progress.stop()
+
+    def __call__(self, case: Case, result: Result | None) -> None:
+        """Take note of a beginning, or of an end."""
+        if result is not None:
+            self._counts[result.outcome] += 1
+            if result.outcome in REPEATED:
+                self._tell(_line(case.id, result.outcome, result.reason))
+        words = f"{counted(self._counts)} · {case.id}"
+        self._progress.update(self._task, description=words, advance=result is not None)
+        if self._progress.disable and time.monotonic() - self._line_at > _LINE_EVERY_S:
+            self._line_at = time.monotonic()
+            of = f" of {self._total}" if self._total else ""
+            click.echo(f"{self._counts.total()}{of}: {words}", err=True)
+
+    def _tell(self, line: str) -> None:
+        """Print above the bar; what tests say is no markup."""
+        self._progress.console.print(line, markup=False, highlight=False, soft_wrap=True)
+
+
+def counted(outcomes: Counter[Outcome]) -> str:
+    """Return counts of outcomes in the order of the vocabulary: `3 passed, 1 failed`."""
+    return ", ".join(f"{outcomes[o]} {o}" for o in MEANING if outcomes[o])
+
+
+def closing_words(finished: Finished, out: Path) -> str:
+    """Say what came of a run, how to repeat what failed, and where the report is."""
+    wrong = [t for t in finished.report.tests if t.outcome in REPEATED and not t.known_issue]
+    lines = [f"  {test.command}" for test in wrong[:_MOST_SHOWN]]
+    if len(wrong) > _MOST_SHOWN:
+        lines.append(f"  and {len(wrong) - _MOST_SHOWN} more, each with its command in the report")
+    if lines:
+        lines.insert(0, "What did not pass; each line repeats one test:")
+    if finished.why:
+        lines.append(f"The run did not come to its end: {printable(finished.why)}")
+    tests = count(len(finished.report.tests), "test")
+    lines.append(f"{tests}: {counted(finished.outcomes)}. The report is {out}.")
+    return "\n".join(lines)
+
+
+def _line(key: str, outcome: Outcome, reason: str | None) -> str:
+    words = printable(" ".join((reason or "").split()))
+    return f"{outcome}: {key}: {words[:_LONGEST_REASON]}"

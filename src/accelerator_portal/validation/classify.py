@@ -1,0 +1,89 @@
+"""From an exception to an outcome: what the device lacks, what is wrong, and whose fault it is."""
+
+from __future__ import annotations
+
+import re
+
+from accelerator_portal.reports.failure_texts import outcome_of_text
+from accelerator_portal.reports.outcomes import Outcome, Stage
+from accelerator_portal.validation.case import Result, brief
+
+# How PyTorch names an operator, or a type of numbers, that a backend does not have.
+_MISSING = (
+    re.compile(r"Could not run '([\w.]+::[\w.]+)'"),
+    re.compile(r"[Oo]perator '?([\w.]+::[\w.]+)'? is not (?:currently )?(?:implemented|supported)"),
+    re.compile(r"\"(\w+)\" not implemented for '\w+'"),
+    re.compile(r"NotImplementedError: .{0,40}?(\w+::[\w.]+)"),
+)
+
+# What a text cannot be when it comes from an exception of a test that ran in this process.
+_NOT_FROM_TEXT = frozenset({"passed", "crashed", "test-broken", None})
+
+
+class MismatchError(Exception):
+    """The device's result differs from the reference; the message says where and by how much."""
+
+
+class BrokenTestError(Exception):
+    """The test cannot work here: its reference fails, or what it needs is not installed."""
+
+
+class UncheckedError(Exception):
+    """The test ran, and nothing can be said of its result; the message says why."""
+
+
+class SkippedError(Exception):
+    """The test has nothing to try on this device; the message says why."""
+
+
+_OWN: tuple[tuple[type[Exception], Outcome], ...] = (
+    (MismatchError, "wrong-result"),
+    (BrokenTestError, "test-broken"),
+    (UncheckedError, "executed"),
+    (SkippedError, "skipped"),
+)
+
+
+def missing_operator(text: str) -> str | None:
+    """Return the name of the operator that a message says is missing."""
+    for pattern in _MISSING:
+        if found := pattern.search(text):
+            return found[1]
+    return None
+
+
+def verdict(error: BaseException, stage: Stage, *, reference: bool = False) -> Result:
+    """Say what an exception means that came in a stage; `reference`: not on the device.
+
+    A missing operator is told apart from a model that says NotImplementedError of itself: only the
+    first names an operator. Whatever stops the reference says nothing of the device.
+    """
+    text = f"{type(error).__name__}: {error}"
+    for kind, outcome in _OWN:
+        if isinstance(error, kind):
+            place: Stage = "compare" if outcome == "wrong-result" else stage
+            return Result(outcome, place, brief(str(error)))
+    if reference:
+        return Result("test-broken", stage, brief(f"The reference itself stops. {text}"))
+    if isinstance(error, SystemExit):
+        return Result("failed", stage, brief(f"It ended the interpreter. {text}"))
+    return _of_product(error, text, stage)
+
+
+def _of_product(error: BaseException, text: str, stage: Stage) -> Result:
+    if out_of_memory(error, text):
+        return Result("out-of-memory", stage, brief(text))
+    if operator := missing_operator(text):
+        return Result("unsupported-operator", stage, brief(f"{operator} is missing. {text}"))
+    said = outcome_of_text(text)
+    if said in _NOT_FROM_TEXT or said is None:
+        return Result("failed", stage, brief(text))
+    return Result(said, stage, brief(text))
+
+
+def out_of_memory(error: BaseException, text: str) -> bool:
+    """Whether memory was short: every backend has a class of that name, or says so in words."""
+    names = {kind.__name__ for kind in type(error).__mro__}
+    if names & {"OutOfMemoryError", "MemoryError"}:
+        return True
+    return outcome_of_text(text) == "out-of-memory"

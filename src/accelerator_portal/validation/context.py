@@ -1,0 +1,47 @@
+"""What a suite's module is given, and what it must offer."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Protocol, cast
+
+from accelerator_portal.reports.outcomes import Stage
+from accelerator_portal.validation.case import Case, Result
+from accelerator_portal.validation.matrix import Matrix
+from accelerator_portal.validation.plan import Offer
+
+
+@dataclass
+class Context:
+    """Where a case runs and how far it is; an exception is judged by `stage` and `reference`."""
+
+    device: str
+    matrix: Matrix
+    stage: Stage = "load"
+    reference: bool = False
+    metrics: dict[str, tuple[float, str]] = field(default_factory=dict)
+
+    @contextmanager
+    def on_reference(self) -> Iterator[None]:
+        """Within, the device under test does nothing: what stops is the test itself."""
+        before, self.reference = self.reference, True
+        yield
+        self.reference = before  # after an exception it stays: that is what the verdict asks
+
+
+class Suite(Protocol):
+    """What a suite's module has; both import torch themselves, when they are called."""
+
+    def offers(self, matrix: Matrix) -> Iterator[Offer]:
+        """Yield the tests that there are, without touching a device."""
+
+    def run(self, case: Case, context: Context) -> Result:
+        """Run one; an exception that it raises is judged by `classify`."""
+
+
+def load_suite(matrix: Matrix) -> Suite:
+    """Return the module of a suite."""
+    return cast("Suite", importlib.import_module(matrix.module))

@@ -1,0 +1,103 @@
+"""Where a run takes place: torch, the plugin, the driver, the system, the packages."""
+
+from __future__ import annotations
+
+import platform
+from contextlib import suppress
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+# Packages whose version changes results.
+_PACKAGES = (
+    "accelerator-portal",
+    "executorch",
+    "expecttest",
+    "numpy",
+    "timm",
+    "torchao",
+    "torchvision",
+    "transformers",
+    "triton",
+)
+
+GROUP = "torch.backends"
+
+
+def environment(device: str) -> dict[str, Any]:
+    """Return the fields of a report's environment; imports torch, and asks the device its name."""
+    import torch
+
+    found = {
+        "torch": torch.__version__,
+        "torch_commit": torch.version.git_version,
+        "plugin": plugin(device),
+        "sdk": _sdk(torch, device),
+        "os": _system(),
+        "arch": platform.machine(),
+        "python": platform.python_version(),
+        "hardware": _hardware(torch, device),
+        "hardware_count": _count(torch, device),
+        "packages": _packages(),
+    }
+    return {name: value for name, value in found.items() if value}
+
+
+def plugin(device: str) -> dict[str, str] | None:
+    """Return name and version of the plugin that torch loads by itself, if there is one.
+
+    Of several, the one whose name holds the device's.
+    """
+    points = list(metadata.entry_points(group=GROUP))
+    points.sort(key=lambda point: device not in f"{point.name} {point.value}")
+    for point in points[: 1 if device != "cpu" else 0]:
+        if point.dist:
+            return {"name": point.dist.name, "version": point.dist.version}
+    return None
+
+
+def _packages() -> dict[str, str]:
+    found = {}
+    for name in _PACKAGES:
+        with suppress(metadata.PackageNotFoundError):
+            found[name] = metadata.version(name)
+    return found
+
+
+def _sdk(torch: Any, device: str) -> dict[str, str] | None:  # noqa: ANN401 - the module torch
+    if device != "cuda":
+        return None
+    if torch.version.hip:
+        return {"name": "ROCm", "version": torch.version.hip}
+    return {"name": "CUDA", "version": torch.version.cuda} if torch.version.cuda else None
+
+
+def _hardware(torch: Any, device: str) -> str | None:  # noqa: ANN401 - the module torch
+    if device == "cpu":
+        return processor()
+    with suppress(Exception):  # a plugin need not have it, and whatever it raises is no news here
+        return str(torch.get_device_module(device).get_device_name(0))[:200] or None
+    return None
+
+
+def _count(torch: Any, device: str) -> int | None:  # noqa: ANN401 - the module torch
+    if device != "cpu":
+        with suppress(Exception):
+            return int(torch.get_device_module(device).device_count())
+    return None
+
+
+def processor() -> str | None:
+    """Return the model of the processor, as the system prints it."""
+    with suppress(OSError):
+        for line in Path("/proc/cpuinfo").read_text("utf-8", "replace").splitlines():
+            name, _, value = line.partition(":")
+            if name.strip() == "model name":
+                return value.strip()[:200]
+    return platform.processor() or None
+
+
+def _system() -> str:
+    with suppress(OSError):
+        return platform.freedesktop_os_release()["PRETTY_NAME"]
+    return f"{platform.system()} {platform.release()}"

@@ -1,0 +1,70 @@
+"""What a report says of a run as a whole, written down before it begins."""
+
+from __future__ import annotations
+
+import datetime as dt
+import shlex
+from collections.abc import Mapping
+from typing import Any
+
+from accelerator_portal.catalog.known_issues_file import KnownFailure
+from accelerator_portal.validation.matrix import Matrix
+from accelerator_portal.validation.plan import Plan
+from accelerator_portal.validation.probe import Probed
+from accelerator_portal.validation.request import Request
+
+ON_CPU = (
+    "The CPU cannot be its own reference: numbers are compared with the same computation in "
+    "float64, and count as passed only where they agree."
+)
+ON_DEVICE = "Numbers are compared with the same computation on the CPU, in the same type."
+
+
+def heading(
+    request: Request, matrices: Mapping[str, Matrix], plan: Plan, probed: Probed
+) -> dict[str, Any]:
+    """Return the first line of a journal: what the report says besides its tests."""
+    counts = plan.counts()
+    return {
+        "accelerator": request.accelerator,
+        "device": request.device,
+        "kind": request.kind,
+        "trigger": request.trigger,
+        "started": dt.datetime.now(dt.UTC).replace(microsecond=0).isoformat(),
+        "environment": {k: v for k, v in probed.environment.items() if v is not None},
+        "note": _note(request),
+        "options": _options(request),
+        "suites": [
+            {
+                "name": name,
+                "kind": matrix.kind,
+                "planned": counts[name],
+                "command": _command(request, name),
+            }
+            for name, matrix in matrices.items()
+            if counts[name]
+        ],
+        "skipped": {key: _issue(issue) for key, issue in plan.skipped.items()},
+        "expected": {key: _issue(issue) for key, issue in plan.expected.items()},
+    }
+
+
+def _note(request: Request) -> str:
+    workers = f"{request.workers} worker{'s' if request.workers > 1 else ''}"
+    threads = f"{request.threads} thread{'s' if request.threads > 1 else ''} each"
+    reference = ON_CPU if request.device == "cpu" else ON_DEVICE
+    return f"Made by accelerator-portal validate, with {workers} of {threads}. {reference}"
+
+
+def _command(request: Request, suite: str) -> str:
+    only = [f"--only={name}={','.join(values)}" for name, values in request.only.items()]
+    words = ["accelerator-portal", "validate", "--device", request.device, "--suite", suite]
+    return shlex.join([*words, *only, *_options(request)])
+
+
+def _options(request: Request) -> list[str]:
+    return ["--import", request.imports] if request.imports else []
+
+
+def _issue(issue: KnownFailure) -> dict[str, str]:
+    return {"reason": issue.reason, "url": str(issue.url)}

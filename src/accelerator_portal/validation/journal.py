@@ -1,0 +1,133 @@
+"""The journal of a run: one JSON line for the plan, each beginning and each end, as they happen.
+
+Whatever kills the run, the lines before it stay: the report is made of them, and `--resume` goes on
+after them. A line that was cut off in the middle is passed over.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any, Self
+
+from accelerator_portal.validation.case import Case, Result, case_of, result_of
+
+VERSION = 1
+
+# A flush survives the death of this process; only a sync survives that of the machine, which a
+# driver can cause. Once a second is enough: more would cost more than the operators themselves.
+SYNC_EVERY_S = 1.0
+
+
+class JournalError(Exception):
+    """The journal cannot be written or read; the message says why."""
+
+
+class Journal:
+    """Writes records to the end of a file; each is out of this process before `write` returns."""
+
+    def __init__(self, path: Path, *, anew: bool) -> None:
+        self.path = path
+        self._synced = time.monotonic()
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._file: IO[bytes] = path.open("wb" if anew else "ab", buffering=0)
+            if not anew and path.stat().st_size:
+                self._file.write(
+                    b"\n"
+                )  # closes a line that was cut off; empty ones are passed over
+        except OSError as error:
+            raise _unwritable(path, error) from None
+
+    def write(self, record: Mapping[str, Any]) -> None:
+        """Add a record; raises JournalError, for example on a full disk."""
+        line = json.dumps(record, ensure_ascii=False) + "\n"
+        try:
+            data = line.encode()
+            whole = self._file.write(data) == len(data)
+            if time.monotonic() - self._synced >= SYNC_EVERY_S:
+                os.fsync(self._file.fileno())
+                self._synced = time.monotonic()
+        except OSError as error:
+            raise _unwritable(self.path, error) from None
+        if not whole:  # so a disk says first that it is full
+            raise _unwritable(self.path, OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)))
+
+    def plan(self, head: Mapping[str, Any], cases: Iterable[Case]) -> None:
+        """Write what will be run, before any of it is."""
+        self.write({"record": "run", "version": VERSION, **head})
+        self.write({"record": "plan", "cases": [case.id for case in cases]})
+
+    def begin(self, case: Case, attempt: int) -> None:
+        """Note that a case begins."""
+        self.write({"record": "begin", "case": case.id, "attempt": attempt, "at": time.time()})
+
+    def end(self, case: Case, result: Result, *, final: bool) -> None:
+        """Note how a case ended; not `final` where it will be tried once more."""
+        written = {"record": "end", "case": case.id, "final": final, "result": result.record()}
+        self.write(written)
+
+    def close(self) -> None:
+        """Close the file; what could not be written was reported before."""
+        self._file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What a journal says: its head, the plan, final results by case id, cases begun and open."""
+
+    head: Mapping[str, Any]
+    cases: tuple[Case, ...]
+    results: Mapping[str, Result] = field(default_factory=dict)
+    open: frozenset[str] = frozenset()
+
+
+def read_journal(path: Path) -> Kept:
+    """Read a journal up to where it was cut off; raises JournalError."""
+    try:
+        lines = path.read_bytes().splitlines()
+    except OSError as error:
+        raise JournalError(f"{path} cannot be read: {error.strerror}") from None
+    records = list(_records(lines))
+    if len(records) < 2 or records[0].get("version") != VERSION or "cases" not in records[1]:  # noqa: PLR2004 - head and plan
+        raise JournalError(f"{path} is no journal of this version, or was cut off before its plan")
+    results: dict[str, Result] = {}
+    begun: set[str] = set()
+    for record in records[2:]:
+        if record["record"] == "begin":
+            begun.add(record["case"])
+        elif record["record"] == "end" and record["final"]:
+            results[record["case"]] = result_of(record["result"])
+    cases = tuple(map(case_of, records[1]["cases"]))
+    return Kept(records[0], cases, results, frozenset(begun - results.keys()))
+
+
+def _records(lines: Iterable[bytes]) -> Iterator[dict[str, Any]]:
+    for line in lines:
+        try:
+            record = json.loads(line)
+        except ValueError:
+            continue
+        if isinstance(record, dict) and "record" in record:
+            yield record
+
+
+def _unwritable(path: Path, error: OSError) -> JournalError:
+    return JournalError(f"{path} cannot be written: {error.strerror}")

@@ -1,0 +1,69 @@
+"""Which tests there are: asked of the suites in a process of its own, without any plugin.
+
+As a program, `python -m accelerator_portal.validation.listing SUITE…` prints them as JSON. Names
+come from libraries that import torch; so that a broken plugin cannot keep a plan from being made,
+that process does not load plugins.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterable, Mapping
+
+from accelerator_portal.validation.case import brief
+from accelerator_portal.validation.context import load_suite
+from accelerator_portal.validation.matrix import read_matrix
+from accelerator_portal.validation.plan import Offer
+
+AUTOLOAD = "TORCH_DEVICE_BACKEND_AUTOLOAD"
+
+_LIMIT_S = 600
+
+
+class ListingError(Exception):
+    """The tests of a suite cannot be listed; the message says why."""
+
+
+def listed(suites: Iterable[str]) -> dict[str, list[Offer]]:
+    """Return the tests of suites by suite; raises ListingError."""
+    command = [sys.executable, "-m", __name__, *suites]
+    try:
+        done = subprocess.run(
+            command,
+            env={**os.environ, AUTOLOAD: "0"},
+            capture_output=True,
+            text=True,
+            timeout=_LIMIT_S,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise ListingError(f"the tests were not listed within {_LIMIT_S} s") from None
+    if done.returncode:
+        last = done.stderr.strip().splitlines()[-1:] or [f"status {done.returncode}"]
+        raise ListingError(f"the tests cannot be listed: {brief(last[0])}")
+    found = json.loads(done.stdout.splitlines()[-1])
+    return {suite: [_offer(*item) for item in items] for suite, items in found.items()}
+
+
+def _offer(name: str, only: Mapping[str, list[str]]) -> Offer:
+    return Offer(name, {axis: frozenset(values) for axis, values in only.items()})
+
+
+def main() -> None:
+    """Print the tests of the suites that the arguments name."""
+    found = {}
+    for suite in sys.argv[1:]:
+        matrix = read_matrix(suite)
+        offers = load_suite(matrix).offers(matrix)
+        found[suite] = [
+            (offer.name, {axis: sorted(values) for axis, values in offer.only.items()})
+            for offer in offers
+        ]
+    sys.stdout.write(f"\n{json.dumps(found)}\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,109 @@
+"""What a suite runs, declared in YAML: axes, defaults, exclusions, tolerances, limits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from importlib import resources
+from itertools import product
+from typing import Annotated
+
+from pydantic import Field, model_validator
+
+from accelerator_portal.catalog import Problem, ProblemsError
+from accelerator_portal.catalog.fields import Id, Line, Model, Paragraph, fault
+from accelerator_portal.catalog.suite_file import SuiteKind
+from accelerator_portal.catalog.validation import validate
+from accelerator_portal.catalog.yaml_file import parse_yaml
+
+FOLDER = "accelerator_portal.validation.suites"
+
+Value = Annotated[str, Field(min_length=1, max_length=60)]
+Combination = Mapping[str, str]
+
+
+class Tolerance(Model):
+    """How far a number may be from its reference: `atol + rtol * |reference|`."""
+
+    rtol: Annotated[float, Field(ge=0)]
+    """Part of the reference."""
+    atol: Annotated[float, Field(ge=0)]
+    """On top of that, in the number's own unit."""
+
+
+class Matrix(Model):
+    """A suite: the product of its tests and its axes, less what is excluded."""
+
+    kind: SuiteKind
+    """What it tests."""
+    module: Line
+    """The module that names its tests and runs them."""
+    description: Paragraph
+    """What it does."""
+    axes: Mapping[Id, Annotated[tuple[Value, ...], Field(min_length=1)]] = Field(
+        default_factory=dict
+    )
+    """Parameters and the values that they can have."""
+    default: Mapping[Id, tuple[Value, ...]] = Field(default_factory=dict)
+    """Of an axis, the values that are run unless others are asked for; else all."""
+    exclude: tuple[Mapping[Id, Value], ...] = ()
+    """Combinations that are never run; `name` stands for the test's name."""
+    tests: tuple[Line, ...] = ()
+    """Names of the tests, where the module does not find them itself."""
+    tolerances: Mapping[Id, Tolerance] = Field(default_factory=dict)
+    """By dtype."""
+    unchecked: Mapping[Line, Line] = Field(default_factory=dict)
+    """Tests whose results nobody can compare, and why: they are executed, never passed."""
+    timeout_s: Annotated[float, Field(gt=0)] = 120
+    """Seconds that one test may take."""
+    batch: Annotated[int, Field(ge=1)] = 50
+    """Tests that a worker takes at once."""
+    settings: Mapping[Id, int] = Field(default_factory=dict)
+    """Numbers that the module reads."""
+
+    @model_validator(mode="after")
+    def _default_is_of_the_axis(self) -> Matrix:
+        for name, values in self.default.items():
+            if unknown := set(values) - set(self.axes.get(name, ())):
+                remedy = f"{name} has: {', '.join(self.axes.get(name, ())) or 'no axis'}"
+                raise fault(f"default: {name} cannot be {', '.join(sorted(unknown))}", remedy)
+        return self
+
+    def combinations(self, only: Mapping[str, Iterable[str]]) -> Iterator[Combination]:
+        """Yield what the axes give, in their order; `only` narrows or widens the defaults."""
+        chosen = [
+            [value for value in values if value in set(only.get(name, self._usual(name)))]
+            for name, values in self.axes.items()
+        ]
+        for values in product(*chosen):
+            yield dict(zip(self.axes, values, strict=True))
+
+    def _usual(self, name: str) -> tuple[str, ...]:
+        return self.default.get(name, self.axes[name])
+
+    def excludes(self, name: str, combination: Combination) -> bool:
+        """Whether a test with these parameters is never run."""
+        found = {**combination, "name": name}.items()
+        return any(set(excluded.items()) <= found for excluded in self.exclude)
+
+
+def suite_names() -> list[str]:
+    """Return the suites that there are, by name."""
+    files = resources.files(FOLDER).iterdir()
+    return sorted(f.name.removesuffix(".yaml") for f in files if f.name.endswith(".yaml"))
+
+
+def read_matrix(suite: str) -> Matrix:
+    """Read the matrix of one of the suites; raises ProblemsError."""
+    path = f"{suite}.yaml"
+    return matrix_of(path, resources.files(FOLDER).joinpath(path).read_text("utf-8"))
+
+
+def matrix_of(path: str, text: str) -> Matrix:
+    """Make a matrix of YAML; raises ProblemsError with everything that is wrong."""
+    file, problems = parse_yaml(path, text)
+    if file is None or problems:
+        raise ProblemsError(problems or [Problem(path, 1, "nothing is there", "fill it")])
+    matrix, problems = validate(Matrix, file)
+    if matrix is None:
+        raise ProblemsError(problems)
+    return matrix

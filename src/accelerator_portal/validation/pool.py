@@ -1,0 +1,254 @@
+"""Workers that run cases apart from this process: what dies, hangs or leaks is replaced.
+
+The parent never touches the device. A case that kills its worker, exceeds its time or runs out of
+memory is tried once more, alone in a new worker, because what came before it may be the cause.
+"""
+
+from __future__ import annotations
+
+import signal
+import tempfile
+import time
+from collections import deque
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from multiprocessing import get_context
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import ForkServerContext, SpawnContext
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+
+from accelerator_portal.validation.case import Case, Result, brief
+from accelerator_portal.validation.classify import missing_operator
+from accelerator_portal.validation.worker import Job, Message, work
+
+# Outcomes that may come of what ran before in the same process.
+_SUSPECT = frozenset({"crashed", "timed-out", "out-of-memory"})
+
+# So many workers in a row that die before they begin a case: the machine, or the plugin, is broken.
+MAX_STILLBORN = 3
+
+_LOG_TAIL = 1500
+_START_S = 300.0
+_GRACE_S = 5.0
+
+Began = Callable[[Case, int], None]
+Ended = Callable[[Case, Result, bool], None]
+
+
+class PoolError(Exception):
+    """No worker comes up; the message says what it said last."""
+
+
+@dataclass
+class _Worker:
+    """A process, what it was given, and the case that it is at."""
+
+    process: BaseProcess
+    connection: Connection
+    log: Path
+    alone: bool
+    batch: deque[Case]
+    current: Case | None = None
+    deadline: float = field(default_factory=lambda: time.monotonic() + _START_S)
+    idle: bool = False
+    unfit: bool = False
+
+
+class Pool:
+    """Runs cases in `workers` processes; tells `began` and `ended` of each, in this process."""
+
+    def __init__(
+        self,
+        job: Job,
+        *,
+        workers: int,
+        began: Began,
+        ended: Ended,
+        fresh: bool = False,
+    ) -> None:
+        self._job, self._number = job, workers
+        self._began, self._ended = began, ended
+        self._context: SpawnContext | ForkServerContext = get_context("spawn")
+        if not fresh:
+            self._context = get_context("forkserver")
+            self._context.set_forkserver_preload(list(job.preload))
+        self._queue: deque[Case] = deque()
+        self._suspects: deque[Case] = deque()
+        self._workers: list[_Worker] = []
+        self._stillborn = 0
+        self._started = 0
+
+    def run(self, cases: Iterable[Case]) -> None:
+        """Run cases until each has ended; raises PoolError, and lets an interruption through."""
+        self._queue.extend(cases)
+        with tempfile.TemporaryDirectory(prefix="validation-") as folder:
+            try:
+                while self._fill(Path(folder)):
+                    self._listen()
+            finally:
+                for worker in self._workers:
+                    self._dismiss(worker)
+
+    def _fill(self, folder: Path) -> bool:
+        """Give every idle worker a batch, start those that are missing; False: all is done."""
+        for worker in [w for w in self._workers if w.idle]:
+            if self._queue and not worker.alone:
+                self._give(worker, self._next_batch())
+            else:
+                self._dismiss(worker)
+                self._workers.remove(worker)
+        while len(self._workers) < self._number and (self._queue or self._suspects):
+            alone = not self._queue
+            batch = [self._suspects.popleft()] if alone else self._next_batch()
+            self._workers.append(self._start(folder, batch, alone=alone))
+        return bool(self._workers)
+
+    def _next_batch(self) -> list[Case]:
+        """Return the next cases of one suite; fewer towards the end, so that no worker waits."""
+        suite = self._queue[0].suite
+        limit = self._job.matrices[suite].batch
+        size = max(1, min(limit, len(self._queue) // (2 * self._number)))
+        batch: list[Case] = []
+        while self._queue and self._queue[0].suite == suite and len(batch) < size:
+            batch.append(self._queue.popleft())
+        return batch
+
+    def _start(self, folder: Path, batch: list[Case], *, alone: bool) -> _Worker:
+        here, there = self._context.Pipe()
+        self._started += 1
+        log = folder / f"{self._started}.log"
+        process = self._context.Process(target=work, args=(there, str(log), self._job))
+        try:
+            process.start()
+        except (OSError, EOFError) as error:
+            raise PoolError(f"no worker can be started: {type(error).__name__} {error}") from None
+        there.close()
+        worker = _Worker(process, here, log, alone, deque())
+        self._give(worker, batch)
+        return worker
+
+    def _give(self, worker: _Worker, batch: list[Case]) -> None:
+        worker.batch, worker.idle = deque(batch), False
+        worker.deadline = time.monotonic() + _START_S
+        with suppress(OSError):  # it died; that is seen, and told, where its end is read
+            worker.connection.send(batch)
+
+    def _listen(self) -> None:
+        """Wait for news of any worker, or for the first deadline."""
+        ends: dict[object, _Worker] = {w.connection: w for w in self._workers}
+        first = min(w.deadline for w in self._workers)
+        ready = wait([w.connection for w in self._workers], max(0.0, first - time.monotonic()))
+        for end in ready:
+            self._read(ends[end])
+        for worker in list(self._workers):
+            if time.monotonic() >= worker.deadline:
+                self._too_long(worker)
+
+    def _read(self, worker: _Worker) -> None:
+        try:
+            while worker.connection.poll():
+                self._take(worker, worker.connection.recv())
+        except (EOFError, OSError):
+            self._died(worker)
+
+    def _take(self, worker: _Worker, message: Message) -> None:
+        kind, _, result = message
+        if kind == "begin":
+            worker.current = worker.batch.popleft()
+            self._stillborn = 0
+            worker.deadline = time.monotonic() + self._job.timeouts[worker.current.suite]
+            self._began(worker.current, 2 if worker.alone else 1)
+        elif kind == "end" and worker.current and result:
+            case, worker.current = worker.current, None
+            worker.deadline = time.monotonic() + _START_S
+            self._finish(worker, case, result)
+        elif kind == "idle":
+            worker.idle = True
+        else:
+            worker.unfit = True
+
+    def _finish(self, worker: _Worker, case: Case, result: Result) -> None:
+        """Tell of an end; a suspect is kept for a second attempt instead."""
+        again = result.outcome in _SUSPECT and not worker.alone
+        if again:
+            self._suspects.append(case)
+        if worker.alone:
+            result = replace(result, attempts=2, reason=_second(result))
+        self._ended(case, result, not again)
+
+    def _died(self, worker: _Worker) -> None:
+        """A worker has ended of itself: because it is unfit, or with the case that it was at."""
+        worker.process.join(_GRACE_S)
+        code = worker.process.exitcode
+        self._workers.remove(worker)
+        tail = _tail(worker.log)
+        worker.connection.close()
+        if worker.current:
+            self._finish(worker, worker.current, _death(code, tail))
+        elif not worker.unfit:
+            self._stillborn += 1
+            if self._stillborn >= MAX_STILLBORN:
+                said = tail.strip() or f"they end with status {code}"
+                raise PoolError(f"the workers die before they begin: {brief(said, 1200)}")
+        (self._suspects if worker.alone else self._queue).extendleft(reversed(worker.batch))
+
+    def _too_long(self, worker: _Worker) -> None:
+        self._kill(worker)
+        self._workers.remove(worker)
+        tail = _tail(worker.log)
+        if worker.current is None:
+            raise PoolError(f"a worker did not come up within {_START_S:.0f} s: {brief(tail)}")
+        limit = self._job.timeouts[worker.current.suite]
+        reason = f"It did not end within {limit:g} s."
+        stuck = Result("timed-out", "run", reason, seconds=limit, log_tail=tail or None)
+        self._finish(worker, worker.current, stuck)
+        (self._suspects if worker.alone else self._queue).extendleft(reversed(worker.batch))
+
+    def _dismiss(self, worker: _Worker) -> None:
+        """End a worker that has nothing to do; one that does not listen is killed."""
+        try:
+            if worker.idle:
+                worker.connection.send(None)
+                worker.process.join(_GRACE_S)
+        except OSError:
+            pass  # it is gone already
+        self._kill(worker)
+
+    @staticmethod
+    def _kill(worker: _Worker) -> None:
+        if worker.process.is_alive():
+            worker.process.kill()
+        worker.process.join(_GRACE_S)
+        worker.connection.close()
+
+
+def _death(code: int | None, tail: str) -> Result:
+    if code is not None and code < 0:
+        name = signal.Signals(-code).name if -code in set(signal.Signals) else f"signal {-code}"
+        if -code == signal.SIGKILL:
+            reason = f"The process was killed by {name}; too little memory is the usual cause."
+            return Result("crashed", "run", reason, log_tail=tail or None)
+        operator = missing_operator(tail)
+        reason = f"The process died by {name}{f' in {operator}' if operator else ''}."
+        return Result("crashed", "run", reason, log_tail=tail or None)
+    reason = f"The process ended itself, with status {code}."
+    return Result("crashed", "run", reason, log_tail=tail or None)
+
+
+def _second(result: Result) -> str | None:
+    """Say of a second attempt, alone, what the first one had been."""
+    if result.outcome in _SUSPECT:
+        return f"{result.reason} So it did twice, the second time alone."
+    first = "Its first attempt, after others in the same process, did not end well."
+    return f"{result.reason or ''} {first}".strip()
+
+
+def _tail(log: Path) -> str:
+    try:
+        data = log.read_bytes()
+    except OSError:
+        return ""
+    text = data[-_LOG_TAIL:].decode("utf-8", "replace")
+    return "".join(c for c in text if c.isprintable() or c == "\n").strip("\n")

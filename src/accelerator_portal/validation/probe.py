@@ -1,0 +1,145 @@
+"""Whether a device can be used at all, asked in a process of its own before anything else runs.
+
+As a program, `python -m accelerator_portal.validation.probe DEVICE` prints what it found as JSON.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import json
+import multiprocessing
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+from accelerator_portal.validation.case import brief
+from accelerator_portal.validation.environment import environment, plugin
+
+Fault = Literal["no torch", "import", "device"]
+
+LIMIT_S = 300
+
+# How torch refuses a device that it does not know, or that it was built without.
+_NO_SUCH = re.compile(
+    r"Expected one of cpu|Invalid device string|not linked with support|not compiled with|"
+    r"No module named|Torch not compiled|doesn't have|not available"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Probed:
+    """What was found: the environment; what is wrong, with the words; whether a fork works."""
+
+    environment: Mapping[str, Any] = field(default_factory=dict)
+    fault: Fault | None = None
+    words: str = ""
+    forks: bool = True
+    unknown: bool = False
+    """torch has no such device, and no plugin is installed that could bring it."""
+
+
+def probe(device: str, imports: str | None = None) -> Probed:
+    """Try a device in another process; whatever that process does, this one goes on.
+
+    `imports` is a module to import after torch: a plugin that does not load itself.
+    """
+    command = [sys.executable, "-m", __name__, device, *([imports] if imports else [])]
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=LIMIT_S, check=False, errors="replace"
+        )
+    except subprocess.TimeoutExpired:
+        return Probed(fault="device", words=f"the first use of it did not end within {LIMIT_S} s")
+    lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
+    if done.returncode == 0 and lines:
+        return Probed(**json.loads(lines[-1]))
+    # The environment may have been printed before the end came.
+    before: dict[str, Any] = json.loads(lines[-1]) if lines else {"fault": "import"}
+    code = done.returncode
+    died = f"by {signal.Signals(-code).name}" if code < 0 else f"with status {code}"
+    words = f"the process died {died}. {done.stderr.strip()[-400:]}".strip()
+    return Probed(before.get("environment", {}), before.get("fault") or "device", words)
+
+
+def main() -> None:
+    """Print what can be found out about the device that the argument names."""
+    device, *modules = sys.argv[1:]
+    if importlib.util.find_spec("torch") is None:
+        _tell(Probed(fault="no torch", words="torch is not installed"))
+        return
+    try:
+        import torch
+
+        for module in modules:
+            importlib.import_module(module)
+    except BaseException as error:  # noqa: BLE001 - a plugin may raise anything while torch loads it
+        _tell(Probed(fault="import", words=_chain(error)))
+        return
+    forks = _works_in_a_fork(device)
+    if wrong := _wrong(torch, device):
+        unknown = bool(_NO_SUCH.search(wrong)) and not modules and plugin(device) is None
+        _tell(Probed(_plain(), "device", wrong, unknown=unknown))
+        return
+    _tell(Probed(environment(device), forks=forks))
+
+
+def _wrong(torch: Any, device: str) -> str | None:  # noqa: ANN401 - the module torch
+    """Use the device once; return what is wrong."""
+    try:
+        if torch.ones(2, device=device).cpu().tolist() == [1.0, 1.0]:
+            return None
+    except BaseException as error:  # noqa: BLE001 - it may raise anything
+        return _chain(error)
+    return "two ones that were put on it came back as something else"
+
+
+def _plain() -> dict[str, Any]:
+    """Return what can be said of the environment without the device."""
+    with suppress(Exception):
+        return environment("cpu") | {"hardware": None}
+    return {}
+
+
+def _works_in_a_fork(device: str) -> bool:
+    """Whether a forked process can use the device: not if the plugin started it on import."""
+    if "fork" not in multiprocessing.get_all_start_methods():
+        return False
+    child = multiprocessing.get_context("fork").Process(target=_use, args=(device,))
+    child.start()
+    child.join(LIMIT_S / 3)
+    if child.is_alive():
+        child.kill()
+    return child.exitcode == 0
+
+
+def _use(device: str) -> None:
+    import torch
+
+    with suppress(Exception):
+        sys.stderr.close()  # its traceback is not news: the parent tries the same next
+    if _wrong(torch, device):
+        raise SystemExit(1)
+
+
+def _chain(error: BaseException) -> str:
+    """Return the words of an error and of what caused it."""
+    words = [f"{type(error).__name__}: {error}"]
+    while error.__cause__ is not None and len(words) < 4:  # noqa: PLR2004 - more is not read
+        error = error.__cause__
+        words.append(f"{type(error).__name__}: {error}")
+    return brief(" Cause: ".join(words), 1000)
+
+
+def _tell(found: Probed) -> None:
+    sys.stdout.write(f"\n{json.dumps(asdict(found))}\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()

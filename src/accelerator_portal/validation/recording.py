@@ -1,0 +1,90 @@
+"""From a journal to the common test report, at any moment of a run."""
+
+from __future__ import annotations
+
+import datetime as dt
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from accelerator_portal.reports.outcomes import BAD
+from accelerator_portal.reports.report import Report
+from accelerator_portal.validation.case import Case, Result
+from accelerator_portal.validation.journal import Kept
+
+# What the one command is given for that repeats it.
+REPEATED = BAD | {"infrastructure-error", "test-broken"}
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How far a run is: when it ended, and why what has no result was not run."""
+
+    finished: dt.datetime | None
+    why: str = "The run was not finished."
+
+
+def report_of(kept: Kept, ending: Ending) -> Report:
+    """Return the report of what a journal says; a case without an end has not run.
+
+    A journal that somebody changed by hand may give no report: raises pydantic.ValidationError.
+    """
+    head = kept.head
+    record = {
+        "schema_version": 1,
+        "accelerator": head["accelerator"],
+        "kind": head["kind"],
+        "trigger": {"kind": head["trigger"]},
+        "started": head["started"],
+        "finished": ending.finished,
+        "environment": head["environment"],
+        "note": head["note"],
+        "suites": head["suites"],
+        "tests": [_entry(case, kept, ending) for case in kept.cases],
+    }
+    return Report.model_validate(record)
+
+
+def _entry(case: Case, kept: Kept, ending: Ending) -> dict[str, Any]:
+    head: Mapping[str, Any] = kept.head
+    entry: dict[str, Any] = {
+        "suite": case.suite,
+        "name": case.name,
+        "parameters": dict(case.parameters),
+    }
+    if issue := head["skipped"].get(case.id):
+        known = {"url": issue["url"]}
+        return {**entry, "outcome": "skipped", "reason": issue["reason"], "known_issue": known}
+    result = kept.results.get(case.id)
+    if result is None:
+        began = "It had begun. " if case.id in kept.open else ""
+        return {**entry, "outcome": "not-run", "reason": f"{began}{ending.why}"}
+    entry |= _of_result(result)
+    if result.outcome in REPEATED:
+        entry["command"] = command(head["device"], case, head.get("options", ()))
+    if (issue := head["expected"].get(case.id)) and result.outcome in BAD:
+        entry["known_issue"] = {"url": issue["url"]}
+    return entry
+
+
+def _of_result(result: Result) -> dict[str, Any]:
+    metrics = {
+        name: {"value": value, "unit": unit} for name, (value, unit) in result.metrics.items()
+    }
+    found: dict[str, Any] = {
+        "outcome": result.outcome,
+        "stage": result.stage,
+        "reason": result.reason,
+        "log_tail": result.log_tail,
+        "metrics": metrics or None,
+    }
+    if result.seconds is not None:
+        found["duration_s"] = round(result.seconds, 3)
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def command(device: str, case: Case, options: tuple[str, ...] | list[str] = ()) -> str:
+    """Return the one command that repeats a case."""
+    words = ["accelerator-portal", "validate", "--device", device, *options, "--test", case.id]
+    return shlex.join(words)

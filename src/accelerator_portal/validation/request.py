@@ -1,0 +1,108 @@
+"""What a person asks of a run, and the plan that follows from it."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from accelerator_portal.catalog.known_issues_file import KnownFailure
+from accelerator_portal.catalog.problem import did_you_mean
+from accelerator_portal.reports.outcomes import Kind, TriggerKind
+from accelerator_portal.validation.case import Case
+from accelerator_portal.validation.listing import ListingError, listed
+from accelerator_portal.validation.matrix import Matrix, read_matrix, suite_names
+from accelerator_portal.validation.plan import Offer, Plan, expand, with_issues
+from accelerator_portal.validation.selecting import expression
+
+# Words for several suites at once.
+FAMILIES: Mapping[str, tuple[str, ...]] = {
+    "models": ("small-timm", "small-transformers", "weak-spots"),
+    "executorch": ("executorch-models", "executorch-operators"),
+}
+
+# What runs where nobody says which: what every machine with torch can try.
+USUAL = ("integration", "operators", "models")
+
+
+class RunError(Exception):
+    """The run cannot begin, or not go on; the message says why and what would be right."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is asked for. `only` narrows axes, `tests` names cases by id; empty: everything."""
+
+    device: str
+    out: Path
+    accelerator: str
+    suites: tuple[str, ...] = USUAL
+    only: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    matching: str | None = None
+    tests: frozenset[str] = frozenset()
+    imports: str | None = None
+    kind: Kind = "self-reported"
+    trigger: TriggerKind = "manual"
+    timeout_s: float | None = None
+    workers: int = 1
+    threads: int = 1
+    issues: tuple[KnownFailure, ...] = ()
+
+    @property
+    def journal(self) -> Path:
+        """Where the journal of this run lies: beside its report."""
+        return self.out.with_name(f"{self.out.stem}.journal.jsonl")
+
+
+def matrices_of(suites: Iterable[str]) -> dict[str, Matrix]:
+    """Read the matrices of suites and families; raises RunError for a name that is neither."""
+    names: dict[str, None] = {}
+    known = suite_names()
+    for suite in suites:
+        for name in FAMILIES.get(suite, (suite,)):
+            if name not in known:
+                if suite in FAMILIES:
+                    continue  # not every family is whole yet
+                remedy = did_you_mean(name, [*known, *FAMILIES])
+                raise RunError(f'there is no suite "{name}"; {remedy}')
+            names[name] = None
+    return {name: read_matrix(name) for name in names}
+
+
+def planned(request: Request, matrices: Mapping[str, Matrix], today: dt.date) -> Plan:
+    """Make the plan of a request; raises RunError, also where nothing is left to run."""
+    try:
+        offers = listed(matrices)
+    except ListingError as error:
+        raise RunError(str(error)) from None
+    _known_axes(request, matrices)
+    matching = expression(request.matching) if request.matching else None
+    cases = [
+        case
+        for case in _all(request, matrices, offers)
+        if (not request.tests or case.id in request.tests) and (not matching or matching(case.id))
+    ]
+    missing = sorted(request.tests - {case.id for case in cases})
+    if missing and not matching:
+        raise RunError(f'there is no test "{missing[0]}"; --plan lists those that there are')
+    if not cases:
+        raise RunError("no test is selected; --plan without -k lists those that there are")
+    return with_issues(cases, request.issues, today)
+
+
+def _all(
+    request: Request, matrices: Mapping[str, Matrix], offers: Mapping[str, list[Offer]]
+) -> Iterator[Case]:
+    for suite, matrix in matrices.items():
+        # Who names a test may mean one that is not run by default.
+        only = {**matrix.axes, **request.only} if request.tests else request.only
+        yield from expand(suite, matrix, offers[suite], only)
+
+
+def _known_axes(request: Request, matrices: Mapping[str, Matrix]) -> None:
+    for name, values in request.only.items():
+        known = {value for matrix in matrices.values() for value in matrix.axes.get(name, ())}
+        for value in values:
+            if value not in known:
+                raise RunError(f"no suite has {name}={value}; {did_you_mean(value, known)}")

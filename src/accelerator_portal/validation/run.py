@@ -1,0 +1,204 @@
+"""A run from its plan to its report: probe, journal, workers, and whatever comes between."""
+
+from __future__ import annotations
+
+import datetime as dt
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from accelerator_portal.reports.outcomes import BAD, Outcome
+from accelerator_portal.reports.report import Report
+from accelerator_portal.reports.report_file import report_text
+from accelerator_portal.results.beside import write_beside
+from accelerator_portal.validation.case import Case, Result
+from accelerator_portal.validation.heading import heading
+from accelerator_portal.validation.journal import Journal, JournalError, Kept, read_journal
+from accelerator_portal.validation.matrix import Matrix
+from accelerator_portal.validation.plan import Plan
+from accelerator_portal.validation.pool import Pool, PoolError
+from accelerator_portal.validation.probe import Probed
+from accelerator_portal.validation.recording import REPEATED, Ending, report_of
+from accelerator_portal.validation.request import Request, RunError
+from accelerator_portal.validation.worker import Job
+
+# A killed run leaves a report that is at most so old; the journal beside it has the rest.
+REPORT_EVERY_S = 30.0
+
+# Suites whose tests say what is wrong where torch, or the device, does not come up at all.
+DIAGNOSING = frozenset({"integration"})
+
+Watch = Callable[[Case, Result | None], None]
+"""Told of each beginning (None) and each final end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """A run that has ended, or was ended; `why` says what kept it from its end."""
+
+    report: Report
+    why: str | None = None
+    interrupted: bool = False
+
+    @property
+    def outcomes(self) -> Counter[Outcome]:
+        """How often what happened."""
+        return Counter(test.outcome for test in self.report.tests)
+
+    @property
+    def went_well(self) -> bool:
+        """Whether something ran, and nothing failed that is not a known issue."""
+        tests = self.report.tests
+        ran = any(test.outcome in BAD | {"passed", "executed"} for test in tests)
+        wrong = REPEATED | {"not-run"}
+        return ran and not any(t.outcome in wrong and not t.known_issue for t in tests)
+
+
+@dataclass
+class _State:
+    """What is known while a run goes on; the report is made of it at any moment."""
+
+    request: Request
+    head: Mapping[str, Any]
+    cases: tuple[Case, ...]
+    results: dict[str, Result] = field(default_factory=dict)
+    open: set[str] = field(default_factory=set)
+    written: float = field(default_factory=time.monotonic)
+
+    def report(self, ending: Ending) -> Report:
+        kept = Kept(self.head, self.cases, self.results, frozenset(self.open))
+        return report_of(kept, ending)
+
+    def write(self, ending: Ending) -> Report:
+        """Write the report as it is now; raises RunError."""
+        made = self.report(ending)
+        self.written = time.monotonic()
+        try:
+            write_beside(self.request.out, report_text(made).encode())
+        except OSError as error:
+            raise RunError(f"{self.request.out} cannot be written: {error.strerror}") from None
+        return made
+
+
+def begin(
+    request: Request, matrices: Mapping[str, Matrix], plan: Plan, probed: Probed, watch: Watch
+) -> Finished:
+    """Run a plan from its beginning; raises RunError where nothing can be written."""
+    head = heading(request, matrices, plan, probed)
+    state = _State(request, head, plan.cases)
+    state.write(Ending(None))  # before anything runs: a path that cannot be written is told now
+    try:
+        with Journal(request.journal, anew=True) as journal:
+            journal.plan(head, plan.cases)
+            return _run(state, matrices, list(plan.to_run), journal, probed, watch)
+    except JournalError as error:
+        raise RunError(str(error)) from None
+
+
+def resume(
+    request: Request, matrices: Mapping[str, Matrix], probed: Probed, watch: Watch
+) -> Finished:
+    """Go on with the run whose journal lies beside the report; raises RunError."""
+    try:
+        kept = read_journal(request.journal)
+        _same(kept, request, probed)
+        left = [
+            case
+            for case in kept.cases
+            if case.id not in kept.results and case.id not in kept.head["skipped"]
+        ]
+        state = _State(request, kept.head, kept.cases, dict(kept.results))
+        with Journal(request.journal, anew=False) as journal:
+            return _run(state, matrices, left, journal, probed, watch)
+    except JournalError as error:
+        raise RunError(f"{error}; start anew, without --resume") from None
+
+
+def suites_of_journal(request: Request) -> tuple[str, ...]:
+    """Return the suites of the run that is to go on; raises RunError."""
+    try:
+        return tuple(dict.fromkeys(case.suite for case in read_journal(request.journal).cases))
+    except JournalError as error:
+        raise RunError(f"{error}; start anew, without --resume") from None
+
+
+def _same(kept: Kept, request: Request, probed: Probed) -> None:
+    """Results of two versions in one report would be nobody's: refuse."""
+    pairs = {
+        "device": (kept.head["device"], request.device),
+        "torch": (kept.head["environment"].get("torch"), probed.environment.get("torch")),
+        "plugin": (kept.head["environment"].get("plugin"), probed.environment.get("plugin")),
+    }
+    for name, (before, now) in pairs.items():
+        if before != now:
+            what = f"the run began with {name} {before} and would go on with {now}"
+            raise RunError(f"{what}; start anew, without --resume")
+
+
+def _run(  # noqa: PLR0913, PLR0917 - what a run needs
+    state: _State,
+    matrices: Mapping[str, Matrix],
+    cases: list[Case],
+    journal: Journal,
+    probed: Probed,
+    watch: Watch,
+) -> Finished:
+    if probed.fault:
+        cases = [case for case in cases if case.suite in DIAGNOSING]
+    pool = _pool(state, matrices, journal, probed, watch)
+    why = f"{state.request.device} cannot be used: {probed.words}" if probed.fault else None
+    interrupted = False
+    try:
+        pool.run(cases)
+    except KeyboardInterrupt:
+        why, interrupted = "The run was interrupted.", True
+    except PoolError as error:
+        why = str(error)
+    except JournalError as error:
+        state.write(Ending(_now(), f"The run stopped: {error}"))
+        raise
+    ending = Ending(_now(), _bounded(why) if why else "The run was not finished.")
+    return Finished(state.write(ending), why, interrupted)
+
+
+def _pool(
+    state: _State,
+    matrices: Mapping[str, Matrix],
+    journal: Journal,
+    probed: Probed,
+    watch: Watch,
+) -> Pool:
+    def began(case: Case, attempt: int) -> None:
+        journal.begin(case, attempt)
+        state.open.add(case.id)
+        watch(case, None)
+
+    def ended(case: Case, result: Result, final: bool) -> None:  # noqa: FBT001 - as Pool calls it
+        journal.end(case, result, final=final)
+        state.open.discard(case.id)
+        if final:
+            state.results[case.id] = result
+            watch(case, result)
+        if time.monotonic() - state.written > REPORT_EVERY_S:
+            state.write(Ending(None))
+
+    fresh = bool(probed.fault) or not probed.forks
+    job = _job(state.request, matrices)
+    return Pool(job, workers=state.request.workers, began=began, ended=ended, fresh=fresh)
+
+
+def _job(request: Request, matrices: Mapping[str, Matrix]) -> Job:
+    timeouts = {name: request.timeout_s or matrix.timeout_s for name, matrix in matrices.items()}
+    own = [request.imports] if request.imports else []
+    modules = dict.fromkeys(["torch", *own, *(matrix.module for matrix in matrices.values())])
+    return Job(request.device, matrices, timeouts, request.threads, tuple(modules))
+
+
+def _bounded(why: str) -> str:
+    return why if len(why) <= 300 else f"{why[:300]}…"  # noqa: PLR2004 - it stands in every case
+
+
+def _now() -> dt.datetime:
+    return dt.datetime.now(dt.UTC).replace(microsecond=0)

@@ -1,0 +1,85 @@
+"""Choosing cases: `-k` expressions, and what failed in another report."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from accelerator_portal.reports.identity import identity_of
+from accelerator_portal.reports.outcomes import BAD
+from accelerator_portal.reports.report import Report
+
+Test = Callable[[str], bool]
+
+_TOKEN = re.compile(r"\s*(?:([()])|([^\s()]+))")
+
+# What a person wants to try again: not what passed, ran, or was left out on purpose.
+_AGAIN = BAD | {"infrastructure-error", "test-broken", "not-run"}
+
+
+class ExpressionError(ValueError):
+    """A `-k` expression that cannot be read; the message says where."""
+
+
+def expression(text: str) -> Test:
+    """Make a test of ids from words with `and`, `or`, `not` and brackets, as pytest's `-k`.
+
+    A word matches where it stands in the id, in small or capital letters. Raises ExpressionError.
+    """
+    parser = _Parser([a or b for a, b in _TOKEN.findall(text)])
+    found = parser.either()
+    if parser.left:
+        raise ExpressionError(f'"{parser.left[0]}" is not expected there')
+    return found
+
+
+class _Parser:
+    """Reads one token after the other; `left` are those that are still to come."""
+
+    def __init__(self, tokens: list[str]) -> None:
+        self.left = tokens
+
+    def either(self) -> Test:
+        found = self.both()
+        while self._next("or"):
+            found = _either(found, self.both())
+        return found
+
+    def both(self) -> Test:
+        found = self.negated()
+        while self._next("and"):
+            found = _both(found, self.negated())
+        return found
+
+    def negated(self) -> Test:
+        if self._next("not"):
+            inner = self.negated()
+            return lambda key: not inner(key)
+        if self._next("("):
+            inner = self.either()
+            if not self._next(")"):
+                raise ExpressionError('a ")" is missing')
+            return inner
+        if not self.left or self.left[0] in {"and", "or", ")"}:
+            raise ExpressionError("a word is missing")
+        word = self.left.pop(0).lower()
+        return lambda key: word in key.lower()
+
+    def _next(self, token: str) -> bool:
+        found = bool(self.left) and self.left[0] == token
+        if found:
+            del self.left[0]
+        return found
+
+
+def _either(one: Test, other: Test) -> Test:
+    return lambda key: one(key) or other(key)
+
+
+def _both(one: Test, other: Test) -> Test:
+    return lambda key: one(key) and other(key)
+
+
+def failed_in(report: Report) -> frozenset[str]:
+    """Return the keys of what a report says should be tried again."""
+    return frozenset(identity_of(t).key for t in report.tests if t.outcome in _AGAIN)

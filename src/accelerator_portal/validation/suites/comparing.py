@@ -1,0 +1,114 @@
+"""Comparing what a device gave with its reference: structure, shapes, types and every number."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch.utils._pytree import tree_flatten
+
+from accelerator_portal.validation.classify import MismatchError
+from accelerator_portal.validation.matrix import Tolerance
+
+
+@dataclass
+class Comparison:
+    """Compares one result after the other; keeps the largest differences of all."""
+
+    tolerance: Tolerance
+    same_dtype: bool = True
+    largest: float = 0.0
+    """Greatest absolute difference of two finite numbers."""
+    total: float = 0.0
+    numbers: int = 0
+
+    def check(self, found: object, wanted: object, what: str) -> None:
+        """Compare two results of any structure; raises MismatchError."""
+        ours, theirs = leaves(found), leaves(wanted)
+        if len(ours) != len(theirs):
+            raise MismatchError(f"{what} has {len(ours)} parts, the reference {len(theirs)}")
+        for number, (one, other) in enumerate(zip(ours, theirs, strict=True)):
+            self._leaf(one, other, f"{what}, part {number + 1}" if len(ours) > 1 else what)
+
+    def metrics(self) -> dict[str, tuple[float, str]]:
+        """Return the differences as figures of a test; none where no number was compared."""
+        if not self.numbers:
+            return {}
+        mean = self.total / self.numbers
+        return {"max-abs-error": (_short(self.largest), "1"), "mean-abs-error": (_short(mean), "1")}
+
+    def _leaf(self, one: Any, other: Any, what: str) -> None:
+        if not isinstance(one, torch.Tensor) or not isinstance(other, torch.Tensor):
+            self._plain(one, other, what)
+            return
+        one, other = one.detach().cpu(), other.detach().cpu()
+        if one.shape != other.shape:
+            shapes = f"{tuple(one.shape)}, the reference {tuple(other.shape)}"
+            raise MismatchError(f"{what} has the shape {shapes}")
+        if self.same_dtype and one.dtype != other.dtype:
+            raise MismatchError(f"{what} is of {one.dtype}, the reference of {other.dtype}")
+        self._measure(one, other)
+        close: dict[str, Any] = {"rtol": self.tolerance.rtol, "atol": self.tolerance.atol}
+        try:
+            torch.testing.assert_close(
+                one, other, equal_nan=True, check_dtype=False, check_stride=False, **close
+            )
+        except AssertionError as error:
+            raise MismatchError(f"{what}: {error}") from None
+
+    def _measure(self, one: torch.Tensor, other: torch.Tensor) -> None:
+        """Take the differences into the figures, of numbers that are numbers on both sides."""
+        if one.layout != torch.strided or one.is_quantized or not one.numel():
+            return
+        wide = torch.complex128 if one.is_complex() or other.is_complex() else torch.float64
+        away = (one.to(wide) - other.to(wide)).abs()
+        away = away[torch.isfinite(away)]
+        if away.numel():
+            self.largest = max(self.largest, float(away.max()))
+            self.total += float(away.sum())
+            self.numbers += away.numel()
+
+    def _plain(self, one: object, other: object, what: str) -> None:
+        if isinstance(one, bool | int | float | complex) and isinstance(
+            other, int | float | complex
+        ):
+            if math.isnan(abs(one)) and math.isnan(abs(other)):
+                return
+            room = self.tolerance.atol + self.tolerance.rtol * abs(other)
+            if one == other or abs(one - other) <= room:
+                return
+        elif self._equal(one, other):
+            return
+        raise MismatchError(f"{what} is {one!r:.100}, the reference {other!r:.100}")
+
+    def _equal(self, one: object, other: object) -> bool:
+        if isinstance(one, torch.dtype) and not self.same_dtype:
+            return True
+        return type(one) is type(other) and (one == other or isinstance(one, torch.device))
+
+
+def leaves(value: object) -> list[object]:
+    """Return what a structure holds, in order; a model's output counts without its empty fields."""
+    return [leaf for leaf in tree_flatten(value)[0] if leaf is not None]
+
+
+def same_shapes(found: object, wanted: object, what: str) -> None:
+    """Compare only how many tensors there are, and their shapes; raises MismatchError."""
+    ours, theirs = (
+        [tuple(leaf.shape) for leaf in leaves(value) if isinstance(leaf, torch.Tensor)]
+        for value in (found, wanted)
+    )
+    if ours != theirs:
+        raise MismatchError(f"{what} has the shapes {ours}, the reference {theirs}"[:400])
+
+
+def tensors(values: Iterable[object]) -> list[torch.Tensor]:
+    """Return the tensors among leaves."""
+    return [value for value in values if isinstance(value, torch.Tensor)]
+
+
+def _short(value: float) -> float:
+    return float(f"{value:.3g}")

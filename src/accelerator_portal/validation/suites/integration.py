@@ -1,0 +1,57 @@
+"""Integration checks: whether the device is found and loaded, and PyTorch's features work on it.
+
+This module imports nothing of torch by itself: where `import torch` is what fails, its tests are
+what says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+from accelerator_portal.validation.case import Case, Result
+from accelerator_portal.validation.context import Context
+from accelerator_portal.validation.matrix import Matrix
+from accelerator_portal.validation.plan import Offer
+from accelerator_portal.validation.suites import device_checks, feature_checks, loading_checks
+
+Check = Callable[[Context], None]
+
+CHECKS: Mapping[str, Check] = {
+    # How it comes into a process.
+    "entry-point": loading_checks.entry_point,
+    "import": loading_checks.plain_import,
+    "autoload-on": loading_checks.autoload_on,
+    "autoload-off": loading_checks.autoload_off,
+    # What torch.accelerator and tensors say of it.
+    "accelerator": device_checks.accelerator,
+    "copy": device_checks.copy,
+    "events": device_checks.events,
+    "memory": device_checks.memory,
+    "mixed-devices": device_checks.mixed_devices,
+    "random": device_checks.random,
+    "streams": device_checks.streams,
+    "synchronize": device_checks.synchronize,
+    "views": device_checks.views,
+    # The rows of features on a platform's page, by the same names.
+    "amp": feature_checks.amp,
+    "autograd": feature_checks.autograd,
+    "checkpoint": feature_checks.checkpoint,
+    "compile": feature_checks.compiled,
+    "dataloader": feature_checks.dataloader,
+    "distributed": feature_checks.distributed,
+    "optimizers": feature_checks.optimizers,
+    "profiler": feature_checks.profiler,
+    "quantization": feature_checks.quantization,
+}
+
+
+def offers(matrix: Matrix) -> Iterator[Offer]:  # noqa: ARG001 - every suite is asked so
+    """Yield the names of all checks."""
+    return (Offer(name) for name in CHECKS)
+
+
+def run(case: Case, context: Context) -> Result:
+    """Run a check; what it finds wrong, it raises."""
+    context.stage = "run"
+    CHECKS[case.name](context)
+    return Result("passed", "compare")

@@ -1,0 +1,99 @@
+"""How a device comes into a process: entry point, `import torch`, autoload on and off."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from importlib import metadata
+
+from accelerator_portal.validation.classify import SkippedError
+from accelerator_portal.validation.context import Context
+from accelerator_portal.validation.environment import GROUP
+from accelerator_portal.validation.listing import AUTOLOAD
+
+# Dispatch keys that PyTorch itself has code for; what is none of them comes from a plugin.
+IN_TREE = frozenset({"cpu", "cuda", "xpu", "mps", "mtia", "meta"})
+
+_LIMIT_S = 120
+
+USE = """
+import sys, torch
+device = sys.argv[1]
+assert torch.ones(2, device=device).cpu().tolist() == [1.0, 1.0]
+"""
+
+
+class LoadingError(Exception):
+    """The device does not come into a process as it should; the message says how far it comes."""
+
+
+def is_in_tree(device: str) -> bool:
+    """Whether PyTorch itself brings a device."""
+    return device.partition(":")[0] in IN_TREE
+
+
+def entry_point(context: Context) -> None:
+    """A plugin names a function in the entry point group `torch.backends`, and it can be loaded."""
+    context.stage = "import"
+    if is_in_tree(context.device):
+        raise SkippedError("PyTorch brings this device itself: there is no plugin to be found.")
+    points = list(metadata.entry_points(group=GROUP))
+    if not points:
+        raise LoadingError(
+            f"No installed package has an entry point in the group {GROUP}: import torch cannot "
+            "find the plugin, every program must import it."
+        )
+    for point in points:
+        if not callable(point.load()):
+            raise LoadingError(f"The entry point {point.name} = {point.value} is no function.")
+
+
+def plain_import(context: Context) -> None:
+    """`import torch` succeeds with whatever plugins are installed."""
+    context.stage = "import"
+    _run("import torch", context.device, autoload="1")
+
+
+def autoload_on(context: Context) -> None:
+    """After `import torch` alone the device can be used."""
+    context.stage = "import"
+    _run(USE, context.device, autoload="1")
+
+
+def autoload_off(context: Context) -> None:
+    """With autoload turned off `import torch` succeeds, and brings no device of a plugin."""
+    context.stage = "import"
+    _run("import torch", context.device, autoload="0")
+    if is_in_tree(context.device):
+        _run(USE, context.device, autoload="0")
+        return
+    try:
+        _run(USE, context.device, autoload="0")
+    except LoadingError:
+        return
+    raise LoadingError(f"The device is there although {AUTOLOAD}=0 was set: it cannot be left out.")
+
+
+def _run(program: str, device: str, *, autoload: str) -> None:
+    """Run a program in a process of its own; raises LoadingError with what it said last."""
+    try:
+        done = subprocess.run(
+            [sys.executable, "-c", program, device],
+            env={**os.environ, AUTOLOAD: autoload},
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=_LIMIT_S,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise TimeoutError(f"import torch timed out after {_LIMIT_S} s") from None
+    code = done.returncode
+    if code < 0:
+        raise LoadingError(f"The process that imports torch died by {signal.Signals(-code).name}.")
+    if code:
+        lines = [line for line in done.stderr.splitlines() if line and not line.startswith(" ")]
+        errors = [line for line in lines if "Error" in line.partition(":")[0]]
+        raise LoadingError(" Then: ".join(errors[-2:]) or f"It ended with status {code}.")

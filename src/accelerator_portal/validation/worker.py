@@ -1,0 +1,121 @@
+"""What happens in a worker: it takes batches of cases and tells of each beginning and each end.
+
+A worker inherits imports, never an initialised device: the process it is forked from does nothing
+but import. Whatever a case does to its process, the parent has been told which case it was.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import faulthandler
+import importlib
+import os
+import random
+import signal
+import sys
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from multiprocessing.connection import Connection
+from typing import Literal
+
+from accelerator_portal.validation.case import Case, Result
+from accelerator_portal.validation.classify import verdict
+from accelerator_portal.validation.context import Context, load_suite
+from accelerator_portal.validation.matrix import Matrix
+
+Message = tuple[Literal["begin", "end", "idle", "unfit"], str, Result | None]
+
+# After such an outcome the device may be unusable, or hold memory that is never given back.
+_SUSPICIOUS = frozenset({"failed", "out-of-memory", "infrastructure-error"})
+
+_PR_SET_PDEATHSIG = 1
+
+# A stack is written so long before the parent kills a worker for its time.
+_EARLIER = 0.95
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What is the same for all cases of a run; `matrices` by suite, `timeouts` in seconds."""
+
+    device: str
+    matrices: Mapping[str, Matrix]
+    timeouts: Mapping[str, float]
+    threads: int
+    preload: tuple[str, ...] = ()
+
+
+def work(connection: Connection, log: str, job: Job) -> None:
+    """Serve batches until the parent sends None, closes the connection, or this worker is unfit."""
+    _settle(log)
+    for module in job.preload:
+        # A case that needs it says better what is wrong with it, and is there to be told.
+        with suppress(Exception):
+            importlib.import_module(module)
+    with suppress(EOFError, BrokenPipeError):
+        while batch := connection.recv():
+            for case in batch:
+                if not _serve(connection, case, job):
+                    connection.send(("unfit", "", None))
+                    return
+            connection.send(("idle", "", None))
+
+
+def _serve(connection: Connection, case: Case, job: Job) -> bool:
+    """Run one case; return whether this process may run another."""
+    os.ftruncate(sys.stderr.fileno(), 0)
+    connection.send(("begin", case.id, None))
+    faulthandler.dump_traceback_later(job.timeouts[case.suite] * _EARLIER, file=sys.stderr)
+    result = attempt(case, job)
+    faulthandler.cancel_dump_traceback_later()
+    connection.send(("end", case.id, result))
+    return result.outcome not in _SUSPICIOUS or _is_fit(job)
+
+
+def attempt(case: Case, job: Job) -> Result:
+    """Run one case in this process and return what came of it, whatever it raises."""
+    context = Context(job.device, job.matrices[case.suite])
+    random.seed(case.seed)
+    started = time.perf_counter()
+    try:
+        _prepare(job)
+        result = load_suite(context.matrix).run(case, context)
+    except BaseException as error:  # noqa: BLE001 - a case may raise anything, also SystemExit
+        result = verdict(error, context.stage, reference=context.reference)
+    seconds = round(time.perf_counter() - started, 4)
+    return replace(result, seconds=seconds, metrics={**context.metrics, **result.metrics})
+
+
+def _prepare(job: Job) -> None:
+    """Give torch, where a suite has imported it, the threads of this worker."""
+    torch = sys.modules.get("torch")
+    if torch is not None and torch.get_num_threads() != job.threads:
+        torch.set_num_threads(job.threads)
+
+
+def _settle(log: str) -> None:
+    """Leave interruptions to the parent, die with it, and keep what is printed in a file."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if sys.platform == "linux":
+        # Where the parent is killed, a worker that hangs in a driver would stay for ever.
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    file = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    os.dup2(file, 1)
+    os.dup2(file, 2)
+    os.close(file)
+    sys.stdout = os.fdopen(1, "w", encoding="utf-8", errors="replace", closefd=False)
+    sys.stderr = os.fdopen(2, "w", encoding="utf-8", errors="replace", closefd=False)
+    faulthandler.enable(sys.stderr, all_threads=False)
+
+
+def _is_fit(job: Job) -> bool:
+    """Whether the device still counts: some errors stay in a process for good."""
+    torch = sys.modules.get("torch")
+    if torch is None:
+        return True
+    try:
+        return bool(torch.ones(2, device=job.device).sum().item() == 2.0)  # noqa: PLR2004 - 1 + 1
+    except Exception:  # noqa: BLE001 - whatever it is, the process is of no use any more
+        return False

@@ -1,0 +1,75 @@
+"""A suite that needs no torch: each name says what its test does to its process."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from accelerator_portal.validation.case import Case, Result
+from accelerator_portal.validation.classify import (
+    BrokenTestError,
+    MismatchError,
+    SkippedError,
+    UncheckedError,
+)
+from accelerator_portal.validation.context import Context
+from accelerator_portal.validation.matrix import Matrix
+from accelerator_portal.validation.plan import Offer
+
+_seen: list[str] = []
+
+
+class OutOfMemoryError(RuntimeError):
+    """As each backend has one of its own."""
+
+
+def offers(matrix: Matrix) -> Iterator[Offer]:
+    return (Offer(name) for name in matrix.tests)
+
+
+def run(case: Case, context: Context) -> Result:
+    context.stage = "run"
+    kind = case.name.partition("-")[0]
+    _seen.append(case.name)
+    if kind in ACTS:
+        ACTS[kind]()
+    if kind == "reference":
+        with context.on_reference():
+            raise NotImplementedError("Could not run 'aten::silu' with arguments from the 'CPU'")
+    if kind == "leak" and len(_seen) > 1:  # fails after others, and not alone
+        os.kill(os.getpid(), signal.SIGSEGV)
+    if kind == "marked":
+        with Path(context.device).open("a", encoding="utf-8") as file:
+            file.write(f"{case.name}\n")
+    return Result("passed", "compare", metrics={"pid": (os.getpid(), "1")})
+
+
+def _raise(error: BaseException) -> None:
+    raise error
+
+
+def _hang() -> None:
+    sys.stderr.write("the driver waits\n")
+    sys.stderr.flush()
+    time.sleep(60)
+
+
+ACTS: dict[str, Callable[[], object]] = {
+    "crash": lambda: os.kill(os.getpid(), signal.SIGSEGV),
+    "exit": lambda: os._exit(3),
+    "leave": lambda: sys.exit(0),
+    "hang": _hang,
+    "slow": lambda: time.sleep(0.3),
+    "memory": lambda: _raise(OutOfMemoryError("NPU out of memory. Tried to allocate 2.00 GiB")),
+    "missing": lambda: _raise(NotImplementedError("Could not run 'aten::silu' with arguments")),
+    "model": lambda: _raise(NotImplementedError("this model cannot generate")),
+    "wrong": lambda: _raise(MismatchError("the result: Tensor-likes are not close!")),
+    "unchecked": lambda: _raise(UncheckedError("It draws random numbers.")),
+    "broken": lambda: _raise(BrokenTestError("timm is not installed.")),
+    "skip": lambda: _raise(SkippedError("It has no streams.")),
+    "error": lambda: _raise(RuntimeError("ACL_ERROR_RT_FAILURE")),
+}

@@ -1,0 +1,47 @@
+"""Runs of the fake suite."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterable
+from pathlib import Path
+
+from accelerator_portal.catalog.known_issues_file import KnownFailure
+from accelerator_portal.validation.case import Case
+from accelerator_portal.validation.matrix import Matrix
+from accelerator_portal.validation.plan import Plan, with_issues
+from accelerator_portal.validation.probe import Probed
+from accelerator_portal.validation.request import Request
+from accelerator_portal.validation.run import Finished, begin, resume
+
+TODAY = dt.date(2026, 3, 1)
+TORCH = Probed({"torch": "2.13.0"})
+
+
+def matrix(names: Iterable[str], timeout_s: float = 30) -> Matrix:
+    return Matrix(
+        kind="unit",
+        module="tests.validation.fake_suite",
+        description="Tests that do what their names say.",
+        tests=tuple(names),
+        timeout_s=timeout_s,
+    )
+
+
+def request(folder: Path, device: str = "none", workers: int = 1) -> Request:
+    return Request(device, folder / "report.json", "example", workers=workers)
+
+
+def plan(names: Iterable[str], issues: Iterable[KnownFailure] = ()) -> Plan:
+    return with_issues([Case("made-up", name) for name in names], issues, TODAY)
+
+
+def run(asked: Request, names: list[str], timeout_s: float = 30) -> Finished:
+    matrices = {"made-up": matrix(names, timeout_s)}
+    return begin(asked, matrices, plan(names), TORCH, lambda *_: None)
+
+
+def go_on(
+    asked: Request, names: list[str], probed: Probed = TORCH, timeout_s: float = 30
+) -> Finished:
+    return resume(asked, {"made-up": matrix(names, timeout_s)}, probed, lambda *_: None)

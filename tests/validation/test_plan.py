@@ -1,0 +1,120 @@
+from __future__ import annotations
+
+import datetime as dt
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from accelerator_portal.catalog import ProblemsError
+from accelerator_portal.catalog.known_issues_file import KnownFailure
+from accelerator_portal.validation.case import Case, case_of
+from accelerator_portal.validation.matrix import matrix_of, read_matrix, suite_names
+from accelerator_portal.validation.plan import Offer, expand, with_issues
+from accelerator_portal.validation.selecting import ExpressionError, expression
+
+MATRIX = """\
+kind: operator
+module: tests.validation.fake_suite
+description: Made up.
+axes:
+  dtype: [float32, float16, int64]
+  mode: [forward, backward]
+default:
+  dtype: [float32, int64]
+exclude:
+  - {dtype: int64, mode: backward}
+  - {name: rare, mode: backward}
+"""
+
+
+def ids(only: dict[str, list[str]], *offers: Offer) -> list[str]:
+    matrix = matrix_of("made-up.yaml", MATRIX)
+    return [case.id for case in expand("made-up", matrix, offers, only)]
+
+
+def test_a_plan_is_the_product_less_what_is_excluded() -> None:
+    assert ids({}, Offer("add"), Offer("rare")) == [
+        "made-up/add?dtype=float32&mode=forward",
+        "made-up/add?dtype=float32&mode=backward",
+        "made-up/add?dtype=int64&mode=forward",
+        "made-up/rare?dtype=float32&mode=forward",
+        "made-up/rare?dtype=int64&mode=forward",
+    ]
+
+
+def test_what_is_asked_for_narrows_and_widens() -> None:
+    asked = {"dtype": ["float16"], "mode": ["forward"]}
+    assert ids(asked, Offer("add")) == ["made-up/add?dtype=float16&mode=forward"]
+
+
+def test_a_test_takes_only_what_it_can() -> None:
+    only = {"dtype": frozenset({"int64"})}
+    assert ids({}, Offer("gcd", only)) == ["made-up/gcd?dtype=int64&mode=forward"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("[float32, int64]", "[bfloat16]", "default: dtype cannot be bfloat16"),
+        ("kind: operator", "kind: other", '"other" is not known'),
+        ("exclude:", "excludes:", 'unknown key "excludes"; did you mean "exclude"?'),
+    ],
+)
+def test_a_mistake_in_a_matrix_is_named(old: str, new: str, words: str) -> None:
+    with pytest.raises(ProblemsError, match=r"made-up\.yaml:") as raised:
+        matrix_of("made-up.yaml", MATRIX.replace(old, new))
+    assert words in str(raised.value)
+
+
+def test_every_matrix_of_this_project_can_be_read() -> None:
+    assert suite_names()
+    for name in suite_names():
+        assert read_matrix(name).description
+
+
+@given(st.text(min_size=1), st.dictionaries(st.sampled_from(["dtype", "mode"]), st.text()))
+def test_a_case_is_found_again_by_its_id(name: str, parameters: dict[str, str]) -> None:
+    case = Case("made-up", name, tuple(sorted(parameters.items())))
+    assert case_of(case.id) == case
+    assert case_of(case.id).seed == case.seed
+
+
+def test_a_seed_is_the_cases_own_and_stays() -> None:
+    assert Case("operators", "add", (("dtype", "float32"),)).seed == 67697240
+    assert Case("operators", "add", (("dtype", "float16"),)).seed != 67697240
+
+
+def test_an_expired_known_issue_counts_no_more() -> None:
+    issue = KnownFailure.model_validate(
+        {
+            "glob": "made-up/*",
+            "action": "skip",
+            "reason": "It breaks.",
+            "url": "https://example.org/1",
+            "expires": "2026-05-01",
+        }
+    )
+    case = Case("made-up", "add")
+    assert with_issues([case], [issue], dt.date(2026, 4, 30)).to_run == ()
+    assert with_issues([case], [issue], dt.date(2026, 5, 1)).to_run == (case,)
+
+
+@pytest.mark.parametrize(
+    ("text", "matched"),
+    [
+        ("add", ["operators/add", "operators/addmm"]),
+        ("ADD and not addmm", ["operators/add"]),
+        ("(add or mul) and not mm", ["operators/add", "operators/mul"]),
+        ("not add", ["operators/mul"]),
+    ],
+)
+def test_words_choose_cases(text: str, matched: list[str]) -> None:
+    keys = ["operators/add", "operators/addmm", "operators/mul"]
+    assert [key for key in keys if expression(text)(key)] == matched
+
+
+@pytest.mark.parametrize("text", ["", "and", "add or", "(add", "add)", "add mul", "not"])
+def test_words_that_make_no_sense_are_refused(text: str) -> None:
+    with pytest.raises(ExpressionError):
+        expression(text)

@@ -1,0 +1,77 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from accelerator_portal.reports.report import TestEntry
+from accelerator_portal.validation import pool
+from tests.validation.runs import request, run
+
+# What each test does, and what must be said of it: outcome, stage, words of the reason.
+SAID = {
+    "passed-1": ("passed", "compare", ""),
+    "crash-1": ("crashed", "run", "SIGSEGV"),
+    "passed-2": ("passed", "compare", ""),
+    "exit-1": ("crashed", "run", "status 3"),
+    "leave-1": ("failed", "run", "ended the interpreter"),
+    "hang-1": ("timed-out", "run", "within 3 s"),
+    "memory-1": ("out-of-memory", "run", "2.00 GiB"),
+    "missing-1": ("unsupported-operator", "run", "aten::silu is missing"),
+    "model-1": ("failed", "run", "cannot generate"),
+    "wrong-1": ("wrong-result", "compare", "not close"),
+    "unchecked-1": ("executed", "run", "random"),
+    "broken-1": ("test-broken", "run", "timm"),
+    "reference-1": ("test-broken", "run", "The reference itself stops"),
+    "skip-1": ("skipped", "run", "streams"),
+    "error-1": ("failed", "run", "ACL_ERROR"),
+    "passed-3": ("passed", "compare", ""),
+}
+
+
+def by_name(tests: tuple[TestEntry, ...]) -> dict[str, TestEntry]:
+    return {test.name: test for test in tests}
+
+
+def test_whatever_a_case_does_is_told_of_that_case_and_the_run_goes_on(tmp_path: Path) -> None:
+    done = run(request(tmp_path, workers=2), list(SAID), timeout_s=3)
+    tests = by_name(done.report.tests)
+    assert list(tests) == list(SAID)
+    for name, (outcome, stage, words) in SAID.items():
+        test = tests[name]
+        assert (name, test.outcome, test.stage) == (name, outcome, stage)
+        assert words in (test.reason or ""), name
+    assert "the driver waits" in (tests["hang-1"].log_tail or "")
+    assert "Segmentation fault" in (tests["crash-1"].log_tail or "")
+    assert "did twice" in (tests["crash-1"].reason or "")
+    assert not done.went_well
+    assert done.why is None
+
+
+def test_a_suspect_is_tried_once_more_alone_and_that_attempt_counts(tmp_path: Path) -> None:
+    done = run(request(tmp_path), ["passed-1", "passed-2", "leak-1", "passed-3"])
+    tests = by_name(done.report.tests)
+    assert {test.outcome for test in tests.values()} == {"passed"}
+    assert "first attempt" in (tests["leak-1"].reason or "")
+    assert tests["passed-1"].reason is None
+
+
+def test_a_failing_test_carries_the_command_that_repeats_it(tmp_path: Path) -> None:
+    done = run(request(tmp_path), ["wrong-1", "passed-1"])
+    wrong, passed = done.report.tests
+    assert wrong.command == ("accelerator-portal validate --device none --test made-up/wrong-1")
+    assert passed.command is None
+
+
+def test_workers_that_die_before_they_begin_end_the_run_with_what_they_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pool, "work", _dies)
+    done = run(request(tmp_path), ["passed-1"])
+    assert "die before they begin" in (done.why or "")
+    assert [test.outcome for test in done.report.tests] == ["not-run"]
+    assert not done.went_well
+
+
+def _dies(*_: object) -> None:
+    raise SystemExit(7)

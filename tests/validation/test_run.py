@@ -1,0 +1,150 @@
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from accelerator_portal.catalog.known_issues_file import KnownFailure
+from accelerator_portal.reports.report_file import read_report
+from accelerator_portal.validation.journal import read_journal
+from accelerator_portal.validation.probe import Probed
+from accelerator_portal.validation.request import RunError
+from accelerator_portal.validation.run import begin
+from tests.folders import REPOSITORY
+from tests.validation.runs import TORCH, go_on, matrix, plan, request, run
+
+PROGRAM = """
+import signal, sys
+from pathlib import Path
+from tests.validation.runs import request, run
+signal.signal(signal.SIGTERM, signal.default_int_handler)
+names = ["passed-1", "passed-2", "hang-1", "passed-3"]
+done = run(request(Path(sys.argv[1])), names)
+sys.exit(130 if done.interrupted else 0)
+"""
+
+
+def started(folder: Path) -> subprocess.Popen[bytes]:
+    """Start a run that hangs in its third test, in a process of its own, and wait for that test."""
+    environment = {**os.environ, "PYTHONPATH": f"{REPOSITORY}/src:{REPOSITORY}"}
+    process = subprocess.Popen([sys.executable, "-c", PROGRAM, str(folder)], env=environment)
+    journal = folder / "report.journal.jsonl"
+    for _ in range(600):
+        if journal.exists() and '"begin", "case": "made-up/hang-1"' in journal.read_text("utf-8"):
+            return process
+        time.sleep(0.05)
+    process.kill()
+    pytest.fail("the test that hangs never began")
+
+
+def outcomes(folder: Path) -> list[str]:
+    return [test.outcome for test in read_report(folder / "report.json").tests]
+
+
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+def test_an_interruption_leaves_a_report_of_what_was_run(tmp_path: Path, sent: int) -> None:
+    process = started(tmp_path)
+    process.send_signal(sent)
+    assert process.wait(30) == 130
+    assert outcomes(tmp_path) == ["passed", "passed", "not-run", "not-run"]
+    third = read_report(tmp_path / "report.json").tests[2]
+    assert third.reason == "It had begun. The run was interrupted."
+
+
+def test_a_killed_run_leaves_a_plan_and_can_be_gone_on_with(tmp_path: Path) -> None:
+    process = started(tmp_path)
+    process.kill()
+    process.wait(30)
+    assert outcomes(tmp_path) == ["not-run"] * 4  # written before anything ran, and readable
+    kept = read_journal(tmp_path / "report.journal.jsonl")
+    assert [result.outcome for result in kept.results.values()] == ["passed", "passed"]
+    assert kept.open == {"made-up/hang-1"}
+    names = ["passed-1", "passed-2", "hang-1", "passed-3"]
+    go_on(request(tmp_path), names, timeout_s=1)
+    assert outcomes(tmp_path) == ["passed", "passed", "timed-out", "passed"]
+
+
+def test_going_on_with_another_torch_is_refused(tmp_path: Path) -> None:
+    run(request(tmp_path), ["passed-1"])
+    with pytest.raises(RunError, match=r"began with torch 2\.13\.0 and would go on with 2\.14\.0"):
+        go_on(request(tmp_path), ["passed-1"], Probed({"torch": "2.14.0"}))
+
+
+def test_going_on_without_a_journal_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(RunError, match=r"cannot be read.*start anew"):
+        go_on(request(tmp_path), ["passed-1"])
+
+
+def test_going_on_runs_only_what_is_left(tmp_path: Path) -> None:
+    marks = tmp_path / "marks"
+    asked = request(tmp_path, device=str(marks))
+    run(asked, ["marked-1", "marked-2"])
+    journal = asked.journal.read_text("utf-8").splitlines()
+    cut = [line for line in journal if '"end"' not in line or "marked-1" in line]
+    asked.journal.write_text("\n".join([*cut, '{"record": "end", "cas']), "utf-8")
+    done = go_on(asked, ["marked-1", "marked-2"])
+    assert [test.outcome for test in done.report.tests] == ["passed", "passed"]
+    assert marks.read_text("utf-8").split() == ["marked-1", "marked-2", "marked-2"]
+
+
+def test_a_path_that_cannot_be_written_is_told_before_anything_runs(tmp_path: Path) -> None:
+    marks = tmp_path / "marks"
+    (tmp_path / "file").write_text("", "utf-8")
+    asked = request(tmp_path / "file", device=str(marks))
+    with pytest.raises(RunError, match="cannot be written"):
+        run(asked, ["marked-1"])
+    assert not marks.exists()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+def test_a_full_disk_is_told_and_no_success(tmp_path: Path) -> None:
+    asked = request(tmp_path)
+    asked.journal.symlink_to("/dev/full")
+    with pytest.raises(RunError, match="No space left"):
+        run(asked, ["passed-1"])
+    assert outcomes(tmp_path) == ["not-run"]
+
+
+def issue(test: str, action: str) -> KnownFailure:
+    return KnownFailure.model_validate(
+        {
+            "test": test,
+            "action": action,
+            "reason": "It breaks.",
+            "url": "https://example.org/1",
+            "expires": "2026-05-01",
+        }
+    )
+
+
+def test_known_issues_skip_tests_or_excuse_their_failure(tmp_path: Path) -> None:
+    names = ["crash-1", "wrong-1", "passed-1"]
+    issues = [issue("made-up/crash-1", "skip"), issue("made-up/wrong-1", "expect")]
+    made = plan(names, issues)
+    done = begin(request(tmp_path), {"made-up": matrix(names)}, made, TORCH, lambda *_: None)
+    skipped, expected, _ = done.report.tests
+    assert (skipped.outcome, skipped.reason) == ("skipped", "It breaks.")
+    assert (expected.outcome, str(expected.known_issue.url if expected.known_issue else "")) == (
+        "wrong-result",
+        "https://example.org/1",
+    )
+    assert done.went_well
+
+
+def test_a_run_in_which_nothing_ran_is_no_success(tmp_path: Path) -> None:
+    assert not run(request(tmp_path), ["skip-1"]).went_well
+    assert run(request(tmp_path), ["skip-1", "passed-1"]).went_well
+
+
+def test_a_device_that_does_not_come_up_leaves_a_report_that_says_so(tmp_path: Path) -> None:
+    probed = Probed({"torch": "2.13.0"}, "device", "the driver is too old")
+    matrices = {"made-up": matrix(["passed-1"])}
+    done = begin(request(tmp_path), matrices, plan(["passed-1"]), probed, lambda *_: None)
+    (test,) = done.report.tests
+    assert (test.outcome, "the driver is too old" in (test.reason or "")) == ("not-run", True)
+    assert not done.went_well

@@ -1,0 +1,30 @@
+"""A device named `paper`: tensors that the CPU computes, through PyTorch's PrivateUse1 key.
+
+Faults are switched on by the environment, so that a test harness can be tested:
+
+    PAPER_FAULTS="silu=missing,gelu=wrong,tanh=crash,erf=hang,mm=memory,exp=exit,cos=error"
+    PAPER_LOADING="broken"   `import torch` fails; "absent": it loads, and brings no device
+
+Names are those of ATen operators, without `aten::`.
+"""
+
+from __future__ import annotations
+
+import os
+
+
+class LoadingError(Exception):
+    """What a plugin says whose driver is not installed."""
+
+
+def _autoload() -> None:
+    """Called by `import torch` through the entry point; importing this module did the work."""
+
+
+_LOADING = os.environ.get("PAPER_LOADING", "")
+if _LOADING == "broken":
+    raise LoadingError("libpaper.so: cannot open shared object file: No such file or directory")
+if _LOADING != "absent":
+    from torch_paper import device
+
+    device.register()

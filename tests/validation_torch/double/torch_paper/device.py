@@ -1,0 +1,67 @@
+"""The module `torch.paper`, and how it becomes a device."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch.utils.backend_registration import (
+    _setup_privateuseone_for_python_backend,  # experimental; since 2.10
+)
+
+from torch_paper.tensor import NAME, PaperTensor, call, restored
+
+_seed = 0
+
+
+class Module:
+    """What PyTorch asks of `torch.paper`."""
+
+    def is_initialized(self) -> bool:
+        """Whether the device was used."""
+        return True
+
+    def is_available(self) -> bool:
+        """Whether there is one."""
+        return True
+
+    def device_count(self) -> int:
+        """How many there are."""
+        return 1
+
+    def current_device(self) -> int:
+        """Which one is used."""
+        return 0
+
+    def get_device_name(self, _index: int = 0) -> str:
+        """Its model."""
+        return "A4, 80 g"
+
+    def get_amp_supported_dtype(self) -> list[torch.dtype]:
+        """Types of autocast."""
+        return [torch.bfloat16, torch.float16]
+
+    def _is_in_bad_fork(self) -> bool:
+        return False
+
+    def manual_seed_all(self, seed: int) -> None:
+        """Seed its random numbers; they come from the CPU's generator."""
+
+
+def register() -> None:
+    """Make the device known; once in a process."""
+    _setup_privateuseone_for_python_backend(NAME, backend_module=Module())
+    _library.fallback(_made, "PrivateUse1")
+    _library.fallback(torch.library.fallthrough_kernel, "AutocastPrivateUse1")
+    torch.serialization.add_safe_globals([restored])
+
+
+_library = torch.library.Library("_", "IMPL")  # what is registered lives as long as this object
+
+
+def _made(func: Any, *args: Any, **kwargs: Any) -> Any:
+    """Make a tensor of nothing: only such operators come here, the others have a PaperTensor."""
+    return call(func, args, kwargs)
+
+
+__all__ = ["PaperTensor", "register"]

@@ -1,0 +1,93 @@
+"""A tensor that says it lies on the device, and holds one of the CPU."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import torch
+from torch.utils._pytree import tree_map
+
+from torch_paper import faults
+
+NAME = "paper"
+
+
+class PaperTensor(torch.Tensor):
+    """What programs see; every operator on it is led to `__torch_dispatch__`."""
+
+    held: torch.Tensor
+
+    @staticmethod
+    def __new__(cls, held: torch.Tensor) -> Self:
+        """Wrap a tensor of the CPU."""
+        made = torch.Tensor._make_wrapper_subclass(
+            cls,
+            held.size(),
+            strides=held.stride(),
+            storage_offset=held.storage_offset(),
+            dtype=held.dtype,
+            device=torch.device(NAME, 0),
+            requires_grad=False,
+        )
+        made.held = held
+        return made
+
+    @classmethod
+    def __torch_dispatch__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        """Compute on the CPU what was asked of the device."""
+        return call(func, args, kwargs or {})
+
+    def __repr__(self) -> str:  # type: ignore[override] - torch's own takes more
+        """Show the numbers."""
+        return f"{self.held!r} on {NAME}"
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        """Be saved as numbers, with the device to return to."""
+        return (restored, (self.detach().cpu(), self.requires_grad))
+
+
+def restored(held: torch.Tensor, requires_grad: bool) -> torch.Tensor:  # noqa: FBT001 - from a pickle
+    """Put a saved tensor back onto the device."""
+    return held.to(NAME).requires_grad_(requires_grad)
+
+
+def call(func: Any, args: Any, kwargs: Any) -> Any:
+    """Run an operator on what the arguments hold, and wrap what comes of it."""
+    wrong = faults.strike(func._schema.name.partition("::")[2])
+    outside = torch.device(kwargs["device"]).type != NAME if kwargs.get("device") else False
+    wrappers: dict[int, PaperTensor] = {}
+
+    def inside(value: Any) -> Any:
+        if isinstance(value, PaperTensor):
+            wrappers[id(value.held)] = value
+            return value.held
+        if isinstance(value, torch.device) and value.type == NAME:
+            return torch.device("cpu")
+        return value
+
+    if func is torch.ops.aten.copy_.default and not isinstance(args[0], PaperTensor):
+        return args[0].copy_(inside(args[1]))
+    _same_place(func, args)
+    if kwargs.get("pin_memory"):
+        kwargs = {**kwargs, "pin_memory": False}
+    found = func(*tree_map(inside, args), **tree_map(inside, kwargs))
+
+    def wrap(value: Any) -> Any:
+        if not isinstance(value, torch.Tensor) or outside:
+            return value
+        if wrong and value.is_floating_point():
+            value.mul_(1.1)
+        return wrappers[id(value)] if id(value) in wrappers else PaperTensor(value)
+
+    return tree_map(wrap, found)
+
+
+def _same_place(func: Any, args: Any) -> None:
+    """Refuse a tensor of the CPU beside one of the device, unless it is copied or a number."""
+    if func in {torch.ops.aten.copy_.default, torch.ops.aten.set_.source_Storage}:
+        return
+    tensors = [value for value in args if isinstance(value, torch.Tensor) and value.dim()]
+    if len({isinstance(value, PaperTensor) for value in tensors}) > 1 and "index" not in str(func):
+        raise RuntimeError(
+            f"Expected all tensors to be on the same device, but found {NAME} and cpu"
+        )
