@@ -20,6 +20,8 @@ class Comparison:
 
     tolerance: Tolerance
     same_dtype: bool = True
+    floor: float | None = None
+    """Where it is set, `atol` counts in units of a tensor's greatest number, at least of this."""
     largest: float = 0.0
     """Greatest absolute difference of two finite numbers."""
     total: float = 0.0
@@ -32,6 +34,30 @@ class Comparison:
             raise MismatchError(f"{what} has {len(ours)} parts, the reference {len(theirs)}")
         for number, (one, other) in enumerate(zip(ours, theirs, strict=True)):
             self._leaf(one, other, f"{what}, part {number + 1}" if len(ours) > 1 else what)
+
+    def take(self, other: Comparison) -> None:
+        """Add the differences that another comparison measured."""
+        self.largest = max(self.largest, other.largest)
+        self.total += other.total
+        self.numbers += other.numbers
+
+    def check_norm(
+        self, found: torch.Tensor, wanted: torch.Tensor, what: str, floor: float
+    ) -> None:
+        """Compare two tensors as a whole: the length of their difference, to that of the reference.
+
+        Single numbers of a gradient may differ more, where a value lies at a bend of a function.
+        `floor` is a length below which a reference counts as noise. Raises MismatchError.
+        """
+        one, other = found.detach().cpu().double(), wanted.detach().cpu().double()
+        if one.shape != other.shape:
+            raise MismatchError(f"{what} has another shape than the reference")
+        self._measure(one, other)
+        away, length = float((one - other).norm()), max(float(other.norm()), floor)
+        if not away <= self.tolerance.rtol * length:  # also where it is no number
+            part = away / length if length else math.inf
+            room = f"up to {self.tolerance.rtol:g} allowed"
+            raise MismatchError(f"{what} differs by {part:.3g} of its length ({room})")
 
     def metrics(self) -> dict[str, tuple[float, str]]:
         """Return the differences as figures of a test; none where no number was compared."""
@@ -51,7 +77,10 @@ class Comparison:
         if self.same_dtype and one.dtype != other.dtype:
             raise MismatchError(f"{what} is of {one.dtype}, the reference of {other.dtype}")
         self._measure(one, other)
-        close: dict[str, Any] = {"rtol": self.tolerance.rtol, "atol": self.tolerance.atol}
+        room = self.tolerance.atol
+        if self.floor is not None:
+            room *= max(scale(other), self.floor)
+        close: dict[str, Any] = {"rtol": self.tolerance.rtol, "atol": room}
         try:
             torch.testing.assert_close(
                 one, other, equal_nan=True, check_dtype=False, check_stride=False, **close
@@ -93,6 +122,12 @@ class Comparison:
 def leaves(value: object) -> list[object]:
     """Return what a structure holds, in order; a model's output counts without its empty fields."""
     return [leaf for leaf in tree_flatten(value)[0] if leaf is not None]
+
+
+def scale(value: torch.Tensor) -> float:
+    """Return the greatest absolute value of the numbers in a tensor; 0 where there is none."""
+    finite = value.detach()[torch.isfinite(value)].abs()
+    return float(finite.max()) if finite.numel() else 0.0
 
 
 def same_shapes(found: object, wanted: object, what: str) -> None:

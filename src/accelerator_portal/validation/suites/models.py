@@ -1,0 +1,215 @@
+"""What every suite of models does: the same model on the device and on a reference, step by step.
+
+On another device than the CPU the reference is the CPU in the same type; on the CPU itself it is
+the same model in float64.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch.nn.modules.batchnorm import _BatchNorm
+
+from accelerator_portal.validation.case import Case, Result
+from accelerator_portal.validation.classify import MismatchError
+from accelerator_portal.validation.context import Context
+from accelerator_portal.validation.suites.comparing import Comparison, leaves, scale, tensors
+
+_RATE = 0.1
+
+# A gradient that is zero but for rounding is compared in units of so small a part of the largest.
+_NEGLIGIBLE = 1e-3
+
+# Weights that start at zero, or nearly, would hide what is before them.
+_NOISE = 0.02
+
+
+@dataclass(frozen=True)
+class Example:
+    """A model in evaluation mode on the CPU, and what it is called with."""
+
+    model: Any
+    inputs: Mapping[str, Any]
+    generate: Mapping[str, Any] | None = None
+    """Options of `generate`, where the model can generate."""
+
+
+@dataclass(frozen=True)
+class Gradient:
+    """A tensor that is compared as a whole, not number by number."""
+
+    value: torch.Tensor
+
+
+Make = Callable[[], Example]
+
+
+def run_model(case: Case, context: Context, make: Make) -> Result:
+    """Make a model from the seed of the case, run it on both sides, and compare."""
+    dtype: torch.dtype = getattr(torch, case["dtype"])
+    on_cpu = torch.device(context.device).type == "cpu"
+    context.stage = "load"
+    with context.on_reference():
+        torch.manual_seed(case.seed)
+        example = make()
+        _stir(example)
+    act = _ACTS[case["mode"]]
+    context.stage = "eager"
+    with context.on_reference():
+        reference_type = torch.float64 if on_cpu else dtype
+        with _default(reference_type):
+            theirs = act(_copied(example, "cpu", reference_type), _as_it_is)
+    compiled = case["compiler"] != "eager"
+    context.stage = "compile" if compiled else "run"
+    with _default(dtype):
+        mine = act(
+            _copied(example, context.device, dtype), _compiler(case) if compiled else _as_it_is
+        )
+    context.stage = "compare"
+    numbers = [value for part in theirs.values() for value in tensors(leaves(part))]
+    largest = max((scale(value) for value in numbers), default=0.0)
+    compared = Comparison(
+        context.matrix.tolerances[case["dtype"]], not on_cpu, floor=largest * _NEGLIGIBLE
+    )
+    for what, value in theirs.items():
+        if not isinstance(value, Gradient):
+            compared.check(mine[what], value, what)
+    _check_gradients(mine, theirs, context, compared)
+    context.metrics |= compared.metrics()
+    return Result("passed", "compare")
+
+
+def _check_gradients(
+    mine: Mapping[str, Any], theirs: Mapping[str, Any], context: Context, compared: Comparison
+) -> None:
+    gradients = {what: value for what, value in theirs.items() if isinstance(value, Gradient)}
+    if missing := gradients.keys() ^ {
+        w for w, value in mine.items() if isinstance(value, Gradient)
+    }:
+        raise MismatchError(f"only one side has {min(missing)}")
+    floor = _NEGLIGIBLE * max((float(g.value.norm()) for g in gradients.values()), default=0.0)
+    each = Comparison(context.matrix.tolerances["training"])
+    for what, gradient in gradients.items():
+        each.check_norm(mine[what].value, gradient.value, what, floor)
+    compared.take(each)
+
+
+def _stir(example: Example) -> None:
+    """Make a model's output depend on all of it, in numbers that are neither huge nor tiny.
+
+    Libraries start layers at zero so that training is calm, and running statistics at one; with
+    those, a device could compute nonsense in the middle and nobody would see it at the end.
+    """
+    norms = [m for m in example.model.modules() if isinstance(m, _BatchNorm)]
+    with torch.no_grad():
+        for parameter in example.model.parameters():
+            parameter.add_(torch.randn_like(parameter), alpha=_NOISE)
+        example.model.eval()
+        if norms:
+            for norm in norms:
+                norm.train()
+                norm.momentum = 1.0  # the statistics become those of these inputs
+            example.model(**example.inputs)
+            example.model.eval()
+
+
+Wrap = Callable[[Any], Any]
+
+
+def _as_it_is(model: Any) -> Any:
+    return model
+
+
+def _compiler(case: Case) -> Wrap:
+    def wrap(model: Any) -> Any:
+        torch._dynamo.reset()  # noqa: SLF001 - documented; else one model's cache is the next one's
+        return torch.compile(model, backend=case["compiler"])
+
+    return wrap
+
+
+def _infer(example: Example, wrap: Wrap) -> dict[str, Any]:
+    with torch.no_grad():
+        return {"the output": _numbers(wrap(example.model)(**example.inputs))}
+
+
+def _train(example: Example, wrap: Wrap) -> dict[str, Any]:
+    """One step: forward, backward, and an update that shows every gradient in its size.
+
+    Dropout is off, and batch normalisation keeps its statistics: with those of so small a batch,
+    rounding alone changes the gradients of deep networks by several per cent.
+    """
+    model = example.model
+    optimizer = torch.optim.SGD(model.parameters(), lr=_RATE)
+    loss = _loss(wrap(model)(**example.inputs))
+    loss.backward()
+    found: dict[str, Any] = {"the loss": loss}
+    parameters = {n: p for n, p in model.named_parameters() if p.grad is not None}
+    for name, parameter in parameters.items():
+        found[f"the gradient of {name}"] = Gradient(parameter.grad.clone())
+    optimizer.step()
+    for name, parameter in parameters.items():
+        found[f"{name} after a step"] = Gradient(parameter.detach())
+    return found
+
+
+def _generate(example: Example, wrap: Wrap) -> dict[str, Any]:  # noqa: ARG001 - as the others
+    options = {"do_sample": False, "max_new_tokens": 6, **(example.generate or {})}
+    with torch.no_grad():
+        return {"the generated words": example.model.generate(**example.inputs, **options)}
+
+
+_ACTS: Mapping[str, Callable[[Example, Wrap], dict[str, Any]]] = {
+    "inference": _infer,
+    "training": _train,
+    "generate": _generate,
+}
+
+
+def _numbers(output: Any) -> list[torch.Tensor]:
+    """Return the tensors of numbers of an output: caches and settings are no results."""
+    if hasattr(output, "to_tuple"):
+        output = output.to_tuple()
+    return [leaf for leaf in tensors(leaves(output)) if leaf.is_floating_point()]
+
+
+def _loss(output: Any) -> torch.Tensor:
+    """Return one number that every part of an output has a share in."""
+    parts = [leaf.square().mean() for leaf in _numbers(output) if leaf.requires_grad]
+    return torch.stack(parts).sum()
+
+
+def _copied(example: Example, device: str, dtype: torch.dtype) -> Example:
+    """Copy a model and its inputs to a device, in a type; whole numbers stay whole numbers."""
+
+    def there(value: Any) -> Any:
+        if not isinstance(value, torch.Tensor):
+            return value
+        return value.to(device, dtype) if value.is_floating_point() else value.to(device)
+
+    inputs = {name: there(value) for name, value in example.inputs.items()}
+    model = copy.deepcopy(example.model).to(device=device, dtype=dtype)
+    if dtype is torch.float64 and hasattr(model, "set_experts_implementation"):
+        # The usual one, grouped products, exists in narrower types only.
+        model.set_experts_implementation("eager")
+    return Example(model, inputs, example.generate)
+
+
+def _default(dtype: torch.dtype) -> AbstractContextManager[None]:
+    """Within, tensors that a model makes itself have this type, too."""
+
+    @contextmanager
+    def within() -> Any:
+        before = torch.get_default_dtype()
+        torch.set_default_dtype(dtype)
+        try:
+            yield
+        finally:
+            torch.set_default_dtype(before)
+
+    return within()

@@ -1,0 +1,41 @@
+"""Image models of timm, whole architectures with random weights, on images as small as they take."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+
+from accelerator_portal.validation.case import Case, Result
+from accelerator_portal.validation.classify import BrokenTestError
+from accelerator_portal.validation.context import Context
+from accelerator_portal.validation.matrix import Matrix
+from accelerator_portal.validation.plan import Offer
+from accelerator_portal.validation.suites.models import Example, run_model
+
+_BATCH = 4
+_CLASSES = 10
+_SMALL = 64
+
+
+def offers(matrix: Matrix) -> Iterator[Offer]:
+    """Yield the models that the matrix names."""
+    return (Offer(name) for name in matrix.tests)
+
+
+def run(case: Case, context: Context) -> Result:
+    """Run one model."""
+    return run_model(case, context, lambda: _example(case.name))
+
+
+def _example(name: str) -> Example:
+    try:
+        import timm
+    except (ImportError, RuntimeError) as error:  # torchvision's build may not fit torch's
+        raise BrokenTestError(f"timm cannot be imported here: {error}") from None
+    model: Any = timm.create_model(name, pretrained=False, num_classes=_CLASSES)
+    size = model.pretrained_cfg["input_size"][-1]
+    if not model.pretrained_cfg.get("fixed_input_size"):
+        size = min(size, _SMALL)
+    return Example(model, {"x": torch.randn(_BATCH, 3, size, size)})

@@ -1,0 +1,183 @@
+"""Artificial models: each is small, and made of something that backends are known to get wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import torch
+from torch import nn
+
+from accelerator_portal.validation.case import Case, Result
+from accelerator_portal.validation.context import Context
+from accelerator_portal.validation.matrix import Matrix
+from accelerator_portal.validation.plan import Offer
+from accelerator_portal.validation.suites.models import Example, run_model
+
+
+class SharedInput(nn.Module):
+    """Linears that all take the same tensor: a backend may fold its scale into one of them only."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.parts = nn.ModuleList(nn.Linear(16, 16) for _ in range(3))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """Add what each makes of it, and the input itself."""
+        return x + sum(part(x) for part in self.parts)
+
+
+class EightBits(nn.Module):
+    """A linear whose input is quantised as it comes; the quantised tensor has several consumers."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.one, self.other = nn.Linear(16, 8), nn.Linear(16, 8)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """Round to 255 steps, per row, and use the result twice."""
+        scale = x.detach().abs().amax(dim=-1, keepdim=True) / 127
+        rounded = x + (torch.round(x / scale) * scale - x).detach()
+        return self.one(rounded) * torch.sigmoid(self.other(rounded))
+
+
+class TiedWeights(nn.Module):
+    """An embedding whose weight is that of the last layer, too: one tensor, two gradients."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.words = nn.Embedding(32, 16)
+        self.out = nn.Linear(16, 32, bias=False)
+        self.out.weight = self.words.weight
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """Look up whole numbers, and score every word."""
+        return self.out(torch.tanh(self.words(x)))
+
+
+class Strides(nn.Module):
+    """Views of views: transposed, cut with steps, expanded, and written to."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer = nn.Linear(8, 8)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """Change a copy through a view, and multiply it with a transposed one."""
+        base = self.layer(x).clone()
+        base[:, ::2] = base[:, 1::2] * 2
+        mean = base.mean(0, keepdim=True).expand_as(base)
+        return base.t() @ mean.flip(0)
+
+
+class Masked(nn.Module):
+    """Attention with a mask, whose first row sees a single place."""
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """Attend causally, with several heads."""
+        heads = x.unflatten(-1, (4, -1)).transpose(1, 2)
+        attended = nn.functional.scaled_dot_product_attention(heads, heads, heads, is_causal=True)
+        return attended.transpose(1, 2).flatten(-2)
+
+
+class Recurrent(nn.Module):
+    """An LSTM over a batch, with a projection, both directions."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lstm = nn.LSTM(8, 16, num_layers=2, bidirectional=True, batch_first=True)
+
+    def forward(self, x: torch.Tensor) -> Any:
+        """Return all steps and the last states."""
+        return self.lstm(x)
+
+
+class Grouped(nn.Module):
+    """Convolutions with groups, dilation and odd padding, then a transposed one and pooling."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layers = nn.Sequential(
+            nn.Conv2d(4, 8, 3, groups=4, dilation=2, padding=(2, 1)),
+            nn.GroupNorm(2, 8),
+            nn.Hardswish(),
+            nn.ConvTranspose2d(8, 4, 3, stride=2, output_padding=1),
+            nn.AdaptiveAvgPool2d((3, 5)),
+        )
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """Run them one after the other."""
+        return self.layers(x)
+
+
+class Choosing(nn.Module):
+    """Indices that numbers decide: top values, scattered sums, sorted rows."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.score = nn.Linear(8, 6)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """Route each row to its two best of six, as a mixture of experts does."""
+        weights, places = torch.topk(torch.softmax(self.score(x), -1), 2)
+        total = torch.zeros(6, x.shape[-1], dtype=x.dtype, device=x.device)
+        for turn in range(2):
+            total = total.index_add(0, places[:, turn], x * weights[:, turn : turn + 1])
+        return total.cumsum(0)
+
+
+class Empty(nn.Module):
+    """Tensors without numbers, of no dimension, and of one row."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer = nn.Linear(8, 4)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """Join an empty batch, a row and a single number."""
+        joined = torch.cat([self.layer(x[:0]), self.layer(x[:1])])
+        return joined * x.sum()
+
+
+def _floats(*shape: int) -> Callable[[], torch.Tensor]:
+    return lambda: torch.randn(*shape)
+
+
+_MODELS: Mapping[str, tuple[Callable[[], nn.Module], Callable[[], torch.Tensor]]] = {
+    "causal-mask": (lambda: nn.Sequential(nn.Linear(16, 16), Masked()), _floats(2, 5, 16)),
+    "dynamic-quantization-shared": (EightBits, _floats(4, 16)),
+    "empty-tensors": (Empty, _floats(3, 8)),
+    "expert-routing": (Choosing, _floats(12, 8)),
+    "grouped-convolutions": (Grouped, _floats(2, 4, 9, 11)),
+    "lstm": (Recurrent, _floats(2, 5, 8)),
+    "shared-input": (SharedInput, _floats(4, 16)),
+    "strided-views": (Strides, _floats(6, 8)),
+    "tied-weights": (TiedWeights, lambda: torch.arange(12).reshape(3, 4) % 32),
+}
+
+
+def offers(matrix: Matrix) -> Iterator[Offer]:  # noqa: ARG001 - every suite is asked so
+    """Yield the names of the models."""
+    return (Offer(name) for name in _MODELS)
+
+
+def run(case: Case, context: Context) -> Result:
+    """Run one model."""
+
+    def make() -> Example:
+        model, inputs = _MODELS[case.name]
+        return Example(_Named(model()), {"x": inputs()})
+
+    return run_model(case, context, make)
+
+
+class _Named(nn.Module):
+    """Gives every model's input the same name."""
+
+    def __init__(self, inner: nn.Module) -> None:
+        super().__init__()
+        self.inner = inner
+
+    def forward(self, x: torch.Tensor) -> Any:
+        """Call the model."""
+        return self.inner(x)
