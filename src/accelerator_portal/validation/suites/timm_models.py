@@ -1,4 +1,4 @@
-"""Image models of timm, whole architectures with random weights, on images as small as they take."""
+"""Image models of timm: architectures with random weights, on images as small as they take."""
 
 from __future__ import annotations
 
