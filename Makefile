@@ -5,6 +5,11 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
+# What the harness is tested with: torch, and what it needs. The portal itself does without.
+VALIDATION := .venv-validation
+TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
+TORCH_LINKS ?= $(TORCH_INDEX)/torch/
+
 # Arguments for one call: make test ARGS="-k install -x"
 ARGS ?=
 
@@ -14,11 +19,11 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup site serve test lint format types new check owners schema workflows bench lock clean
+.PHONY: help setup site serve test test-validation lint format types new check owners schema workflows bench lock lock-validation clean
 
 help: ## List the targets
-	@sed -n 's/^\([a-z]*\):[^#]*## /\1|/p' Makefile | while IFS='|' read -r target text; do \
-	    printf '  make %-10s %s\n' "$$target" "$$text"; done
+	@sed -n 's/^\([a-z-]*\):[^#]*## /\1|/p' Makefile | while IFS='|' read -r target text; do \
+	    printf '  make %-16s %s\n' "$$target" "$$text"; done
 
 setup: $(INSTALLED) ## Install the portal and its tools into .venv, as locked
 
@@ -44,6 +49,17 @@ serve: setup ## Show the site on http://127.0.0.1:8000/ and rebuild it on each c
 
 test: setup ## Run the tests; one: make test ARGS="-k name"
 	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadscope $(ARGS)
+
+test-validation: $(VALIDATION)/.installed ## Test the harness with torch on the CPU, in .venv-validation
+	PYTHONPATH=src $(VALIDATION)/bin/python -m pytest tests/validation_torch $(ARGS)
+
+# torch for the CPU is not on PyPI. The lock holds the wheel for Python 3.11 on Linux x86-64.
+$(VALIDATION)/.installed: requirements-validation.lock
+	@echo "Installing into $(VALIDATION), with torch for the CPU: a minute or two…"
+	$(PYTHON) -m venv --clear $(VALIDATION)
+	$(VALIDATION)/bin/python -m pip install --quiet --retries 1 --extra-index-url $(TORCH_INDEX) \
+	    --require-hashes -r requirements-validation.lock
+	@touch $@
 
 lint: setup ## Look at style, format and spelling
 	$(BIN)/ruff check
@@ -90,6 +106,14 @@ lock: ## Resolve pyproject.toml into requirements.lock, for every platform
 	    --no-config --no-emit-index-url --no-emit-find-links --custom-compile-command 'make lock' \
 	    --quiet $(ARGS) --output-file requirements.lock
 
+# TORCH_LINKS may name a folder of wheels, where the machine has no way to PyTorch's own index.
+lock-validation: setup ## Resolve what the harness is tested with into requirements-validation.lock
+	env -u UV_INDEX -u UV_INDEX_URL -u UV_DEFAULT_INDEX -u UV_EXTRA_INDEX_URL -u UV_OVERRIDE \
+	    $(BIN)/uv pip compile pyproject.toml requirements-validation.in --extra validation --extra test-validation \
+	    --python-version 3.11 --python-platform x86_64-manylinux_2_28 --generate-hashes --find-links $(TORCH_LINKS) \
+	    --no-config --no-emit-index-url --no-emit-find-links --custom-compile-command 'make lock-validation' \
+	    --quiet $(ARGS) --output-file requirements-validation.lock
+
 clean: ## Delete what was built and installed
-	rm -rf $(VENV) site dist .cache .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) $(VALIDATION) site dist .cache .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find src hooks tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true

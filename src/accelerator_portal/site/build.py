@@ -111,6 +111,7 @@ def _shared_pages(
         "contribute/guidelines.md": {},
         "contribute/rules.md": {"rules": RULES},
         "contribute/new-backend.md": {},
+        "contribute/validate.md": {},
         "contribute/report.md": {
             "files": [reference("Report", Report)],
             "meanings": MEANING,

@@ -1,0 +1,43 @@
+"""`accelerator-portal suites`: the names of the harness's tests, written into data/suites."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from accelerator_portal.catalog.catalog import SUITES
+from accelerator_portal.cli.generated import CHECK, keep_current
+from accelerator_portal.cli.options import ROOT
+from accelerator_portal.validation.listing import ListingError, listed
+from accelerator_portal.validation.matrix import read_matrix, suite_names
+
+_LIST = "\ntests:\n"
+
+
+@click.command()
+@ROOT
+@CHECK
+def suites(root: Path, check_only: bool) -> None:
+    """Write the names of the harness's tests into data/suites; needs torch.
+
+    What stands above `tests:` is a person's, and stays.
+    """
+    names = [name for name in suite_names() if (root / SUITES / f"{name}.yaml").is_file()]
+    if not names:
+        raise click.ClickException(f"{root / SUITES} describes no suite of the harness")
+    try:
+        offers = listed(names)
+    except ListingError as error:
+        raise click.ClickException(str(error)) from None
+    files = {}
+    for name in names:
+        path = f"{SUITES}/{name}.yaml"
+        head, found, _ = (root / path).read_text("utf-8").partition(_LIST)
+        if not found:
+            raise click.ClickException(f'{path} has no list "tests:"; add one that names a test')
+        matrix = read_matrix(name)
+        tests = sorted({o.name for o in offers[name] if not matrix.excludes(o.name, {})})
+        files[path] = f"{head}{_LIST}" + "".join(f"  - {test}\n" for test in tests)
+    fault = "the suite's tests are others; run accelerator-portal suites"
+    keep_current(root, files, check_only, fault)

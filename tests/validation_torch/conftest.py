@@ -1,0 +1,68 @@
+"""Tests that need torch: collected only where it is installed, as `make test-validation` does."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from accelerator_portal.reports.report import TestEntry
+from accelerator_portal.reports.report_file import read_report
+from tests.folders import REPOSITORY
+from tests.validation_torch.installing import SHIM, install_double
+
+collect_ignore_glob = [] if find_spec("torch") else ["test_*.py"]
+
+
+@dataclass(frozen=True)
+class Done:
+    """A run of the command: how it ended, what it said, and its report where there is one."""
+
+    status: int
+    said: str
+    report: Path
+
+    @property
+    def tests(self) -> dict[str, TestEntry]:
+        """The tests of the report by name."""
+        return {test.name: test for test in read_report(self.report).tests}
+
+    @property
+    def environment(self) -> Any:
+        """What the report says of the machine."""
+        return json.loads(self.report.read_text("utf-8"))["environment"]
+
+
+def validate(folder: Path, *words: str, **environment: str) -> Done:
+    """Run `accelerator-portal validate` with the double's folder, if any, on its path."""
+    path = [str(REPOSITORY / "src"), str(SHIM), environment.pop("site", "")]
+    program = "from accelerator_portal.cli import main; main()"
+    report = folder / "report.json"
+    done = subprocess.run(
+        [sys.executable, "-c", program, "validate", *words, "--out", str(report)],
+        env={**os.environ, **_plain(environment), "PYTHONPATH": os.pathsep.join(filter(None, path))},
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=500,
+        check=False,
+    )
+    return Done(done.returncode, done.stdout + done.stderr, report)
+
+
+def _plain(environment: Mapping[str, str]) -> dict[str, str]:
+    return {name: str(value) for name, value in environment.items()}
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A folder in which the double is installed, entry point and all."""
+    return str(install_double(tmp_path_factory.mktemp("site")))

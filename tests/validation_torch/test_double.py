@@ -1,0 +1,140 @@
+"""A device that fails on request: what each of its faults is called, and that no two look alike."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+import pytest
+
+from tests.validation_torch.conftest import Done, validate
+from tests.validation_torch.installing import install_double
+
+# Of an operator's test: the fault of the ATen operator beneath it, and what must be said.
+SAID = {
+    "add": ("", "passed", ""),
+    "tanh": ("tanh=missing", "unsupported-operator", "aten::tanh is missing"),
+    "nn.functional.gelu": ("gelu=wrong", "wrong-result", "not close"),
+    "sinh": ("sinh=crash", "crashed", "SIGSEGV"),
+    "erf": ("erf=hang", "timed-out", "did not end within 8 s"),
+    "mm": ("mm=memory", "out-of-memory", "Tried to allocate 2.00 GiB"),
+    "expm1": ("expm1=exit", "crashed", "status 3"),
+    "cosh": ("cosh=error", "failed", "PAPER_STATUS_EXECUTION_FAILED"),
+    "atan": ("atan=model", "failed", "NotImplementedError"),
+    "randn": ("", "executed", "random numbers"),
+    "empty": ("", "executed", "memory as it is"),
+    "zeros": ("", "passed", ""),
+}
+
+
+@pytest.fixture(scope="module")
+def faulty(tmp_path_factory: pytest.TempPathFactory, site: str) -> Done:
+    """One run over all faults."""
+    faults = ",".join(fault for fault, _, _ in SAID.values() if fault)
+    tests = [f"--test=operators/{name}?dtype=float32&mode=forward" for name in SAID]
+    folder = tmp_path_factory.mktemp("faulty")
+    return validate(
+        folder, "--device=paper", "--timeout=8", *tests, site=site, PAPER_FAULTS=faults
+    )
+
+
+@pytest.mark.parametrize("name", SAID)
+def test_each_fault_is_told_apart(faulty: Done, name: str) -> None:
+    _, outcome, words = SAID[name]
+    test = faulty.tests[name]
+    assert (test.outcome, words in (test.reason or "")) == (outcome, True), test
+    assert (test.command is None) == (outcome in {"passed", "executed"})
+
+
+def test_the_run_failed_and_says_how_to_repeat(faulty: Done) -> None:
+    assert faulty.status == 1
+    assert set(faulty.tests) == set(SAID)
+    assert "--test 'operators/mm?dtype=float32&mode=forward'" in faulty.said
+
+
+def test_the_device_and_its_plugin_are_named(faulty: Done) -> None:
+    environment = faulty.environment
+    assert environment["plugin"] == {"name": "torch-paper", "version": "1.0"}
+    assert environment["hardware"] == "A4, 80 g"
+
+
+def test_the_command_of_a_failure_repeats_it(faulty: Done, site: str, tmp_path: Path) -> None:
+    command = faulty.tests["nn.functional.gelu"].command or ""
+    words = shlex.split(command)[2:]
+    again = validate(tmp_path, *words, site=site, PAPER_FAULTS="gelu=wrong")
+    assert (again.status, again.tests["nn.functional.gelu"].outcome) == (1, "wrong-result")
+    mended = validate(tmp_path, *words, site=site)
+    assert (mended.status, mended.tests["nn.functional.gelu"].outcome) == (0, "passed")
+
+
+def test_what_failed_can_be_run_again_from_the_report(
+    faulty: Done, site: str, tmp_path: Path
+) -> None:
+    again = validate(
+        tmp_path, "--device=paper", f"--only-failed={faulty.report}", "-k=not erf", site=site
+    )
+    names = {name for name, (_, outcome, _) in SAID.items() if outcome not in {"passed", "executed"}}
+    assert set(again.tests) == names - {"erf"}
+    assert again.status == 0
+
+
+def test_a_model_that_runs_with_wrong_numbers_has_not_passed(site: str, tmp_path: Path) -> None:
+    words = ["--device=paper", "--suite=small-transformers", "-k=(llama or gemma2) and inference"]
+    done = validate(tmp_path, *words, site=site, PAPER_FAULTS="silu=wrong,gelu=missing")
+    assert done.tests["LlamaForCausalLM"].outcome == "wrong-result"
+    assert done.tests["Gemma2ForCausalLM"].outcome == "unsupported-operator"
+
+
+LOADING = "--suite=integration", "-k=entry-point or import or autoload or views"
+
+
+def outcomes(done: Done) -> dict[str, str]:
+    return {name: test.outcome for name, test in done.tests.items()}
+
+
+def test_a_plugin_that_loads_itself_passes(site: str, tmp_path: Path) -> None:
+    done = validate(tmp_path, "--device=paper", *LOADING, site=site)
+    assert set(outcomes(done).values()) == {"passed"}
+    assert done.status == 0
+
+
+def test_a_plugin_that_breaks_import_torch_leaves_a_report_that_says_so(
+    site: str, tmp_path: Path
+) -> None:
+    done = validate(tmp_path, "--device=paper", *LOADING, site=site, PAPER_LOADING="broken")
+    assert done.status == 1
+    found = outcomes(done)
+    assert found.pop("autoload-off") == "passed"
+    assert set(found.values()) == {"failed"}
+    for name in found:
+        assert "libpaper.so" in (done.tests[name].reason or ""), done.tests[name]
+
+
+def test_without_a_suite_that_can_say_why_a_broken_plugin_is_an_error(
+    site: str, tmp_path: Path
+) -> None:
+    words = "--device=paper", "--suite=operators"
+    done = validate(tmp_path, *words, site=site, PAPER_LOADING="broken")
+    assert (done.status, done.report.exists()) == (2, False)
+    assert "import torch fails" in done.said
+    assert "libpaper.so" in done.said
+    assert "Traceback" not in done.said
+
+
+def test_a_plugin_that_loads_and_brings_no_device_is_told(site: str, tmp_path: Path) -> None:
+    done = validate(tmp_path, "--device=paper", *LOADING, site=site, PAPER_LOADING="absent")
+    found = outcomes(done)
+    assert (found["entry-point"], found["import"]) == ("passed", "passed")
+    assert found["autoload-on"] == "failed"
+    assert done.status == 1
+
+
+def test_a_plugin_that_must_be_imported_is_told_and_can_be_tested(tmp_path: Path) -> None:
+    site = str(install_double(tmp_path / "site", entry_point=False))
+    unknown = validate(tmp_path, "--device=paper", *LOADING, site=site)
+    assert (unknown.status, unknown.report.exists()) == (2, False)
+    done = validate(tmp_path, "--device=paper", "--import=torch_paper", *LOADING, site=site)
+    found = outcomes(done)
+    assert (found["entry-point"], found["autoload-on"]) == ("failed", "failed")
+    assert (found["import"], found["views"]) == ("passed", "passed")
+    assert "--import torch_paper" in (done.tests["entry-point"].command or "")
