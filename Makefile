@@ -57,8 +57,10 @@ test-validation: $(VALIDATION)/.installed ## Test the harness with torch on the 
 $(VALIDATION)/.installed: requirements-validation.lock
 	@echo "Installing into $(VALIDATION), with torch for the CPU: a minute or two…"
 	$(PYTHON) -m venv --clear $(VALIDATION)
+	sed -n '/^torch==/,/--hash/p' requirements-validation.lock > $(VALIDATION)/torch.txt
 	$(VALIDATION)/bin/python -m pip install --quiet --retries 1 --extra-index-url $(TORCH_INDEX) \
-	    --require-hashes -r requirements-validation.lock
+	    --no-deps --require-hashes -r $(VALIDATION)/torch.txt
+	$(VALIDATION)/bin/python -m pip install --quiet --require-hashes -r requirements-validation.lock
 	@touch $@
 
 lint: setup ## Look at style, format and spelling

@@ -21,10 +21,11 @@ def read(site: Site, path: str) -> Any:  # noqa: ANN401 - any JSON
     return json.loads((site.root / API / path).read_text("utf-8"))
 
 
-def modes(site: Site) -> set[tuple[str, str]]:
-    """The suites and modes of which there are results, each of them a table."""
+def tables(site: Site) -> set[str]:
+    """The suites, with their modes where they have some, of which there are results."""
     tests = (test for stored in stored_reports(site.catalog)[0] for test in stored.report.tests)
-    return {(test.suite, str(test.parameters["mode"])) for test in tests}
+    pairs = {(test.suite, str(test.parameters.get("mode", ""))) for test in tests}
+    return {f"{suite}/{mode}".removesuffix("/") for suite, mode in pairs}
 
 
 def test_the_index_names_every_file_and_nothing_else(site: Site) -> None:
@@ -35,7 +36,7 @@ def test_the_index_names_every_file_and_nothing_else(site: Site) -> None:
         named |= {platform["accelerator"], platform["install"]}
     results = read(site, index["results"])
     named |= {f"results/{name}" for name in results["suites"].values()}
-    named |= {f"results/{suite}/{mode}.csv" for suite, mode in modes(site)}
+    named |= {f"results/{table}.csv" for table in tables(site)}
     named |= {entry["report"].removeprefix("../") for entry in results["reports"]}
     named |= set(read(site, index["packages"])["packages"].values())
     named |= {f"history/{name}" for name in read(site, index["history"])["histories"].values()}
@@ -62,7 +63,7 @@ DESCRIBED = {
     "accelerator-file": "accelerators/*.json",
     "install-data": "install*/*.json",
     "results": "results/index.json",
-    "suite-results": "results/[!i]*.json",
+    "suite-results": "results/*[!x].json",  # all but index.json
     "report": "reports/*.json",
     "quality": "quality.json",
     "packages": "packages.json",

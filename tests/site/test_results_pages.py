@@ -12,7 +12,7 @@ from urllib.parse import parse_qs, urlsplit
 from accelerator_portal.reports.report_file import report_text
 from accelerator_portal.reports.store import stored_reports
 from accelerator_portal.site.matrix_pages import MOST_ROWS
-from accelerator_portal.site.result_addresses import anchor_of
+from accelerator_portal.site.result_addresses import address_of, anchor_of
 from accelerator_portal.site.results_view import SIGNS
 from tests.built_site import Page, Site, attribute
 
@@ -44,8 +44,8 @@ def test_every_cell_leads_to_its_evidence(site: Site) -> None:
     reports, _ = stored_reports(site.catalog)
     for stored in reports:
         for test in stored.report.tests:
-            page = site.pages[f"results/{test.suite}/tests/"]
-            assert anchor_of(test.name) in page.ids
+            address, _, anchor = address_of(site.catalog, test.suite, test.name).partition("#")
+            assert anchor in site.pages[f"results/{address}"].ids
         assert f"results/runs/{stored.id}/" in site.pages
 
 

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from accelerator_portal.reports.report import TestEntry
+from accelerator_portal.reports.report import Environment, TestEntry
 from accelerator_portal.reports.report_file import read_report
 from tests.folders import REPOSITORY
 from tests.validation_torch.installing import SHIM, install_double
@@ -36,9 +33,9 @@ class Done:
         return {test.name: test for test in read_report(self.report).tests}
 
     @property
-    def environment(self) -> Any:
+    def environment(self) -> Environment:
         """What the report says of the machine."""
-        return json.loads(self.report.read_text("utf-8"))["environment"]
+        return read_report(self.report).environment
 
 
 def validate(folder: Path, *words: str, **environment: str) -> Done:
@@ -46,9 +43,10 @@ def validate(folder: Path, *words: str, **environment: str) -> Done:
     path = [str(REPOSITORY / "src"), str(SHIM), environment.pop("site", "")]
     program = "from accelerator_portal.cli import main; main()"
     report = folder / "report.json"
+    variables = {**os.environ, **environment, "PYTHONPATH": os.pathsep.join(filter(None, path))}
     done = subprocess.run(
         [sys.executable, "-c", program, "validate", *words, "--out", str(report)],
-        env={**os.environ, **_plain(environment), "PYTHONPATH": os.pathsep.join(filter(None, path))},
+        env=variables,
         cwd=folder,
         capture_output=True,
         text=True,
@@ -56,10 +54,6 @@ def validate(folder: Path, *words: str, **environment: str) -> Done:
         check=False,
     )
     return Done(done.returncode, done.stdout + done.stderr, report)
-
-
-def _plain(environment: Mapping[str, str]) -> dict[str, str]:
-    return {name: str(value) for name, value in environment.items()}
 
 
 @pytest.fixture(scope="session")

@@ -28,16 +28,14 @@ def test_a_few_of_each_suite_pass_and_show_their_differences(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--device=cpu", "-k=nothing-is-called-so"], "no test is selected"),
+        (["--device=cpu", "-k", "nothing-is-called-so"], "no test is selected"),
         (["--device=cpu", "--suite=operaters"], 'did you mean "operators"?'),
         (["--device=cpu", "--dtype=float31"], 'did you mean "float32"?'),
         (["--device=cpu", "--test=operators/add"], 'there is no test "operators/add"'),
         (["--device=nowhere", "--suite=operators"], '"nowhere": the device cannot be used'),
     ],
 )
-def test_a_wrong_call_says_what_would_be_right(
-    words: list[str], said: str, tmp_path: Path
-) -> None:
+def test_a_wrong_call_says_what_would_be_right(words: list[str], said: str, tmp_path: Path) -> None:
     done = validate(tmp_path, *words)
     assert (done.status, done.report.exists()) == (2, False)
     assert said in done.said
@@ -64,6 +62,7 @@ def test_every_model_of_timm_and_transformers_can_be_planned() -> None:
     from accelerator_portal.validation.context import load_suite
 
     least = {"small-timm": 20, "small-transformers": 35}
+    names: set[str] = set()
     for suite, number in least.items():
         matrix = read_matrix(suite)
         names = {case.name for case in expand(suite, matrix, load_suite(matrix).offers(matrix), {})}

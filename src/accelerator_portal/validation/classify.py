@@ -20,6 +20,10 @@ _MISSING = (
 _NOT_FROM_TEXT = frozenset({"passed", "crashed", "test-broken", None})
 
 
+# Beneath an error; more is not read.
+_MOST_CAUSES = 3
+
+
 class MismatchError(Exception):
     """The device's result differs from the reference; the message says where and by how much."""
 
@@ -58,7 +62,7 @@ def verdict(error: BaseException, stage: Stage, *, reference: bool = False) -> R
     A missing operator is told apart from a model that says NotImplementedError of itself: only the
     first names an operator. Whatever stops the reference says nothing of the device.
     """
-    text = f"{type(error).__name__}: {error}"
+    text = words_of(error)
     for kind, outcome in _OWN:
         if isinstance(error, kind):
             place: Stage = "compare" if outcome == "wrong-result" else stage
@@ -68,6 +72,15 @@ def verdict(error: BaseException, stage: Stage, *, reference: bool = False) -> R
     if isinstance(error, SystemExit):
         return Result("failed", stage, brief(f"It ended the interpreter. {text}"))
     return _of_product(error, text, stage)
+
+
+def words_of(error: BaseException) -> str:
+    """Return the words of an error and of its causes: a plugin's own stands beneath torch's."""
+    words = [f"{type(error).__name__}: {error}"]
+    while error.__cause__ is not None and len(words) <= _MOST_CAUSES:
+        error = error.__cause__
+        words.append(f"{type(error).__name__}: {error}")
+    return " Cause: ".join(words)
 
 
 def _of_product(error: BaseException, text: str, stage: Stage) -> Result:

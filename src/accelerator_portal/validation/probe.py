@@ -19,6 +19,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 from accelerator_portal.validation.case import brief
+from accelerator_portal.validation.classify import words_of
 from accelerator_portal.validation.environment import environment, plugin
 
 Fault = Literal["no torch", "import", "device"]
@@ -79,7 +80,7 @@ def main() -> None:
         for module in modules:
             importlib.import_module(module)
     except BaseException as error:  # noqa: BLE001 - a plugin may raise anything while torch loads it
-        _tell(Probed(fault="import", words=_chain(error)))
+        _tell(Probed(fault="import", words=brief(words_of(error), 1000)))
         return
     forks = _works_in_a_fork(device)
     if wrong := _wrong(torch, device):
@@ -95,7 +96,7 @@ def _wrong(torch: Any, device: str) -> str | None:  # noqa: ANN401 - the module 
         if torch.ones(2, device=device).cpu().tolist() == [1.0, 1.0]:
             return None
     except BaseException as error:  # noqa: BLE001 - it may raise anything
-        return _chain(error)
+        return brief(words_of(error), 1000)
     return "two ones that were put on it came back as something else"
 
 
@@ -125,15 +126,6 @@ def _use(device: str) -> None:
         sys.stderr.close()  # its traceback is not news: the parent tries the same next
     if _wrong(torch, device):
         raise SystemExit(1)
-
-
-def _chain(error: BaseException) -> str:
-    """Return the words of an error and of what caused it."""
-    words = [f"{type(error).__name__}: {error}"]
-    while error.__cause__ is not None and len(words) < 4:  # noqa: PLR2004 - more is not read
-        error = error.__cause__
-        words.append(f"{type(error).__name__}: {error}")
-    return brief(" Cause: ".join(words), 1000)
 
 
 def _tell(found: Probed) -> None:

@@ -14,10 +14,12 @@ import random
 import signal
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from importlib.abc import MetaPathFinder
 from multiprocessing.connection import Connection
+from types import ModuleType
 from typing import Literal
 
 from accelerator_portal.validation.case import Case, Result
@@ -51,9 +53,12 @@ def work(connection: Connection, log: str, job: Job) -> None:
     """Serve batches until the parent sends None, closes the connection, or this worker is unfit."""
     _settle(log)
     for module in job.preload:
-        # A case that needs it says better what is wrong with it, and is there to be told.
-        with suppress(Exception):
+        try:
             importlib.import_module(module)
+        except Exception as error:  # noqa: BLE001 - a plugin may raise anything
+            # A case that needs it is there to be told: it meets the same error, and not the ones
+            # that a second import of what is half there would raise.
+            sys.meta_path.insert(0, _Failed(module, error))
     with suppress(EOFError, BrokenPipeError):
         while batch := connection.recv():
             for case in batch:
@@ -61,6 +66,21 @@ def work(connection: Connection, log: str, job: Job) -> None:
                     connection.send(("unfit", "", None))
                     return
             connection.send(("idle", "", None))
+
+
+class _Failed(MetaPathFinder):
+    """Raises, for whoever imports a module, the error that its first import ended with."""
+
+    def __init__(self, module: str, error: Exception) -> None:
+        self._module, self._error = module, error
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> None:
+        """Raise the error if it is about this module."""
+        del path, target
+        if name == self._module:
+            raise self._error
 
 
 def _serve(connection: Connection, case: Case, job: Job) -> bool:

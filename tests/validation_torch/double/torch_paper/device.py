@@ -41,6 +41,14 @@ class Module:
         """Types of autocast."""
         return [torch.bfloat16, torch.float16]
 
+    def get_rng_state(self, _device: Any = 0) -> torch.Tensor:
+        """The state of its random numbers: the CPU's generator makes them."""
+        return torch.get_rng_state()
+
+    def set_rng_state(self, state: torch.Tensor, _device: Any = 0) -> None:
+        """Put a state back."""
+        torch.set_rng_state(state)
+
     def _is_in_bad_fork(self) -> bool:
         return False
 
