@@ -130,6 +130,8 @@ def results(catalog: Catalog) -> Results:
 def about(stored: StoredReport) -> list[tuple[str, str]]:
     """Return the environment of a run, name and value, as far as it is known."""
     environment = stored.report.environment.model_dump(exclude_none=True)
+    packages = environment.pop("packages", {})
+    environment["packages"] = ", ".join(f"{name} {version}" for name, version in packages.items())
     return [(name.replace("_", " "), _plain(value)) for name, value in environment.items() if value]
 
 
