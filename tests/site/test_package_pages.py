@@ -5,14 +5,20 @@ from __future__ import annotations
 import json
 import re
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from selectolax.lexbor import LexborNode
 
+from accelerator_portal.catalog.package_file import IndexFault, PackagesRead
+from accelerator_portal.site.build import Repository, build_site
 from accelerator_portal.site.packages_pages import NEWEST
 from tests.built_site import Page, Site
+from tests.folders import INSTALL, REPOSITORY, Tree, edited, loaded
+from tests.packages.made_up import PACKAGE, READ, release, with_facts
 
+HOSTILE = "<script>alert(1)</script> [x](javascript:alert(1)) {{ 7 * 7 }} **b**"
 ATOM = "{http://www.w3.org/2005/Atom}"
 
 
@@ -104,3 +110,24 @@ def test_the_dashboard_has_the_newest_news_and_the_feed_all(site: Site, data: An
     told = [item["words"] for item in data["news"]]
     assert all(any(title and title.endswith(w) for w in told) for title in of_packages)
     assert len(entries) == len(found)
+
+
+def test_what_an_index_says_cannot_do_anything_on_a_page(tree: Tree) -> None:
+    own = "https://example.org/simple"
+    old = 'packages: ["torch=={torch}"], index: "{index}"'
+    new = f'packages: ["{PACKAGE}==1.0"], extra_index: "{own}"'
+    catalog = with_facts(loaded(tree(edited((INSTALL, old, new)))), [release("1.0", "")])
+    facts = catalog.packages[PACKAGE]
+    bad = facts.indexes[0].model_copy(update={"about": HOSTILE})
+    told = IndexFault(package=PACKAGE, index=own, since=READ, what=HOSTILE)
+    catalog = replace(
+        catalog,
+        packages={PACKAGE: facts.model_copy(update={"indexes": (bad,)})},
+        packages_read=PackagesRead(read=READ, faults=(told,)),
+    )
+    repository = Repository("https://example.org", "https://example.org")
+    pages = {f.path: f.content for f in build_site(catalog, REPOSITORY, repository)}
+    page = pages["compute-platforms/example.md"]
+    assert "PyPI has a package of the same name, 1.0" in page
+    assert "<script" not in page
+    assert page.count("&lt;script&gt;alert(1)") == 2
