@@ -41,8 +41,11 @@ def test_reports_are_measured_beside_what_python_takes() -> None:
     assert done.returncode == 0, done.stderr
     assert [line.split(":")[0] for line in done.stdout.splitlines()] == [
         "read and check 200 tests (0 MB)",
+        "  peak memory up to here",
         "count 600 cells",
+        "  peak memory up to here",
         "fold one of 3 reports of 20 tests",
+        "  peak memory up to here",
     ]
 
 

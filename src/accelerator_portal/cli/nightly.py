@@ -92,7 +92,7 @@ def _command(root: Path, *words: str) -> str:
 
     Raises StepFailed with the last lines of what it said.
     """
-    command = [sys.executable, "-m", "accelerator_portal", *words, "--root", str(root)]
+    command = [sys.executable, "-m", "accelerator_portal.cli", *words, "--root", str(root)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         raise StepFailed(" / ".join((done.stdout + done.stderr).strip().splitlines()[-3:]))
