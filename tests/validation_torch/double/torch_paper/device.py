@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import torch
@@ -60,11 +61,24 @@ def register() -> None:
     """Make the device known; once in a process."""
     _setup_privateuseone_for_python_backend(NAME, backend_module=Module())
     _library.fallback(_made, "PrivateUse1")
-    _library.fallback(torch.library.fallthrough_kernel, "AutocastPrivateUse1")
+    for name in ("empty.memory_format", "empty_strided", "_copy_from", "copy_"):
+        _own.impl(name, partial(_kernel, name), "PrivateUse1")
     torch.serialization.add_safe_globals([restored])
 
 
 _library = torch.library.Library("_", "IMPL")  # what is registered lives as long as this object
+_own = torch.library.Library("aten", "IMPL")
+
+
+def _kernel(name: str, *args: Any, **kwargs: Any) -> Any:
+    """What `torch.tensor` calls, where PyTorch leaves out `__torch_dispatch__` and fallbacks."""
+    packet, _, overload = name.partition(".")
+    if packet == "_copy_from":
+        found, to = args[0], args[1]
+        source = found.held if isinstance(found, PaperTensor) else found
+        (to.held if isinstance(to, PaperTensor) else to).copy_(source)
+        return to
+    return call(getattr(getattr(torch.ops.aten, packet), overload or "default"), args, kwargs)
 
 
 def _made(func: Any, *args: Any, **kwargs: Any) -> Any:
