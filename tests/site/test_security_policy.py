@@ -167,6 +167,12 @@ def test_content_with_a_script_is_refused_and_says_where(content: str) -> None:
         add_security_policy(page(content="<p>one</p>\n\n" + content))
 
 
+def test_an_end_tag_with_attributes_is_one_tag() -> None:
+    """To a browser the second script is the value of an attribute."""
+    html = page("<script src=a.js></script a=b'c<script>a()</script>")
+    assert hashes(add_security_policy(html)) == []
+
+
 def test_content_may_hold_data() -> None:
     data = '<script type="application/json">{"a": "\\u003c!-- \\u003cscript>"}</script>'
     assert hashes(add_security_policy(page(content=data))) == []

@@ -49,7 +49,8 @@ _TOKEN: Final = re.compile(
     rf"""<(?:
         !--(?: -?> | .*?(?: --!?> | \Z ))
       | (?P<raw>script|style|title|textarea|noscript|iframe|noembed|noframes|xmp)(?=[\s/>])
-        (?P<attributes>{_ATTRIBUTES})> (?P<text>.*?) (?: </(?P=raw)(?=[\s/>]) | \Z )
+        (?P<attributes>{_ATTRIBUTES})> (?P<text>.*?)
+        (?: </(?P=raw)(?=[\s/>]){_ATTRIBUTES}(?:>|\Z) | \Z )
       | (?P<head>head)(?=[\s/>]){_ATTRIBUTES}>
       | /?[a-z][^\s/>]*+ (?: > | {_ATTRIBUTES}(?:>|\Z) )
       | [!?/][^>]*+ (?:>|\Z)
