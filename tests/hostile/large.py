@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-# A sixth of what a file may have: what takes the square of a length shows, and the rest is quick.
-SIZE = 40_000
+# A tenth of what a file may have: what takes the square of a length shows, and the rest is quick.
+SIZE = 24_000
 
 
 def _fill(piece: str) -> str:

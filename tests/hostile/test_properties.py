@@ -53,7 +53,7 @@ from tests.hostile.reports import GOOD
 from tests.site.test_vendor_text import assert_harmless
 
 # A whole folder takes a hundred times as long as one file.
-FEW = settings(max_examples=settings().max_examples // 10)
+FEW = settings(max_examples=settings().max_examples // 16)
 NOW = dt.datetime(2026, 11, 21, tzinfo=dt.UTC)
 T = TypeVar("T")
 FRONT = EXAMPLE["accelerators/example/guide.md"].split("## ")[0]
