@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-from collections.abc import Mapping
+import asyncio
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -57,3 +58,15 @@ def catalog() -> Catalog:
 def selector(catalog: Catalog) -> Selector:
     """The selector of this repository's own data."""
     return make_selector(catalog, expand(catalog)[0])
+
+
+@pytest.fixture(autouse=True)
+def _no_loop_of_the_browser(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Playwright leaves a loop that counts as running; no other test of the process needs it."""
+    if request.node.get_closest_marker("browser"):
+        yield
+        return
+    loop = asyncio.events._get_running_loop()
+    asyncio.events._set_running_loop(None)
+    yield
+    asyncio.events._set_running_loop(loop)

@@ -206,7 +206,9 @@ def test_filters_go_along_to_the_other_mode_and_to_other_suites(open_page: OpenP
         f"{page.url.split('results/')[0]}{SUITE}training/?accelerator=xpu&outcome=not-passed"
     )
     expect(state(page)).to_contain_text("XPU, not passed")
-    page.get_by_label("Suites").get_by_role("link", name="timm").click()
+    page.get_by_label("Suites").get_by_role(
+        "link", name="timm models in PyTorch's benchmarks"
+    ).click()
     expect(state(page)).to_contain_text("XPU, not passed")
 
 
