@@ -103,9 +103,16 @@ class MadeUpGitHub:
             answer = answer[100 * (page - 1) : 100 * page]
         return json.dumps(answer).encode()
 
-    def send(self, method: str, path: str, body: Mapping[str, Any]) -> None:
+    def send(self, method: str, path: str, body: Mapping[str, Any]) -> bytes:
         """Keep what is sent."""
         self.sent.append((method, path, body["body"]))
+        return b"{}"
+
+    def download(self, path: str, most: int) -> bytes:
+        """Answer with a file."""
+        found = self.get(path)
+        assert len(found) <= most
+        return found
 
 
 def left(difference: object = NO_DIFFERENCE, number: str = f"{NUMBER}\n") -> dict[str, str]:

@@ -7,6 +7,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from accelerator_portal.cli import main
+from tests.automation.github_double import serve
 from tests.automation.made_up import run
 from tests.folders import EXAMPLE, Tree
 
@@ -16,7 +17,10 @@ def comment(root: Path, file: Path) -> Result:
     return CliRunner().invoke(main, arguments)
 
 
-def test_a_run_that_was_for_no_pull_request_is_passed_over(tree: Tree, tmp_path: Path) -> None:
+def test_a_run_that_was_for_no_pull_request_is_passed_over(
+    tree: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GH_TOKEN", "any")
     file = tmp_path / "event.json"
     file.write_text(run(event="push").model_dump_json(), "utf-8")
     done = comment(tree(EXAMPLE), file)
@@ -29,15 +33,27 @@ def test_a_run_that_was_for_no_pull_request_is_passed_over(tree: Tree, tmp_path:
 def test_githubs_refusal_is_one_line(
     tree: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    gh = tmp_path / "gh"
-    gh.write_text("#!/bin/sh\necho 'gh: Bad credentials (HTTP 401)' >&2\nexit 1\n", "utf-8")
-    gh.chmod(0o755)
-    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    file = tmp_path / "event.json"
+    file.write_text(run().model_dump_json(), "utf-8")
+    monkeypatch.setenv("GH_TOKEN", "a-wrong-token")
+    with serve() as double:
+        monkeypatch.setenv("GITHUB_API_URL", double.home)
+        done = comment(tree(EXAMPLE), file)
+    assert done.exit_code == 1
+    assert done.output.endswith("artifacts?per_page=100: Bad credentials (HTTP 401)\n")
+
+
+def test_without_a_token_that_is_said(
+    tree: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("GH_TOKEN", raising=False)
     file = tmp_path / "event.json"
     file.write_text(run().model_dump_json(), "utf-8")
     done = comment(tree(EXAMPLE), file)
-    assert done.exit_code == 1
-    assert done.output.endswith("artifacts?per_page=100: gh: Bad credentials (HTTP 401)\n")
+    assert (done.exit_code, done.output) == (
+        1,
+        "Error: GH_TOKEN is empty; give it a token for GitHub\n",
+    )
 
 
 @pytest.mark.parametrize("text", ["", "{}", json.dumps({"workflow_run": {"head_sha": "x; y"}})])

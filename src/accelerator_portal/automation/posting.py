@@ -85,7 +85,7 @@ def _artifact(api: Api, run: PullRequestRun) -> Artifact:
         raise ArtifactError(f"the run left {len(found)} artifacts with the name {NAME}")
     if found[0].size_in_bytes > MOST_BYTES:
         raise ArtifactError(f"the artifact has more than {MOST_BYTES:,} bytes")
-    return read_artifact(api.get(f"{home}/artifacts/{found[0].id}/zip"))
+    return read_artifact(api.download(f"{home}/artifacts/{found[0].id}/zip", MOST_BYTES))
 
 
 def _notices(api: Api, home: str, pull: PullRequest, base: Maintainers) -> list[str]:

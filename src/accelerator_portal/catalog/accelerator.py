@@ -29,6 +29,7 @@ from accelerator_portal.catalog.fields import (
 from accelerator_portal.catalog.hardware import Hardware
 from accelerator_portal.catalog.relay_file import RepositoryName
 from accelerator_portal.catalog.sources import Sourced, SourcedFile
+from accelerator_portal.catalog.upstream_events import UpstreamEvents
 
 
 class IntegrationFact(Sourced):
@@ -184,6 +185,8 @@ class Accelerator(SourcedFile):
     """Where to ask."""
     upstream_ci: tuple[UpstreamCi, ...] = ()
     """Repositories that take part in PyTorch's cross-repository CI."""
+    upstream_events: UpstreamEvents | None = None
+    """Which of PyTorch's changes are tested on it, and how."""
     report_feeds: tuple[ReportFeed, ...] = ()
     """Reports that the nightly job fetches into `results/`."""
     maintainers: tuple[Maintainer, ...] = ()

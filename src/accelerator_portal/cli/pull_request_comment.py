@@ -8,7 +8,8 @@ import click
 from pydantic import ValidationError
 
 from accelerator_portal.automation.events import PullRequestRun
-from accelerator_portal.automation.github import GhCommand, GitHubError
+from accelerator_portal.automation.github import GitHubError
+from accelerator_portal.automation.github_client import client_here
 from accelerator_portal.automation.ownership import maintainers
 from accelerator_portal.automation.posting import post
 from accelerator_portal.automation.pull_request_comment import HarmfulError
@@ -26,7 +27,7 @@ from accelerator_portal.cli.options import ROOT
     help="The event workflow_run as GitHub writes it; by default what GITHUB_EVENT_PATH names.",
 )
 def pull_request_comment(root: Path, event: Path) -> None:
-    """Post or renew the comment on the pull request whose run ended. Needs gh and GH_TOKEN.
+    """Post or renew the comment on the pull request whose run ended. Needs GH_TOKEN.
 
     ROOT is the base, never the pull request: it says who answers for which folder.
     """
@@ -39,6 +40,6 @@ def pull_request_comment(root: Path, event: Path) -> None:
     if catalog is None:
         raise click.ClickException(f"{root} holds no usable data; name the repository's main")
     try:
-        click.echo(post(GhCommand(), run, maintainers(catalog)))
+        click.echo(post(client_here(), run, maintainers(catalog)))
     except (GitHubError, HarmfulError) as error:
         raise click.ClickException(str(error)) from None

@@ -1,0 +1,180 @@
+"""GitHub's API by PyGithub: its sessions, its retries, its reading of GitHub's limits.
+
+PyGithub brings requests and cryptography, which nobody needs who only checks or validates: it is
+the extra `automation`, and imported when a client is made.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import httpx
+
+from accelerator_portal.automation.github import GitHubError
+
+if TYPE_CHECKING:
+    from github.Requester import Requester
+
+HOME = "https://api.github.com"
+
+_AGENT = "accelerator-portal"
+_SECONDS = 30
+_MOST_SHOWN = 200
+_OK = 200
+_MOVED = {301, 302, 303, 307, 308}
+_PASSING = {408, 425, 429}
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long to try; tests try shorter."""
+
+    tries: int = 4
+    """Requests in all, for one answer."""
+    wait: float = 1.0
+    """Seconds before the third try; twice as long before each further one."""
+    most_wait: float = 120.0
+    """Where GitHub says how long to wait: longer than so many seconds is an error at once."""
+    limited: float = 60.0
+    """Seconds to wait where GitHub says that too much was asked, but not until when."""
+
+
+@dataclass(frozen=True)
+class GitHubClient:
+    """GitHub's API as one token may use it.
+
+    What may be asked twice is asked again after an error of GitHub's. A POST is asked again only
+    where GitHub says that it refused it: else there could be two comments.
+    """
+
+    token: str = field(repr=False)
+    home: str = HOME
+    patience: Patience = Patience()
+    # PyGithub keeps the request under way in its connection: each thread needs its own.
+    _own: threading.local = field(default_factory=threading.local, repr=False, compare=False)
+
+    def get(self, path: str) -> bytes:
+        """Return what stands at a path. Raises GitHubError."""
+        return self._asked("GET", path)
+
+    def send(self, method: str, path: str, body: Mapping[str, Any]) -> bytes:
+        """Send a body as JSON. Raises GitHubError."""
+        return self._asked(method, path, dict(body))
+
+    def download(self, path: str, most: int) -> bytes:
+        """Return a file of at most `most` bytes.
+
+        GitHub keeps files elsewhere and says where; the token does not go there. Raises
+        GitHubError.
+        """
+        address = self._kept_at(path)
+        try:
+            with httpx.stream("GET", address, timeout=_SECONDS, follow_redirects=False) as answer:
+                if answer.status_code != _OK:
+                    what = f"{path}: the file is not there (HTTP {answer.status_code})"
+                    raise GitHubError(what, answer.status_code, passing=answer.is_server_error)
+                data = bytearray()
+                for chunk in answer.iter_raw():
+                    data += chunk
+                    if len(data) > most:
+                        raise GitHubError(f"{path}: the file has more than {most:,} bytes")
+                return bytes(data)
+        except httpx.HTTPError as error:
+            what = f"{path}: the file did not come ({type(error).__name__})"
+            raise GitHubError(what, passing=True) from None
+
+    def close(self) -> None:
+        """Close this thread's connections."""
+        self._requester.close()
+
+    def _kept_at(self, path: str) -> str:
+        """Where GitHub says that a file is: over https, or on the machine that was asked."""
+        status, headers, text = self._answer("GET", path, None)
+        address = str(headers.get("location", ""))
+        if status not in _MOVED or not address:
+            raise _refusal(path, status, text)
+        there, here = urlsplit(address), urlsplit(self.home)
+        if there.scheme != "https" and there.netloc != here.netloc:
+            raise GitHubError(f"{path}: the file is said to be at no https address")
+        return address
+
+    def _asked(self, method: str, path: str, body: dict[str, Any] | None = None) -> bytes:
+        status, _, text = self._answer(method, path, body)
+        if not _OK <= status < min(_MOVED):
+            raise _refusal(path, status, text)
+        return text.encode()
+
+    def _answer(
+        self, method: str, path: str, body: dict[str, Any] | None
+    ) -> tuple[int, dict[str, Any], str]:
+        from github.GithubException import GithubException, RateLimitExceededExceedsMaxWait
+        from requests.exceptions import RequestException
+
+        try:
+            return self._requester.requestJson(method, f"/{path}", input=body)
+        except RateLimitExceededExceedsMaxWait:
+            what = f"{path}: GitHub wants no more requests for longer than this waits"
+            raise GitHubError(what, 403, passing=True) from None
+        except GithubException as error:
+            raise _refusal(path, error.status, json.dumps(error.data or {})) from None
+        except (RequestException, OSError, RuntimeError) as error:
+            what = f"{path}: GitHub did not answer ({type(error).__name__})"
+            raise GitHubError(what, passing=True) from None
+
+    @property
+    def _requester(self) -> Requester:
+        """This thread's."""
+        found: Requester | None = getattr(self._own, "requester", None)
+        if found is None:
+            found = self._own.requester = self._new()
+        return found
+
+    def _new(self) -> Requester:
+        from github import Auth, Github
+
+        from accelerator_portal.automation.github_retry import retry
+
+        return Github(
+            base_url=self.home,
+            auth=Auth.Token(self.token),
+            user_agent=_AGENT,
+            timeout=_SECONDS,
+            retry=retry(self.patience),
+            seconds_between_requests=None,
+            seconds_between_writes=None,
+        ).requester
+
+
+def client_here(patience: Patience | None = None) -> GitHubClient:
+    """Return the client that the environment describes: GH_TOKEN, and GITHUB_API_URL if it is set.
+
+    Raises GitHubError.
+    """
+    token = os.environ.get("GH_TOKEN", "")
+    home = os.environ.get("GITHUB_API_URL") or HOME
+    if not token:
+        raise GitHubError("GH_TOKEN is empty; give it a token for GitHub")
+    try:
+        import github  # noqa: F401 - said now, not at the first request
+    except ImportError:
+        what = "PyGithub is missing; install accelerator-portal[automation]"
+        raise GitHubError(what) from None
+    return GitHubClient(token, home.rstrip("/"), patience or Patience())
+
+
+def _refusal(path: str, status: int, text: str) -> GitHubError:
+    """What GitHub says of a request that it did not do, in a line."""
+    try:
+        said = json.loads(text)["message"]
+    except (ValueError, LookupError, TypeError):
+        said = ""
+    words = " ".join(str(said).split())[:_MOST_SHOWN] or "refused"
+    limited = "rate limit" in words.casefold()
+    passing = limited or status >= 500 or status in _PASSING  # noqa: PLR2004 - HTTP's own
+    return GitHubError(f"{path}: {words} (HTTP {status})", status, passing=passing)

@@ -1,0 +1,239 @@
+"""What the double of GitHub holds, and what it answers by path. Limits are GitHub's own.
+
+Source: the REST description in the npm package @octokit/openapi, read 2026-11-21.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+Json = dict[str, Any]
+Query = Mapping[str, str]
+Answer = tuple[int, Any]
+
+MOST_KEYS = 10
+MOST_BYTES = 64 * 1024
+MOST_COMMENT = 65_536
+
+
+class Refusal(Exception):  # noqa: N818 - an answer of GitHub's
+    """What GitHub refuses, with its status."""
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+@dataclass
+class Store:
+    """Repositories by name, and what is in them; ids count up."""
+
+    login: str = "portal[bot]"
+    """Who the token is."""
+    repositories: set[str] = field(default_factory=set)
+    records: dict[str, Any] = field(default_factory=dict)
+    """Other answers by path: `repos/a/b/pulls/1`."""
+    dispatched: list[tuple[str, Json]] = field(default_factory=list)
+    runs: dict[str, list[Json]] = field(default_factory=dict)
+    artifacts: dict[int, Json] = field(default_factory=dict)
+    """By id, with `run` and `repository`."""
+    files: dict[int, bytes] = field(default_factory=dict)
+    """The archives, by the artifact's id."""
+    issues: dict[str, list[Json]] = field(default_factory=dict)
+    comments: dict[tuple[str, int], list[Json]] = field(default_factory=dict)
+    check_runs: dict[str, list[Json]] = field(default_factory=dict)
+    moved: str = ""
+    """Where downloads are said to be, instead of here."""
+    last: int = 1000
+
+    def new(self) -> int:
+        """The next id."""
+        self.last += 1
+        return self.last
+
+    def add_artifact(
+        self, repository: str, run: int, name: str, archive: bytes, **more: object
+    ) -> int:
+        """Keep an archive as an artifact of a run."""
+        number = self.new()
+        self.files[number] = archive
+        entry = {"id": number, "name": name, "size_in_bytes": len(archive), "expired": False}
+        self.artifacts[number] = {**entry, "repository": repository, "run": run, **more}
+        return number
+
+
+def answer(store: Store, method: str, path: str, query: Query, body: Any) -> Answer:  # noqa: ANN401 - any JSON
+    """Return status and answer. Raises Refusal."""
+    if method == "GET" and path in store.records:
+        return 200, _paged(store.records[path], query)
+    for wanted, pattern, route in ROUTES:
+        found = re.fullmatch(pattern, path)
+        if found and wanted == method:
+            repository = found["repository"]
+            if repository not in store.repositories:
+                raise Refusal(404, "Not Found")
+            return route(store, repository, found.groupdict(), query, body)
+    raise Refusal(404, "Not Found")
+
+
+def _paged(answer: Any, query: Query) -> Any:  # noqa: ANN401 - any JSON
+    if not isinstance(answer, list):
+        return answer
+    size, page = int(query.get("per_page", 30)), int(query.get("page", 1))
+    return answer[size * (page - 1) : size * page]
+
+
+def _dispatch(store: Store, repository: str, _: Json, __: Query, body: Json) -> Answer:
+    payload = body.get("client_payload", {})
+    if len(payload) > MOST_KEYS:
+        raise Refusal(422, "No more than 10 properties are allowed")
+    if len(json.dumps(payload)) >= MOST_BYTES:
+        raise Refusal(422, "client_payload is too large")
+    if not 1 <= len(body["event_type"]) <= 100:
+        raise Refusal(422, "event_type has 1 to 100 characters")
+    store.dispatched.append((repository, body))
+    return 204, None
+
+
+def _runs(store: Store, repository: str, _: Json, query: Query, __: Json) -> Answer:
+    found = [
+        run
+        for run in store.runs.get(repository, [])
+        if query.get("event") in {None, run["event"]}
+        and run["created_at"] >= query.get("created", "").removeprefix(">=")
+    ]
+    return 200, {"total_count": len(found), "workflow_runs": _paged(found, query)}
+
+
+def _artifacts(store: Store, repository: str, words: Json, query: Query, _: Json) -> Answer:
+    run = words.get("run")
+    found = [
+        {**entry, "workflow_run": {"id": entry["run"]}}
+        for entry in store.artifacts.values()
+        if entry["repository"] == repository
+        and (run is None or entry["run"] == int(run))
+        and query.get("name") in {None, entry["name"]}
+    ]
+    return 200, {"total_count": len(found), "artifacts": _paged(found, query)}
+
+
+def _download(store: Store, repository: str, words: Json, _: Query, __: Json) -> Answer:
+    entry = store.artifacts.get(int(words["id"]))
+    if entry is None or entry["repository"] != repository:
+        raise Refusal(404, "Not Found")
+    if entry["expired"]:
+        raise Refusal(410, "Artifact has expired")
+    return 302, f"files/{entry['id']}"
+
+
+def _comments(store: Store, repository: str, words: Json, query: Query, _: Json) -> Answer:
+    return 200, _paged(store.comments.get((repository, int(words["number"])), []), query)
+
+
+def _comment(store: Store, repository: str, words: Json, _: Query, body: Json) -> Answer:
+    made = {"id": store.new(), "user": {"login": store.login}, "body": _text(body["body"])}
+    store.comments.setdefault((repository, int(words["number"])), []).append(made)
+    return 201, made
+
+
+def _edit_comment(store: Store, repository: str, words: Json, _: Query, body: Json) -> Answer:
+    for (place, _number), found in store.comments.items():
+        for comment in found:
+            if place == repository and comment["id"] == int(words["id"]):
+                comment["body"] = _text(body["body"])
+                return 200, comment
+    raise Refusal(404, "Not Found")
+
+
+def _text(body: str) -> str:
+    if not body or len(body) > MOST_COMMENT:
+        raise Refusal(422, "Body is too long or empty")
+    return body
+
+
+def _issues(store: Store, repository: str, _: Json, query: Query, __: Json) -> Answer:
+    labels = set(filter(None, query.get("labels", "").split(",")))
+    state = query.get("state", "open")
+    found = [
+        issue
+        for issue in store.issues.get(repository, [])
+        if state in {"all", issue["state"]} and labels <= {one["name"] for one in issue["labels"]}
+    ]
+    return 200, _paged(found, query)
+
+
+def _issue(store: Store, repository: str, _: Json, __: Query, body: Json) -> Answer:
+    made: Json = {
+        "number": len(store.issues.get(repository, [])) + 1,
+        "title": body["title"],
+        "body": body.get("body", ""),
+        "state": "open",
+        "labels": [{"name": name} for name in body.get("labels", [])],
+        "user": {"login": store.login},
+    }
+    store.issues.setdefault(repository, []).append(made)
+    return 201, made
+
+
+def _edit_issue(store: Store, repository: str, words: Json, _: Query, body: Json) -> Answer:
+    for issue in store.issues.get(repository, []):
+        if issue["number"] == int(words["number"]):
+            changed = dict(body)
+            if "labels" in changed:
+                changed["labels"] = [{"name": name} for name in changed["labels"]]
+            issue.update(changed)
+            return 200, issue
+    raise Refusal(404, "Not Found")
+
+
+def _check_run(store: Store, repository: str, _: Json, __: Query, body: Json) -> Answer:
+    output = body.get("output", {})
+    if any(len(output.get(part, "")) > MOST_COMMENT - 1 for part in ("summary", "text")):
+        raise Refusal(422, "Invalid request. Only 65535 characters are allowed.")
+    made = {**body, "id": store.new()}
+    store.check_runs.setdefault(repository, []).append(made)
+    return 201, made
+
+
+def _check_runs(store: Store, repository: str, words: Json, _: Query, __: Json) -> Answer:
+    found = [c for c in store.check_runs.get(repository, []) if c["head_sha"] == words["sha"]]
+    return 200, {"total_count": len(found), "check_runs": found}
+
+
+def _edit_check_run(store: Store, repository: str, words: Json, _: Query, body: Json) -> Answer:
+    for check in store.check_runs.get(repository, []):
+        if check["id"] == int(words["id"]):
+            check.update(body)
+            return 200, check
+    raise Refusal(404, "Not Found")
+
+
+def _workflow(store: Store, repository: str, words: Json, _: Query, body: Json) -> Answer:
+    store.dispatched.append((f"{repository}/{words['workflow']}", body))
+    return 204, None
+
+
+_IN = r"repos/(?P<repository>[\w.-]+/[\w.-]+)"
+_NUMBER = r"(?P<number>\d+)"
+
+ROUTES: list[tuple[str, str, Callable[[Store, str, Json, Query, Json], Answer]]] = [
+    ("POST", f"{_IN}/dispatches", _dispatch),
+    ("POST", rf"{_IN}/actions/workflows/(?P<workflow>[\w.-]+)/dispatches", _workflow),
+    ("GET", f"{_IN}/actions/runs", _runs),
+    ("GET", rf"{_IN}/actions/runs/(?P<run>\d+)/artifacts", _artifacts),
+    ("GET", f"{_IN}/actions/artifacts", _artifacts),
+    ("GET", rf"{_IN}/actions/artifacts/(?P<id>\d+)/zip", _download),
+    ("GET", f"{_IN}/issues", _issues),
+    ("POST", f"{_IN}/issues", _issue),
+    ("PATCH", f"{_IN}/issues/{_NUMBER}", _edit_issue),
+    ("GET", f"{_IN}/issues/{_NUMBER}/comments", _comments),
+    ("POST", f"{_IN}/issues/{_NUMBER}/comments", _comment),
+    ("PATCH", rf"{_IN}/issues/comments/(?P<id>\d+)", _edit_comment),
+    ("POST", f"{_IN}/check-runs", _check_run),
+    ("PATCH", rf"{_IN}/check-runs/(?P<id>\d+)", _edit_check_run),
+    ("GET", rf"{_IN}/commits/(?P<sha>[0-9a-f]+)/check-runs", _check_runs),
+]

@@ -1,0 +1,194 @@
+"""The real client against the double: limits, errors, redirects, what is asked twice."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from accelerator_portal.automation.github import GitHubError
+from accelerator_portal.automation.github_client import GitHubClient, Patience, client_here
+from tests.automation.github_double import PRIMARY, SECONDARY, TOKEN, Fault, GitHubDouble, serve
+
+HOME = "example/portal"
+QUICK = Patience(tries=3, wait=0.01, most_wait=2.0, limited=0.05)
+COMMENTS = f"repos/{HOME}/issues/1/comments"
+
+
+@pytest.fixture
+def double() -> Iterator[GitHubDouble]:
+    with serve() as found:
+        found.repositories.add(HOME)
+        yield found
+
+
+@pytest.fixture
+def client(double: GitHubDouble) -> Iterator[GitHubClient]:
+    made = GitHubClient(TOKEN, double.home, QUICK)
+    yield made
+    made.close()
+
+
+def test_it_reads_and_writes_as_who_the_token_is(
+    double: GitHubDouble, client: GitHubClient
+) -> None:
+    made = json.loads(client.send("POST", COMMENTS, {"body": '`$(x)` "y" 日本'}))
+    assert (made["user"]["login"], made["body"]) == ("portal[bot]", '`$(x)` "y" 日本')
+    assert json.loads(client.get(f"{COMMENTS}?per_page=100&page=1")) == [made]
+    assert {asked.token for asked in double.asked} == {TOKEN}
+
+
+def test_an_empty_answer_is_one(double: GitHubDouble, client: GitHubClient) -> None:
+    assert client.send("POST", f"repos/{HOME}/dispatches", {"event_type": "x"}) == b""
+    assert double.dispatched == [(HOME, {"event_type": "x"})]
+
+
+def test_a_refusal_is_told_in_a_line(client: GitHubClient) -> None:
+    with pytest.raises(GitHubError, match=r"^repos/a/b/issues: Not Found \(HTTP 404\)$") as raised:
+        client.get("repos/a/b/issues")
+    assert (raised.value.status, raised.value.passing) == (404, False)
+
+
+def test_a_wrong_token_is_said_and_never_shown(double: GitHubDouble) -> None:
+    stranger = GitHubClient("another-token", double.home, QUICK)
+    with pytest.raises(GitHubError, match=r"Bad credentials \(HTTP 401\)$"):
+        stranger.get(COMMENTS)
+    assert "another-token" not in repr(stranger)
+    stranger.close()
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        Fault("GET", 502),
+        Fault("GET", 500, times=2),
+        Fault("GET", 403, SECONDARY),
+        Fault("GET", 403, PRIMARY, {"x-ratelimit-reset": "1"}),
+        Fault("GET", 429, "Too Many Requests", {"retry-after": "0"}),
+        Fault("GET", cut=True),
+    ],
+    ids=["502", "two 500", "secondary limit", "primary limit", "429", "cut off"],
+)
+def test_what_passes_is_asked_again(
+    double: GitHubDouble, client: GitHubClient, fault: Fault
+) -> None:
+    double.faults = [fault]
+    assert client.get(COMMENTS) == b"[]"
+    assert len(double.said("GET", "comments")) >= 2
+
+
+def test_what_does_not_pass_ends(double: GitHubDouble, client: GitHubClient) -> None:
+    double.faults = [Fault("GET", 503, "down", times=99)]
+    with pytest.raises(GitHubError, match=r"down \(HTTP 503\)$") as raised:
+        client.get(COMMENTS)
+    assert raised.value.passing
+    assert len(double.said("GET", "comments")) == QUICK.tries
+
+
+def test_a_403_for_an_hour_is_an_error_within_seconds(
+    double: GitHubDouble, client: GitHubClient
+) -> None:
+    said = {"retry-after": "3600"}
+    reset = {"x-ratelimit-reset": str(int(time.time()) + 3600)}
+    for fault in (Fault("GET", 403, SECONDARY, said), Fault("GET", 403, PRIMARY, reset)):
+        double.faults = [fault]
+        start = time.monotonic()
+        with pytest.raises(GitHubError, match="no more requests for longer than this") as raised:
+            client.get(COMMENTS)
+        assert raised.value.passing
+        assert time.monotonic() - start < 1.5
+
+
+def test_a_forbidden_request_is_not_repeated(double: GitHubDouble, client: GitHubClient) -> None:
+    double.faults = [Fault("GET", 403, "Resource not accessible by integration", times=9)]
+    with pytest.raises(GitHubError, match=r"not accessible by integration \(HTTP 403\)$") as raised:
+        client.get(COMMENTS)
+    assert not raised.value.passing
+    assert len(double.asked) == 1
+
+
+def test_a_post_is_repeated_only_where_it_was_refused(
+    double: GitHubDouble, client: GitHubClient
+) -> None:
+    double.faults = [Fault("POST", 403, SECONDARY)]
+    client.send("POST", COMMENTS, {"body": "one"})
+    for lost in (Fault("POST", 502, after=True), Fault("POST", after=True, cut=True)):
+        double.faults = [lost]
+        with pytest.raises(GitHubError) as raised:
+            client.send("POST", COMMENTS, {"body": "two"})
+        assert raised.value.passing
+    assert [c["body"] for c in double.comments[HOME, 1]] == ["one", "two", "two"]
+    assert len(double.said("POST", "comments")) == 4
+
+
+def test_a_file_is_fetched_where_it_is_kept_without_the_token(
+    double: GitHubDouble, client: GitHubClient
+) -> None:
+    number = double.add_artifact(HOME, 7, "report", b"PK")
+    assert client.download(f"repos/{HOME}/actions/artifacts/{number}/zip", 2) == b"PK"
+    assert [asked.token for asked in double.asked] == [TOKEN, ""]
+
+
+def test_a_file_is_read_to_its_limit_and_no_further(
+    double: GitHubDouble, client: GitHubClient
+) -> None:
+    number = double.add_artifact(HOME, 7, "report", b"x" * 200_000)
+    with pytest.raises(GitHubError, match="more than 100,000 bytes"):
+        client.download(f"repos/{HOME}/actions/artifacts/{number}/zip", 100_000)
+
+
+@pytest.mark.parametrize("moved", ["http://example.org/x", "file:///etc/passwd", "ftp://a/b"])
+def test_a_file_is_fetched_over_https_alone(
+    double: GitHubDouble, client: GitHubClient, moved: str
+) -> None:
+    double.moved = moved
+    number = double.add_artifact(HOME, 7, "report", b"PK")
+    with pytest.raises(GitHubError, match="no https address"):
+        client.download(f"repos/{HOME}/actions/artifacts/{number}/zip", 9)
+
+
+def test_a_file_that_is_gone_is_said(double: GitHubDouble, client: GitHubClient) -> None:
+    number = double.add_artifact(HOME, 7, "report", b"PK", expired=True)
+    with pytest.raises(GitHubError, match=r"Artifact has expired \(HTTP 410\)$"):
+        client.download(f"repos/{HOME}/actions/artifacts/{number}/zip", 9)
+
+
+def test_threads_do_not_mix_up_their_requests(double: GitHubDouble, client: GitHubClient) -> None:
+    def send(number: int) -> None:
+        client.send("POST", f"repos/{HOME}/issues/{number}/comments", {"body": str(number)})
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(send, range(100)))
+    assert all(
+        [c["body"] for c in found] == [str(number)]
+        for (_, number), found in double.comments.items()
+    )
+    assert len(double.comments) == 100
+
+
+def test_issues_are_made_changed_closed_and_found_by_label(
+    double: GitHubDouble, client: GitHubClient
+) -> None:
+    issues = f"repos/{HOME}/issues"
+    for title in ("first", "second"):
+        client.send("POST", issues, {"title": title, "labels": ["breakage"]})
+    client.send("PATCH", f"{issues}/1", {"state": "closed"})
+    open_now = json.loads(client.get(f"{issues}?labels=breakage&state=open"))
+    assert [issue["title"] for issue in open_now] == ["second"]
+    assert [issue["state"] for issue in double.issues[HOME]] == ["closed", "open"]
+
+
+def test_the_environment_says_who_and_where(
+    double: GitHubDouble, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GH_TOKEN", TOKEN)
+    monkeypatch.setenv("GITHUB_API_URL", f"{double.home}/")
+    client = client_here(QUICK)
+    assert client.get(COMMENTS) == b"[]"
+    client.close()
+    monkeypatch.delenv("GH_TOKEN")
+    with pytest.raises(GitHubError, match=r"^GH_TOKEN is empty; give it a token for GitHub$"):
+        client_here()
