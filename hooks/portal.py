@@ -84,8 +84,11 @@ def on_post_template(output_content: str, *, template_name: str, **_: Any) -> st
 
 def _site(config: MkDocsConfig) -> list[SiteFile]:
     root = Path(config.config_file_path).parent
-    load = load_and_set_aside if config.extra.get("quarantine") else load_and_check
-    catalog, problems = load(root)
+    if config.extra.get("quarantine"):
+        kept = config.extra.get("last_good")
+        catalog, problems = load_and_set_aside(root, Path(kept) if kept else None)
+    else:
+        catalog, problems = load_and_check(root)
     failed = errors(problems)
     if failed or catalog is None:
         error = ProblemsError(failed)

@@ -31,8 +31,9 @@ def test_a_page_stays_within_its_policy_and_its_host(opened: Open, address: str)
         label.evaluate("label => label.click()")
     for radio in page.locator("form[data-selector] input[name=os]").all():
         radio.check(force=True)
-    for button in page.locator("button[data-copy], .md-clipboard").all():
-        button.evaluate("button => button.click()")
+    page.locator("button[data-copy], .md-clipboard").evaluate_all(
+        "buttons => buttons.forEach((button) => button.click())"
+    )
     search(page, "install")
     page.locator(".md-search-result__link").first.click()
     page.wait_for_load_state("networkidle")

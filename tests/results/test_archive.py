@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 from accelerator_portal.catalog import ProblemsError
 from accelerator_portal.reports.report import Report
@@ -34,6 +34,7 @@ def stored(name: str, report: Report) -> StoredReport:
     return StoredReport(name, f"accelerators/example/results/{name}.json", report, None)
 
 
+@settings(max_examples=40)  # each writes files for every day
 @given(HISTORIES)
 def test_a_history_that_was_kept_is_the_history(
     tmp_path_factory: pytest.TempPathFactory, history: list[Outcomes]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from accelerator_portal.catalog import ProblemsError
@@ -250,6 +250,7 @@ def reports_of(history: Sequence[Outcomes]) -> list[Report]:
     return [made_up(day, outcomes) for day, outcomes in enumerate(history)]
 
 
+@settings(max_examples=40)  # each writes files for every day
 @given(HISTORIES, st.randoms(use_true_random=False))
 def test_the_state_kept_day_by_day_is_the_state_rebuilt_from_all(
     tmp_path_factory: pytest.TempPathFactory, history: list[Outcomes], chance: random.Random

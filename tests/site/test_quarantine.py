@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from accelerator_portal.checks import load_and_check
+from accelerator_portal.checks.quarantine import last_good_versions, load_and_set_aside
 from accelerator_portal.cli import main
 from tests.built_site import EXAMPLE, copy_sources
 from tests.site.test_broken_folder import mkdocs_build, replace
@@ -66,7 +68,12 @@ def test_a_nightly_build_changes_no_page_that_does_not_name_it(
     assert found.keys() == expected.keys()
     differing = {path for path in found if found[path] != expected[path]}
     assert b"<code>broken</code>" in found["results/dashboard/index.html"]
-    naming = {"results/dashboard/index.html", "search/search_index.json", "sitemap.xml.gz"}
+    naming = {
+        "results/dashboard/index.html",
+        "api/v1/quality.json",
+        "search/search_index.json",
+        "sitemap.xml.gz",
+    }
     assert differing <= naming
 
 
@@ -78,3 +85,46 @@ def test_a_build_that_fails_leaves_the_last_site(sources: Path, tmp_path: Path) 
     after = {f.relative_to(out).as_posix(): f.read_bytes() for f in out.rglob("*") if f.is_file()}
     assert after == before
     assert sorted(f.name for f in tmp_path.iterdir()) == ["site"]
+
+
+def test_the_last_good_version_stands_in_and_says_so(tmp_path: Path) -> None:
+    root = copy_sources(tmp_path / "repository", EXAMPLE)
+    whole = built(root, tmp_path / "whole")
+    kept = tmp_path / "kept"
+    shutil.copytree(root / "accelerators/acme", kept / "accelerators/acme")
+    (kept / "since.json").write_text('{"acme": "2026-11-20"}', "utf-8")
+    replace(root / "accelerators/acme/guide.md", "## Help", "## Halp")
+
+    found = built(root, tmp_path / "found", "--last-good", str(kept))
+    page = found["compute-platforms/acme/index.html"].decode()
+    assert "Since 2026-11-20 the newest folder of this platform has 2 errors; this page" in page
+    dashboard = found["results/dashboard/index.html"].decode()
+    assert "shown as it was before 2026-11-20: 2 errors" in dashboard
+    assert json.loads(found["api/v1/quality.json"])["set_aside"] == [
+        {"folder": "acme", "errors": 2, "shown_before": "2026-11-20"}
+    ]
+    assert found.keys() == whole.keys()
+    assert {path for path in found if found[path] != whole[path]} - {"sitemap.xml.gz"} == {
+        "compute-platforms/acme/index.html",
+        "results/dashboard/index.html",
+        "api/v1/quality.json",
+        "search/search_index.json",
+    }
+
+
+def test_a_kept_version_with_errors_of_its_own_is_not_shown(tmp_path: Path) -> None:
+    root = copy_sources(tmp_path / "repository", EXAMPLE)
+    kept = tmp_path / "kept"
+    replace(root / "accelerators/acme/guide.md", "## Help", "## Halp")
+    shutil.copytree(root / "accelerators/acme", kept / "accelerators/acme")
+    (kept / "since.json").write_text('{"acme": "2026-11-20"}', "utf-8")
+    catalog, _ = load_and_set_aside(root, kept)
+    assert catalog is not None
+    assert (list(catalog.set_aside), catalog.shown_before) == (["acme"], {})
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{", '{"acme": 1}', '{"acme": "yesterday"}'])
+def test_what_says_nothing_of_versions_is_none(tmp_path: Path, text: str) -> None:
+    (tmp_path / "since.json").write_text(text, "utf-8")
+    assert last_good_versions(tmp_path) == {}
+    assert last_good_versions(tmp_path / "nowhere") == {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -99,6 +100,8 @@ class Catalog:
     relay: Relay | None = None
     set_aside: Mapping[str, tuple[Problem, ...]] = field(default_factory=dict)
     """What is wrong with folders that were left out so that the others can be shown."""
+    shown_before: Mapping[str, dt.date] = field(default_factory=dict)
+    """Of those, the platforms that are here in their last good version, and how long already."""
     packages: Mapping[str, PackageFacts] = field(default_factory=dict)
     """What package indexes say, by normalised name."""
     packages_read: PackagesRead = field(default_factory=PackagesRead)

@@ -2,23 +2,70 @@
 
 from __future__ import annotations
 
+import datetime as dt
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from accelerator_portal.catalog import Catalog, Problem, load_catalog
+from accelerator_portal.catalog import Catalog, Platform, Problem, load_catalog
 from accelerator_portal.catalog.catalog import ACCELERATORS
+from accelerator_portal.catalog.loader import load_platform
 from accelerator_portal.checks import RULES, errors, run_checks
+
+# Beside the versions, since when each stands in.
+SINCE = "since.json"
 
 _COMPARING = {rule.id for rule in RULES if rule.compares}
 
 
-def load_and_set_aside(root: Path) -> tuple[Catalog | None, list[Problem]]:
+def load_and_set_aside(
+    root: Path, last_good: Path | None = None
+) -> tuple[Catalog | None, list[Problem]]:
     """Load the catalogue below `root` without the folders that have errors.
 
-    The catalogue's `set_aside` says what is wrong with each of them. The problems are what is left:
-    errors of shared data, which leave nothing to build, and warnings.
+    The catalogue's `set_aside` says what is wrong with each of them. Where `last_good`, which
+    has the form that `last_good_versions` reads, has a version of one that can be shown, that
+    stands in its place, and in `shown_before`. The problems are what is left: errors of shared
+    data, which leave nothing to build, and warnings.
     """
+    catalog, problems = _without_broken(root)
+    if catalog is not None and last_good is not None:
+        for folder, since in last_good_versions(last_good).items():
+            if folder in catalog.set_aside:
+                catalog = _with_last_good(catalog, last_good, folder, since)
+    return catalog, problems
+
+
+def last_good_versions(place: Path) -> dict[str, dt.date]:
+    """Read which folders below `place` are last good versions, and since when they stand in.
+
+    Each is `accelerators/<id>`, and `since.json` maps their ids to days. A folder of this kind is
+    the nightly's own; what is not of this form is no version.
+    """
+    try:
+        found = json.loads((place / SINCE).read_text("utf-8"))
+        return {folder: dt.date.fromisoformat(day) for folder, day in sorted(found.items())}
+    except (OSError, ValueError, AttributeError, TypeError):
+        return {}
+
+
+def _with_last_good(catalog: Catalog, place: Path, folder: str, since: dt.date) -> Catalog:
+    """The catalogue with an older version of a folder, unless that has errors by now, too."""
+    platform, _ = load_platform(place, folder)
+    if platform is None:
+        return catalog
+    files = {platform.path(name): file for name, file in platform.files.items()}
+    fuller = replace(
+        catalog,
+        platforms=tuple(sorted((*catalog.platforms, platform), key=Platform.order)),
+        files={**catalog.files, **files},
+        shown_before={**catalog.shown_before, folder: since},
+    )
+    return catalog if errors(run_checks(fuller)) else fuller
+
+
+def _without_broken(root: Path) -> tuple[Catalog | None, list[Problem]]:
     catalog, problems = load_catalog(root)
     if catalog is None:
         return None, sorted(set(problems))

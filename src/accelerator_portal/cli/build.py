@@ -1,4 +1,4 @@
-"""`accelerator-portal build`: the whole site; the last one stays until the new one is ready."""
+"""`accelerator-portal build`: the whole site; the last one stays until the new one is whole."""
 
 from __future__ import annotations
 
@@ -10,9 +10,20 @@ from pathlib import Path
 
 import click
 
-from accelerator_portal.cli.options import ROOT
+from accelerator_portal.automation.publishing import (
+    NothingToPutBackError,
+    beside,
+    publish,
+    put_back,
+    recover,
+)
+from accelerator_portal.cli.options import ROOT, count
+from accelerator_portal.site.broken_links import BuiltSite, faults
 
 QUARANTINE = "PORTAL_QUARANTINE"
+LAST_GOOD = "PORTAL_LAST_GOOD"
+
+_SHOWN = 20
 
 
 @click.command()
@@ -26,39 +37,57 @@ QUARANTINE = "PORTAL_QUARANTINE"
 @click.option(
     "--quarantine", is_flag=True, help="Set folders with errors aside, and build the rest."
 )
-def build(root: Path, out: Path, quarantine: bool) -> None:
-    """Build the site with MkDocs, strictly.
+@click.option(
+    "--last-good",
+    type=click.Path(file_okay=False, exists=True, path_type=Path),
+    help="Show these versions of folders that are set aside; the nightly keeps them.",
+)
+@click.option("--put-back", "back", is_flag=True, help="Build nothing: put the last site back.")
+def build(root: Path, out: Path, quarantine: bool, last_good: Path | None, back: bool) -> None:
+    """Build the site with MkDocs, strictly, and look at every link before it is published.
 
-    The new site is built beside the last one, which it replaces only when it is whole.
+    The new site is built beside the last one, which it replaces only when it is whole. The last
+    one is kept: --put-back changes the two for each other.
     """
     target = out.absolute()
-    beside = target.with_name(f".{target.name}.new")
-    shutil.rmtree(beside, ignore_errors=True)
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(beside)]
-    environment = {**os.environ, QUARANTINE: "true" if quarantine else "false"}
     try:
+        if back:
+            put_back(target)
+            click.echo(f"The previous site is in {out} again.")
+            return
         target.parent.mkdir(parents=True, exist_ok=True)
-        done = subprocess.run(command, cwd=root, env=environment, check=False)
-        if done.returncode:
-            sys.exit(done.returncode)
-        _replace(target, beside)
+        recover(target)
+        _build(root, beside(target), quarantine, last_good)
+        _verify(beside(target))
+        publish(target)
+    except NothingToPutBackError as error:
+        raise click.ClickException(str(error)) from None
     except OSError as error:
         raise click.ClickException(f"{error.filename}: {error.strerror}") from None
     finally:
-        shutil.rmtree(beside, ignore_errors=True)
+        shutil.rmtree(beside(target), ignore_errors=True)
     click.echo(f"The site is in {out}.")
 
 
-def _replace(target: Path, beside: Path) -> None:
-    """Put a folder in the place of another, which comes back where that fails."""
-    old = target.with_name(f".{target.name}.old")
-    shutil.rmtree(old, ignore_errors=True)
-    if target.exists():
-        target.rename(old)
-    try:
-        beside.rename(target)
-    except OSError:
-        if old.exists():
-            old.rename(target)
-        raise
-    shutil.rmtree(old, ignore_errors=True)
+def _build(root: Path, place: Path, quarantine: bool, last_good: Path | None) -> None:
+    """Build into a folder; ends the program as MkDocs does where that fails."""
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(place)]
+    environment = {
+        **os.environ,
+        QUARANTINE: "true" if quarantine or last_good else "false",
+        LAST_GOOD: str(last_good.absolute()) if last_good else "",
+    }
+    done = subprocess.run(command, cwd=root, env=environment, check=False)
+    if done.returncode:
+        sys.exit(done.returncode)
+
+
+def _verify(place: Path) -> None:
+    """Say every fault of what was built; ends the program where there is one."""
+    found = [str(fault) for fault in faults(BuiltSite(place))]
+    for line in found[:_SHOWN]:
+        click.echo(line, err=True)
+    if found:
+        raise click.ClickException(
+            f"the new site has {count(len(found), 'broken link')}; the last one stays"
+        )

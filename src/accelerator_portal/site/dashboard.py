@@ -23,7 +23,7 @@ from accelerator_portal.site.history_pages import trends
 from accelerator_portal.site.history_view import Past
 from accelerator_portal.site.packages_pages import newest_news
 from accelerator_portal.site.page import SiteFile, data_file, to_root
-from accelerator_portal.site.results_shapes import Badge, PlatformQuality, QualityData
+from accelerator_portal.site.results_shapes import Badge, PlatformQuality, QualityData, SetAside
 from accelerator_portal.site.results_view import Results, SuiteCounts
 from accelerator_portal.site.source_list import SourceList
 from accelerator_portal.site.templates import Templates
@@ -102,7 +102,18 @@ def dashboard_pages(
     for state in states:
         yield data_file(_badge_path(state), _badge(state))
     platforms = tuple(_quality(state) for state in states)
-    yield data_file("quality.json", QualityData(as_of=f"{at:%Y-%m-%d}", platforms=platforms))
+    aside = tuple(_set_aside(catalog, folder) for folder in catalog.set_aside)
+    data = QualityData(as_of=f"{at:%Y-%m-%d}", platforms=platforms, set_aside=aside)
+    yield data_file("quality.json", data)
+
+
+def _set_aside(catalog: Catalog, folder: str) -> SetAside:
+    since = catalog.shown_before.get(folder)
+    return SetAside(
+        folder=folder,
+        errors=len(catalog.set_aside[folder]),
+        shown_before=since.isoformat() if since else None,
+    )
 
 
 def _declared(platform: Platform, breakage: Breakage, at: dt.datetime) -> str:

@@ -105,6 +105,17 @@ class PlatformQuality(Model):
     """Address of its badge, in the endpoint format of shields.io."""
 
 
+class SetAside(Model):
+    """A folder that has errors."""
+
+    folder: str
+    """Its name: the platform's id."""
+    errors: int
+    """How many it has."""
+    shown_before: str | None
+    """Its last good version is shown, which it was before this day; none: it is left out."""
+
+
 class QualityData(Model):
     """The quality of every platform."""
 
@@ -112,6 +123,8 @@ class QualityData(Model):
     """The day to which ages are counted: the newest in the data."""
     platforms: tuple[PlatformQuality, ...]
     """Every platform."""
+    set_aside: tuple[SetAside, ...] = ()
+    """The folders that the nightly build could not show as they are."""
 
 
 class Badge(Model):

@@ -1,0 +1,107 @@
+"""What is kept beside the repository: a folder, or any place that fsspec can write to.
+
+On GitHub it is the checked-out branch `archive`. An object is written beside its place and moved,
+so that an interrupted night leaves the last one, wherever the place can move.
+"""
+
+from __future__ import annotations
+
+import gzip
+from dataclasses import dataclass
+from io import BytesIO
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from fsspec import AbstractFileSystem
+
+
+class ArchiveError(Exception):
+    """The archive cannot be used; the message says which place and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Archive:
+    """Objects by path, below one place. Every method raises ArchiveError."""
+
+    place: str
+    _files: AbstractFileSystem
+    _root: str
+
+    def read(self, path: str) -> bytes | None:
+        """Return an object, or None where there is none."""
+        try:
+            found: bytes = self._files.cat_file(self._at(path))
+        except FileNotFoundError:
+            return None
+        except Exception as error:  # noqa: BLE001 - every kind of place has errors of its own
+            raise self._error(path, error) from None
+        return found
+
+    def write(self, path: str, data: bytes) -> None:
+        """Write an object, in whole or not at all."""
+        target = self._at(path)
+        beside = f"{target}.new"
+        try:
+            self._files.makedirs(target.rpartition("/")[0], exist_ok=True)
+            self._files.pipe_file(beside, data)
+            self._files.mv(beside, target)
+        except Exception as error:  # noqa: BLE001 - as above
+            raise self._error(path, error) from None
+
+    def names(self, folder: str) -> list[str]:
+        """Return the names of the objects in a folder, sorted; none where there is no folder."""
+        try:
+            found = self._files.ls(self._at(folder), detail=False)
+        except FileNotFoundError:
+            return []
+        except Exception as error:  # noqa: BLE001 - as above
+            raise self._error(folder, error) from None
+        names = [str(path).rstrip("/").rpartition("/")[2] for path in found]
+        return sorted(name for name in names if not name.endswith(".new"))
+
+    def remove(self, path: str) -> None:
+        """Remove an object that may be there."""
+        try:
+            self._files.rm_file(self._at(path))
+        except FileNotFoundError:
+            return
+        except Exception as error:  # noqa: BLE001 - as above
+            raise self._error(path, error) from None
+
+    def _at(self, path: str) -> str:
+        return f"{self._root}/{path}"
+
+    def _error(self, path: str, error: Exception) -> ArchiveError:
+        words = getattr(error, "strerror", None) or str(error) or type(error).__name__
+        return ArchiveError(f"the archive {self.place} cannot be used ({path}: {words})")
+
+
+def open_archive(url: str, **options: Any) -> Archive:  # noqa: ANN401 - of the kind of place
+    """Return the archive at a folder or an fsspec URL, such as `s3://bucket/portal`.
+
+    Raises ArchiveError for a kind of place that is unknown or not installed.
+    """
+    try:
+        import fsspec
+
+        files, root = fsspec.url_to_fs(url, **options)
+    except (ImportError, ValueError, OSError) as error:
+        raise ArchiveError(f'"{url}" is no place for an archive: {error}') from None
+    return Archive(url, files, root.rstrip("/"))
+
+
+def packed(data: bytes) -> bytes:
+    """Compress, always to the same bytes: an unchanged object is no change in the archive."""
+    return gzip.compress(data, compresslevel=9, mtime=0)
+
+
+def unpacked(data: bytes, most: int) -> bytes:
+    """Return what was packed, at most so many bytes. Raises ArchiveError."""
+    try:
+        with gzip.GzipFile(fileobj=BytesIO(data)) as file:
+            found = file.read(most + 1)
+    except (OSError, EOFError) as error:
+        raise ArchiveError(f"an object of the archive is damaged ({error})") from None
+    if len(found) > most:
+        raise ArchiveError(f"an object of the archive has more than {most:,} bytes")
+    return found

@@ -1,0 +1,128 @@
+"""Whether a built site is whole: every link, anchor and key page, also in HTML written by hand.
+
+Engines of sites look at links in Markdown only. This reads what they made, before readers do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from urllib.parse import unquote, urljoin, urlsplit
+
+from selectolax.lexbor import LexborHTMLParser
+
+# Where HTML names an address.
+ADDRESSES = {
+    "href": "a[href], area[href], link[href]",
+    "src": "img[src], script[src], iframe[src], source[src]",
+    "action": "form[action]",
+    "data-selector": "form[data-selector]",
+    "data-finder": "form[data-finder]",
+    "data-matrix": "form[data-matrix]",
+}
+
+# Without one of these, what was built is not the portal.
+KEY_FILES = (
+    "index.html",
+    "404.html",
+    "get-started/index.html",
+    "compute-platforms/index.html",
+    "results/index.html",
+    "results/dashboard/index.html",
+    "api/v1/install.json",
+    "api/v1/index.json",
+    "search/search_index.json",
+)
+
+_ORIGIN = "http://site.invalid/"
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Something wrong with a built site: a page, relative to its root, and what it is."""
+
+    page: str
+    what: str
+
+    def __str__(self) -> str:
+        """Return it as a line."""
+        return f"{self.page or 'index.html'}: {self.what}"
+
+
+class BuiltSite:
+    """The files of a built site, as a browser would ask for them; pages are read when needed."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self._ids: dict[str, frozenset[str]] = {}
+
+    @cached_property
+    def pages(self) -> tuple[str, ...]:
+        """Every page by its path."""
+        return tuple(
+            sorted(file.relative_to(self.root).as_posix() for file in self.root.rglob("*.html"))
+        )
+
+    @cached_property
+    def files(self) -> frozenset[str]:
+        """Every file by its path."""
+        found = (file for file in self.root.rglob("*") if file.is_file())
+        return frozenset(file.relative_to(self.root).as_posix() for file in found)
+
+    @cached_property
+    def folders(self) -> frozenset[str]:
+        """Every folder that a file is in; the root is the empty path."""
+        return frozenset(parent.as_posix() for f in self.files for parent in Path(f).parents)
+
+    def tree(self, page: str) -> LexborHTMLParser:
+        """Return a page as a browser reads it, and keep which ids it has."""
+        tree = LexborHTMLParser((self.root / page).read_text("utf-8"))
+        self._ids[page] = frozenset(node.attributes["id"] or "" for node in tree.css("[id]"))
+        return tree
+
+    def ids(self, page: str) -> frozenset[str]:
+        """Return the ids of a page."""
+        if page not in self._ids:
+            self.tree(page)
+        return self._ids[page]
+
+    def fault(self, page: str, address: str) -> str | None:
+        """Say what is wrong with an address that stands on a page, if anything is."""
+        target = urlsplit(urljoin(_ORIGIN + page.removesuffix("index.html"), address))
+        if not target.geturl().startswith(_ORIGIN):
+            return None if target.scheme == "https" else f"{address}: not https"
+        path = unquote(target.path).removeprefix("/")
+        if (path.removesuffix("/") or ".") in self.folders:
+            if path and not path.endswith("/"):
+                return f"{address}: a folder without its final /"
+            path += "index.html"
+        if path not in self.files:
+            return f"{address}: no such file"
+        anchor = unquote(target.fragment)
+        if anchor and path.endswith(".html") and anchor not in self.ids(path):
+            return f"{address}: no such anchor"
+        return None
+
+
+def addresses(tree: LexborHTMLParser) -> Iterator[str]:
+    """Yield every address that a page names."""
+    for name, selector in ADDRESSES.items():
+        for node in tree.css(selector):
+            yield node.attributes[name] or ""
+
+
+def faults(site: BuiltSite, platforms: Iterable[str] = ()) -> Iterator[Fault]:
+    """Yield what is wrong with a built site; the pages of these platforms must be there."""
+    wanted = (*KEY_FILES, *(f"compute-platforms/{name}/index.html" for name in platforms))
+    yield from (Fault(path, "the file is missing") for path in wanted if path not in site.files)
+    yield from broken_links(site)
+
+
+def broken_links(site: BuiltSite) -> Iterator[Fault]:
+    """Yield each address on each page that leads nowhere."""
+    for page in site.pages:
+        for address in dict.fromkeys(addresses(site.tree(page))):
+            if what := site.fault(page, address):
+                yield Fault(page, what)

@@ -1,0 +1,62 @@
+"""A small site of files written here: each thing that can be wrong with a link is found."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from accelerator_portal.site.broken_links import KEY_FILES, BuiltSite, faults
+
+PAGE = """<!doctype html><link href="/style.css" rel="stylesheet"><h1 id="top">A page</h1>
+<a href="#top">up</a> <a href="../">home</a> <a href="https://pytorch.org/">elsewhere</a>
+<form data-selector="../api/v1/install.json"></form>{more}"""
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    for name in KEY_FILES:
+        file = tmp_path / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("{}" if name.endswith(".json") else "<h1 id='here'>A page</h1>", "utf-8")
+    (tmp_path / "style.css").touch()
+    return tmp_path
+
+
+def said(root: Path, more: str = "", *platforms: str) -> list[str]:
+    (root / "get-started/index.html").write_text(PAGE.format(more=more), "utf-8")
+    return [str(fault) for fault in faults(BuiltSite(root), platforms)]
+
+
+def test_a_whole_site_has_no_faults(root: Path) -> None:
+    assert said(root, '<a href="../results/dashboard/?a=b#here">x</a>') == []
+
+
+@pytest.mark.parametrize(
+    ("address", "fault"),
+    [
+        ("nowhere/", "nowhere/: no such file"),
+        ("#nowhere", "#nowhere: no such anchor"),
+        ("../results/#nowhere", "../results/#nowhere: no such anchor"),
+        ("../results", "../results: a folder without its final /"),
+        ("../../../etc/passwd", "../../../etc/passwd: no such file"),
+        ("../%2e%2e/%2e%2e/etc/", "../%2e%2e/%2e%2e/etc/: no such file"),
+        ("http://a.example/", "http://a.example/: not https"),
+        ("javascript:alert(1)", "javascript:alert(1): not https"),
+        ("../none.css", "../none.css: no such file"),
+    ],
+)
+def test_each_fault_is_named(root: Path, address: str, fault: str) -> None:
+    assert said(root, f'<a href="{address}">x</a>') == [f"get-started/index.html: {fault}"]
+
+
+def test_a_fault_that_a_page_repeats_is_named_once(root: Path) -> None:
+    assert len(said(root, '<img src="no.png"><a href="no.png">x</a>')) == 1
+
+
+def test_key_files_and_the_pages_of_platforms_must_be_there(root: Path) -> None:
+    (root / "search/search_index.json").unlink()
+    assert said(root, "", "acme") == [
+        "search/search_index.json: the file is missing",
+        "compute-platforms/acme/index.html: the file is missing",
+    ]
