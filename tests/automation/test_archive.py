@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+import gzip
+import os
+from pathlib import Path
+
+import pytest
+
+from accelerator_portal.automation.archive import (
+    Archive,
+    ArchiveError,
+    open_archive,
+    packed,
+    unpacked,
+)
+
+
+@pytest.fixture(params=["folder", "memory"])
+def archive(request: pytest.FixtureRequest, tmp_path: Path) -> Archive:
+    place = tmp_path / "kept" if request.param == "folder" else f"memory://{tmp_path.name}"
+    return open_archive(str(place))
+
+
+def test_what_is_written_is_read(archive: Archive) -> None:
+    assert archive.read("a/b.json") is None
+    assert archive.names("a") == []
+    archive.write("a/b.json", b"1")
+    archive.write("a/a.json", b"2")
+    archive.write("a/b.json", b"3")
+    assert archive.read("a/b.json") == b"3"
+    assert archive.names("a") == ["a.json", "b.json"]
+    archive.remove("a/b.json")
+    archive.remove("a/b.json")
+    assert archive.names("a") == ["a.json"]
+
+
+def test_what_an_interruption_left_is_no_object(tmp_path: Path) -> None:
+    archive = open_archive(str(tmp_path))
+    archive.write("a/b.json", b"1")
+    (tmp_path / "a/b.json.new").write_bytes(b"half")
+    assert (archive.names("a"), archive.read("a/b.json")) == (["b.json"], b"1")
+
+
+@pytest.mark.parametrize(
+    ("url", "why"),
+    [
+        ("nonsense://x", "Protocol not known: nonsense"),
+        ("s3://bucket/portal", "s3fs"),
+    ],
+)
+def test_a_place_that_nothing_can_write_to_is_named(url: str, why: str) -> None:
+    with pytest.raises(ArchiveError) as found:
+        open_archive(url)
+    assert str(found.value).startswith(f'"{url}" is no place for an archive: ')
+    assert why in str(found.value)
+
+
+def test_a_place_that_is_no_folder_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.touch()
+    with pytest.raises(ArchiveError) as found:
+        open_archive(str(file)).write("a/b", b"")
+    assert str(found.value).startswith(f"the archive {file} cannot be used (a/b: ")
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
+def test_a_place_that_must_not_be_written_is_named(tmp_path: Path) -> None:
+    tmp_path.chmod(0o500)
+    with pytest.raises(ArchiveError, match="Permission denied"):
+        open_archive(str(tmp_path)).write("a", b"")
+
+
+def test_packing_the_same_gives_the_same() -> None:
+    assert packed(b"text") == packed(b"text")
+    assert unpacked(packed(b"text"), 4) == b"text"
+
+
+def test_what_grows_too_large_or_is_damaged_is_refused() -> None:
+    with pytest.raises(ArchiveError, match="more than 1,000 bytes"):
+        unpacked(gzip.compress(bytes(1_000_000)), 1000)
+    for data in (b"", b"no gzip", packed(b"text" * 99)[:-9]):
+        with pytest.raises(ArchiveError, match="is damaged"):
+            unpacked(data, 1000)

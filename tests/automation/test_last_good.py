@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+import datetime as dt
+import json
+from pathlib import Path
+
+import pytest
+
+from accelerator_portal.automation.archive import Archive, ArchiveError, open_archive, packed
+from accelerator_portal.automation.last_good import Kept, keep, lay_out
+from accelerator_portal.checks.quarantine import last_good_versions
+
+FRIDAY, SATURDAY = dt.date(2026, 11, 20), dt.date(2026, 11, 21)
+
+
+@pytest.fixture
+def archive(tmp_path: Path) -> Archive:
+    return open_archive(str(tmp_path / "archive"))
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A repository with one folder; its files are made up."""
+    folder = tmp_path / "repository/accelerators/acme"
+    (folder / "results").mkdir(parents=True)
+    (folder / "guide.md").write_text("## Prepare ✓\n", "utf-8")
+    (folder / "results/a.json").write_text("{}", "utf-8")
+    (folder / ".swp").write_text("an editor's", "utf-8")
+    return tmp_path / "repository"
+
+
+def bytes_of(archive: Archive) -> bytes | None:
+    return archive.read("last-good/acme.json.gz")
+
+
+def test_a_good_folder_is_kept_once(archive: Archive, root: Path) -> None:
+    assert keep(archive, root, ["acme"], [], FRIDAY) == Kept(("acme",), {})
+    before = bytes_of(archive)
+    assert keep(archive, root, ["acme"], [], SATURDAY) == Kept((), {})
+    assert bytes_of(archive) == before
+
+
+def test_a_broken_folder_is_replaced_by_its_last_version_since_the_first_night(
+    archive: Archive, root: Path, tmp_path: Path
+) -> None:
+    keep(archive, root, ["acme"], [], FRIDAY)
+    (root / "accelerators/acme/guide.md").write_text("broken", "utf-8")
+    assert keep(archive, root, [], ["acme", "unknown"], SATURDAY) == Kept((), {"acme": SATURDAY})
+    again = keep(archive, root, [], ["acme", "unknown"], dt.date(2026, 12, 1))
+    assert again.standing_in == {"acme": SATURDAY}
+
+    place = tmp_path / "place"
+    lay_out(archive, again.standing_in, place)
+    files = {f.relative_to(place).as_posix(): f.read_text("utf-8") for f in place.rglob("*.*")}
+    assert files == {
+        "accelerators/acme/guide.md": "## Prepare ✓\n",
+        "accelerators/acme/results/a.json": "{}",
+        "since.json": json.dumps({"acme": "2026-11-21"}),
+    }
+    assert last_good_versions(place) == {"acme": SATURDAY}
+
+
+def test_a_mended_folder_counts_anew(archive: Archive, root: Path) -> None:
+    keep(archive, root, ["acme"], [], FRIDAY)
+    keep(archive, root, [], ["acme"], FRIDAY)
+    assert keep(archive, root, ["acme"], [], SATURDAY).new == ()  # mended by taking it back
+    assert keep(archive, root, [], ["acme"], SATURDAY).standing_in == {"acme": SATURDAY}
+
+
+@pytest.mark.parametrize(
+    "path", ["../../etc/passwd", "/etc/passwd", "a/../../b", "a\\..\\b", "", "a\0b"]
+)
+def test_an_archive_that_leads_out_of_the_folder_is_refused(
+    archive: Archive, path: str, tmp_path: Path
+) -> None:
+    text = json.dumps({"files": {path: "harm"}})
+    archive.write("last-good/acme.json.gz", packed(text.encode()))
+    with pytest.raises(ArchiveError, match="has another form than expected"):
+        lay_out(archive, {"acme": FRIDAY}, tmp_path / "place")

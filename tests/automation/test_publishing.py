@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from accelerator_portal.automation.publishing import (
+    NothingToPutBackError,
+    beside,
+    previous,
+    publish,
+    put_back,
+    recover,
+)
+
+
+@pytest.fixture
+def target(tmp_path: Path) -> Path:
+    return tmp_path / "site"
+
+
+def make(folder: Path, text: str) -> None:
+    folder.mkdir()
+    (folder / "index.html").write_text(text, "utf-8")
+
+
+def shown(folder: Path) -> str:
+    return (folder / "index.html").read_text("utf-8")
+
+
+def test_the_last_site_is_kept_and_can_be_put_back_and_back_again(target: Path) -> None:
+    for text in ("first", "second", "third"):
+        make(beside(target), text)
+        publish(target)
+    assert (shown(target), shown(previous(target))) == ("third", "second")
+    put_back(target)
+    assert (shown(target), shown(previous(target))) == ("second", "third")
+    put_back(target)
+    assert (shown(target), shown(previous(target))) == ("third", "second")
+    assert not beside(target).exists()
+
+
+def test_without_a_previous_site_nothing_is_changed(target: Path) -> None:
+    make(target, "first")
+    with pytest.raises(NothingToPutBackError, match=r"no previous site is in \.site\.previous"):
+        put_back(target)
+    assert shown(target) == "first"
+
+
+def test_an_interruption_between_the_renames_is_mended(target: Path) -> None:
+    make(previous(target), "first")
+    make(beside(target), "half of the second")
+    recover(target)
+    assert shown(target) == "first"
+    assert sorted(path.name for path in target.parent.iterdir()) == ["site"]
+
+
+def test_a_site_that_cannot_be_renamed_leaves_the_last_one(target: Path) -> None:
+    make(target, "first")
+    with pytest.raises(FileNotFoundError):
+        publish(target)  # nothing was built beside it
+    assert shown(target) == "first"
