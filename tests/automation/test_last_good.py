@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_portal.automation.archive import Archive, ArchiveError, open_archive, packed
+from accelerator_portal.automation.archive_store import Archive, ArchiveError, open_archive, packed
 from accelerator_portal.automation.last_good import Kept, keep, lay_out
 from accelerator_portal.checks.quarantine import last_good_versions
 

@@ -15,7 +15,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
 
-from accelerator_portal.automation.archive import Archive, ArchiveError, packed, unpacked
+from accelerator_portal.automation.archive_store import Archive, ArchiveError, packed, unpacked
 from accelerator_portal.catalog.catalog import ACCELERATORS
 from accelerator_portal.checks.quarantine import SINCE
 

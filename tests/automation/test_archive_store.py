@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_portal.automation.archive import (
+from accelerator_portal.automation.archive_store import (
     Archive,
     ArchiveError,
     open_archive,
