@@ -186,7 +186,7 @@ def test_the_environment_says_who_and_where(
 ) -> None:
     monkeypatch.setenv("GH_TOKEN", TOKEN)
     monkeypatch.setenv("GITHUB_API_URL", f"{double.home}/")
-    client = client_here(QUICK)
+    client = client_here(patience=QUICK)
     assert client.get(COMMENTS) == b"[]"
     client.close()
     monkeypatch.delenv("GH_TOKEN")

@@ -16,11 +16,13 @@ PageUrl = Annotated[str, StringConstraints(pattern=r"^https://[\w.-]+/[\w.-]+/[\
 Number = Annotated[int, Field(gt=0)]
 
 
-class _Part(BaseModel):
+class Part(BaseModel):
+    """A part of an answer of GitHub's; what is not named is left out."""
+
     model_config = ConfigDict(frozen=True, extra="ignore")
 
 
-class Repository(_Part):
+class Repository(Part):
     """A repository."""
 
     full_name: FullName
@@ -34,7 +36,7 @@ class HomeRepository(Repository):
     """Its page."""
 
 
-class WorkflowRun(_Part):
+class WorkflowRun(Part):
     """A run of a workflow that ended."""
 
     id: Number
@@ -49,7 +51,7 @@ class WorkflowRun(_Part):
     """Where that commit is; None where that repository is gone."""
 
 
-class PullRequestRun(_Part):
+class PullRequestRun(Part):
     """The event `workflow_run`."""
 
     workflow_run: WorkflowRun
@@ -68,14 +70,14 @@ class PullRequestRun(_Part):
         return f"{self.repository.html_url}/actions/runs/{self.workflow_run.id}"
 
 
-class User(_Part):
+class User(Part):
     """An account."""
 
     login: str
     """Its name."""
 
 
-class Side(_Part):
+class Side(Part):
     """One side of a pull request."""
 
     sha: Sha
@@ -84,7 +86,7 @@ class Side(_Part):
     """Its repository; None where that is gone."""
 
 
-class PullRequest(_Part):
+class PullRequest(Part):
     """A pull request."""
 
     number: Number
@@ -99,7 +101,7 @@ class PullRequest(_Part):
     """Where to."""
 
 
-class ChangedFile(_Part):
+class ChangedFile(Part):
     """A file that a pull request touches."""
 
     filename: str
@@ -108,7 +110,7 @@ class ChangedFile(_Part):
     """Where it was before, if it was moved."""
 
 
-class Comment(_Part):
+class Comment(Part):
     """A comment."""
 
     id: Number
@@ -119,7 +121,7 @@ class Comment(_Part):
     """Its text."""
 
 
-class ArtifactEntry(_Part):
+class ArtifactEntry(Part):
     """An artifact of a run."""
 
     id: Number
@@ -132,7 +134,7 @@ class ArtifactEntry(_Part):
     """Whether it is deleted already."""
 
 
-class Artifacts(_Part):
+class Artifacts(Part):
     """The artifacts of a run."""
 
     artifacts: tuple[ArtifactEntry, ...]

@@ -151,15 +151,16 @@ class GitHubClient:
         ).requester
 
 
-def client_here(patience: Patience | None = None) -> GitHubClient:
-    """Return the client that the environment describes: GH_TOKEN, and GITHUB_API_URL if it is set.
+def client_here(variable: str = "GH_TOKEN", patience: Patience | None = None) -> GitHubClient:
+    """Return the client that the environment describes: the token, and GITHUB_API_URL if it is set.
 
-    Raises GitHubError.
+    Each job has tokens that may do only what it needs, in variables of their own. Raises
+    GitHubError.
     """
-    token = os.environ.get("GH_TOKEN", "")
+    token = os.environ.get(variable, "")
     home = os.environ.get("GITHUB_API_URL") or HOME
     if not token:
-        raise GitHubError("GH_TOKEN is empty; give it a token for GitHub")
+        raise GitHubError(f"{variable} is empty; give it a token for GitHub")
     try:
         import github  # noqa: F401 - said now, not at the first request
     except ImportError:

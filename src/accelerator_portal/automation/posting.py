@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from accelerator_portal.automation.artifact import (
-    MOST_BYTES,
-    NAME,
-    Artifact,
-    ArtifactError,
-    read_artifact,
-)
+from accelerator_portal.automation.archive import ArtifactError
+from accelerator_portal.automation.artifact import MOST_BYTES, NAME, Artifact, read_artifact
 from accelerator_portal.automation.events import (
     Artifacts,
     ChangedFile,

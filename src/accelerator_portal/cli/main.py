@@ -24,6 +24,7 @@ from accelerator_portal.cli.packages import packages
 from accelerator_portal.cli.pull_request_comment import pull_request_comment
 from accelerator_portal.cli.report import report
 from accelerator_portal.cli.suites import suites
+from accelerator_portal.cli.upstream import upstream
 from accelerator_portal.cli.validate import validate
 
 
@@ -57,4 +58,5 @@ main.add_command(pull_request_comment)
 main.add_command(nightly)
 main.add_command(report)
 main.add_command(suites)
+main.add_command(upstream)
 main.add_command(validate)

@@ -1,0 +1,65 @@
+"""Reading archives that anybody may have made: in memory, some members, each within a limit.
+
+Nothing is unpacked to disk.
+"""
+
+from __future__ import annotations
+
+import io
+import struct
+import zipfile
+import zlib
+from collections.abc import Mapping
+
+_MOST_MEMBERS = 10
+
+# What Python's reader raises for archives that are broken, or made to be.
+_UNREADABLE = (
+    *(zipfile.BadZipFile, zlib.error, struct.error),
+    *(OSError, EOFError, RuntimeError, ValueError, LookupError, OverflowError),
+)
+
+# Others can ask for gigabytes of memory before they give a byte.
+_METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
+
+
+class ArtifactError(ValueError):
+    """An archive that is not what the workflow writes; the message says why."""
+
+
+def members(archive: bytes, wanted: Mapping[str, int], most: int) -> dict[str, bytes]:
+    """Return the wanted members that are there; `wanted` says how large each may be.
+
+    `most` limits the archive itself. Raises ArtifactError.
+    """
+    if len(archive) > most:
+        raise ArtifactError(f"the archive has more than {most:,} bytes")
+    try:
+        with zipfile.ZipFile(io.BytesIO(archive)) as found:
+            return _members(found, wanted)
+    except ArtifactError:
+        raise
+    except _UNREADABLE:
+        raise ArtifactError("the archive cannot be read") from None
+
+
+def _members(archive: zipfile.ZipFile, wanted: Mapping[str, int]) -> dict[str, bytes]:
+    listed = archive.infolist()
+    if len(listed) > _MOST_MEMBERS:
+        raise ArtifactError(f"the archive has more than {_MOST_MEMBERS} files")
+    read: dict[str, bytes] = {}
+    for member in listed:
+        name = member.filename
+        if name in wanted and name not in read:
+            read[name] = _content(archive, member, wanted[name])
+    return read
+
+
+def _content(archive: zipfile.ZipFile, member: zipfile.ZipInfo, limit: int) -> bytes:
+    if member.compress_type not in _METHODS:
+        raise ArtifactError(f"{member.filename} is packed in an unusual way")
+    with archive.open(member) as stream:
+        data = stream.read(limit + 1)
+    if len(data) > limit:
+        raise ArtifactError(f"{member.filename} has more than {limit:,} bytes")
+    return data

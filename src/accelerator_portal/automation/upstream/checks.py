@@ -1,0 +1,79 @@
+"""A check run on the pull request, where PyTorch's own list of the relay allows the platform one.
+
+Levels by RFC-0050: L3 has one, which blocks nothing, where the label `ciflow/crcr/<device>` asks
+for it; L4 always has one, which may block. Below that there is none. `data/relay.yaml` is the list.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from accelerator_portal.automation.events import Number, Part
+from accelerator_portal.automation.github import Api, read
+from accelerator_portal.automation.upstream.change import Change
+from accelerator_portal.automation.upstream.comment import run_page
+from accelerator_portal.automation.upstream.incoming import CHECK
+from accelerator_portal.automation.upstream.marker import Answer
+from accelerator_portal.catalog import Catalog, Platform
+from accelerator_portal.catalog.relay_file import RelayLevel
+from accelerator_portal.site.difference.harmless import span
+
+LABEL = "ciflow/crcr/"
+
+_MOST_SUMMARY = 60_000
+
+
+class _CheckRun(Part):
+    id: Number
+    name: str
+    external_id: str | None = None
+
+
+class _CheckRuns(Part):
+    check_runs: tuple[_CheckRun, ...]
+
+
+def level_of(catalog: Catalog, repository: str) -> RelayLevel | None:
+    """Return how far the results of a repository count upstream."""
+    listed = catalog.relay.repositories if catalog.relay else ()
+    return next((entry.level for entry in listed if entry.repository == repository), None)
+
+
+def may_check(platform: Platform, level: RelayLevel | None, change: Change) -> bool:
+    """Say whether a platform's answer is also a check run."""
+    events = platform.accelerator.upstream_events
+    if events is None or change.number is None:
+        return False
+    label = f"{LABEL}{events.device or platform.id}"
+    return level == "L4" or (level == "L3" and label in change.labels)
+
+
+def check_run(answer: Answer, change: Change, level: RelayLevel) -> dict[str, Any]:
+    """Return the check run: only at L4 is news a failure, below it is neutral."""
+    broken = answer.news.newly_broken
+    bad = "failure" if level == "L4" else "neutral"
+    lines = [f"- {span(one.key)} {one.outcome}" for one in answer.news.newly]
+    if more := broken - len(lines):
+        lines.append(f"- {more:,} more")
+    said = f"{broken:,} newly broken, {answer.news.red_already:,} red on the base already"
+    summary = "\n".join([f"Reported by {span(answer.repository)}. {said}.", "", *lines])
+    return {
+        "name": f"{CHECK}{answer.accelerator}",
+        "head_sha": answer.head,
+        "status": "completed",
+        "conclusion": bad if broken else "success",
+        "external_id": change.delivery,
+        "details_url": run_page(answer),
+        "output": {"title": said, "summary": summary[:_MOST_SUMMARY]},
+    }
+
+
+def put_check_run(api: Api, repository: str, body: dict[str, Any]) -> str:
+    """Make the check run, or renew the one of the same event. Raises GitHubError."""
+    path = f"repos/{repository}/commits/{body['head_sha']}/check-runs?per_page=100"
+    for found in read(api, path, _CheckRuns).check_runs:
+        if (found.name, found.external_id) == (body["name"], body["external_id"]):
+            api.send("PATCH", f"repos/{repository}/check-runs/{found.id}", body)
+            return f"The check run {body['name']} is renewed."
+    api.send("POST", f"repos/{repository}/check-runs", body)
+    return f"The check run {body['name']} is made."

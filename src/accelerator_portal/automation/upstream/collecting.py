@@ -1,0 +1,96 @@
+"""Going through what was sent and is not answered yet, and remembering what is."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from accelerator_portal.automation.github import GitHubError
+from accelerator_portal.automation.upstream.dispatching import Journal
+from accelerator_portal.automation.upstream.finding import Asked, Found, Place, State, find
+from accelerator_portal.automation.upstream.payload import run_title
+from accelerator_portal.catalog.fields import Model
+from accelerator_portal.reports.report import Moment
+
+REMEMBERED = dt.timedelta(days=3)
+"""After so long nobody is waited for; a lost run may come back until then."""
+
+_AT_ONCE = 8
+_FINAL = {"report", "late", "refused"}
+
+
+class Settled(Model):
+    """One platform's answer to one event, which is not looked for again."""
+
+    at: Moment
+    """When it was sent."""
+    state: State
+    """What came of it."""
+
+
+class Ledger(Model):
+    """What is settled, by the title of the run: the file between two rounds."""
+
+    schema_version: Literal[1] = 1
+    """The form of this file."""
+    settled: Annotated[Mapping[str, Settled], Field(max_length=100_000)] = Field(
+        default_factory=dict
+    )
+    """By `<delivery>/<accelerator>`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """One platform that was asked, and what came of it; `error`: GitHub did not say."""
+
+    asked: Asked
+    found: Found | None
+    error: str = ""
+
+
+def asked_of(journals: Iterable[Journal], ledger: Ledger, now: dt.datetime) -> Iterator[Asked]:
+    """Yield what was sent and is not settled; each once, whichever journal has it."""
+    seen = set(ledger.settled)
+    for journal in journals:
+        entries = {entry.accelerator: entry for entry in journal.plan.entries}
+        for sent in journal.sent:
+            entry = entries.get(sent.accelerator)
+            title = run_title(journal.plan.change, sent.accelerator)
+            if entry is None or not sent.ok or title in seen or now - sent.at > REMEMBERED:
+                continue
+            seen.add(title)
+            yield Asked(journal.plan.change, entry, sent.at, sent.run)
+
+
+def look(place: Place, asked: Iterable[Asked]) -> list[Looked]:
+    """Look for every report; what cannot be asked now is said, and the others go on."""
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        return list(pool.map(lambda one: _looked(place, one), asked))
+
+
+def _looked(place: Place, asked: Asked) -> Looked:
+    try:
+        return Looked(asked, find(place, asked))
+    except GitHubError as error:
+        return Looked(asked, None, str(error))
+
+
+def settled(
+    before: Ledger, looked: Iterable[Looked], now: dt.datetime, failed: Collection[int] = ()
+) -> Ledger:
+    """Return the ledger with what is settled now, without what is too old to be asked again.
+
+    Pull requests that could not be written to, `failed`, are not settled.
+    """
+    kept = {title: one for title, one in before.settled.items() if now - one.at <= REMEMBERED}
+    for one in looked:
+        number = one.asked.change.number
+        if one.found and one.found.state in _FINAL and number not in failed:
+            title = run_title(one.asked.change, one.asked.entry.accelerator)
+            kept[title] = Settled(at=one.asked.at, state=one.found.state)
+    return Ledger(settled=kept)

@@ -1,0 +1,130 @@
+"""The one comment on a pull request of PyTorch's: what it newly breaks, for whom, and what to do.
+
+All that comes from data stands in code: it mentions nobody, and does nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from accelerator_portal.automation.pull_request_comment import HarmfulError
+from accelerator_portal.automation.sanitiser import faults
+from accelerator_portal.automation.upstream.marker import Answer, Memory, marker
+from accelerator_portal.automation.upstream.news import Broken
+from accelerator_portal.site.difference.harmless import fence, span
+
+MUTE = "no-accelerator-reports"
+"""The label with which a pull request hears nothing more."""
+
+# GitHub takes 65,536 characters, memory included.
+MOST = 60_000
+
+# So many tests of each platform are named; fewer where all of it would be too long.
+_SHOWN = (20, 10, 5, 1, 0)
+
+_INTRODUCTION = (
+    "What out-of-tree platforms report of this pull request. These are results of their own CI; "
+    "nobody else has checked them, and they hold nothing up."
+)
+_TOO_MUCH = "So much is newly broken on platforms outside of PyTorch that it does not fit here."
+_MENDED = "Nothing that passed on the base fails any more in the newest reports."
+_END = (
+    f"This comment is renewed in place. To hear nothing more here, add the label `{MUTE}`; "
+    "a failure that a platform knows belongs into its `known-issues.yaml`."
+)
+
+Maintainers = Mapping[str, Sequence[str]]
+
+
+def run_page(answer: Answer) -> str:
+    """Return the page of the run that made a report."""
+    return f"https://github.com/{answer.repository}/actions/runs/{answer.run}"
+
+
+def comment(memory: Memory, ask: Maintainers) -> str:
+    """Return the comment; `ask` says who answers for each platform.
+
+    Raises HarmfulError where something would do more on GitHub than be read.
+    """
+    sign = marker(memory)
+    texts = ("\n\n".join([sign, *_parts(memory, ask, shown)]) + "\n" for shown in _SHOWN)
+    text = next((text for text in texts if len(text) <= MOST), f"{sign}\n\n{_TOO_MUCH}\n")
+    if found := faults(text, sign, map(run_page, memory.answers)):
+        raise HarmfulError(f"the comment is not posted: {'; '.join(found[:5])}")
+    return text
+
+
+def _parts(memory: Memory, ask: Maintainers, shown: int) -> Iterator[str]:
+    broken = [answer for answer in memory.answers if answer.news.newly_broken]
+    mended = [answer for answer in memory.answers if not answer.news.newly_broken]
+    yield _headline(broken) if broken else _MENDED
+    yield _INTRODUCTION
+    for answer in broken:
+        yield from _section(answer, ask.get(answer.accelerator, ()), shown)
+    if mended:
+        names = ", ".join(
+            f"{span(answer.name)} at {span(answer.head[:12])}, [run]({run_page(answer)})"
+            for answer in mended
+        )
+        yield f"Nothing is newly broken any more: {names}."
+    yield _END
+
+
+def _headline(broken: Iterable[Answer]) -> str:
+    said = (f"{span(answer.name)} {_tests(answer.news.newly_broken)}" for answer in broken)
+    return f"**Newly broken: {', '.join(said)}.**"
+
+
+def _section(answer: Answer, people: Sequence[str], shown: int) -> Iterator[str]:
+    news = answer.news
+    yield f"#### {span(answer.name)}: {_tests(news.newly_broken)} newly broken"
+    yield _where(answer)
+    lines = [_line(one) for one in news.newly[:shown]]
+    if more := news.newly_broken - len(lines):
+        lines.append(f"- {more:,} more, see the run")
+    yield "\n".join(lines)
+    if others := _others(answer):
+        yield others
+    if command := next((one.command for one in news.newly if one.command), None):
+        yield "\n".join(["To repeat the first:", "", *fence([command], "bash")])
+    who = ", ".join(map(span, people)) if people else "nobody is named"
+    yield f"Whom to ask: {who}."
+
+
+def _where(answer: Answer) -> str:
+    base = answer.news.base
+    late = " It came after its time." if answer.late else ""
+    torch = f" with torch {span(answer.torch)}" if answer.torch else ""
+    return (
+        f"At {span(answer.head[:12])}{torch}, reported by {span(answer.repository)}, "
+        f"[this run]({run_page(answer)}): {_tests(answer.news.tests)}. The base is the platform’s "
+        f"own runs up to {f'{base:%Y-%m-%d}' if base else 'none'}.{late}"
+    )
+
+
+def _line(one: Broken) -> str:
+    reason = f": {span(one.reason)}" if one.reason else ""
+    return f"- {span(one.key)} {one.outcome}{reason}"
+
+
+def _others(answer: Answer) -> str:
+    news = answer.news
+    said = [
+        (news.red_already, "red on the base already"),
+        (news.known, "known issues"),
+        (news.no_base, "without a verdict on the base"),
+        (news.mended, "mended"),
+    ]
+    words = [f"{_tests(number)} {what}" for number, what in said if number]
+    text = f"No news: {', '.join(words)}." if words else ""
+    if news.flaky_failing:
+        first = news.flaky[0]
+        text += (
+            f" {_tests(news.flaky_failing)} failing that go back and forth on the base: "
+            f"{span(first.key)} failed in {first.bad} of its last {first.of} runs."
+        )
+    return text.strip()
+
+
+def _tests(number: int) -> str:
+    return f"{number:,} test" if number == 1 else f"{number:,} tests"

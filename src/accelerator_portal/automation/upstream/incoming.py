@@ -1,0 +1,211 @@
+"""From GitHub's event `repository_dispatch` to the change of PyTorch that it tells of.
+
+Two forms of `client_payload` are in use: the webhook as it was, nested beside `event_type` and
+`delivery_id` (PyTorch's cross-repository CI relay), and `pull_request` alone with its number (the
+older dispatcher of pytorch-fdn/oota). Whoever may dispatch to this repository wrote them, from
+texts that an author chose: nothing is believed that GitHub cannot confirm.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from typing import Annotated, Any, get_args
+
+from pydantic import Field, ValidationError
+
+from accelerator_portal.automation.events import Part
+from accelerator_portal.automation.upstream.change import (
+    BRANCH,
+    UPSTREAM,
+    Action,
+    Change,
+    Delivery,
+    FullName,
+    Number,
+    RefusedError,
+    Sha,
+    Text,
+)
+
+MOST_BYTES = 1024 * 1024
+
+CHECK = "accelerators/"
+"""What the names of check runs begin with; the platform's id follows."""
+
+_ACTIONS = frozenset(get_args(Action))
+_NO_COMMIT = "0" * 40
+
+
+class _Label(Part):
+    name: Text
+
+
+class _Repository(Part):
+    full_name: FullName
+
+
+class _Side(Part):
+    sha: Sha
+
+
+class _PullRequest(Part):
+    number: Number
+    title: str = ""
+    head: _Side | None = None
+    base: _Side | None = None
+    labels: Annotated[tuple[_Label, ...], Field(max_length=100)] = ()
+
+
+class _PullRequestEvent(Part):
+    action: str
+    pull_request: _PullRequest
+    repository: _Repository
+    label: _Label | None = None
+
+
+class _Push(Part):
+    ref: str
+    after: Sha
+    deleted: bool = False
+    repository: _Repository
+
+
+class _Numbered(Part):
+    number: Number
+
+
+class _CheckRun(Part):
+    name: str
+    head_sha: Sha
+    pull_requests: tuple[_Numbered, ...] = ()
+
+
+class _CheckRunEvent(Part):
+    action: str
+    check_run: _CheckRun
+    repository: _Repository
+
+
+class _Nested(Part):
+    event_type: str
+    delivery_id: Delivery
+    payload: dict[str, Any]
+
+
+class _Trimmed(Part):
+    pull_request: _PullRequest
+    delivery_id: Delivery | None = None
+    action: str = "opened"
+
+
+class _Dispatch(Part):
+    client_payload: dict[str, Any]
+
+
+def read_event(event: bytes, upstream: str = UPSTREAM) -> Change | str:
+    """Return the change that an event tells of, or in a sentence why nothing is done for it.
+
+    Raises RefusedError for what is no such event, or of another repository.
+    """
+    if len(event) > MOST_BYTES:
+        raise RefusedError("unreadable", f"the event has more than {MOST_BYTES:,} bytes")
+    try:
+        payload = _Dispatch.model_validate_json(event).client_payload
+        if "payload" not in payload:
+            return _trimmed(_Trimmed.model_validate(payload), upstream)
+        nested = _Nested.model_validate(payload)
+        return _nested(nested, upstream)
+    except ValidationError as error:
+        place = ".".join(map(str, error.errors(include_input=False)[0]["loc"])) or "the event"
+        what = f"{place} is not as in an event of GitHub's"
+        raise RefusedError("unreadable", _plain(what)) from None
+
+
+def _nested(event: _Nested, upstream: str) -> Change | str:
+    if event.event_type == "pull_request":
+        return _of_pull_request(event, upstream)
+    if event.event_type == "push":
+        return _of_push(event, upstream)
+    if event.event_type == "check_run":
+        return _of_check_run(event, upstream)
+    return f"Nothing is done for an event {_plain(event.event_type)}."
+
+
+def _of_pull_request(event: _Nested, upstream: str) -> Change | str:
+    said = _PullRequestEvent.model_validate(event.payload)
+    _same(said.repository, upstream)
+    added = said.label.name if said.action == "labeled" and said.label else None
+    return _change(said.pull_request, said.action, event.delivery_id, upstream, added)
+
+
+def _trimmed(said: _Trimmed, upstream: str) -> Change | str:
+    pull = said.pull_request
+    delivery = said.delivery_id or _made_up(pull, said.action)
+    return _change(pull, said.action, delivery, upstream, None)
+
+
+def _made_up(pull: _PullRequest, action: str) -> str:
+    """The number of an event that brings none: the same commit has the same."""
+    commit = pull.head.sha if pull.head else "unknown"
+    digest = hashlib.sha256(f"{pull.number} {commit} {action}".encode()).hexdigest()[:16]
+    return f"pr-{pull.number}-{digest}"
+
+
+def _change(
+    pull: _PullRequest, action: str, delivery: str, upstream: str, added: str | None
+) -> Change | str:
+    if action not in _ACTIONS:
+        return f"Nothing is done for a pull request that is {_plain(action)}."
+    return Change.model_validate(
+        {
+            "occasion": "pull-request",
+            "delivery": delivery,
+            "repository": upstream,
+            "head": pull.head.sha if pull.head else None,
+            "base": pull.base.sha if pull.base else None,
+            "number": pull.number,
+            "action": action,
+            "title": pull.title[:1000],
+            "labels": tuple(label.name for label in pull.labels),
+            "added": added,
+        }
+    )
+
+
+def _of_push(event: _Nested, upstream: str) -> Change | str:
+    said = _Push.model_validate(event.payload)
+    _same(said.repository, upstream)
+    if said.deleted or said.after == _NO_COMMIT or said.ref != f"refs/heads/{BRANCH}":
+        return f"Nothing is done for a push to {_plain(said.ref)}."
+    return Change(occasion="push", delivery=event.delivery_id, repository=upstream, head=said.after)
+
+
+def _of_check_run(event: _Nested, upstream: str) -> Change | str:
+    said = _CheckRunEvent.model_validate(event.payload)
+    _same(said.repository, upstream)
+    check = said.check_run
+    if said.action != "rerequested" or not check.name.startswith(CHECK):
+        return f"Nothing is done for a check run that is {_plain(said.action)}."
+    if len(check.pull_requests) != 1:
+        return "Nothing is done for a check run that is of no single pull request."
+    return Change(
+        occasion="pull-request",
+        delivery=event.delivery_id,
+        repository=upstream,
+        head=check.head_sha,
+        number=check.pull_requests[0].number,
+        action="rerequested",
+        only=check.name.removeprefix(CHECK)[:100],
+    )
+
+
+def _same(repository: _Repository, upstream: str) -> None:
+    if repository.full_name != upstream:
+        what = f"the event is of {_plain(repository.full_name)}, not of {upstream}"
+        raise RefusedError("unknown repository", what)
+
+
+def _plain(text: str) -> str:
+    """What anybody may have written, as words that no log takes for a command."""
+    return re.sub(r"[^\w./ -]", "?", text)[:80]

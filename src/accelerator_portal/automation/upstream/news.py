@@ -1,0 +1,145 @@
+"""What a report says that is news: what passed on the base and fails now, and nothing else.
+
+The base is the platform's history (`data/history/`): its last runs against PyTorch's main. What
+fails there too, goes back and forth, or is a declared known issue is no news; and where there is no
+base, nothing can be.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterable, Iterator
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from accelerator_portal.catalog.fields import Model
+from accelerator_portal.catalog.known_issues_file import KnownFailure
+from accelerator_portal.reports.identity import identity_of
+from accelerator_portal.reports.outcomes import Outcome
+from accelerator_portal.reports.report import Moment, Report, TestEntry
+from accelerator_portal.results.classify import is_flaky
+from accelerator_portal.results.known_issues import matches
+from accelerator_portal.results.standing import Standing, State, verdict
+
+MOST_KEPT = 20
+
+_LONGEST_KEY = 300
+_LONGEST_TEXT = 200
+
+Verdict = Literal["newly broken", "red already", "flaky", "known", "mended", "no base", ""]
+Count = Annotated[int, Field(ge=0)]
+
+
+class Broken(Model):
+    """A test that fails, as far as a comment tells of it."""
+
+    key: Annotated[str, Field(max_length=_LONGEST_KEY + 1)]
+    """Its key, cut where nobody would read on."""
+    outcome: Outcome
+    """What happened."""
+    reason: Annotated[str, Field(max_length=_LONGEST_TEXT + 1)] = ""
+    """The message."""
+    command: Annotated[str, Field(max_length=_LONGEST_TEXT + 1)] = ""
+    """What repeats it, where the report says so."""
+    bad: Count = 0
+    """In how many of its last verdicts on the base it failed."""
+    of: Count = 0
+    """How many those are."""
+
+
+class News(Model):
+    """A report beside its base; lists are cut, counts are not."""
+
+    newly: Annotated[tuple[Broken, ...], Field(max_length=MOST_KEPT)] = ()
+    """The first of what is newly broken, by key."""
+    flaky: Annotated[tuple[Broken, ...], Field(max_length=MOST_KEPT)] = ()
+    """The first of what fails now and goes back and forth on the base."""
+    newly_broken: Count = 0
+    """How many are newly broken."""
+    red_already: Count = 0
+    """How many fail on the base, too."""
+    flaky_failing: Count = 0
+    """How many fail now and go back and forth on the base."""
+    known: Count = 0
+    """How many fail as the platform's known issues say."""
+    mended: Count = 0
+    """How many fail on the base and pass now."""
+    no_base: Count = 0
+    """How many fail now and have no verdict on the base."""
+    tests: Count = 0
+    """How many the report has."""
+    silent: Count = 0
+    """How many of them say nothing of the product."""
+    base: Moment | None = None
+    """When the base's newest report started; None where there is no base."""
+
+
+def news(report: Report, base: State, issues: Iterable[KnownFailure], today: dt.date) -> News:
+    """Return what a report says beside the platform's history."""
+    standings = dict(base.tests())
+    current = [issue for issue in issues if issue.expires > today]
+    found: dict[str, list[Broken]] = {}
+    for test in report.tests:
+        identity = identity_of(test)
+        standing = standings.get(identity.key)
+        said = _verdict(test, standing)
+        if said in {"newly broken", "flaky", "no base"} and (
+            test.known_issue or any(matches(issue, identity) for issue in current)
+        ):
+            said = "known"
+        found.setdefault(said, []).append(_broken(identity.key, test, standing))
+    newly, flaky = (sorted(found.get(name, []), key=_order) for name in ("newly broken", "flaky"))
+    return News(
+        newly=tuple(newly[:MOST_KEPT]),
+        flaky=tuple(flaky[:MOST_KEPT]),
+        newly_broken=len(newly),
+        flaky_failing=len(flaky),
+        red_already=len(found.get("red already", [])),
+        known=len(found.get("known", [])),
+        mended=len(found.get("mended", [])),
+        no_base=len(found.get("no base", [])),
+        tests=len(report.tests),
+        silent=sum(not verdict(test.outcome) for test in report.tests),
+        base=base.last,
+    )
+
+
+def _verdict(test: TestEntry, standing: Standing | None) -> Verdict:
+    said = verdict(test.outcome)
+    last = standing.recent[-1:] if standing else ""
+    if said == "+":
+        return "mended" if last == "-" else ""
+    if not said:
+        return ""
+    if standing is None or not last:
+        return "no base"
+    if is_flaky(standing):
+        return "flaky"
+    return "red already" if last == "-" else "newly broken"
+
+
+def _broken(key: str, test: TestEntry, standing: Standing | None) -> Broken:
+    recent = standing.recent if standing else ""
+    return Broken(
+        key=_cut(key, _LONGEST_KEY),
+        outcome=test.outcome,
+        reason=_cut(test.reason or "", _LONGEST_TEXT),
+        command=_cut(test.command or "", _LONGEST_TEXT),
+        bad=recent.count("-"),
+        of=len(recent),
+    )
+
+
+def _order(one: Broken) -> str:
+    return one.key
+
+
+def _cut(text: str, most: int) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= most else f"{line[:most]}…"
+
+
+def keys(found: Iterable[Broken]) -> Iterator[str]:
+    """Yield the keys of tests."""
+    return (one.key for one in found)

@@ -1,0 +1,89 @@
+"""Files that this repository's own workflows left for later ones: artifacts, by GitHub's API.
+
+Pull requests of forks run here, too, and name their artifacts as they like: only what a run of the
+workflows of upstream events left counts, on the repository's own code.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterator
+from typing import TypeVar
+
+from pydantic import AwareDatetime, BaseModel, ValidationError
+
+from accelerator_portal.automation.archive import ArtifactError, members
+from accelerator_portal.automation.events import Number, Part, Repository
+from accelerator_portal.automation.github import Api, GitHubError, read
+
+M = TypeVar("M", bound=BaseModel)
+
+WORKFLOWS = ".github/workflows/upstream-"
+"""What the paths of the workflows begin with."""
+
+_EVENTS = {"repository_dispatch", "schedule", "workflow_dispatch"}
+_MOST_PACKED = 4 * 1024 * 1024
+_MOST_UNPACKED = 32 * 1024 * 1024
+_MOST_FILES = 300
+_MOST_PAGES = 3
+
+
+class _OfRun(Part):
+    id: Number
+
+
+class _Entry(Part):
+    id: Number
+    name: str
+    expired: bool
+    size_in_bytes: int
+    created_at: AwareDatetime
+    workflow_run: _OfRun
+
+
+class _Entries(Part):
+    artifacts: tuple[_Entry, ...]
+
+
+class _Run(Part):
+    event: str
+    path: str
+    head_repository: Repository | None
+
+
+def left(api: Api, home: str, name: str, model: type[M], since: dt.datetime) -> Iterator[M]:
+    """Yield what the workflows left under a name, the newest first; other things are passed over.
+
+    The file within the artifact is `<name>.json`. Raises GitHubError.
+    """
+    for entry in _entries(api, home, name, since):
+        run = read(api, f"repos/{home}/actions/runs/{entry.workflow_run.id}", _Run)
+        if not _is_own(run, home):
+            continue
+        try:
+            archive = api.download(f"repos/{home}/actions/artifacts/{entry.id}/zip", _MOST_PACKED)
+            file = f"{name}.json"
+            found = members(archive, {file: _MOST_UNPACKED}, _MOST_PACKED)
+            yield model.model_validate_json(found.get(file, b""))
+        except (ArtifactError, ValidationError):
+            continue
+        except GitHubError as error:
+            if error.passing:
+                raise
+
+
+def _is_own(run: _Run, home: str) -> bool:
+    source = run.head_repository
+    ours = source is not None and source.full_name == home
+    return ours and run.event in _EVENTS and run.path.startswith(WORKFLOWS)
+
+
+def _entries(api: Api, home: str, name: str, since: dt.datetime) -> list[_Entry]:
+    found: list[_Entry] = []
+    for page in range(1, _MOST_PAGES + 1):
+        path = f"repos/{home}/actions/artifacts?name={name}&per_page=100&page={page}"
+        listed = read(api, path, _Entries).artifacts
+        found += (e for e in listed if e.name == name and not e.expired and e.created_at >= since)
+        if len(listed) < 100:  # noqa: PLR2004 - a page
+            break
+    return sorted(found, key=lambda entry: entry.id, reverse=True)[:_MOST_FILES]

@@ -1,0 +1,126 @@
+"""One round of answers: look, compare, say it on pull requests, keep what the main branch gave."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from accelerator_portal.automation.github import Api, GitHubError
+from accelerator_portal.automation.pull_request_comment import HarmfulError
+from accelerator_portal.automation.upstream.answering import Desk, answer
+from accelerator_portal.automation.upstream.change import Change
+from accelerator_portal.automation.upstream.checks import (
+    check_run,
+    level_of,
+    may_check,
+    put_check_run,
+)
+from accelerator_portal.automation.upstream.collecting import Looked
+from accelerator_portal.automation.upstream.marker import Answer
+from accelerator_portal.automation.upstream.news import news
+from accelerator_portal.catalog import Catalog
+from accelerator_portal.catalog.catalog import RESULTS
+from accelerator_portal.reports.report_file import report_text
+from accelerator_portal.results.beside import write_beside
+from accelerator_portal.results.standing import State
+
+KEPT = "upstream-main"
+"""The name in `results/` of a platform's newest report of PyTorch's main branch."""
+
+Bases = Callable[[str], State]
+"""How a platform's tests stand on the base."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """A report that was found, beside its base."""
+
+    change: Change
+    answer: Answer
+
+
+def compared(
+    looked: Iterable[Looked], catalog: Catalog, bases: Bases, today: dt.date
+) -> Iterator[Compared]:
+    """Compare every report that was found with its platform's base."""
+    for one in looked:
+        platform = catalog.by_id.get(one.asked.entry.accelerator)
+        found = one.found
+        if platform is None or found is None or found.report is None or found.run is None:
+            continue
+        change = one.asked.change
+        said = news(found.report, bases(platform.id), platform.known_issues, today)
+        yield Compared(
+            change,
+            Answer.model_validate(
+                {
+                    "accelerator": platform.id,
+                    "name": platform.accelerator.name,
+                    "head": change.head,
+                    "repository": found.repository,
+                    "run": found.run,
+                    "torch": found.report.environment.torch,
+                    "late": found.state == "late",
+                    "news": said,
+                }
+            ),
+        )
+
+
+def say(
+    desk: Desk, catalog: Catalog, found: Sequence[Compared]
+) -> tuple[list[str], frozenset[int]]:
+    """Answer on every pull request; return what was done, and which could not be written to.
+
+    One that cannot does not keep the others from theirs; it is tried again in the next round.
+    """
+    said: list[str] = []
+    failed: set[int] = set()
+    for change, answers in _by_pull_request(found).items():
+        try:
+            said.append(answer(desk, change, answers))
+            said += _checks(desk.api, catalog, change, answers)
+        except (GitHubError, HarmfulError) as error:
+            failed.add(change.number or 0)
+            said.append(f"Pull request {change.number} could not be answered: {error}")
+    return said, frozenset(failed)
+
+
+def keep(root: Path, looked: Iterable[Looked]) -> list[str]:
+    """Put reports of the main branch into the platforms' results, where the nightly folds them.
+
+    Returns the platforms. Raises OSError.
+    """
+    newest: dict[str, Looked] = {}
+    for one in looked:
+        if one.asked.change.number is None and one.found and one.found.report:
+            other = newest.setdefault(one.asked.entry.accelerator, one)
+            if one.asked.at > other.asked.at:
+                newest[one.asked.entry.accelerator] = one
+    for accelerator, one in newest.items():
+        if one.found and one.found.report:
+            place = root / "accelerators" / accelerator / RESULTS / f"{KEPT}.json"
+            place.parent.mkdir(exist_ok=True)
+            write_beside(place, report_text(one.found.report).encode())
+    return sorted(newest)
+
+
+def _by_pull_request(found: Iterable[Compared]) -> Mapping[Change, list[Answer]]:
+    """Answers by the newest event of each pull request: what it says of labels counts."""
+    changes: dict[tuple[str, int], Change] = {}
+    answers: dict[tuple[str, int], list[Answer]] = {}
+    for one in found:
+        if one.change.number is not None:
+            place = (one.change.repository, one.change.number)
+            changes[place] = one.change
+            answers.setdefault(place, []).append(one.answer)
+    return {change: answers[place] for place, change in changes.items()}
+
+
+def _checks(api: Api, catalog: Catalog, change: Change, answers: Iterable[Answer]) -> Iterator[str]:
+    for one in answers:
+        level = level_of(catalog, one.repository)
+        if level and may_check(catalog.by_id[one.accelerator], level, change):
+            yield put_check_run(api, change.repository, check_run(one, change, level))

@@ -1,0 +1,71 @@
+"""What the jobs say of themselves: Markdown for the run's page, in which data can do nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from accelerator_portal.automation.upstream.change import Change
+from accelerator_portal.automation.upstream.collecting import Looked
+from accelerator_portal.automation.upstream.dispatching import Sent
+from accelerator_portal.automation.upstream.marker import Answer
+from accelerator_portal.automation.upstream.planning import Plan
+from accelerator_portal.site.difference.harmless import span
+
+
+def plan_summary(found: Plan) -> str:
+    """Say who tests a change, and who does not."""
+    lines = [f"# {_change(found.change)}", ""]
+    lines += [
+        f"- {span(one.accelerator)}: {', '.join(one.tasks)}; {one.run.way}, within "
+        f"{one.hours} hours"
+        for one in found.entries
+    ] or ["Nobody tests this."]
+    if found.passed_over:
+        lines += ["", "## Passed over", ""]
+        lines += [f"- {span(name)}: {span(why)}" for name, why in found.passed_over.items()]
+    return "\n".join(lines) + "\n"
+
+
+def sent_summary(sent: Sequence[Sent]) -> str:
+    """Say who was told, and who could not be."""
+    failed = [one for one in sent if not one.ok]
+    lines = [f"# Sent to {len(sent) - len(failed)} of {len(sent)}", ""]
+    lines += [f"- **failed** {span(one.accelerator)}: {span(one.why)}" for one in failed]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def answer_summary(looked: Sequence[Looked], answers: Iterable[Answer], said: Sequence[str]) -> str:
+    """Say what came of each run, what is news, and what was written where."""
+    lines = ["# Answers", ""]
+    lines += [_looked(one) for one in looked] or ["Nobody is waited for."]
+    if news := list(_news(answers)):
+        lines += ["", "## Beside the base", "", *news]
+    if said:
+        lines += ["", "## Said", "", *(f"- {span(sentence)}" for sentence in said)]
+    return "\n".join(lines) + "\n"
+
+
+def _change(change: Change) -> str:
+    what = f"Pull request {change.number}" if change.number else change.occasion
+    return f"{what} of {span(change.repository)} at {span((change.head or 'unknown')[:12])}"
+
+
+def _looked(one: Looked) -> str:
+    who = f"- {span(one.asked.entry.accelerator)}, {_change(one.asked.change)}"
+    if one.found is None:
+        return f"{who}: **not asked** {span(one.error)}"
+    why = f" {span(one.found.why)}" if one.found.why else ""
+    state = one.found.state
+    return f"{who}: {f'**{state}**' if state in {'lost', 'late', 'refused'} else state}{why}"
+
+
+def _news(answers: Iterable[Answer]) -> Iterator[str]:
+    for one in answers:
+        found = one.news
+        base = f"{found.base:%Y-%m-%d}" if found.base else "none, so nothing can be news"
+        yield (
+            f"- {span(one.accelerator)}: {found.newly_broken:,} newly broken, "
+            f"{found.red_already:,} red already, {found.flaky_failing:,} flaky, "
+            f"{found.known:,} known, {found.mended:,} mended, {found.no_base:,} without a base "
+            f"verdict, {found.silent:,} say nothing, of {found.tests:,}; base: {base}"
+        )

@@ -1,0 +1,223 @@
+"""`accelerator-portal upstream`: for the workflows that answer PyTorch's events."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+import click
+from pydantic import BaseModel, ValidationError
+
+from accelerator_portal.automation.github import GitHubError
+from accelerator_portal.automation.github_client import client_here
+from accelerator_portal.automation.ownership import maintainers
+from accelerator_portal.automation.upstream import collecting, dispatching, rounds, summary
+from accelerator_portal.automation.upstream.answering import Desk
+from accelerator_portal.automation.upstream.callback import callback as callback_body
+from accelerator_portal.automation.upstream.callback import job_of, read_dispatched
+from accelerator_portal.automation.upstream.change import UPSTREAM, Change, RefusedError
+from accelerator_portal.automation.upstream.confirming import confirmed, upstream_now
+from accelerator_portal.automation.upstream.dispatching import Journal
+from accelerator_portal.automation.upstream.finding import Place
+from accelerator_portal.automation.upstream.incoming import MOST_BYTES, read_event
+from accelerator_portal.automation.upstream.own_files import left
+from accelerator_portal.automation.upstream.planning import Plan, matrix
+from accelerator_portal.automation.upstream.planning import plan as planned
+from accelerator_portal.catalog import Catalog, ProblemsError, load_catalog
+from accelerator_portal.cli.options import ROOT, tell
+from accelerator_portal.cli.output import write_file
+from accelerator_portal.reports.report_check import Known
+from accelerator_portal.reports.report_file import read_report
+from accelerator_portal.results.archive import read_state_of
+from accelerator_portal.site.difference.harmless import span
+
+FILE = click.Path(dir_okay=False, path_type=Path)
+READ = click.Path(exists=True, dir_okay=False, path_type=Path)
+EVENT = click.option("--event", type=READ, envvar="GITHUB_EVENT_PATH", help="The event, as JSON.")
+HOME = click.option("--home", envvar="GITHUB_REPOSITORY", required=True, help="This repository.")
+SUMMARY = click.option("--summary", "told", type=FILE, envvar="GITHUB_STEP_SUMMARY")
+
+M = TypeVar("M", bound=BaseModel)
+
+JOURNAL = "upstream-journal"
+LEDGER = "upstream-ledger"
+
+
+@click.group()
+def upstream() -> None:
+    """Answer PyTorch's events: plan who tests a change, tell them, say what is news."""
+
+
+@upstream.command()
+@ROOT
+@EVENT
+@SUMMARY
+@click.option("--periodic", type=click.Choice(["daily", "weekly"]), help="Main, without an event.")
+@click.option("--repository", default=UPSTREAM, help="By default pytorch/pytorch.")
+@click.option("--out", type=FILE, required=True, help="The plan.")
+def plan(root: Path, told: Path | None, out: Path, **said: Any) -> None:  # noqa: ANN401
+    """Say who tests the change that an event tells of, after GitHub confirmed it. Needs GH_TOKEN.
+
+    Writes no plan where there is nothing to do. An event that is forged or out of order is refused
+    by name: the command fails, and nothing is run.
+    """
+    catalog = _catalog(root)
+    with _said_in_a_line(told):
+        change = _change(said["event"], said["repository"], said["periodic"])
+    if not isinstance(change, Change):
+        _say(told, f"{change}\n")
+        return
+    found = planned(catalog, change)
+    if found.entries:
+        write_file(out, found.model_dump_json(indent=1) + "\n")
+    _say(told, summary.plan_summary(found))
+
+
+@upstream.command()
+@HOME
+@SUMMARY
+@click.option("--plan", "plan_file", type=READ, required=True, help="What `plan` wrote.")
+@click.option("--out", type=FILE, required=True, help="The journal: who was told.")
+@click.option("--run", type=int, envvar="GITHUB_RUN_ID", help="The run with our own jobs.")
+@click.option("--outputs", type=FILE, envvar="GITHUB_OUTPUT", help="For the matrix of own jobs.")
+def dispatch(told: Path | None, plan_file: Path, out: Path, **said: Any) -> None:  # noqa: ANN401
+    """Tell everybody in a plan who was not told yet. Needs GH_TOKEN, which may do only that.
+
+    Who was told of the same delivery, by this journal or one that an earlier run left, is not told
+    again. The outputs `jobs` and `matrix` are for those that run on runners of this repository.
+    Fails where somebody could not be told, after the others were.
+    """
+    now, home = dt.datetime.now(dt.UTC), said["home"]
+    with _said_in_a_line(told):
+        found = _read(plan_file, Plan)
+        before = [_read(out, Journal)] if out.exists() else []
+        own = client_here("PORTAL_TOKEN")
+        before += left(own, home, JOURNAL, Journal, now - collecting.REMEMBERED)
+        delivery = found.change.delivery
+        known = [one for one in before if one.plan.change.delivery == delivery]
+        already = {s.accelerator: s for one in known for s in one.sent if s.ok}
+        how = dispatching.Sending(run=said["run"])
+        sent = dispatching.send(client_here(), found, home, already, how)
+        jobs = matrix(one for one in found.entries if one.accelerator not in already)
+    journal = Journal(plan=found, sent=(*already.values(), *sent))
+    write_file(out, journal.model_dump_json(indent=1) + "\n")
+    if said["outputs"]:
+        with said["outputs"].open("a", encoding="utf-8") as outputs:
+            outputs.write(f"jobs={len(jobs['include'])}\nmatrix={json.dumps(jobs)}\n")
+    skipped = f"{len(already)} were told of {delivery} before.\n" if already else ""
+    _say(told, skipped + summary.sent_summary(sent))
+    sys.exit(any(not one.ok for one in sent))
+
+
+@upstream.command()
+@ROOT
+@HOME
+@SUMMARY
+@click.option("--as", "login", envvar="PORTAL_LOGIN", required=True, help="Whose comments.")
+@click.option("--out", type=FILE, required=True, help="The ledger: what is settled.")
+@click.option("--keep", is_flag=True, help="Put reports of main into the results of platforms.")
+def answer(root: Path, told: Path | None, out: Path, **said: Any) -> None:  # noqa: ANN401
+    """Look for the reports that are outstanding, and say what is news on pull requests.
+
+    Needs PORTAL_TOKEN, which reads this repository; GH_TOKEN, which reads the vendors' runs; and
+    UPSTREAM_TOKEN, which comments upstream. Fails where something could not be said, and tries it
+    again in the next round.
+    """
+    now = dt.datetime.now(dt.UTC)
+    catalog = _catalog(root)
+    with _said_in_a_line(told):
+        own, home = client_here("PORTAL_TOKEN"), said["home"]
+        since = now - collecting.REMEMBERED
+        journals = list(left(own, home, JOURNAL, Journal, since))
+        ledgers = left(own, home, LEDGER, collecting.Ledger, since)
+        before = next(ledgers, collecting.Ledger())
+        known = Known(frozenset(catalog.by_id), catalog.suites)
+        asked = list(collecting.asked_of(journals, before, now))
+        looked = collecting.look(Place(client_here(), home, known, now), asked)
+        bases = {name: read_state_of(root, name, "runs") for name in catalog.by_id}
+        found = list(rounds.compared(looked, catalog, bases.__getitem__, now.date()))
+        desk = Desk(client_here("UPSTREAM_TOKEN"), said["login"], maintainers(catalog))
+        done, failed = rounds.say(desk, catalog, found)
+    if said["keep"]:
+        done += [f"The report of {name} is kept." for name in rounds.keep(root, looked)]
+    ledger = collecting.settled(before, looked, now, failed)
+    write_file(out, ledger.model_dump_json() + "\n")
+    _say(told, summary.answer_summary(looked, [one.answer for one in found], done))
+    sys.exit(bool(failed) or any(one.error for one in looked))
+
+
+@upstream.command()
+@EVENT
+@click.argument("report", type=READ)
+@click.option("--check-run", required=True, help="Number of the job's check run: job.check_run_id.")
+@click.option("--artifact", help="Where the report is kept.")
+def callback(event: Path | None, report: Path, check_run: str, artifact: str | None) -> None:
+    """Print the callback that PyTorch's own relay takes, made of a common report.
+
+    For the repositories on the relay's list: the event is the one that the relay sent.
+    """
+    with _said_in_a_line(None):
+        job = job_of(os.environ, check_run, artifact)
+        body = callback_body(read_report(report), read_dispatched(_bytes(event)), job)
+    click.echo(json.dumps(body, indent=1))
+
+
+def _change(
+    event: Path | None, repository: str, periodic: Literal["daily", "weekly"] | None
+) -> Change | str:
+    api = client_here()
+    if periodic:
+        return upstream_now(api, repository, periodic, dt.datetime.now(dt.UTC))
+    change = read_event(_bytes(event), repository)
+    return confirmed(api, change) if isinstance(change, Change) else change
+
+
+def _bytes(event: Path | None) -> bytes:
+    if event is None:
+        raise click.UsageError("there is no event; name one with --event")
+    with event.open("rb") as file:
+        return file.read(MOST_BYTES + 1)
+
+
+def _catalog(root: Path) -> Catalog:
+    catalog, _ = load_catalog(root)
+    if catalog is None:
+        raise click.ClickException(f"{root} holds no usable data; name the repository's main")
+    return catalog
+
+
+def _read(file: Path, model: type[M]) -> M:
+    try:
+        return model.model_validate_json(file.read_bytes())
+    except ValidationError as error:
+        place = ".".join(map(str, error.errors()[0]["loc"])) or "the file"
+        raise click.ClickException(f"{file.name}: {place} is not as the portal wrote it") from None
+
+
+@contextmanager
+def _said_in_a_line(told: Path | None) -> Iterator[None]:
+    """Turn what can go wrong into one line, on the run's page, too."""
+    try:
+        yield
+    except ProblemsError as error:
+        tell(error.problems)
+        sys.exit(1)
+    except (RefusedError, GitHubError, ValueError) as error:
+        words = " ".join(str(error).split())
+        if told:
+            _say(told, f"**Nothing is done.** {span(words)}\n")
+        raise click.ClickException(words) from None
+
+
+def _say(told: Path | None, text: str) -> None:
+    if told is None:
+        click.echo(text, nl=False)
+        return
+    with told.open("a", encoding="utf-8") as page:
+        page.write(text)
