@@ -39,6 +39,8 @@ class Store:
     """Other answers by path: `repos/a/b/pulls/1`."""
     dispatched: list[tuple[str, Json]] = field(default_factory=list)
     runs: dict[str, list[Json]] = field(default_factory=dict)
+    releases: dict[str, Json] = field(default_factory=dict)
+    """The newest one of each repository."""
     artifacts: dict[int, Json] = field(default_factory=dict)
     """By id, with `run` and `repository`."""
     files: dict[int, bytes] = field(default_factory=dict)
@@ -107,6 +109,29 @@ def _runs(store: Store, repository: str, _: Json, query: Query, __: Json) -> Ans
         and run["created_at"] >= query.get("created", "").removeprefix(">=")
     ]
     return 200, {"total_count": len(found), "workflow_runs": _paged(found, query)}
+
+
+def _workflow_runs(store: Store, repository: str, words: Json, query: Query, _: Json) -> Answer:
+    found = [
+        run
+        for run in store.runs.get(repository, [])
+        if run["path"] == f".github/workflows/{words['workflow']}"
+        and run["head_branch"] == query["branch"]
+        and run["conclusion"] == query["status"]
+    ]
+    return 200, {"total_count": len(found), "workflow_runs": _paged(found, query)}
+
+
+def _latest_release(store: Store, repository: str, _: Json, __: Query, ___: Json) -> Answer:
+    if repository not in store.releases:
+        raise Refusal(404, "Not Found")
+    return 200, store.releases[repository]
+
+
+def _asset(store: Store, _: str, words: Json, __: Query, ___: Json) -> Answer:
+    if int(words["id"]) not in store.files:
+        raise Refusal(404, "Not Found")
+    return 302, f"files/{words['id']}"
 
 
 def _artifacts(store: Store, repository: str, words: Json, query: Query, _: Json) -> Answer:
@@ -224,6 +249,9 @@ ROUTES: list[tuple[str, str, Callable[[Store, str, Json, Query, Json], Answer]]]
     ("POST", f"{_IN}/dispatches", _dispatch),
     ("POST", rf"{_IN}/actions/workflows/(?P<workflow>[\w.-]+)/dispatches", _workflow),
     ("GET", f"{_IN}/actions/runs", _runs),
+    ("GET", rf"{_IN}/actions/workflows/(?P<workflow>[\w.-]+)/runs", _workflow_runs),
+    ("GET", f"{_IN}/releases/latest", _latest_release),
+    ("GET", rf"{_IN}/releases/assets/(?P<id>\d+)", _asset),
     ("GET", rf"{_IN}/actions/runs/(?P<run>\d+)/artifacts", _artifacts),
     ("GET", f"{_IN}/actions/artifacts", _artifacts),
     ("GET", rf"{_IN}/actions/artifacts/(?P<id>\d+)/zip", _download),

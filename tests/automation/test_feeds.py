@@ -11,9 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_portal.automation.feeds import Fetched, fetch_reports
+from accelerator_portal.automation.archive_store import open_archive
+from accelerator_portal.automation.feeds import Fetched, Sources, fetch_reports
 from accelerator_portal.catalog import Catalog
-from accelerator_portal.catalog.accelerator import ReportFeed
+from accelerator_portal.catalog.report_feed import ReportFeed
 from accelerator_portal.packages.fetching import Manners
 from accelerator_portal.reports.report_file import report_text
 from tests.folders import EXAMPLE, Tree, loaded
@@ -73,7 +74,7 @@ def root(tree: Tree) -> Path:
 def fetch(root: Path, server: str) -> Fetch:
     def fetched(feeds: Mapping[str, str]) -> list[Fetched]:
         addresses = {name: f"{server}{path}" for name, path in feeds.items()}
-        return fetch_reports(root, with_feeds(loaded(root), addresses), NOW, QUICK)
+        return fetch_reports(root, with_feeds(loaded(root), addresses), NOW, Sources(QUICK))
 
     return fetched
 
@@ -125,3 +126,37 @@ def test_one_bad_feed_holds_up_no_other(fetch: Fetch, answers: dict[str, bytes])
 
 def test_without_feeds_nothing_is_asked(fetch: Fetch) -> None:
     assert fetch({}) == []
+
+
+def test_a_new_report_is_kept_in_the_archive_before_it_replaces_the_last(
+    root: Path, server: str, answers: dict[str, bytes], tmp_path: Path
+) -> None:
+    archive = open_archive(str(tmp_path / "archive"))
+    catalog = with_feeds(loaded(root), {"nightly": f"{server}/good"})
+    for _ in range(2):
+        fetch_reports(root, catalog, NOW, Sources(QUICK, archive=archive))
+    assert archive.names("runs/example/nightly") == ["20260301T020000Z.json.gz"]
+    answers["/good"] = GOOD.replace("2026-03-01", "2026-03-02").encode()
+    fetch_reports(root, catalog, NOW, Sources(QUICK, archive=archive))
+    assert len(archive.names("runs/example/nightly")) == 2
+
+
+def test_runs_of_this_project_come_from_a_folder(root: Path, tmp_path: Path) -> None:
+    own = GOOD.replace("self-reported", "made-here")
+    for path, text in {
+        "example/here.json": own,
+        "example/Bad Name.json": own,
+        "example/broken.json": "{",
+        "unknown/here.json": own,
+    }.items():
+        file = tmp_path / "own" / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, "utf-8")
+    found = fetch_reports(root, loaded(root), NOW, Sources(QUICK, made_here=tmp_path / "own"))
+    assert {f"{f.accelerator}/{f.name}": f.outcome for f in found} == {
+        "example/here": "new",
+        "example/Bad Name": "refused",
+        "example/broken": "refused",
+        "unknown/here": "refused",
+    }
+    assert result(root, "here").read_text("utf-8") == own

@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-import asyncio
 import datetime as dt
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Literal
 
-import httpx
-
-from accelerator_portal.catalog import Catalog, Platform, Problem, ProblemsError
-from accelerator_portal.catalog.accelerator import ReportFeed
-from accelerator_portal.catalog.catalog import RESULTS
-from accelerator_portal.packages.fetching import Fetcher, FetchError, Manners
-from accelerator_portal.reports.reading import MAX_BYTES
+from accelerator_portal.automation.archive_store import Archive
+from accelerator_portal.automation.feed_sources import Body, FeedError, bodies
+from accelerator_portal.automation.github import Api
+from accelerator_portal.automation.keeping import keep_run
+from accelerator_portal.catalog import Catalog, Problem, ProblemsError
+from accelerator_portal.catalog.catalog import ACCELERATORS, RESULTS
+from accelerator_portal.catalog.folder_name import report_fault
+from accelerator_portal.packages.fetching import Manners
 from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.report_check import Known, report_problems
 from accelerator_portal.reports.report_file import line_of_tests, read_report, report_text
 from accelerator_portal.results.beside import write_beside
-
-AGENT = "accelerator-portal (fetches test reports)"
 
 Outcome = Literal["new", "unchanged", "refused", "unreachable"]
 
@@ -38,74 +36,94 @@ class Fetched:
 
 
 def fetch_reports(
-    root: Path, catalog: Catalog, now: dt.datetime, manners: Manners | None = None
+    root: Path,
+    catalog: Catalog,
+    now: dt.datetime,
+    sources: Sources | None = None,
 ) -> list[Fetched]:
     """Fetch every declared feed, so many at once, and write what is new and without fault.
 
-    A report is written beside the last one and renamed. Raises OSError.
+    A report is written beside the last one and renamed. Raises OSError, ArchiveError.
     """
+    sources = sources or Sources()
     wanted = [(p, feed) for p in catalog.platforms for feed in p.accelerator.report_feeds]
-    bodies = asyncio.run(_bodies([feed for _, feed in wanted], manners))
-    desk = _Desk(root, Known(frozenset(catalog.by_id), catalog.suites), now)
-    return [
-        _taken(desk, platform, feed, body)
-        for (platform, feed), body in zip(wanted, bodies, strict=True)
+    found = bodies([feed for _, feed in wanted], sources.manners, sources.api)
+    desk = _Desk(root, Known(frozenset(catalog.by_id), catalog.suites), now, sources.archive)
+    fetched = [
+        _taken(desk, platform.id, feed.name, body)
+        for (platform, feed), body in zip(wanted, found, strict=True)
     ]
+    return fetched + list(_made_here(replace(desk, own=True), catalog, sources.made_here))
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """Where reports come from and go to, beside the repository.
+
+    `made_here` is a folder with `<accelerator>/<name>.json`, of runs of this project's own; `api`
+    is GitHub's, and `archive` keeps every new report.
+    """
+
+    manners: Manners | None = None
+    api: Api | None = None
+    made_here: Path | None = None
+    archive: Archive | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class _Desk:
-    """What is needed to look at a report and to put it away."""
+    """What is needed to look at a report and to put it away; `own`: of this project's own runs."""
 
     root: Path
     known: Known
     now: dt.datetime
+    archive: Archive | None
+    own: bool = False
 
 
-async def _bodies(feeds: Iterable[ReportFeed], manners: Manners | None) -> list[bytes | str]:
-    """The body of each feed, or why there is none."""
-    async with httpx.AsyncClient(timeout=20.0, headers={"user-agent": AGENT}) as client:
-        fetcher = Fetcher(client, manners)
-
-        async def one(feed: ReportFeed) -> bytes | str:
-            try:
-                answer = await fetcher.get(feed.url, {"accept": "application/json"}, MAX_BYTES)
-            except FetchError as error:
-                return str(error)
-            return answer.body
-
-        return list(await asyncio.gather(*map(one, feeds)))
+def _made_here(desk: _Desk, catalog: Catalog, folder: Path | None) -> Iterator[Fetched]:
+    for file in sorted(folder.glob("*/*.json")) if folder else ():
+        accelerator, name = file.parent.name, file.stem
+        if accelerator not in catalog.by_id:
+            yield Fetched(accelerator, name, "refused", (f'there is no platform "{accelerator}"',))
+        elif wrong := report_fault(file.name):
+            yield Fetched(accelerator, name, "refused", (": ".join(wrong),))
+        else:
+            yield _taken(desk, accelerator, name, file.read_bytes())
 
 
-def _taken(desk: _Desk, platform: Platform, feed: ReportFeed, body: bytes | str) -> Fetched:
-    if isinstance(body, str):
-        return Fetched(platform.id, feed.name, "unreachable", (body,))
+def _taken(desk: _Desk, accelerator: str, name: str, body: Body) -> Fetched:
+    if isinstance(body, FeedError):
+        outcome: Outcome = "refused" if body.refused else "unreachable"
+        return Fetched(accelerator, name, outcome, (str(body),))
     with TemporaryDirectory(prefix="portal-feed-") as folder:
-        place = Path(folder, f"{feed.name}.json")
+        place = Path(folder, f"{name}.json")
         place.write_bytes(body)
         try:
             report = read_report(place)
         except ProblemsError as error:
-            return Fetched(platform.id, feed.name, "refused", tuple(map(str, error.problems)))
+            return Fetched(accelerator, name, "refused", tuple(map(str, error.problems)))
         problems = list(
             report_problems(report, place.name, desk.known, desk.now, line_of_tests(place))
         )
-    problems += _claims(platform, feed, report)
+    problems += _claims(accelerator, name, report, own=desk.own)
     if problems:
-        return Fetched(platform.id, feed.name, "refused", tuple(map(str, problems)))
-    target = desk.root / platform.path(f"{RESULTS}/{feed.name}.json")
+        return Fetched(accelerator, name, "refused", tuple(map(str, problems)))
+    target = desk.root / ACCELERATORS / accelerator / RESULTS / f"{name}.json"
     text = report_text(report).encode()
     if target.exists() and target.read_bytes() == text:
-        return Fetched(platform.id, feed.name, "unchanged")
+        return Fetched(accelerator, name, "unchanged")
+    if desk.archive:  # before it takes the place of the last one: an interruption loses neither
+        keep_run(desk.archive, accelerator, name, report.started, text)
     write_beside(target, text)
-    return Fetched(platform.id, feed.name, "new")
+    return Fetched(accelerator, name, "new")
 
 
-def _claims(platform: Platform, feed: ReportFeed, report: Report) -> Iterator[Problem]:
+def _claims(accelerator: str, name: str, report: Report, *, own: bool) -> Iterator[Problem]:
     """A vendor speaks for no other one, and not for this project."""
-    if report.accelerator != platform.id:
+    if report.accelerator != accelerator:
         what = f'the report is about "{report.accelerator}"'
-        yield Problem(f"{feed.name}.json", 1, what, f'a feed of "{platform.id}" has its reports')
-    if report.kind == "made-here":
+        yield Problem(f"{name}.json", 1, what, f'a feed of "{accelerator}" has its reports')
+    if report.kind == "made-here" and not own:
         what = "the report says that it was made here"
-        yield Problem(f"{feed.name}.json", 1, what, "what is fetched is self-reported")
+        yield Problem(f"{name}.json", 1, what, "what is fetched is self-reported")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -28,6 +29,7 @@ _SECONDS = 30
 _MOST_SHOWN = 200
 _OK = 200
 _MOVED = {301, 302, 303, 307, 308}
+_ASSET = re.compile(r"/releases/assets/\d+$")
 _PASSING = {408, 425, 429}
 
 
@@ -95,7 +97,9 @@ class GitHubClient:
 
     def _kept_at(self, path: str) -> str:
         """Where GitHub says that a file is: over https, or on the machine that was asked."""
-        status, headers, text = self._answer("GET", path, None)
+        # Of a release's file GitHub otherwise tells what it is, not where.
+        accept = {"Accept": "application/octet-stream"} if _ASSET.search(path) else None
+        status, headers, text = self._answer("GET", path, None, accept)
         address = str(headers.get("location", ""))
         if status not in _MOVED or not address:
             raise _refusal(path, status, text)
@@ -111,13 +115,19 @@ class GitHubClient:
         return text.encode()
 
     def _answer(
-        self, method: str, path: str, body: dict[str, Any] | None
+        self,
+        method: str,
+        path: str,
+        body: dict[str, Any] | None,
+        headers: dict[str, str] | None = None,
     ) -> tuple[int, dict[str, Any], str]:
         from github.GithubException import GithubException, RateLimitExceededExceedsMaxWait
         from requests.exceptions import RequestException
 
         try:
-            return self._requester.requestJson(method, f"/{path}", input=body)
+            return self._requester.requestJson(
+                method, f"/{path}", headers=headers, input=body
+            )
         except RateLimitExceededExceedsMaxWait:
             what = f"{path}: GitHub wants no more requests for longer than this waits"
             raise GitHubError(what, 403, passing=True) from None

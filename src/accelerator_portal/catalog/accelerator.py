@@ -28,6 +28,7 @@ from accelerator_portal.catalog.fields import (
 )
 from accelerator_portal.catalog.hardware import Hardware
 from accelerator_portal.catalog.relay_file import RepositoryName
+from accelerator_portal.catalog.report_feed import ReportFeed
 from accelerator_portal.catalog.sources import Sourced, SourcedFile
 from accelerator_portal.catalog.upstream_events import UpstreamEvents
 
@@ -137,15 +138,6 @@ class UpstreamCi(Sourced):
 
     repository: RepositoryName
     """Owner and name on GitHub, as PyTorch's cross-repository CI relay knows it."""
-
-
-class ReportFeed(Sourced):
-    """A place where the newest test report of the platform stands, in the common format."""
-
-    name: Id
-    """The name that it gets in `results/`; never changes."""
-    url: Url
-    """Its https address; a redirect to another host is not followed."""
 
 
 class Accelerator(SourcedFile):

@@ -1,0 +1,161 @@
+"""Bringing what stands at the declared feeds, each by its own way; nothing is believed of it yet."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import re
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+
+import httpx
+
+from accelerator_portal.automation.archive import ArtifactError, members
+from accelerator_portal.automation.events import Number, Part, Repository
+from accelerator_portal.automation.github import Api, GitHubError, read
+from accelerator_portal.catalog.report_feed import ReleaseAsset, ReportFeed, WorkflowArtifact
+from accelerator_portal.packages.fetching import Fetcher, FetchError, Manners
+from accelerator_portal.reports.reading import MAX_BYTES
+
+AGENT = "accelerator-portal (fetches test reports)"
+FILE = "report.json"
+
+# A pull request of a fork can start none of these, and so cannot leave a report in a vendor's name.
+EVENTS = {"push", "repository_dispatch", "schedule", "workflow_dispatch"}
+
+_AT_ONCE = 8
+_MOST_CHECKSUM = 4096
+_SHA256 = re.compile(r"\b[0-9a-f]{64}\b")
+
+
+class FeedError(Exception):
+    """What stands at a feed could not be had, or is not what its checksum says."""
+
+    def __init__(self, what: str, *, refused: bool = False) -> None:
+        super().__init__(what)
+        self.refused = refused
+        """It came, and is not what it should be."""
+
+
+Body = bytes | FeedError
+
+
+class _Asset(Part):
+    id: Number
+    name: str
+    size: int
+    digest: str | None = None
+
+
+class _Release(Part):
+    assets: tuple[_Asset, ...]
+
+
+class _Run(Part):
+    id: Number
+    event: str
+    head_repository: Repository | None
+
+
+class _Runs(Part):
+    workflow_runs: tuple[_Run, ...]
+
+
+class _Artifact(Part):
+    id: Number
+    size_in_bytes: int
+    expired: bool
+
+
+class _Artifacts(Part):
+    artifacts: tuple[_Artifact, ...]
+
+
+def bodies(feeds: Iterable[ReportFeed], manners: Manners | None, api: Api | None) -> list[Body]:
+    """Return what stands at each feed, or why it could not be had, in their order.
+
+    `api` is GitHub's; without one, what stands there cannot be had.
+    """
+    listed = list(feeds)
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        on_github = [pool.submit(_of_github, feed, api) for feed in listed if feed.url is None]
+        addressed = iter(asyncio.run(_addressed([f for f in listed if f.url], manners)))
+        waiting = iter(on_github)
+        return [next(addressed) if feed.url else next(waiting).result() for feed in listed]
+
+
+async def _addressed(feeds: list[ReportFeed], manners: Manners | None) -> list[Body]:
+    async with httpx.AsyncClient(timeout=20.0, headers={"user-agent": AGENT}) as client:
+        fetcher = Fetcher(client, manners)
+
+        async def one(feed: ReportFeed) -> Body:
+            try:
+                return await _one(fetcher, feed)
+            except FetchError as error:
+                return FeedError(str(error))
+            except FeedError as error:
+                return error
+
+        return list(await asyncio.gather(*map(one, feeds)))
+
+
+async def _one(fetcher: Fetcher, feed: ReportFeed) -> bytes:
+    answer = await fetcher.get(feed.url or "", {"accept": "application/json"}, MAX_BYTES)
+    if feed.sha256:
+        said = await fetcher.get(feed.sha256, {}, _MOST_CHECKSUM)
+        _verify(answer.body, said.body.decode("ascii", "replace").lower())
+    return answer.body
+
+
+def _verify(body: bytes, said: str) -> None:
+    found = _SHA256.search(said)
+    if found is None:
+        raise FeedError("its checksum is no SHA-256", refused=True)
+    if hashlib.sha256(body).hexdigest() != found[0]:
+        raise FeedError("it is not what its checksum says", refused=True)
+
+
+def _of_github(feed: ReportFeed, api: Api | None) -> Body:
+    if api is None:
+        return FeedError("GitHub was not asked: there is no token for it")
+    try:
+        return _asset(feed.release, api) if feed.release else _artifact(feed.artifact, api)
+    except (GitHubError, ArtifactError) as error:
+        return FeedError(str(error))
+    except FeedError as error:
+        return error
+
+
+def _asset(place: ReleaseAsset, api: Api) -> bytes:
+    home = f"repos/{place.repository}/releases"
+    release = read(api, f"{home}/latest", _Release)
+    found = next((asset for asset in release.assets if asset.name == place.asset), None)
+    if found is None:
+        raise FeedError(f"the newest release of {place.repository} has no {place.asset}")
+    if found.size > MAX_BYTES:
+        raise FeedError(f"{place.asset} has more than {MAX_BYTES:,} bytes", refused=True)
+    body = api.download(f"{home}/assets/{found.id}", MAX_BYTES)
+    if found.digest:
+        _verify(body, found.digest)
+    return body
+
+
+def _artifact(place: WorkflowArtifact | None, api: Api) -> bytes:
+    assert place is not None  # a feed stands in exactly one place
+    home = f"repos/{place.repository}/actions"
+    query = f"branch={place.branch}&status=success&exclude_pull_requests=true&per_page=50"
+    runs = read(api, f"{home}/workflows/{place.workflow}/runs?{query}", _Runs).workflow_runs
+    for run in runs:
+        source = run.head_repository.full_name if run.head_repository else ""
+        if run.event not in EVENTS or source.casefold() != place.repository.casefold():
+            continue
+        query = f"name={place.artifact}&per_page=20"
+        listed = read(api, f"{home}/runs/{run.id}/artifacts?{query}", _Artifacts).artifacts
+        if kept := [artifact for artifact in listed if not artifact.expired]:
+            archive = api.download(f"{home}/artifacts/{kept[0].id}/zip", MAX_BYTES)
+            files = members(archive, {FILE: MAX_BYTES}, MAX_BYTES)
+            if FILE not in files:
+                raise FeedError(f"the artifact {place.artifact} has no {FILE}", refused=True)
+            return files[FILE]
+    what = f"no successful run of {place.workflow} on {place.branch} has {place.artifact}"
+    raise FeedError(what)

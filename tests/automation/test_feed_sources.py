@@ -1,0 +1,182 @@
+"""Releases and artifacts by the real client from the double of GitHub; addresses from loopback."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import zipfile
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from accelerator_portal.automation.feed_sources import Body, FeedError, bodies
+from accelerator_portal.automation.github_client import GitHubClient, Patience
+from accelerator_portal.catalog.report_feed import ReleaseAsset, ReportFeed, WorkflowArtifact
+from accelerator_portal.packages.fetching import Manners
+from tests.automation.github_double import TOKEN, Fault, GitHubDouble, serve
+
+VENDOR = "example/plugin"
+REPORT = b'{"made": "up"}'
+QUICK = Manners(tries=1, seconds=2, whole=5, wait=0)
+
+
+@pytest.fixture
+def double() -> Iterator[GitHubDouble]:
+    with serve() as found:
+        found.repositories.add(VENDOR)
+        yield found
+
+
+@pytest.fixture
+def api(double: GitHubDouble) -> Iterator[GitHubClient]:
+    made = GitHubClient(TOKEN, double.home, Patience(tries=2, wait=0.01, limited=0.05))
+    yield made
+    made.close()
+
+
+def feed(**place: object) -> ReportFeed:
+    return ReportFeed.model_construct(name="nightly", source=("x",), **place)
+
+
+def zipped(**files: bytes) -> bytes:
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w") as archive:
+        for name, content in files.items():
+            archive.writestr(f"{name}.json", content)
+    return data.getvalue()
+
+
+def brought(one: ReportFeed, api: GitHubClient | None) -> Body | str:
+    (found,) = bodies([one], QUICK, api)
+    return str(found) if isinstance(found, FeedError) else found
+
+
+ASSET = feed(release=ReleaseAsset(repository=VENDOR, asset="report.json"))
+ARTIFACT = feed(
+    artifact=WorkflowArtifact(repository=VENDOR, workflow="nightly.yml", artifact="report")
+)
+
+
+def release(double: GitHubDouble, **changed: object) -> None:
+    double.files[7] = REPORT
+    digest = f"sha256:{hashlib.sha256(REPORT).hexdigest()}"
+    asset = {"id": 7, "name": "report.json", "size": len(REPORT), "digest": digest} | changed
+    double.releases[VENDOR] = {"assets": [{**asset, "id": 7}]}
+
+
+def run(double: GitHubDouble, number: int, archive: bytes, **changed: object) -> None:
+    """A run, the newest first."""
+    made: dict[str, Any] = {
+        "id": number,
+        "event": "schedule",
+        "path": ".github/workflows/nightly.yml",
+        "head_branch": "main",
+        "conclusion": "success",
+        "head_repository": {"full_name": VENDOR},
+    }
+    double.runs.setdefault(VENDOR, []).insert(0, made | changed)
+    double.add_artifact(VENDOR, number, "report", archive)
+
+
+def test_a_file_of_the_newest_release_is_brought(double: GitHubDouble, api: GitHubClient) -> None:
+    release(double)
+    assert brought(ASSET, api) == REPORT
+    release(double, digest=None)
+    assert brought(ASSET, api) == REPORT
+
+
+@pytest.mark.parametrize(
+    ("changed", "why"),
+    [
+        ({"name": "other.json"}, "the newest release of example/plugin has no report.json"),
+        ({"digest": f"sha256:{'0' * 64}"}, "it is not what its checksum says"),
+        ({"digest": "md5:0"}, "its checksum is no SHA-256"),
+        ({"size": 10**12}, "report.json has more than "),
+    ],
+)
+def test_another_file_than_was_declared_is_named(
+    changed: dict[str, object], why: str, double: GitHubDouble, api: GitHubClient
+) -> None:
+    release(double, **changed)
+    assert str(brought(ASSET, api)).startswith(why)
+
+
+def test_the_newest_run_that_left_something_is_taken(
+    double: GitHubDouble, api: GitHubClient
+) -> None:
+    run(double, 1, zipped(report=REPORT))
+    run(double, 2, zipped(report=b"{}"), conclusion="failure")
+    run(double, 3, zipped(report=b"{}"), head_branch="other")
+    assert brought(ARTIFACT, api) == REPORT
+    run(double, 4, zipped(report=b"newer"))
+    assert brought(ARTIFACT, api) == b"newer"
+    double.artifacts[max(double.artifacts)]["expired"] = True
+    assert brought(ARTIFACT, api) == REPORT
+
+
+@pytest.mark.parametrize(
+    "forged",
+    [
+        {"event": "pull_request"},
+        {"event": "pull_request_target"},
+        {"head_repository": {"full_name": "stranger/plugin"}},
+        {"head_repository": None},
+    ],
+)
+def test_a_fork_cannot_leave_a_report_in_a_vendors_name(
+    forged: dict[str, object], double: GitHubDouble, api: GitHubClient
+) -> None:
+    run(double, 1, zipped(report=b"forged"), **forged)
+    assert brought(ARTIFACT, api) == "no successful run of nightly.yml on main has report"
+
+
+@pytest.mark.parametrize(
+    ("archive", "why"),
+    [
+        (b"no archive", "the archive cannot be read"),
+        (zipped(other=REPORT), "the artifact report has no report.json"),
+        (zipped(**{f"n{n}": b"" for n in range(30)}), "the archive has more than 10 files"),
+    ],
+)
+def test_an_artifact_that_is_none_is_named(
+    archive: bytes, why: str, double: GitHubDouble, api: GitHubClient
+) -> None:
+    run(double, 1, archive)
+    assert brought(ARTIFACT, api) == why
+
+
+def test_what_github_refuses_or_nobody_may_ask_is_named(
+    double: GitHubDouble, api: GitHubClient
+) -> None:
+    assert brought(ASSET, None) == "GitHub was not asked: there is no token for it"
+    assert brought(ASSET, api) == f"repos/{VENDOR}/releases/latest: Not Found (HTTP 404)"
+    double.faults.append(Fault("releases", status=403, message="Forbidden", times=9))
+    assert brought(ASSET, api) == f"repos/{VENDOR}/releases/latest: Forbidden (HTTP 403)"
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        (f"{hashlib.sha256(REPORT).hexdigest()}  report.json\n", REPORT),
+        (hashlib.sha256(REPORT).hexdigest().upper(), REPORT),
+        ("0" * 64, "it is not what its checksum says"),
+        ("", "its checksum is no SHA-256"),
+    ],
+)
+def test_a_checksum_beside_an_address_is_compared(
+    said: str, expected: Body | str, double: GitHubDouble
+) -> None:
+    double.files |= {1: REPORT, 2: said.encode()}
+    one = feed(url=f"{double.home}/files/1", sha256=f"{double.home}/files/2")
+    assert brought(one, None) == expected
+
+
+def test_each_feed_has_its_own_answer_in_order(double: GitHubDouble, api: GitHubClient) -> None:
+    release(double)
+    double.files[1] = b"1"
+    feeds = [feed(url=f"{double.home}/files/1"), ASSET, feed(url=f"{double.home}/files/9"), ASSET]
+    found = bodies(feeds, QUICK, api)
+    assert found[:2] == [b"1", REPORT]
+    assert isinstance(found[2], FeedError)
+    assert found[3] == REPORT
