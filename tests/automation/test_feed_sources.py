@@ -35,8 +35,16 @@ def api(double: GitHubDouble) -> Iterator[GitHubClient]:
     made.close()
 
 
-def feed(**place: object) -> ReportFeed:
-    return ReportFeed.model_construct(name="nightly", source=("x",), **place)
+def feed(
+    url: str | None = None,
+    sha256: str | None = None,
+    release: ReleaseAsset | None = None,
+    artifact: WorkflowArtifact | None = None,
+) -> ReportFeed:
+    """A feed that may be on loopback, which a declared one may not."""
+    return ReportFeed.model_construct(
+        name="nightly", source=("x",), url=url, sha256=sha256, release=release, artifact=artifact
+    )
 
 
 def zipped(**files: bytes) -> bytes:

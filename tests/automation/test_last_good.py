@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from accelerator_portal.automation.archive_store import Archive, ArchiveError, open_archive, packed
-from accelerator_portal.automation.last_good import Kept, keep, lay_out
+from accelerator_portal.automation.last_good import keep, lay_out, standing_in
 from accelerator_portal.checks.quarantine import last_good_versions
 
 FRIDAY, SATURDAY = dt.date(2026, 11, 20), dt.date(2026, 11, 21)
@@ -34,23 +34,26 @@ def bytes_of(archive: Archive) -> bytes | None:
 
 
 def test_a_good_folder_is_kept_once(archive: Archive, root: Path) -> None:
-    assert keep(archive, root, ["acme"], [], FRIDAY) == Kept(("acme",), {})
+    assert keep(archive, root, ["acme"], [], FRIDAY) == ("acme",)
     before = bytes_of(archive)
-    assert keep(archive, root, ["acme"], [], SATURDAY) == Kept((), {})
+    assert keep(archive, root, ["acme"], [], SATURDAY) == ()
     assert bytes_of(archive) == before
 
 
 def test_a_broken_folder_is_replaced_by_its_last_version_since_the_first_night(
     archive: Archive, root: Path, tmp_path: Path
 ) -> None:
+    broken = ["acme", "unknown"]
     keep(archive, root, ["acme"], [], FRIDAY)
     (root / "accelerators/acme/guide.md").write_text("broken", "utf-8")
-    assert keep(archive, root, [], ["acme", "unknown"], SATURDAY) == Kept((), {"acme": SATURDAY})
-    again = keep(archive, root, [], ["acme", "unknown"], dt.date(2026, 12, 1))
-    assert again.standing_in == {"acme": SATURDAY}
+    assert standing_in(archive, broken, FRIDAY) == {"acme": FRIDAY}  # no night has seen it yet
+    assert keep(archive, root, [], broken, SATURDAY) == ()
+    keep(archive, root, [], broken, dt.date(2026, 12, 1))
+    found = standing_in(archive, broken, dt.date(2026, 12, 1))
+    assert found == {"acme": SATURDAY}
 
     place = tmp_path / "place"
-    lay_out(archive, again.standing_in, place)
+    lay_out(archive, found, place)
     files = {f.relative_to(place).as_posix(): f.read_text("utf-8") for f in place.rglob("*.*")}
     assert files == {
         "accelerators/acme/guide.md": "## Prepare ✓\n",
@@ -63,8 +66,9 @@ def test_a_broken_folder_is_replaced_by_its_last_version_since_the_first_night(
 def test_a_mended_folder_counts_anew(archive: Archive, root: Path) -> None:
     keep(archive, root, ["acme"], [], FRIDAY)
     keep(archive, root, [], ["acme"], FRIDAY)
-    assert keep(archive, root, ["acme"], [], SATURDAY).new == ()  # mended by taking it back
-    assert keep(archive, root, [], ["acme"], SATURDAY).standing_in == {"acme": SATURDAY}
+    assert keep(archive, root, ["acme"], [], SATURDAY) == ()  # mended by taking it back
+    keep(archive, root, [], ["acme"], SATURDAY)
+    assert standing_in(archive, ["acme"], SATURDAY) == {"acme": SATURDAY}
 
 
 @pytest.mark.parametrize(

@@ -48,7 +48,9 @@ def test_what_was_refused_and_set_aside_is_named_with_its_reason(tree: Tree) -> 
     assert "## New reports\n\n- `example/a`\n" in text
     assert "- `example/b`: `'</code><script> @somebody ![x](http://a)` and 2 more\n" in text
     assert "- `example/c`: `it did not answer`\n" in text
-    assert "## Set aside\n\n- `broken`: `accelerators/broken/guide.md:1: '</code>" in text
+    assert (
+        "## Set aside\n\n- `broken`, not shown: `accelerators/broken/guide.md:1: '</code>" in text
+    )
     assert text.endswith("## What readers see differently\n\nNo reader will see a difference.\n")
     outside = "".join(text.split("`")[::2])
     assert "<" not in outside

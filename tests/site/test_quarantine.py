@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 import shutil
 from pathlib import Path
@@ -9,6 +10,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from accelerator_portal.automation.archive_store import open_archive
+from accelerator_portal.automation.last_good import keep
 from accelerator_portal.checks import load_and_check
 from accelerator_portal.checks.quarantine import last_good_versions, load_and_set_aside
 from accelerator_portal.cli import main
@@ -90,12 +93,12 @@ def test_a_build_that_fails_leaves_the_last_site(sources: Path, tmp_path: Path) 
 def test_the_last_good_version_stands_in_and_says_so(tmp_path: Path) -> None:
     root = copy_sources(tmp_path / "repository", EXAMPLE)
     whole = built(root, tmp_path / "whole")
-    kept = tmp_path / "kept"
-    shutil.copytree(root / "accelerators/acme", kept / "accelerators/acme")
-    (kept / "since.json").write_text('{"acme": "2026-11-20"}', "utf-8")
+    archive = open_archive(str(tmp_path / "archive"))
+    keep(archive, root, ["acme"], [], dt.date(2026, 11, 19))
     replace(root / "accelerators/acme/guide.md", "## Help", "## Halp")
+    keep(archive, root, [], ["acme"], dt.date(2026, 11, 20))
 
-    found = built(root, tmp_path / "found", "--last-good", str(kept))
+    found = built(root, tmp_path / "found", "--archive", str(tmp_path / "archive"))
     page = found["compute-platforms/acme/index.html"].decode()
     assert "Since 2026-11-20 the newest folder of this platform has 2 errors; this page" in page
     dashboard = found["results/dashboard/index.html"].decode()

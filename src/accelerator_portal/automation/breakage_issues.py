@@ -176,9 +176,9 @@ def body(platform: Platform, breakage: Breakage) -> str:
         ),
         f"- whom to ask: {people or 'no maintainer is named'}",
         "",
-        "This issue is closed by itself when a report shows the test passing. To mute it, give it "
-        f"the label {span(MUTED)} or close it; to expect the failure, declare it in "
-        f"{span(platform.path('known-issues.yaml'))}.",
+        "This issue is closed by itself when a report shows the test passing.",
+        f"To mute it, give it the label {span(MUTED)} or close it.",
+        f"To expect the failure, declare it in {span(platform.path('known-issues.yaml'))}.",
     ]
     text = "\n".join([marker, "", *lines]) + "\n"
     if wrong := faults(text, marker):

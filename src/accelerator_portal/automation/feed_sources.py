@@ -1,4 +1,4 @@
-"""Bringing what stands at the declared feeds, each by its own way; nothing is believed of it yet."""
+"""Bringing what stands at the declared feeds, each by its own way; it is not believed yet."""
 
 from __future__ import annotations
 
@@ -119,11 +119,15 @@ def _of_github(feed: ReportFeed, api: Api | None) -> Body:
     if api is None:
         return FeedError("GitHub was not asked: there is no token for it")
     try:
-        return _asset(feed.release, api) if feed.release else _artifact(feed.artifact, api)
+        if feed.release:
+            return _asset(feed.release, api)
+        if feed.artifact:
+            return _artifact(feed.artifact, api)
     except (GitHubError, ArtifactError) as error:
         return FeedError(str(error))
     except FeedError as error:
         return error
+    raise LookupError(f"the feed {feed.name} stands nowhere")  # its model refuses that
 
 
 def _asset(place: ReleaseAsset, api: Api) -> bytes:
@@ -140,8 +144,7 @@ def _asset(place: ReleaseAsset, api: Api) -> bytes:
     return body
 
 
-def _artifact(place: WorkflowArtifact | None, api: Api) -> bytes:
-    assert place is not None  # a feed stands in exactly one place
+def _artifact(place: WorkflowArtifact, api: Api) -> bytes:
     home = f"repos/{place.repository}/actions"
     query = f"branch={place.branch}&status=success&exclude_pull_requests=true&per_page=50"
     runs = read(api, f"{home}/workflows/{place.workflow}/runs?{query}", _Runs).workflow_runs

@@ -125,9 +125,7 @@ class GitHubClient:
         from requests.exceptions import RequestException
 
         try:
-            return self._requester.requestJson(
-                method, f"/{path}", headers=headers, input=body
-            )
+            return self._requester.requestJson(method, f"/{path}", headers=headers, input=body)
         except RateLimitExceededExceedsMaxWait:
             what = f"{path}: GitHub wants no more requests for longer than this waits"
             raise GitHubError(what, 403, passing=True) from None

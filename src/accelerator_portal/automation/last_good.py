@@ -9,7 +9,6 @@ from __future__ import annotations
 import datetime as dt
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Annotated
 
@@ -42,47 +41,44 @@ class _Version(BaseModel):
     broken_since: dt.date | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Kept:
-    """What came of keeping: the platforms whose version is new, and those that stand in."""
-
-    new: tuple[str, ...]
-    standing_in: Mapping[str, dt.date]
-
-
 def keep(
     archive: Archive, root: Path, good: Iterable[str], broken: Iterable[str], today: dt.date
-) -> Kept:
-    """Keep the good folders as they are, and remember since when the others are broken.
+) -> tuple[str, ...]:
+    """Keep the good folders as they are, and since when the others are broken.
 
-    What is unchanged is not written. Raises ArchiveError, OSError.
+    Returns the platforms whose version is new; what is unchanged is not written. Raises
+    ArchiveError, OSError.
     """
     new = tuple(name for name in good if _keep_good(archive, root, name))
-    standing_in = {}
     for name in broken:
         version = _read(archive, name)
-        if version is None:
-            continue  # it was never seen without errors
-        if version.broken_since is None:
-            version = version.model_copy(update={"broken_since": today})
-            _write(archive, name, version)
-        standing_in[name] = version.broken_since or today
-    return Kept(new, standing_in)
+        if version is not None and version.broken_since is None:
+            _write(archive, name, version.model_copy(update={"broken_since": today}))
+    return new
 
 
-def lay_out(archive: Archive, standing_in: Mapping[str, dt.date], place: Path) -> None:
+def standing_in(archive: Archive, broken: Iterable[str], today: dt.date) -> dict[str, dt.date]:
+    """Return which of the broken platforms have a last good version, and since when it stands in.
+
+    One that no night has seen broken yet is so since today. Raises ArchiveError.
+    """
+    versions = {name: _read(archive, name) for name in broken}
+    return {name: v.broken_since or today for name, v in versions.items() if v is not None}
+
+
+def lay_out(archive: Archive, versions: Mapping[str, dt.date], place: Path) -> None:
     """Write versions below a folder, in the form that the build reads.
 
     Raises ArchiveError, OSError.
     """
-    for name in standing_in:
+    for name in versions:
         version = _read(archive, name)
         for path, text in version.files.items() if version else ():
             file = place / ACCELERATORS / name / path
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(text, encoding="utf-8")
     place.mkdir(parents=True, exist_ok=True)
-    days = {name: day.isoformat() for name, day in sorted(standing_in.items())}
+    days = {name: day.isoformat() for name, day in sorted(versions.items())}
     (place / SINCE).write_text(json.dumps(days), encoding="utf-8")
 
 

@@ -5,11 +5,15 @@ Each step can be repeated: whoever is stopped starts again, and nothing is lost 
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from accelerator_portal.automation.archive_store import ArchiveError
+from accelerator_portal.automation.breakage_issues import Issues
 from accelerator_portal.automation.feeds import Fetched
-from accelerator_portal.catalog import Catalog, Problem
+from accelerator_portal.automation.github import GitHubError
+from accelerator_portal.catalog import Catalog, Problem, ProblemsError
 from accelerator_portal.results.breakages import Breakage
 
 Step = tuple[str, Callable[[], str]]
@@ -34,6 +38,8 @@ class Night:
     set_aside: Mapping[str, tuple[Problem, ...]] | None = None
     overdue: tuple[tuple[str, Breakage], ...] = ()
     difference: str = ""
+    standing_in: Mapping[str, dt.date] = field(default_factory=dict)
+    issues: Issues | None = None
 
     @property
     def failed(self) -> bool:
@@ -44,14 +50,14 @@ class Night:
 def run(steps: Sequence[Step], told: Callable[[Done], None]) -> tuple[Done, ...]:
     """Do the steps in order; one that fails is said to, and the others go on.
 
-    Only an error of the machine (OSError) or a `StepFailed` is a failure; anything else is a fault
-    of the portal's, and comes through.
+    An error of the machine, of GitHub's or of the archive, and a `StepFailed`, are failures;
+    anything else is a fault of the portal's, and comes through.
     """
     done = []
     for name, work in steps:
         try:
             found = Done(name, work())
-        except (OSError, StepFailed) as error:
+        except (ArchiveError, GitHubError, OSError, ProblemsError, StepFailed) as error:
             found = Done(name, str(error), failed=True)
         told(found)
         done.append(found)
@@ -79,13 +85,17 @@ def summary(night: Night, catalog: Catalog) -> str:
     if night.set_aside:
         lines += ["", "## Set aside", ""]
         for folder, problems in night.set_aside.items():
-            lines += [f"- {_code(folder)}: {_code(str(problems[0]))}"]
+            since = night.standing_in.get(folder)
+            shown = f"shown as it was before {since}" if since else "not shown"
+            lines += [f"- {_code(folder)}, {shown}: {_code(str(problems[0]))}"]
     if night.overdue:
         names = {platform.id: platform.accelerator.name for platform in catalog.platforms}
         lines += ["", "## Overdue", ""]
         for accelerator, breakage in night.overdue:
             hours = int(breakage.age.total_seconds() // 3600)
             lines += [f"- {_code(names[accelerator])}: {_code(breakage.key)}, {hours} hours"]
+    if night.issues and night.issues.waiting:
+        lines += ["", f"{night.issues.waiting} more breakages have no issue yet."]
     if night.difference:
         lines += ["", "## What readers see differently", "", night.difference.strip()]
     return "\n".join(lines) + "\n"

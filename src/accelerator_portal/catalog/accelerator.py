@@ -12,7 +12,6 @@ from accelerator_portal.catalog.fields import (
     Arch,
     Flag,
     GitHubLogin,
-    Id,
     Integration,
     Line,
     Mark,

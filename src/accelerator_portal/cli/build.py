@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import os
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import click
 
+from accelerator_portal.automation.archive_store import ArchiveError, open_archive
+from accelerator_portal.automation.last_good import lay_out, standing_in
 from accelerator_portal.automation.publishing import (
     NothingToPutBackError,
     beside,
@@ -17,7 +21,8 @@ from accelerator_portal.automation.publishing import (
     put_back,
     recover,
 )
-from accelerator_portal.cli.options import ROOT, count
+from accelerator_portal.checks.quarantine import load_and_set_aside
+from accelerator_portal.cli.options import ARCHIVE, ROOT, count
 from accelerator_portal.site.broken_links import BuiltSite, faults
 
 QUARANTINE = "PORTAL_QUARANTINE"
@@ -37,17 +42,14 @@ _SHOWN = 20
 @click.option(
     "--quarantine", is_flag=True, help="Set folders with errors aside, and build the rest."
 )
-@click.option(
-    "--last-good",
-    type=click.Path(file_okay=False, exists=True, path_type=Path),
-    help="Show these versions of folders that are set aside; the nightly keeps them.",
-)
+@ARCHIVE
 @click.option("--put-back", "back", is_flag=True, help="Build nothing: put the last site back.")
-def build(root: Path, out: Path, quarantine: bool, last_good: Path | None, back: bool) -> None:
+def build(root: Path, out: Path, quarantine: bool, archive: str | None, back: bool) -> None:
     """Build the site with MkDocs, strictly, and look at every link before it is published.
 
     The new site is built beside the last one, which it replaces only when it is whole. The last
-    one is kept: --put-back changes the two for each other.
+    one is kept: --put-back changes the two for each other. With an archive, folders with errors
+    are shown in their last good version.
     """
     target = out.absolute()
     try:
@@ -57,16 +59,26 @@ def build(root: Path, out: Path, quarantine: bool, last_good: Path | None, back:
             return
         target.parent.mkdir(parents=True, exist_ok=True)
         recover(target)
-        _build(root, beside(target), quarantine, last_good)
+        with TemporaryDirectory(prefix="portal-last-good-") as folder:
+            last_good = _laid_out(root, archive, Path(folder)) if archive else None
+            _build(root, beside(target), quarantine, last_good)
         _verify(beside(target))
         publish(target)
-    except NothingToPutBackError as error:
+    except (ArchiveError, NothingToPutBackError) as error:
         raise click.ClickException(str(error)) from None
     except OSError as error:
         raise click.ClickException(f"{error.filename}: {error.strerror}") from None
     finally:
         shutil.rmtree(beside(target), ignore_errors=True)
     click.echo(f"The site is in {out}.")
+
+
+def _laid_out(root: Path, url: str, place: Path) -> Path:
+    """Lay out the last good versions of the folders that have errors now."""
+    found, _ = load_and_set_aside(root)
+    archive, today = open_archive(url), dt.datetime.now(dt.UTC).date()
+    lay_out(archive, standing_in(archive, found.set_aside if found else (), today), place)
+    return place
 
 
 def _build(root: Path, place: Path, quarantine: bool, last_good: Path | None) -> None:

@@ -1,77 +1,112 @@
-"""`accelerator-portal nightly`: collect, look up, fold, build, compare, publish."""
+"""`accelerator-portal nightly`: collect, look up, fold, keep, build, publish, tell."""
 
 from __future__ import annotations
 
-import datetime as dt
 import shutil
-import subprocess
 import sys
-from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import click
 
-from accelerator_portal.automation.feeds import Fetched, fetch_reports
-from accelerator_portal.automation.nightly import Done, Night, Step, StepFailed, run, summary
+from accelerator_portal.automation.archive_store import ArchiveError, open_archive
+from accelerator_portal.automation.github import Api, GitHubError
+from accelerator_portal.automation.github_client import client_here
+from accelerator_portal.automation.nightly import Done, Night, run, summary
 from accelerator_portal.catalog import Catalog, ProblemsError, load_catalog
-from accelerator_portal.cli.options import ROOT, count, tell
+from accelerator_portal.cli.night_steps import LOOKED_UP, Tonight, steps
+from accelerator_portal.cli.options import ARCHIVE, ROOT, tell
 from accelerator_portal.cli.output import write_file
-from accelerator_portal.results.archive import read_history
-from accelerator_portal.results.breakages import Breakage, open_breakages
 from accelerator_portal.site.difference import compare, markdown, read_state
-
-LOOKED_UP: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("packages", ("packages", "sync")),
-    ("commands", ("install", "verify")),
-)
-"""What asks the network beside the feeds; each is a command of its own."""
 
 
 @click.command()
 @ROOT
+@ARCHIVE
 @click.option(
     "--out",
     type=click.Path(file_okay=False, path_type=Path),
     default="site",
     help="The folder of the site.",
 )
-@click.option("--summary", "told", type=click.Path(dir_okay=False, path_type=Path))
+@click.option(
+    "--made-here",
+    type=click.Path(file_okay=False, exists=True, path_type=Path),
+    help="Reports of this project's own runs, as <accelerator>/<name>.json.",
+)
+@click.option(
+    "--issues",
+    "repository",
+    metavar="OWNER/NAME",
+    help="Open, renew and close an issue for each breakage there. Needs GH_TOKEN.",
+)
+@click.option(
+    "--summary", "told", type=click.Path(dir_okay=False, path_type=Path), help="Write it here."
+)
+@click.option(
+    "--outputs",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Add published=true or false to this file, for the workflow.",
+)
 @click.option("--skip", multiple=True, type=click.Choice([name for name, _ in LOOKED_UP]))
-def nightly(root: Path, out: Path, told: Path | None, skip: tuple[str, ...]) -> None:
-    """Take what is new, set aside what is broken, build and publish the rest, say what changed.
+def nightly(  # noqa: PLR0913, PLR0917 - one for each option
+    root: Path,
+    archive: str | None,
+    out: Path,
+    made_here: Path | None,
+    repository: str | None,
+    told: Path | None,
+    outputs: Path | None,
+    skip: tuple[str, ...],
+) -> None:
+    """Take what is new, set aside what is broken, publish the rest, say what changed.
 
     Fetches the declared reports, looks up packages and commands, folds the histories and builds
     the site beside the last one. A step that fails is said, and the others go on; the command then
-    fails at its end. It can be stopped and started again.
+    fails at its end. It can be stopped and started again: nothing is lost or doubled.
+
+    With an archive, older runs and last good folders are kept there, broken folders are shown as
+    they were last, and where nothing is new nothing is built.
     """
     catalog, problems = load_catalog(root)
     if catalog is None:
         tell(problems)
         sys.exit(1)
-    fetched: list[Fetched] = []
+    try:
+        store = open_archive(archive) if archive else None
+        api = _api(catalog, needed=repository is not None)
+    except (ArchiveError, GitHubError) as error:
+        raise click.ClickException(str(error)) from None
+    tonight = Tonight(root, out.absolute(), catalog, store, archive, api, repository, made_here)
     with TemporaryDirectory(prefix="portal-night-") as folder:
         before = _copy(out, Path(folder, "before"))  # the build takes its place
-        done = run(_steps(root, catalog, out, skip, fetched), _say)
-        night = _night(root, done, fetched, _difference(before, out))
-    text = summary(night, catalog)
-    if told:
-        write_file(told, text)
-    else:
-        click.echo(text)
+        done = run(steps(tonight, skip), _say)
+        difference = _difference(before, out) if tonight.published else ""
+    night = Night(
+        done,
+        tuple(tonight.fetched),
+        tonight.set_aside(),
+        tonight.overdue(),
+        difference,
+        standing_in=tonight.standing_in,
+        issues=tonight.issues,
+    )
+    _tell(summary(night, catalog), told, outputs, published=tonight.published)
     if night.failed:
         sys.exit(1)
 
 
-def _steps(
-    root: Path, catalog: Catalog, out: Path, skip: tuple[str, ...], fetched: list[Fetched]
-) -> list[Step]:
-    steps: list[Step] = [("reports", lambda: _collect(root, catalog, fetched))]
-    steps += [(name, partial(_command, root, *w)) for name, w in LOOKED_UP if name not in skip]
-    steps.append(("history", partial(_command, root, "history", "fold")))
-    place = str(out.absolute())
-    steps.append(("site", partial(_command, root, "build", "--quarantine", "--out", place)))
-    return steps
+def _api(catalog: Catalog, *, needed: bool) -> Api | None:
+    """GitHub's client, where something is to be asked of it. Raises GitHubError."""
+    on_github = any(
+        feed.url is None for p in catalog.platforms for feed in p.accelerator.report_feeds
+    )
+    try:
+        return client_here() if needed or on_github else None
+    except GitHubError:
+        if needed:
+            raise
+        return None  # each feed on GitHub says so
 
 
 def _copy(site: Path, place: Path) -> Path:
@@ -79,24 +114,6 @@ def _copy(site: Path, place: Path) -> Path:
     if site.is_dir():
         shutil.copytree(site, place)
     return place
-
-
-def _collect(root: Path, catalog: Catalog, fetched: list[Fetched]) -> str:
-    fetched += fetch_reports(root, catalog, dt.datetime.now(dt.UTC))
-    new = sum(feed.outcome == "new" for feed in fetched)
-    return f"{count(len(fetched), 'feed')}, {new} new"
-
-
-def _command(root: Path, *words: str) -> str:
-    """Run a command of the portal in a process of its own; return its last line.
-
-    Raises StepFailed with the last lines of what it said.
-    """
-    command = [sys.executable, "-m", "accelerator_portal.cli", *words, "--root", str(root)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise StepFailed(" / ".join((done.stdout + done.stderr).strip().splitlines()[-3:]))
-    return done.stdout.strip().splitlines()[-1] if done.stdout.strip() else "done"
 
 
 def _difference(before: Path, after: Path) -> str:
@@ -107,30 +124,14 @@ def _difference(before: Path, after: Path) -> str:
         return ""
 
 
-def _night(root: Path, done: tuple[Done, ...], fetched: list[Fetched], difference: str) -> Night:
-    from accelerator_portal.checks.quarantine import load_and_set_aside
-
-    catalog, _ = load_and_set_aside(root)
-    return Night(
-        done,
-        tuple(fetched),
-        catalog.set_aside if catalog else None,
-        _overdue(root, catalog) if catalog else (),
-        difference,
-    )
-
-
-def _overdue(root: Path, catalog: Catalog) -> tuple[tuple[str, Breakage], ...]:
-    if catalog.criteria is None:
-        return ()
-    deadline = dt.timedelta(hours=catalog.criteria.deadlines.breakage_hours)
-    now = dt.datetime.now(dt.UTC)
-    return tuple(
-        (platform.id, breakage)
-        for platform in catalog.platforms
-        for breakage in open_breakages(read_history(root, platform.id, "runs").state, now, deadline)
-        if breakage.overdue
-    )
+def _tell(text: str, told: Path | None, outputs: Path | None, *, published: bool) -> None:
+    if told:
+        write_file(told, text)
+    else:
+        click.echo(text)
+    if outputs:
+        with outputs.open("a", encoding="utf-8") as file:  # GitHub's file: other steps wrote to it
+            file.write(f"published={'true' if published else 'false'}\n")
 
 
 def _say(step: Done) -> None:

@@ -16,6 +16,12 @@ ROOT = click.option(
     help="The repository; by default the folder you are in.",
 )
 
+ARCHIVE = click.option(
+    "--archive",
+    metavar="PLACE",
+    help="Where older runs and last good folders are kept: a folder, or an fsspec URL.",
+)
+
 
 def tell(problems: Sequence[Problem]) -> None:
     """Print every problem, and how many there are."""

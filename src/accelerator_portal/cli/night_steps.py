@@ -1,0 +1,157 @@
+"""The steps of a night, and what they tell each other."""
+
+from __future__ import annotations
+
+import datetime as dt
+import subprocess
+import sys
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+from accelerator_portal.automation.archive_store import Archive
+from accelerator_portal.automation.breakage_issues import Issues, settle
+from accelerator_portal.automation.feeds import Fetched, Sources, fetch_reports
+from accelerator_portal.automation.github import Api
+from accelerator_portal.automation.inputs import inputs, is_published, remember
+from accelerator_portal.automation.keeping import keep_facts
+from accelerator_portal.automation.last_good import keep, standing_in
+from accelerator_portal.automation.nightly import Step, StepFailed
+from accelerator_portal.catalog import Catalog, Platform, Problem
+from accelerator_portal.checks.quarantine import load_and_set_aside
+from accelerator_portal.cli.options import count
+from accelerator_portal.results.archive import read_history
+from accelerator_portal.results.breakages import Breakage, open_breakages
+
+LOOKED_UP: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("packages", ("packages", "sync")),
+    ("commands", ("install", "verify")),
+)
+"""What asks the network beside the feeds; each is a command of its own."""
+
+
+@dataclass
+class Tonight:
+    """What is given to a night, and what its steps find out.
+
+    `place` is the archive's address, `repository` where issues are kept; the catalogue is the
+    one of the evening.
+    """
+
+    root: Path
+    out: Path
+    catalog: Catalog
+    archive: Archive | None
+    place: str | None
+    api: Api | None
+    repository: str | None
+    made_here: Path | None
+    fetched: list[Fetched] = field(default_factory=list)
+    looked_at: Catalog | None = None
+    """The catalogue after everything was taken, without what is broken."""
+    standing_in: dict[str, dt.date] = field(default_factory=dict)
+    issues: Issues | None = None
+    published: bool = False
+    now: dt.datetime = field(default_factory=lambda: dt.datetime.now(dt.UTC))
+
+    def set_aside(self) -> dict[str, tuple[Problem, ...]]:
+        """Return what is wrong with the folders that are set aside."""
+        return dict(self.looked_at.set_aside) if self.looked_at else {}
+
+    def breakages(self) -> list[tuple[Platform, Breakage]]:
+        """Return what is broken now, by platform."""
+        found = self.looked_at
+        if found is None or found.criteria is None:
+            return []
+        deadline = dt.timedelta(hours=found.criteria.deadlines.breakage_hours)
+        return [
+            (platform, breakage)
+            for platform in found.platforms
+            for breakage in open_breakages(
+                read_history(self.root, platform.id, "runs").state, self.now, deadline
+            )
+        ]
+
+    def overdue(self) -> tuple[tuple[str, Breakage], ...]:
+        """Return what has been broken for longer than the deadline."""
+        return tuple((p.id, breakage) for p, breakage in self.breakages() if breakage.overdue)
+
+
+def steps(tonight: Tonight, skip: Collection[str]) -> list[Step]:
+    """Return the steps, each by its name, in their order."""
+    found: list[Step] = [("reports", partial(_collect, tonight))]
+    found += [
+        (name, partial(_command, tonight.root, *w)) for name, w in LOOKED_UP if name not in skip
+    ]
+    found.append(("history", partial(_command, tonight.root, "history", "fold")))
+    found.append(("folders", partial(_look, tonight)))
+    if tonight.archive:
+        found.append(("archive", partial(_keep, tonight, tonight.archive)))
+    found.append(("site", partial(_publish, tonight)))
+    if tonight.repository and tonight.api:
+        found.append(("issues", partial(_issues, tonight, tonight.api, tonight.repository)))
+    return found
+
+
+def _collect(tonight: Tonight) -> str:
+    sources = Sources(None, tonight.api, tonight.made_here, tonight.archive)
+    tonight.fetched += fetch_reports(tonight.root, tonight.catalog, tonight.now, sources)
+    new = sum(feed.outcome == "new" for feed in tonight.fetched)
+    return f"{count(len(tonight.fetched), 'feed')}, {new} new"
+
+
+def _look(tonight: Tonight) -> str:
+    tonight.looked_at, problems = load_and_set_aside(tonight.root)
+    if tonight.looked_at is None:
+        raise StepFailed(" / ".join(map(str, problems[:3])))
+    aside = tonight.looked_at.set_aside
+    return f"{len(tonight.looked_at.platforms)} whole, {len(aside)} set aside"
+
+
+def _keep(tonight: Tonight, archive: Archive) -> str:
+    found, today = tonight.looked_at, tonight.now.date()
+    facts = keep_facts(archive, tonight.root, today)
+    if found is None:
+        return f"{count(facts, 'package')} with news"
+    new = keep(archive, tonight.root, found.by_id, found.set_aside, today)
+    tonight.standing_in = standing_in(archive, found.set_aside, today)
+    return (
+        f"{count(facts, 'package')} with news, {count(len(new), 'new version')} of folders, "
+        f"{len(tonight.standing_in)} standing in"
+    )
+
+
+def _publish(tonight: Tonight) -> str:
+    """Build where anything is new since the last time; what is as it was costs nothing."""
+    if tonight.looked_at is None:
+        raise StepFailed("the shared data cannot be used; the last site stays")
+    digest = inputs(tonight.root, tonight.looked_at, tonight.standing_in)
+    if tonight.archive and is_published(tonight.archive, digest):
+        return "nothing is new; the last site stays"
+    place = ("--archive", tonight.place) if tonight.place else ()
+    said = _command(tonight.root, "build", "--quarantine", "--out", str(tonight.out), *place)
+    tonight.published = True
+    if tonight.archive:
+        remember(tonight.archive, digest)
+    return said
+
+
+def _issues(tonight: Tonight, api: Api, repository: str) -> str:
+    done = settle(api, repository, tonight.breakages(), tonight.set_aside())
+    tonight.issues = done
+    return f"{len(done.opened)} opened, {len(done.renewed)} renewed, {len(done.closed)} closed" + (
+        f", {count(done.waiting, 'breakage')} without one" if done.waiting else ""
+    )
+
+
+def _command(root: Path, *words: str) -> str:
+    """Run a command of the portal in a process of its own; return its last line.
+
+    Raises StepFailed with the last lines of what it said.
+    """
+    command = [sys.executable, "-m", "accelerator_portal.cli", *words, "--root", str(root)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise StepFailed(" / ".join((done.stdout + done.stderr).strip().splitlines()[-3:]))
+    return done.stdout.strip().splitlines()[-1] if done.stdout.strip() else "done"
