@@ -19,7 +19,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup site serve test test-validation lint format types new check owners schema workflows bench lock lock-validation clean
+.PHONY: help setup site serve test test-validation validate-cpu lint format types new check owners schema workflows bench lock lock-validation clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1|/p' Makefile | while IFS='|' read -r target text; do \
@@ -52,6 +52,12 @@ test: setup ## Run the tests; one: make test ARGS="-k name"
 
 test-validation: $(VALIDATION)/.installed ## Test the harness with torch on the CPU, in .venv-validation
 	PYTHONPATH=src $(VALIDATION)/bin/python -m pytest tests/validation_torch $(ARGS)
+
+# What the nightly runs: the report is made by this project, wherever it is made.
+validate-cpu: $(VALIDATION)/.installed ## Run the suites on the CPU; the report lies in made-here/cpu
+	mkdir -p made-here/cpu
+	PYTHONPATH=src $(VALIDATION)/bin/python -m accelerator_portal.cli validate --device cpu --known-issues . \
+	    --kind made-here --trigger nightly --out made-here/cpu/validation.json $(ARGS)
 
 # torch for the CPU is not on PyPI. The lock holds the wheel for Python 3.11 on Linux x86-64.
 $(VALIDATION)/.installed: requirements-validation.lock
@@ -117,5 +123,5 @@ lock-validation: setup ## Resolve what the harness is tested with into requireme
 	    --quiet $(ARGS) --output-file requirements-validation.lock
 
 clean: ## Delete what was built and installed
-	rm -rf $(VENV) $(VALIDATION) site dist .cache .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) $(VALIDATION) site .site.new .site.previous archive made-here dist .cache .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find src hooks tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_portal.automation.archive_store import open_archive
 from accelerator_portal.automation.feeds import Fetched, Sources, fetch_reports
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.report_feed import ReportFeed
@@ -126,19 +125,6 @@ def test_one_bad_feed_holds_up_no_other(fetch: Fetch, answers: dict[str, bytes])
 
 def test_without_feeds_nothing_is_asked(fetch: Fetch) -> None:
     assert fetch({}) == []
-
-
-def test_a_new_report_is_kept_in_the_archive_before_it_replaces_the_last(
-    root: Path, server: str, answers: dict[str, bytes], tmp_path: Path
-) -> None:
-    archive = open_archive(str(tmp_path / "archive"))
-    catalog = with_feeds(loaded(root), {"nightly": f"{server}/good"})
-    for _ in range(2):
-        fetch_reports(root, catalog, NOW, Sources(QUICK, archive=archive))
-    assert archive.names("runs/example/nightly") == ["20260301T020000Z.json.gz"]
-    answers["/good"] = GOOD.replace("2026-03-01", "2026-03-02").encode()
-    fetch_reports(root, catalog, NOW, Sources(QUICK, archive=archive))
-    assert len(archive.names("runs/example/nightly")) == 2
 
 
 def test_runs_of_this_project_come_from_a_folder(root: Path, tmp_path: Path) -> None:

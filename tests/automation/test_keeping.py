@@ -7,10 +7,13 @@ import pytest
 
 from accelerator_portal.automation import keeping
 from accelerator_portal.automation.archive_store import Archive, open_archive, unpacked
-from accelerator_portal.automation.keeping import keep_facts, keep_run
+from accelerator_portal.automation.keeping import keep_facts, keep_runs
+from accelerator_portal.reports.report import Report
+from accelerator_portal.reports.report_file import report_text
+from accelerator_portal.reports.store import StoredReport
+from tests.results.made_up import made_up
 
 FRIDAY = dt.date(2026, 11, 20)
-NIGHT = dt.datetime(2026, 11, 20, 3, 17, tzinfo=dt.timezone(dt.timedelta(hours=2)))
 
 
 @pytest.fixture
@@ -18,24 +21,40 @@ def archive(tmp_path: Path) -> Archive:
     return open_archive(str(tmp_path / "archive"))
 
 
-def test_runs_are_kept_by_their_moment_and_once(archive: Archive) -> None:
-    keep_run(archive, "acme", "nightly", NIGHT, b"1")
-    keep_run(archive, "acme", "nightly", NIGHT, b"1")
-    keep_run(archive, "acme", "nightly", None, b"2")
-    assert archive.names("runs/acme/nightly") == [
-        "0-d4735e3a265e.json.gz",
-        "20261120T011700Z.json.gz",
-    ]
-    assert unpacked(archive.read("runs/acme/nightly/20261120T011700Z.json.gz") or b"", 9) == b"1"
+def stored(root: Path, report: Report) -> StoredReport:
+    """A report of a folder, as the catalogue finds it."""
+    path = "accelerators/example/results/nightly.json"
+    (root / path).parent.mkdir(parents=True, exist_ok=True)
+    (root / path).write_text(report_text(report), "utf-8")
+    return StoredReport("example-nightly", path, report, None)
 
 
-def test_the_oldest_run_is_dropped(archive: Archive, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_runs_are_kept_by_their_moment_and_once(archive: Archive, tmp_path: Path) -> None:
+    run, undated = made_up(0, {"a": "passed"}), made_up(0, {"a": "passed"}, started=None)
+    assert keep_runs(archive, [stored(tmp_path, run)], tmp_path) == 1
+    assert keep_runs(archive, [stored(tmp_path, run)], tmp_path) == 0
+    assert keep_runs(archive, [stored(tmp_path, undated)], tmp_path) == 1
+    first, second = archive.names("runs/example/nightly")
+    assert first.startswith("0-")
+    assert second == "20260301T020000Z.json.gz"
+    kept = archive.read(f"runs/example/nightly/{second}") or b""
+    assert unpacked(kept, 10_000).decode() == report_text(run)
+
+
+def test_what_is_expected_is_no_run(archive: Archive, tmp_path: Path) -> None:
+    baseline = made_up(0, {"a": "passed"}, kind="baseline", trigger={"kind": "manual"})
+    assert keep_runs(archive, [stored(tmp_path, baseline)], tmp_path) == 0
+
+
+def test_the_oldest_run_is_dropped(
+    archive: Archive, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(keeping, "MOST_RUNS", 2)
     for day in range(3):
-        keep_run(archive, "acme", "nightly", NIGHT + dt.timedelta(days=day), b"1")
-    assert archive.names("runs/acme/nightly") == [
-        "20261121T011700Z.json.gz",
-        "20261122T011700Z.json.gz",
+        keep_runs(archive, [stored(tmp_path, made_up(day, {"a": "passed"}))], tmp_path)
+    assert archive.names("runs/example/nightly") == [
+        "20260302T020000Z.json.gz",
+        "20260303T020000Z.json.gz",
     ]
 
 

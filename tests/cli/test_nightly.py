@@ -96,7 +96,7 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place
 
 
-STEPS = ("fetch_reports", "keep_facts", "keep", "inputs", "remember")
+STEPS = ("fetch_reports", "keep_facts", "keep_runs", "keep", "inputs", "remember")
 
 
 @pytest.mark.usefixtures("quick_build")

@@ -9,10 +9,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Literal
 
-from accelerator_portal.automation.archive_store import Archive
 from accelerator_portal.automation.feed_sources import Body, FeedError, bodies
 from accelerator_portal.automation.github import Api
-from accelerator_portal.automation.keeping import keep_run
 from accelerator_portal.catalog import Catalog, Problem, ProblemsError
 from accelerator_portal.catalog.catalog import ACCELERATORS, RESULTS
 from accelerator_portal.catalog.folder_name import report_fault
@@ -43,12 +41,12 @@ def fetch_reports(
 ) -> list[Fetched]:
     """Fetch every declared feed, so many at once, and write what is new and without fault.
 
-    A report is written beside the last one and renamed. Raises OSError, ArchiveError.
+    A report is written beside the last one and renamed. Raises OSError.
     """
     sources = sources or Sources()
     wanted = [(p, feed) for p in catalog.platforms for feed in p.accelerator.report_feeds]
     found = bodies([feed for _, feed in wanted], sources.manners, sources.api)
-    desk = _Desk(root, Known(frozenset(catalog.by_id), catalog.suites), now, sources.archive)
+    desk = _Desk(root, Known(frozenset(catalog.by_id), catalog.suites), now)
     fetched = [
         _taken(desk, platform.id, feed.name, body)
         for (platform, feed), body in zip(wanted, found, strict=True)
@@ -58,16 +56,15 @@ def fetch_reports(
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """Where reports come from and go to, beside the repository.
+    """Where reports come from, and how they are asked for.
 
     `made_here` is a folder with `<accelerator>/<name>.json`, of runs of this project's own; `api`
-    is GitHub's, and `archive` keeps every new report.
+    is GitHub's.
     """
 
     manners: Manners | None = None
     api: Api | None = None
     made_here: Path | None = None
-    archive: Archive | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +74,6 @@ class _Desk:
     root: Path
     known: Known
     now: dt.datetime
-    archive: Archive | None
     own: bool = False
 
 
@@ -113,8 +109,6 @@ def _taken(desk: _Desk, accelerator: str, name: str, body: Body) -> Fetched:
     text = report_text(report).encode()
     if target.exists() and target.read_bytes() == text:
         return Fetched(accelerator, name, "unchanged")
-    if desk.archive:  # before it takes the place of the last one: an interruption loses neither
-        keep_run(desk.archive, accelerator, name, report.started, text)
     write_beside(target, text)
     return Fetched(accelerator, name, "new")
 

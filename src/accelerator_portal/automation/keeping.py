@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import datetime as dt
 import hashlib
+from collections.abc import Iterable
 from pathlib import Path
 
 from accelerator_portal.automation.archive_store import Archive, packed, unpacked
+from accelerator_portal.reports.report import Report
+from accelerator_portal.reports.store import StoredReport
 
 MOST_RUNS = 60
-"""Of one feed; the history keeps what older ones said of each test."""
+"""Of one name; the history keeps what older ones said of each test."""
 
 MOST_FACTS = 120
 """Of one package: each is a day on which something was new."""
@@ -18,18 +21,30 @@ _PACKAGES = "data/packages"
 _MOST_BYTES = 64 * 1024 * 1024
 
 
-def keep_run(
-    archive: Archive, accelerator: str, feed: str, started: dt.datetime | None, text: bytes
-) -> None:
-    """Keep a report with its log tails, and drop the oldest. Raises ArchiveError.
+def keep_runs(archive: Archive, reports: Iterable[StoredReport], root: Path) -> int:
+    """Keep the runs among reports, log tails included, and return how many are new.
 
-    The name is the moment at which the run started, or, where it does not say, its content.
+    The name is the moment at which a run started, or, where it does not say, its content. The
+    oldest of a report's name are dropped. Raises ArchiveError, OSError.
     """
-    folder = f"runs/{accelerator}/{feed}"
-    moment = started.astimezone(dt.UTC) if started else None
-    name = f"{moment:%Y%m%dT%H%M%SZ}" if moment else f"0-{hashlib.sha256(text).hexdigest()[:12]}"
-    archive.write(f"{folder}/{name}.json.gz", packed(text))
-    _drop_oldest(archive, folder, MOST_RUNS)
+    new = 0
+    for stored in reports:
+        if stored.report.kind == "baseline":
+            continue  # what is expected is kept in the history
+        folder = f"runs/{stored.report.accelerator}/{Path(stored.path).stem}"
+        text = (root / stored.path).read_bytes()
+        path, data = f"{folder}/{_moment(stored.report, text)}.json.gz", packed(text)
+        if archive.read(path) != data:
+            archive.write(path, data)
+            _drop_oldest(archive, folder, MOST_RUNS)
+            new += 1
+    return new
+
+
+def _moment(report: Report, text: bytes) -> str:
+    if report.started is None:
+        return f"0-{hashlib.sha256(text).hexdigest()[:12]}"
+    return f"{report.started.astimezone(dt.UTC):%Y%m%dT%H%M%SZ}"
 
 
 def keep_facts(archive: Archive, root: Path, today: dt.date) -> int:

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from accelerator_portal.catalog.schema import schema_files
+from accelerator_portal.cli.archive import archive
 from accelerator_portal.cli.build import build
 from accelerator_portal.cli.check import check
 from accelerator_portal.cli.diff import diff
@@ -43,6 +44,7 @@ def schema(root: Path, check_only: bool) -> None:
     keep_current(root, schema_files(), check_only, fault)
 
 
+main.add_command(archive)
 main.add_command(build)
 main.add_command(check)
 main.add_command(diff)

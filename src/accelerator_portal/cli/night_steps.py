@@ -15,12 +15,13 @@ from accelerator_portal.automation.breakage_issues import Issues, settle
 from accelerator_portal.automation.feeds import Fetched, Sources, fetch_reports
 from accelerator_portal.automation.github import Api
 from accelerator_portal.automation.inputs import inputs, is_published, remember
-from accelerator_portal.automation.keeping import keep_facts
+from accelerator_portal.automation.keeping import keep_facts, keep_runs
 from accelerator_portal.automation.last_good import keep, standing_in
 from accelerator_portal.automation.nightly import Step, StepFailed
 from accelerator_portal.catalog import Catalog, Platform, Problem
 from accelerator_portal.checks.quarantine import load_and_set_aside
 from accelerator_portal.cli.options import count
+from accelerator_portal.reports.store import stored_reports
 from accelerator_portal.results.archive import read_history
 from accelerator_portal.results.breakages import Breakage, open_breakages
 
@@ -95,7 +96,7 @@ def steps(tonight: Tonight, skip: Collection[str]) -> list[Step]:
 
 
 def _collect(tonight: Tonight) -> str:
-    sources = Sources(None, tonight.api, tonight.made_here, tonight.archive)
+    sources = Sources(None, tonight.api, tonight.made_here)
     tonight.fetched += fetch_reports(tonight.root, tonight.catalog, tonight.now, sources)
     new = sum(feed.outcome == "new" for feed in tonight.fetched)
     return f"{count(len(tonight.fetched), 'feed')}, {new} new"
@@ -114,12 +115,16 @@ def _keep(tonight: Tonight, archive: Archive) -> str:
     facts = keep_facts(archive, tonight.root, today)
     if found is None:
         return f"{count(facts, 'package')} with news"
+    runs = keep_runs(archive, stored_reports(found)[0], tonight.root)
     new = keep(archive, tonight.root, found.by_id, found.set_aside, today)
     tonight.standing_in = standing_in(archive, found.set_aside, today)
-    return (
-        f"{count(facts, 'package')} with news, {count(len(new), 'new version')} of folders, "
-        f"{len(tonight.standing_in)} standing in"
+    told = (
+        count(runs, "new run"),
+        f"{count(facts, 'package')} with news",
+        f"{count(len(new), 'new version')} of folders",
+        f"{len(tonight.standing_in)} standing in",
     )
+    return ", ".join(told)
 
 
 def _publish(tonight: Tonight) -> str:

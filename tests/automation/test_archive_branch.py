@@ -1,0 +1,88 @@
+"""The branch in a real repository, whose remote is another one on the same disk."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from accelerator_portal.automation.archive_branch import fetch_archive, push_archive
+from accelerator_portal.automation.archive_store import ArchiveError
+
+
+def git(place: Path, *words: str) -> str:
+    done = subprocess.run(["git", *words], cwd=place, capture_output=True, text=True, check=True)
+    return done.stdout
+
+
+@pytest.fixture(autouse=True)
+def identity(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who commits, whatever the machine's own settings say."""
+    for who in ("AUTHOR", "COMMITTER"):
+        monkeypatch.setenv(f"GIT_{who}_NAME", "A Test")
+        monkeypatch.setenv(f"GIT_{who}_EMAIL", "test@example.org")
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", "/dev/null")
+
+
+@pytest.fixture
+def remote(tmp_path: Path) -> Path:
+    git(tmp_path, "init", "--quiet", "--bare", "remote")
+    return tmp_path / "remote"
+
+
+@pytest.fixture
+def repository(tmp_path: Path, remote: Path) -> Path:
+    git(tmp_path, "init", "--quiet", "repository")
+    git(tmp_path / "repository", "remote", "add", "origin", str(remote))
+    return tmp_path / "repository"
+
+
+def fetched(repository: Path, name: str) -> Path:
+    place = repository / name
+    fetch_archive(repository, place)
+    return place
+
+
+def test_the_branch_is_one_commit_however_many_nights_there_were(
+    repository: Path, remote: Path
+) -> None:
+    place = repository / "first"
+    assert not fetch_archive(repository, place)
+    (place / "runs").mkdir()
+    for night in ("1", "2", "3"):
+        (place / f"runs/{night}").write_text(night, "utf-8")
+        assert push_archive(place)
+        assert not push_archive(place), "nothing is new"
+    (place / "runs/1").unlink()
+    assert push_archive(place)
+    assert git(remote, "rev-list", "--count", "archive").strip() == "1"
+
+    again = repository / "second"
+    assert fetch_archive(repository, again)
+    assert sorted(path.name for path in (again / "runs").iterdir()) == ["2", "3"]
+    assert not push_archive(again)
+
+
+def test_what_somebody_else_pushed_meanwhile_is_not_replaced(repository: Path) -> None:
+    first, second = fetched(repository, "first"), fetched(repository, "second")
+    (first / "a").touch()
+    (second / "b").touch()
+    push_archive(first)
+    with pytest.raises(ArchiveError, match=r"^git push: "):
+        push_archive(second)
+    assert (fetched(repository, "third") / "a").exists()
+
+
+def test_a_branch_that_cannot_be_asked_for_is_no_empty_archive(
+    repository: Path, remote: Path
+) -> None:
+    remote.rename(remote.with_name("gone"))
+    with pytest.raises(ArchiveError, match=r"^git ls-remote: "):
+        fetch_archive(repository, repository / "place")
+
+
+def test_a_folder_that_is_there_is_not_touched(repository: Path) -> None:
+    (repository / "place").mkdir()
+    with pytest.raises(ArchiveError, match="is there already; name a folder that is not"):
+        fetch_archive(repository, repository / "place")
