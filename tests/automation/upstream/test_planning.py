@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from accelerator_portal.automation.upstream.planning import MOST_JOBS, Plan, matrix, plan
-from tests.automation.upstream.scene import RUNNER, SECTION, change, entry, portal, portal_of
+from tests.automation.upstream.scene import HEAD, RUNNER, SECTION, change, entry, portal, portal_of
 from tests.folders import Tree, loaded
 
 LABELLED = SECTION.replace("  tasks:", '  labels: ["module: Ex"]\n  tasks:')
@@ -73,7 +73,7 @@ def test_the_matrix_has_the_runners_of_this_repository_alone(tree: Tree) -> None
     root = tree(portal_of(("own", runner), ("other", SECTION)))
     found = plan(loaded(root), change())
     assert [one.accelerator for one in found.entries] == ["other", "own"]
-    assert matrix(found.entries) == {
+    assert matrix(found.change, found.entries) == {
         "include": [
             {
                 "accelerator": "own",
@@ -82,6 +82,8 @@ def test_the_matrix_has_the_runners_of_this_repository_alone(tree: Tree) -> None
                 "runner": ["self-hosted", "ex"],
                 "suites": "operators models",
                 "minutes": 240,
+                "commit": HEAD,
+                "pull_request": "7",
             }
         ]
     }
@@ -89,6 +91,6 @@ def test_the_matrix_has_the_runners_of_this_repository_alone(tree: Tree) -> None
 
 def test_github_makes_no_more_jobs_than_that() -> None:
     many = [entry(f"n{number}", RUNNER) for number in range(MOST_JOBS + 1)]
-    assert len(matrix(many[1:])["include"]) == 256
+    assert len(matrix(change(), many[1:])["include"]) == 256
     with pytest.raises(ValueError, match=r"^257 jobs, more than 256: GitHub makes no such matrix$"):
-        matrix(many)
+        matrix(change(), many)
