@@ -19,7 +19,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup site serve test test-validation validate-cpu lint format types new check owners schema workflows bench lock lock-validation clean
+.PHONY: help setup site serve test test-validation validate-cpu webhooks lint format types new check owners schema workflows bench lock lock-validation clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1|/p' Makefile | while IFS='|' read -r target text; do \
@@ -69,6 +69,11 @@ $(VALIDATION)/.installed: requirements-validation.lock
 	$(VALIDATION)/bin/python -m pip install --quiet --require-hashes -r requirements-validation.lock
 	@touch $@
 
+# Their content is known by its digest, see tests/automation/upstream/test_incoming.py.
+webhooks: ## Fetch GitHub's own sample payloads, which tests read where they are there; needs npm
+	npm install --prefix .cache/webhooks --silent --no-audit --no-fund --no-save --ignore-scripts \
+	    @octokit/webhooks-examples@7.6.1
+
 lint: setup ## Look at style, format and spelling
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
@@ -96,8 +101,8 @@ schema: setup ## Write the JSON Schemas anew from the models
 	$(BIN)/accelerator-portal schema $(ARGS)
 
 workflows: setup ## Check the GitHub workflows and issue forms
-	$(BIN)/zizmor --offline --persona=pedantic --no-progress .github
-	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	$(BIN)/zizmor --offline --persona=pedantic --no-progress .github workflow-templates/*.yml
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml workflow-templates/*.yml
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-issue-forms .github/ISSUE_TEMPLATE/*.yml
 	$(BIN)/check-jsonschema --builtin-schema vendor.dependabot .github/dependabot.yml
 

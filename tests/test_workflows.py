@@ -12,7 +12,9 @@ from accelerator_portal.automation.artifact import NAME
 from tests.folders import REPOSITORY
 
 FOLDER = REPOSITORY / ".github/workflows"
+TEMPLATES = REPOSITORY / "workflow-templates"
 FILES = sorted(path.name for path in FOLDER.glob("*.yml"))
+EVERY = [*FILES, *sorted(path.name for path in TEMPLATES.glob("*.yml"))]
 
 RUNS_THEIR_CODE = "pull-request.yml"
 COMMENTS = "pull-request-comment.yml"
@@ -20,20 +22,34 @@ COMMENTS = "pull-request-comment.yml"
 
 def workflow(name: str) -> Any:  # noqa: ANN401 - any YAML
     # YAML 1.1 takes the key `on` for true; read as texts it stays what it is.
-    return yaml.load((FOLDER / name).read_text("utf-8"), Loader=yaml.BaseLoader)  # noqa: S506 - safe
+    folder = FOLDER if name in FILES else TEMPLATES
+    return yaml.load((folder / name).read_text("utf-8"), Loader=yaml.BaseLoader)  # noqa: S506 - safe
+
+
+def jobs(name: str) -> list[Any]:
+    """The jobs that have steps; others call a workflow."""
+    return [job for job in workflow(name)["jobs"].values() if "uses" not in job]
 
 
 def steps(name: str) -> list[Any]:
-    return [step for job in workflow(name)["jobs"].values() for step in job["steps"]]
+    return [step for job in jobs(name) for step in job["steps"]]
 
 
-@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("name", EVERY)
 def test_nothing_is_granted_but_by_the_job_that_needs_it(name: str) -> None:
     assert workflow(name)["permissions"] == {}
-    assert all("timeout-minutes" in job for job in workflow(name)["jobs"].values())
+    assert all("timeout-minutes" in job for job in jobs(name))
+    assert all("permissions" in job for job in workflow(name)["jobs"].values())
 
 
-@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("name", EVERY)
+def test_what_runs_twice_at_once_is_decided(name: str) -> None:
+    found = workflow(name).get("concurrency") or jobs(name)[0]["concurrency"]
+    assert found["group"]
+    assert found["cancel-in-progress"] in {"true", "false"}
+
+
+@pytest.mark.parametrize("name", EVERY)
 def test_actions_are_pinned_and_checkouts_keep_no_token(name: str) -> None:
     for step in steps(name):
         if "uses" in step:
@@ -42,7 +58,7 @@ def test_actions_are_pinned_and_checkouts_keep_no_token(name: str) -> None:
             assert step["with"]["persist-credentials"] == "false"
 
 
-@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("name", EVERY)
 def test_no_expression_stands_in_a_script(name: str) -> None:
     """What an author chooses (a branch's name, a title) would be run as a command."""
     assert not any("${{" in step.get("run", "") for step in steps(name))
@@ -59,6 +75,7 @@ def test_a_pull_requests_code_runs_with_nothing_to_steal() -> None:
 
 def test_what_may_write_runs_mains_code_alone() -> None:
     assert not any("pull_request_target" in workflow(name)["on"] for name in FILES)
+    assert not any("uses" in step for step in steps("pytorch-sender.yml"))
     (job,) = workflow(COMMENTS)["jobs"].values()
     assert job["permissions"] == {
         "actions": "read",
@@ -82,3 +99,44 @@ def test_the_two_workflows_name_each_other_and_the_artifact() -> None:
     ]
     kept = [s["with"] for s in steps(RUNS_THEIR_CODE) if "upload-artifact" in s.get("uses", "")]
     assert {what["name"] for what in kept} == {"preview", NAME}
+
+
+def test_each_token_of_upstream_events_is_in_the_one_step_that_needs_it() -> None:
+    given = {
+        (name, step["name"]): sorted(
+            variable for variable, value in step["env"].items() if "secrets." in value
+        )
+        for name in EVERY
+        for step in steps(name)
+        if "secrets." in str(step.get("env"))
+    }
+    assert given == {
+        ("upstream-event.yml", "Send"): ["GH_TOKEN"],
+        ("upstream-answer.yml", "Answer"): ["GH_TOKEN", "UPSTREAM_TOKEN"],
+        ("pytorch-sender.yml", "Send the event"): ["GH_TOKEN"],
+    }
+
+
+def test_what_runs_a_vendors_or_pytorchs_code_gets_no_secret_and_writes_nothing() -> None:
+    text = (FOLDER / "validate.yml").read_text("utf-8")
+    assert "secrets" not in workflow("validate.yml")["on"]["workflow_call"]
+    assert "secrets." not in text
+    assert "github.token" not in text
+    callers = [
+        job
+        for name in EVERY
+        for job in workflow(name)["jobs"].values()
+        if "validate.yml" in job.get("uses", "")
+    ]
+    assert len(callers) == 2
+    for job in [*callers, *jobs("validate.yml")]:
+        assert job["permissions"] == {"contents": "read"}
+        assert "secrets" not in job
+
+
+def test_what_calls_the_validation_says_what_it_takes() -> None:
+    known = workflow("validate.yml")["on"]["workflow_call"]["inputs"]
+    required = {name for name, one in known.items() if one.get("required") == "true"}
+    for name in ("upstream-event.yml", "vendor-receiver.yml"):
+        (given,) = (j["with"] for j in workflow(name)["jobs"].values() if "with" in j)
+        assert required <= set(given) <= set(known), name

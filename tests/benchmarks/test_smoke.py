@@ -78,3 +78,14 @@ def test_a_matrix_is_measured_beside_a_plain_loop() -> None:
         "filter by accelerator",
         "clear",
     ]
+
+
+def test_telling_vendors_is_measured_one_by_one_and_side_by_side() -> None:
+    command = [sys.executable, "-m", "benchmarks.dispatch"]
+    sizes = ["--vendors=20", "--seconds=0.01", "--repeat=1"]
+    done = subprocess.run([*command, *sizes], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    one, many, ratio = done.stdout.splitlines()
+    for line in (one, many):
+        assert line.endswith("19 of 20 told, 1 of them after an error, 21 requests")
+    assert ratio.startswith("one after another ")

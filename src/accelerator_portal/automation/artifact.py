@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from pydantic import ValidationError
 
-from accelerator_portal.automation.archive import ArtifactError, members
+from accelerator_portal.automation.zip_members import ArtifactError, members
 from accelerator_portal.reports.json_input import parse_json
 from accelerator_portal.site.difference import Difference
 

@@ -10,9 +10,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import httpx
 
-from accelerator_portal.automation.archive import ArtifactError, members
 from accelerator_portal.automation.events import Number, Part, Repository
 from accelerator_portal.automation.github import Api, GitHubError, read
+from accelerator_portal.automation.zip_members import ArtifactError, members
 from accelerator_portal.catalog.report_feed import ReleaseAsset, ReportFeed, WorkflowArtifact
 from accelerator_portal.packages.fetching import Fetcher, FetchError, Manners
 from accelerator_portal.reports.reading import MAX_BYTES

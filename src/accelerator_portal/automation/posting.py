@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from accelerator_portal.automation.archive import ArtifactError
 from accelerator_portal.automation.artifact import MOST_BYTES, NAME, Artifact, read_artifact
 from accelerator_portal.automation.events import (
     Artifacts,
@@ -18,6 +17,7 @@ from accelerator_portal.automation.pull_request_comment import (
     difference_comment,
     failure_comment,
 )
+from accelerator_portal.automation.zip_members import ArtifactError
 
 # Who comments with the token of a workflow. Anybody can write the marker; nobody else can be it.
 BOT = "github-actions[bot]"

@@ -104,7 +104,8 @@ def dispatch(told: Path | None, plan_file: Path, out: Path, **said: Any) -> None
         already = {s.accelerator: s for one in known for s in one.sent if s.ok}
         how = dispatching.Sending(run=said["run"])
         sent = dispatching.send(client_here(), found, home, already, how)
-        jobs = matrix(one for one in found.entries if one.accelerator not in already)
+        left_over = [one for one in found.entries if one.accelerator not in already]
+        jobs = matrix(found.change, left_over)
     journal = Journal(plan=found, sent=(*already.values(), *sent))
     write_file(out, journal.model_dump_json(indent=1) + "\n")
     if said["outputs"]:

@@ -112,6 +112,8 @@ def _shared_pages(
         "contribute/rules.md": {"rules": RULES},
         "contribute/new-backend.md": {},
         "contribute/validate.md": {},
+        "contribute/upstream-events.md": {},
+        "contribute/upstream-maintainers.md": {},
         "contribute/report.md": {
             "files": [reference("Report", Report)],
             "meanings": MEANING,

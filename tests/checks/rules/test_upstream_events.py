@@ -37,8 +37,10 @@ def test_somebody_answers_for_what_is_said_on_a_pull_request(problems_after: Pro
         (
             "{dispatch: {repository: example/plugin, event_type: pytorch-event}}",
             "{runner: [npu], workflow: foo.yml}",
-            "21: upstream_events.run: the tests run in exactly one place; "
-            "use one of: runner, workflow, dispatch, redispatch",
+            (
+                "21: upstream_events.run: the tests run in exactly one place; "
+                "use one of: runner, workflow, dispatch, redispatch"
+            ),
         ),
         (
             "[pull-request, daily]",
@@ -48,26 +50,34 @@ def test_somebody_answers_for_what_is_said_on_a_pull_request(problems_after: Pro
         (
             "event_type: pytorch-event",
             "event_type: 'a b'",
-            '21: upstream_events.run.dispatch.event_type: "a b" is not the type of an event; '
-            "use up to 100 letters, digits and . _ -",
+            (
+                '21: upstream_events.run.dispatch.event_type: "a b" is not the type of an event; '
+                "use up to 100 letters, digits and . _ -"
+            ),
         ),
         (
             "{dispatch: {repository: example/plugin, event_type: pytorch-event}}",
             "{runner: ['$(x)']}",
-            '21: upstream_events.run.runner[1]: "$(x)" is not a label of a runner; '
-            "use letters, digits and . _ -",
+            (
+                '21: upstream_events.run.runner[1]: "$(x)" is not a label of a runner; '
+                "use letters, digits and . _ -"
+            ),
         ),
         (
             "{dispatch: {repository: example/plugin, event_type: pytorch-event}}",
             "{workflow: ../x.yml}",
-            '21: upstream_events.run.workflow: "../x.yml" is not a workflow here; '
-            'write its name, like "foo.yml"',
+            (
+                '21: upstream_events.run.workflow: "../x.yml" is not a workflow here; '
+                'write its name, like "foo.yml"'
+            ),
         ),
         (
             "[unit, models]",
             "[unit, speed]",
-            '20: upstream_events.tasks[2]: "speed" is not known; '
-            'use "build", "unit", "torchbench" or "models"',
+            (
+                '20: upstream_events.tasks[2]: "speed" is not known; '
+                'use "build", "unit", "torchbench" or "models"'
+            ),
         ),
     ],
 )

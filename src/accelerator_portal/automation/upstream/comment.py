@@ -26,7 +26,6 @@ _INTRODUCTION = (
     "What out-of-tree platforms report of this pull request. These are results of their own CI; "
     "nobody else has checked them, and they hold nothing up."
 )
-_TOO_MUCH = "So much is newly broken on platforms outside of PyTorch that it does not fit here."
 _MENDED = "Nothing that passed on the base fails any more in the newest reports."
 _END = (
     f"This comment is renewed in place. To hear nothing more here, add the label `{MUTE}`; "
@@ -44,23 +43,37 @@ def run_page(answer: Answer) -> str:
 def comment(memory: Memory, ask: Maintainers) -> str:
     """Return the comment; `ask` says who answers for each platform.
 
-    Raises HarmfulError where something would do more on GitHub than be read.
+    Where it would be too long, fewer tests are named, and remembered. Raises HarmfulError where
+    something would do more on GitHub than be read.
     """
-    sign = marker(memory)
-    texts = ("\n\n".join([sign, *_parts(memory, ask, shown)]) + "\n" for shown in _SHOWN)
-    text = next((text for text in texts if len(text) <= MOST), f"{sign}\n\n{_TOO_MUCH}\n")
+    texts = (_text(_cut(memory, shown), ask) for shown in _SHOWN)
+    sign, text = next(filter(lambda found: len(found[1]) <= MOST, texts))
     if found := faults(text, sign, map(run_page, memory.answers)):
         raise HarmfulError(f"the comment is not posted: {'; '.join(found[:5])}")
     return text
 
 
-def _parts(memory: Memory, ask: Maintainers, shown: int) -> Iterator[str]:
+def _cut(memory: Memory, most: int) -> Memory:
+    """The memory with so many tests of each list."""
+    answers = []
+    for one in memory.answers:
+        short = {"newly": one.news.newly[:most], "flaky": one.news.flaky[: min(most, 1)]}
+        answers.append(one.model_copy(update={"news": one.news.model_copy(update=short)}))
+    return Memory(answers=tuple(answers))
+
+
+def _text(memory: Memory, ask: Maintainers) -> tuple[str, str]:
+    sign = marker(memory)
+    return sign, "\n\n".join([sign, *_parts(memory, ask)]) + "\n"
+
+
+def _parts(memory: Memory, ask: Maintainers) -> Iterator[str]:
     broken = [answer for answer in memory.answers if answer.news.newly_broken]
     mended = [answer for answer in memory.answers if not answer.news.newly_broken]
     yield _headline(broken) if broken else _MENDED
     yield _INTRODUCTION
     for answer in broken:
-        yield from _section(answer, ask.get(answer.accelerator, ()), shown)
+        yield from _section(answer, ask.get(answer.accelerator, ()))
     if mended:
         names = ", ".join(
             f"{span(answer.name)} at {span(answer.head[:12])}, [run]({run_page(answer)})"
@@ -75,11 +88,11 @@ def _headline(broken: Iterable[Answer]) -> str:
     return f"**Newly broken: {', '.join(said)}.**"
 
 
-def _section(answer: Answer, people: Sequence[str], shown: int) -> Iterator[str]:
+def _section(answer: Answer, people: Sequence[str]) -> Iterator[str]:
     news = answer.news
     yield f"#### {span(answer.name)}: {_tests(news.newly_broken)} newly broken"
     yield _where(answer)
-    lines = [_line(one) for one in news.newly[:shown]]
+    lines = [_line(one) for one in news.newly]
     if more := news.newly_broken - len(lines):
         lines.append(f"- {more:,} more, see the run")
     yield "\n".join(lines)
@@ -111,18 +124,16 @@ def _others(answer: Answer) -> str:
     news = answer.news
     said = [
         (news.red_already, "red on the base already"),
-        (news.known, "known issues"),
+        (news.known, "known to fail"),
         (news.no_base, "without a verdict on the base"),
         (news.mended, "mended"),
     ]
     words = [f"{_tests(number)} {what}" for number, what in said if number]
     text = f"No news: {', '.join(words)}." if words else ""
     if news.flaky_failing:
-        first = news.flaky[0]
-        text += (
-            f" {_tests(news.flaky_failing)} failing that go back and forth on the base: "
-            f"{span(first.key)} failed in {first.bad} of its last {first.of} runs."
-        )
+        text += f" {_tests(news.flaky_failing)} failing that go back and forth on the base"
+        rates = (f": {span(o.key)} failed in {o.bad} of its last {o.of} runs" for o in news.flaky)
+        text += f"{next(rates, '')}."
     return text.strip()
 
 

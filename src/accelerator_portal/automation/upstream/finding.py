@@ -16,12 +16,12 @@ from urllib.parse import quote
 
 from pydantic import AwareDatetime
 
-from accelerator_portal.automation.archive import ArtifactError, members
 from accelerator_portal.automation.events import Number, Part, Repository
 from accelerator_portal.automation.github import Api, GitHubError, read
 from accelerator_portal.automation.upstream.change import Change
 from accelerator_portal.automation.upstream.payload import REPORT, run_title
 from accelerator_portal.automation.upstream.planning import Entry
+from accelerator_portal.automation.zip_members import ArtifactError, members
 from accelerator_portal.catalog import ProblemsError
 from accelerator_portal.reports.report import Report, Trigger
 from accelerator_portal.reports.report_check import Known, report_problems

@@ -118,8 +118,8 @@ def read_event(event: bytes, upstream: str = UPSTREAM) -> Change | str:
         return _nested(nested, upstream)
     except ValidationError as error:
         place = ".".join(map(str, error.errors(include_input=False)[0]["loc"])) or "the event"
-        what = f"{place} is not as in an event of GitHub's"
-        raise RefusedError("unreadable", _plain(what)) from None
+        what = f"{_plain(place)} is not as in an event of GitHub's"
+        raise RefusedError("unreadable", what) from None
 
 
 def _nested(event: _Nested, upstream: str) -> Change | str:

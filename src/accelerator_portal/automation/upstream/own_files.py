@@ -12,9 +12,9 @@ from typing import TypeVar
 
 from pydantic import AwareDatetime, BaseModel, ValidationError
 
-from accelerator_portal.automation.archive import ArtifactError, members
 from accelerator_portal.automation.events import Number, Part, Repository
 from accelerator_portal.automation.github import Api, GitHubError, read
+from accelerator_portal.automation.zip_members import ArtifactError, members
 
 M = TypeVar("M", bound=BaseModel)
 

@@ -68,7 +68,7 @@ def plan(catalog: Catalog, change: Change) -> Plan:
     return Plan(change=change, entries=tuple(entries), passed_over=passed_over)
 
 
-def matrix(entries: Iterable[Entry]) -> dict[str, list[dict[str, Any]]]:
+def matrix(change: Change, entries: Iterable[Entry]) -> dict[str, list[dict[str, Any]]]:
     """Return the matrix of jobs on runners that this repository has, for `strategy.matrix`.
 
     Raises ValueError for more jobs than GitHub makes.
@@ -81,6 +81,8 @@ def matrix(entries: Iterable[Entry]) -> dict[str, list[dict[str, Any]]]:
             "runner": list(entry.run.runner),
             "suites": " ".join(suite for task in entry.tasks for suite in SUITES.get(task, ())),
             "minutes": min(entry.hours * 60, 360),
+            "commit": change.head or "",
+            "pull_request": str(change.number or ""),
         }
         for entry in entries
         if entry.run.runner

@@ -1,0 +1,92 @@
+"""Telling vendors of a change, side by side and one after another: `python -m benchmarks.dispatch`.
+
+GitHub is a double on loopback that takes some milliseconds for each answer. One vendor in ten fails:
+half of these are gone for good, half answer after an error that passes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+
+from accelerator_portal.automation.github_client import GitHubClient, Patience
+from accelerator_portal.automation.upstream.change import Change
+from accelerator_portal.automation.upstream.dispatching import Sending, Sent, send
+from accelerator_portal.automation.upstream.planning import Entry, Plan
+from accelerator_portal.catalog.upstream_events import Dispatch, UpstreamRun
+from tests.automation.github_double import TOKEN, Fault, GitHubDouble, serve
+
+CHANGE = Change(
+    occasion="pull-request",
+    delivery="benchmark-1",
+    repository="pytorch/pytorch",
+    head="a" * 40,
+    base="b" * 40,
+    number=1,
+    title="A made-up change",
+)
+
+
+def main() -> None:
+    """Print one line a run, and the ratio of the medians."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.dispatch", description=__doc__)
+    parser.add_argument("--vendors", type=int, default=100, help="vendors (100)")
+    parser.add_argument(
+        "--seconds", type=float, default=0.1, help="for an answer of GitHub's (0.1)"
+    )
+    parser.add_argument("--repeat", type=int, default=3, help="runs of each side (3)")
+    arguments = parser.parse_args()
+    names = [f"vendor-{number:03}" for number in range(arguments.vendors)]
+    plan = Plan(change=CHANGE, entries=tuple(map(_entry, names)))
+    took: dict[int, list[float]] = {1: [], Sending().at_once: []}
+    for _ in range(arguments.repeat):
+        for at_once, found in took.items():  # by turns: what else runs here hits both alike
+            found.append(_run(plan, names, at_once, arguments.seconds))
+    one, many = (statistics.median(found) for found in took.values())
+    print(
+        f"one after another {one:.1f} s, side by side {many:.1f} s: {one / many:.1f} times as fast"
+    )
+
+
+def _entry(name: str) -> Entry:
+    dispatch = Dispatch(repository=f"example/{name}", event_type="pytorch-event")
+    return Entry(
+        accelerator=name,
+        name=name,
+        device="ex",
+        module="torch_example",
+        tasks=("unit",),
+        run=UpstreamRun(dispatch=dispatch),
+        hours=6,
+    )
+
+
+def _run(plan: Plan, names: Sequence[str], at_once: int, seconds: float) -> float:
+    gone, failing = set(names[::20]), names[10::20]
+    with serve() as double:
+        double.repositories |= {f"example/{name}" for name in names if name not in gone}
+        double.faults = [Fault(f"{name}/dispatches", 502) for name in failing]
+        double.faults.append(Fault("dispatches", 0, seconds=seconds, times=10_000))
+        how = replace(Sending(), at_once=at_once, wait=0.5)
+        client = GitHubClient(TOKEN, double.home, Patience(tries=1))
+        start = time.perf_counter()
+        sent = send(client, plan, "example/portal", how=how)
+        took = time.perf_counter() - start
+        _show(at_once, took, sent, double)
+    return took
+
+
+def _show(at_once: int, took: float, sent: Sequence[Sent], double: GitHubDouble) -> None:
+    well = sum(one.ok for one in sent)
+    again = sum(one.tries > 1 for one in sent)
+    print(
+        f"{at_once:3} at once: {took:5.1f} s, {well} of {len(sent)} told, {again} of them after an "
+        f"error, {len(double.asked)} requests"
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,218 @@
+"""A portal, PyTorch and a vendor on a GitHub that is made up; what the vendor reports."""
+
+from __future__ import annotations
+
+import datetime as dt
+import io
+import json
+import zipfile
+from collections.abc import Mapping
+from typing import Any
+
+from accelerator_portal.automation.github_client import GitHubClient, Patience
+from accelerator_portal.automation.upstream.change import Change
+from accelerator_portal.automation.upstream.dispatching import Sending
+from accelerator_portal.automation.upstream.finding import Asked, Place
+from accelerator_portal.automation.upstream.planning import Entry
+from accelerator_portal.catalog.upstream_events import Dispatch, UpstreamRun
+from accelerator_portal.reports.report import Report
+from accelerator_portal.reports.report_check import Known
+from tests.automation.github_double import TOKEN, GitHubDouble
+from tests.folders import EXAMPLE
+
+HOME = "example/portal"
+UPSTREAM = "pytorch/pytorch"
+VENDOR = "vendor/plugin"
+HEAD = "a" * 40
+BASE = "b" * 40
+NUMBER = 7
+DELIVERY = "72d3162e-cc78-11e3-81ab-4c9367dc0958"
+NOW = dt.datetime(2026, 11, 21, 12, tzinfo=dt.UTC)
+SENT = NOW - dt.timedelta(hours=2)
+
+QUICK = Patience(tries=2, wait=0.01, most_wait=1.0, limited=0.01)
+SENDING = Sending(wait=0.0, now=lambda: NOW)
+
+DISPATCH = UpstreamRun(dispatch=Dispatch(repository=VENDOR, event_type="pytorch-event"))
+REDISPATCH = UpstreamRun(redispatch=Dispatch(repository=VENDOR, event_type="pytorch-event"))
+RUNNER = UpstreamRun(runner=("self-hosted", "npu"))
+WORKFLOW = UpstreamRun(workflow="foo.yml")
+
+
+def pull_webhook(action: str = "opened", **changed: object) -> dict[str, Any]:
+    """The webhook of a pull request, as far as it is read."""
+    pull = {
+        "number": NUMBER,
+        "title": "A title",
+        "state": "open",
+        "user": {"login": "author"},
+        "head": {"sha": HEAD, "repo": {"full_name": "author/pytorch"}},
+        "base": {"sha": BASE, "repo": {"full_name": UPSTREAM}},
+        "labels": [],
+        "body": "A long text.",
+    }
+    repository = {"full_name": UPSTREAM, "private": False}
+    return {"action": action, "pull_request": pull, "repository": repository, **changed}
+
+
+def nested(payload: Mapping[str, object], event_type: str = "pull_request") -> bytes:
+    """The event with a webhook in it, as PyTorch's relay sends it."""
+    inside = {"event_type": event_type, "delivery_id": DELIVERY, "payload": payload}
+    return event(inside)
+
+
+def event(client_payload: object) -> bytes:
+    """The event `repository_dispatch`."""
+    whole = {
+        "action": "pull_request",
+        "branch": "main",
+        "client_payload": client_payload,
+        "repository": {"full_name": HOME},
+        "sender": {"login": "relay[bot]"},
+    }
+    return json.dumps(whole).encode()
+
+
+def change(**changed: object) -> Change:
+    """A pull request that GitHub confirmed; other values for its fields."""
+    return Change.model_validate(
+        {
+            "occasion": "pull-request",
+            "delivery": DELIVERY,
+            "repository": UPSTREAM,
+            "head": HEAD,
+            "base": BASE,
+            "number": NUMBER,
+            "action": "opened",
+            "title": "A title",
+            **changed,
+        }
+    )
+
+
+def entry(accelerator: str = "example", run: UpstreamRun = DISPATCH, **changed: object) -> Entry:
+    """A platform that takes part."""
+    return Entry.model_validate(
+        {
+            "accelerator": accelerator,
+            "name": accelerator.title(),
+            "device": "ex",
+            "module": "torch_example",
+            "tasks": ("unit", "models"),
+            "run": run,
+            "hours": 4,
+            **changed,
+        }
+    )
+
+
+def asked(run: UpstreamRun = DISPATCH, **changed: object) -> Asked:
+    """The platform was asked two hours ago."""
+    return Asked(change(**changed), entry(run=run), SENT, own_run=500)
+
+
+def report(outcomes: Mapping[str, str], **changed: object) -> Report:
+    """A run of the platform `example`: tests by name, each with its outcome."""
+    tests = [
+        {
+            "suite": "made-up",
+            "name": name,
+            "outcome": outcome,
+            "reason": "It says `why`.",
+            "command": f"accelerator-portal validate --device ex --test made-up/{name}",
+        }
+        for name, outcome in outcomes.items()
+    ]
+    whole = {
+        "schema_version": 1,
+        "accelerator": "example",
+        "kind": "self-reported",
+        "trigger": {"kind": "pull-request"},
+        "started": NOW - dt.timedelta(hours=1),
+        "finished": NOW - dt.timedelta(minutes=30),
+        "environment": {"torch": "2.14.0"},
+        "suites": [{"name": "made-up", "kind": "unit", "planned": len(tests)}],
+        "tests": tests,
+    }
+    return Report.model_validate({**whole, **changed})
+
+
+def packed(report: Report | bytes, name: str = "report.json") -> bytes:
+    """The archive that a run leaves."""
+    file = io.BytesIO()
+    data = report if isinstance(report, bytes) else report.model_dump_json().encode()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(name, data)
+    return file.getvalue()
+
+
+def populate(double: GitHubDouble) -> None:
+    """The repositories, and an open pull request."""
+    double.repositories |= {HOME, UPSTREAM, VENDOR}
+    double.records[f"repos/{UPSTREAM}/pulls/{NUMBER}"] = pull_webhook()["pull_request"]
+
+
+def add_run(double: GitHubDouble, title: str | None = None, /, **changed: object) -> int:
+    """A run of the vendor's, which ended well an hour ago."""
+    run = {
+        "id": double.new(),
+        "event": "repository_dispatch",
+        "status": "completed",
+        "conclusion": "success",
+        "display_title": f"{DELIVERY}/example" if title is None else title,
+        "created_at": "2026-11-21T10:01:00Z",
+        "head_repository": {"full_name": VENDOR},
+        **changed,
+    }
+    repository = str(changed.get("repository", VENDOR))
+    double.runs.setdefault(repository, []).insert(0, run)
+    double.records[f"repos/{repository}/actions/runs/{run['id']}"] = run
+    return int(str(run["id"]))
+
+
+def answered(double: GitHubDouble, outcomes: Mapping[str, str], **changed: object) -> int:
+    """A run of the vendor's with a report."""
+    run = add_run(double)
+    double.add_artifact(VENDOR, run, "accelerator-report", packed(report(outcomes, **changed)))
+    return run
+
+
+def client(double: GitHubDouble) -> GitHubClient:
+    """The real client of the double."""
+    return GitHubClient(TOKEN, double.home, QUICK)
+
+
+def place(double: GitHubDouble, now: dt.datetime = NOW) -> Place:
+    """Where reports are looked for."""
+    return Place(client(double), HOME, Known(frozenset({"example", "other"})), now)
+
+
+SECTION = """\
+maintainers:
+  - {github: owner, source: made-up}
+upstream_events:
+  events: [pull-request, push, daily]
+  tasks: [unit, models]
+  run: {dispatch: {repository: vendor/plugin, event_type: pytorch-event}}
+  hours: 4
+  source: made-up
+"""
+
+
+def portal(section: str = SECTION) -> dict[str, str]:
+    """The example's files, with the section."""
+    file = "accelerators/example/accelerator.yaml"
+    return {**EXAMPLE, file: EXAMPLE[file] + section}
+
+
+def portal_of(*sections: tuple[str, str]) -> dict[str, str]:
+    """The example several times, under other names and with sections of their own."""
+    files = dict(EXAMPLE)
+    for name, section in sections:
+        for path, text in EXAMPLE.items():
+            if path.startswith("accelerators/"):
+                copy = text.replace("name: Example\n", f"name: {name.title()}\n")
+                copy = copy.replace("name: torch-example,", f"name: torch-{name},")
+                end = section if path.endswith("accelerator.yaml") else ""
+                files[path.replace("/example/", f"/{name}/")] = copy + end
+    return files

@@ -1,0 +1,116 @@
+from __future__ import annotations
+
+import hashlib
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from accelerator_portal.automation.sanitiser import faults
+from accelerator_portal.automation.upstream.comment import comment
+from accelerator_portal.automation.upstream.marker import Memory, marker, remembered
+from accelerator_portal.automation.upstream.news import Broken, News
+from tests.automation.upstream.scene import NOW
+from tests.automation.upstream.test_marker import answer
+
+PAGE = "https://github.com/vendor/plugin/actions/runs/12"
+
+
+def test_the_comment_says_what_broke_beside_what_whom_to_ask_and_how_to_go_on() -> None:
+    broken = Broken(
+        key="operators/gelu?dtype=float32",
+        outcome="wrong-result",
+        reason="0.5 is not 0.4",
+        command="accelerator-portal validate --device ex --test operators/gelu",
+    )
+    flaky = Broken(key="operators/erf", outcome="failed", bad=3, of=8)
+    found = News(
+        newly=(broken,),
+        newly_broken=1,
+        flaky=(flaky,),
+        flaky_failing=1,
+        red_already=14,
+        known=1,
+        tests=700,
+        base=NOW,
+    )
+    memory = Memory(answers=(answer(news=found, torch="2.14.0a0"),))
+    assert comment(memory, {"example": ["owner", "other"]}) == (
+        f"{marker(memory)}\n\n"
+        "**Newly broken: `Example` 1 test.**\n\n"
+        "What out-of-tree platforms report of this pull request. These are results of their own "
+        "CI; nobody else has checked them, and they hold nothing up.\n\n"
+        "#### `Example`: 1 test newly broken\n\n"
+        "At `aaaaaaaaaaaa` with torch `2.14.0a0`, reported by `vendor/plugin`, "
+        f"[this run]({PAGE}): 700 tests. The base is the platform’s own runs up to 2026-11-21.\n\n"
+        "- `operators/gelu?dtype=float32` wrong-result: `0.5 is not 0.4`\n\n"
+        "No news: 14 tests red on the base already, 1 test known to fail. 1 test failing that go "
+        "back and forth on the base: `operators/erf` failed in 3 of its last 8 runs.\n\n"
+        "To repeat the first:\n\n"
+        "```bash\naccelerator-portal validate --device ex --test operators/gelu\n```\n\n"
+        "Whom to ask: `owner`, `other`.\n\n"
+        "This comment is renewed in place. To hear nothing more here, add the label "
+        "`no-accelerator-reports`; a failure that a platform knows belongs into its "
+        "`known-issues.yaml`.\n"
+    )
+
+
+def test_what_is_mended_is_said_in_place() -> None:
+    text = comment(Memory(answers=(answer(broken=0),)), {})
+    assert "\n\nNothing that passed on the base fails any more in the newest reports.\n" in text
+    assert f"`Example` at `aaaaaaaaaaaa`, [run]({PAGE})" in text
+
+
+def test_forty_platforms_with_a_thousand_failures_each_fit() -> None:
+    tests = tuple(
+        Broken(key=f"s/{noise(n, 290)}", outcome="failed", reason=noise(n, 199), command="c" * 200)
+        for n in range(20)
+    )
+    found = News(newly=tests, newly_broken=1000, tests=1000, base=NOW)
+    memory = Memory(answers=tuple(answer(f"p{n}", news=found) for n in range(40)))
+    text = comment(memory, {f"p{n}": ["l" * 39] * 3 for n in range(40)})
+    assert len(text) <= 60_000
+    assert text.count("#### ") == 40
+    assert "1,000 more, see the run" in text or "999 more, see the run" in text
+    known = remembered(text)
+    assert known is not None
+    assert [one.news.newly_broken for one in known.answers] == [1000] * 40
+
+
+def noise(seed: int, length: int) -> str:
+    """Text that cannot be packed."""
+    found = "".join(hashlib.sha256(f"{seed} {n}".encode()).hexdigest() for n in range(8))
+    return found[:length]
+
+
+HOSTILE = [
+    "@everybody",
+    "#1 fixes GH-2",
+    "<script>alert(1)</script>",
+    "[x](https://example.org)",
+    "![](https://example.org/x.png)",
+    "`` ` ```\n```bash\n",
+    "--> <!-- x",
+    "https://example.org www.example.org",
+    "$$x$$ \\",
+    "\u202e\u200b\x1b[31m",
+    "::error::x ##[command]",
+    "~~~\n# x\n\n---\n| a | b |\n|---|---|",
+]
+
+
+@pytest.mark.parametrize("words", HOSTILE)
+def test_hostile_words_can_do_nothing(words: str) -> None:
+    one = Broken(key=words, outcome="failed", reason=words, command=words)
+    found = News(newly=(one,), newly_broken=1, flaky=(one,), flaky_failing=1, tests=1)
+    memory = Memory(answers=(answer(news=found, name=words[:40], torch=words),))
+    text = comment(memory, {"example": [words]})
+    assert faults(text, marker(memory), [PAGE]) == []
+
+
+@given(st.text(max_size=100))
+@settings(max_examples=50)
+def test_whatever_is_said_can_do_nothing(words: str) -> None:
+    one = Broken(key=words, outcome="failed", reason=words, command=words)
+    found = News(newly=(one,), newly_broken=1, tests=1)
+    comment(Memory(answers=(answer(news=found, torch=words),)), {"example": [words]})

@@ -1,0 +1,125 @@
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import replace
+
+import pytest
+
+from accelerator_portal.automation.upstream.dispatching import Sending, send
+from accelerator_portal.automation.upstream.planning import Plan
+from accelerator_portal.catalog.upstream_events import Dispatch, UpstreamRun
+from tests.automation.github_double import SECONDARY, Fault, GitHubDouble
+from tests.automation.upstream.scene import (
+    HOME,
+    NOW,
+    RUNNER,
+    SENDING,
+    VENDOR,
+    WORKFLOW,
+    change,
+    client,
+    entry,
+)
+
+
+def plan_of(*vendors: str) -> Plan:
+    runs = {
+        name: UpstreamRun(dispatch=Dispatch(repository=f"vendor/{name}", event_type="event"))
+        for name in vendors
+    }
+    return Plan(change=change(), entries=tuple(entry(name, run) for name, run in runs.items()))
+
+
+def test_each_vendor_is_sent_its_own_event(double: GitHubDouble) -> None:
+    double.repositories |= {"vendor/one", "vendor/two"}
+    sent = send(client(double), plan_of("one", "two"), HOME, how=SENDING)
+    assert [(one.accelerator, one.ok, one.tries, one.at) for one in sent] == [
+        ("one", True, 1, NOW),
+        ("two", True, 1, NOW),
+    ]
+    payloads = {place: body["client_payload"] for place, body in double.dispatched}
+    assert {place: p["accelerator"] for place, p in payloads.items()} == {
+        "vendor/one": "one",
+        "vendor/two": "two",
+    }
+
+
+def test_one_that_fails_does_not_stop_the_rest(double: GitHubDouble) -> None:
+    names = [f"n{number}" for number in range(100)]
+    gone = set(names[::10])
+    double.repositories |= {f"vendor/{name}" for name in names if name not in gone}
+    sent = send(client(double), plan_of(*names), HOME, how=SENDING)
+    assert {one.accelerator for one in sent if not one.ok} == gone
+    assert {place for place, _ in double.dispatched} == {
+        f"vendor/{n}" for n in names if n not in gone
+    }
+    assert {one.why for one in sent if one.accelerator == "n0"} == {
+        "repos/vendor/n0/dispatches: Not Found (HTTP 404)"
+    }
+    assert {one.tries for one in sent} == {1}
+
+
+def test_what_passes_is_tried_again_after_longer_and_longer_waits(double: GitHubDouble) -> None:
+    double.repositories.add("vendor/one")
+    double.faults = [Fault("POST", 502, times=2)]
+    waits: list[float] = []
+    how = Sending(wait=2.0, pause=waits.append, now=lambda: NOW)
+    (one,) = send(client(double), plan_of("one"), HOME, how=how)
+    assert (one.ok, one.tries, waits) == (True, 3, [2.0, 4.0])
+    assert len(double.dispatched) == 1
+
+
+def test_a_lost_answer_makes_a_second_event_of_the_same_delivery(double: GitHubDouble) -> None:
+    double.repositories.add("vendor/one")
+    double.faults = [Fault("POST", 502, after=True)]
+    (one,) = send(client(double), plan_of("one"), HOME, how=SENDING)
+    assert one.ok
+    first, second = double.dispatched
+    assert first == second
+
+
+def test_a_limit_for_an_hour_ends_within_seconds_and_says_so(double: GitHubDouble) -> None:
+    double.repositories |= {"vendor/one", "vendor/two"}
+    double.faults = [Fault("one/disp", 403, SECONDARY, {"retry-after": "3600"}, times=99)]
+    start = time.monotonic()
+    sent = send(client(double), plan_of("one", "two"), HOME, how=SENDING)
+    assert time.monotonic() - start < 10
+    assert [one.ok for one in sent] == [False, True]
+    assert sent[0].why.endswith("GitHub wants no more requests for longer than this waits")
+
+
+def test_who_was_told_is_not_told_again(double: GitHubDouble) -> None:
+    double.repositories |= {"vendor/one", "vendor/two"}
+    sent = send(client(double), plan_of("one", "two"), HOME, {"one"}, SENDING)
+    assert [one.accelerator for one in sent] == ["two"]
+    assert send(client(double), plan_of("one"), HOME, {"one"}, SENDING) == []
+    assert [place for place, _ in double.dispatched] == ["vendor/two"]
+
+
+def test_a_runner_of_this_repository_has_its_job_already(double: GitHubDouble) -> None:
+    plan = Plan(change=change(), entries=(entry(run=RUNNER),))
+    (one,) = send(client(double), plan, HOME, how=replace(SENDING, run=500))
+    assert (one.ok, one.tries, one.run) == (True, 0, 500)
+    assert double.dispatched == []
+
+
+def test_a_workflow_of_this_repository_is_started(double: GitHubDouble) -> None:
+    plan = Plan(change=change(), entries=(entry(run=WORKFLOW),))
+    (one,) = send(client(double), plan, HOME, how=SENDING)
+    assert one.ok
+    ((place, body),) = double.dispatched
+    assert (place, body["ref"]) == (f"{HOME}/foo.yml", "main")
+    assert json.loads(body["inputs"]["event"])["run_name"] == body["inputs"]["run_name"]
+
+
+@pytest.mark.parametrize("vendors", [100])
+def test_they_are_sent_side_by_side(double: GitHubDouble, vendors: int) -> None:
+    names = [f"n{number}" for number in range(vendors)]
+    double.repositories |= {f"vendor/{name}" for name in names}
+    double.faults = [Fault("POST", 0, seconds=0.05, times=vendors)]
+    start = time.monotonic()
+    sent = send(client(double), plan_of(*names), HOME, how=SENDING)
+    assert all(one.ok for one in sent)
+    assert time.monotonic() - start < 0.05 * vendors
+    assert VENDOR not in {place for place, _ in double.dispatched}

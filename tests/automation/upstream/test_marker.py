@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+import base64
+import zlib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from accelerator_portal.automation.upstream.marker import PREFIX, Answer, Memory, marker, remembered
+from accelerator_portal.automation.upstream.news import Broken, News
+from tests.automation.upstream.scene import HEAD, VENDOR
+
+
+def answer(id_: str = "example", broken: int = 1, **changed: object) -> Answer:
+    tests = [Broken(key=f"made-up/t{n}", outcome="failed", reason="why") for n in range(broken)]
+    found = News(newly=tuple(tests[:20]), newly_broken=broken, tests=broken + 5)
+    return Answer.model_validate(
+        {
+            "accelerator": id_,
+            "name": id_.title(),
+            "head": HEAD,
+            "repository": VENDOR,
+            "run": 12,
+            "news": found,
+            **changed,
+        }
+    )
+
+
+def test_a_comment_remembers_what_it_says() -> None:
+    memory = Memory(answers=(answer("a"), answer("b", 30, torch="2.14.0", late=True)))
+    assert remembered(f"{marker(memory)}\n\nAny words.") == memory
+
+
+def test_another_comment_remembers_nothing() -> None:
+    assert remembered("hello") is None
+    assert remembered(f" {marker(Memory())}") is None
+
+
+def bomb() -> str:
+    text = b'{"answers": [' + b" " * 50_000_000 + b"]}"
+    return base64.b64encode(zlib.compress(text, 9)).decode()
+
+
+@pytest.mark.parametrize(
+    "inside",
+    ["", "x", "!!", "AAAA", base64.b64encode(zlib.compress(b"[]")).decode(), bomb()],
+    ids=["empty", "short", "no base64", "no zlib", "another form", "bomb"],
+)
+def test_a_marker_that_cannot_be_read_is_written_anew(inside: str) -> None:
+    assert remembered(f"{PREFIX}{inside} -->\n\nwords") == Memory()
+
+
+@given(st.text())
+def test_whatever_stands_there_is_survived(text: str) -> None:
+    assert remembered(f"{PREFIX}{text}") is not None

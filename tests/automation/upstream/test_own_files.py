@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+import datetime as dt
+
+import pytest
+
+from accelerator_portal.automation.github import GitHubError
+from accelerator_portal.automation.upstream.collecting import Ledger, Settled
+from accelerator_portal.automation.upstream.own_files import left
+from tests.automation.github_double import Fault, GitHubDouble
+from tests.automation.made_up import archive
+from tests.automation.upstream.scene import HOME, NOW, client
+
+NAME = "upstream-ledger"
+SINCE = NOW - dt.timedelta(days=3)
+OWN = {
+    "event": "schedule",
+    "path": ".github/workflows/upstream-answer.yml",
+    "head_repository": {"full_name": HOME},
+}
+
+
+def ledger(title: str) -> Ledger:
+    return Ledger(settled={title: Settled(at=NOW, state="report")})
+
+
+def keep(double: GitHubDouble, title: str, **changed: object) -> int:
+    run = double.new()
+    double.records[f"repos/{HOME}/actions/runs/{run}"] = {"id": run, **OWN, **changed}
+    packed = archive({f"{NAME}.json": ledger(title).model_dump_json()})
+    return double.add_artifact(HOME, run, NAME, packed, created_at="2026-11-21T11:00:00Z")
+
+
+def titles(double: GitHubDouble) -> list[str]:
+    found = left(client(double), HOME, NAME, Ledger, SINCE)
+    return [title for one in found for title in one.settled]
+
+
+def test_the_newest_comes_first(double: GitHubDouble) -> None:
+    for title in ("one", "two", "three"):
+        keep(double, title)
+    assert titles(double) == ["three", "two", "one"]
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"head_repository": {"full_name": "evil/portal"}},
+        {"head_repository": None},
+        {"event": "pull_request"},
+        {"path": ".github/workflows/checks.yml"},
+    ],
+)
+def test_what_another_workflow_or_a_fork_left_is_passed_over(
+    double: GitHubDouble, changed: dict[str, object]
+) -> None:
+    """A pull request's own code runs here, too, and names its artifacts as it likes."""
+    keep(double, "good")
+    keep(double, "forged", **changed)
+    assert titles(double) == ["good"]
+
+
+def test_what_is_old_gone_or_broken_is_passed_over(double: GitHubDouble) -> None:
+    keep(double, "good")
+    double.artifacts[keep(double, "old")]["created_at"] = "2026-11-01T00:00:00Z"
+    double.artifacts[keep(double, "gone")]["expired"] = True
+    double.files[keep(double, "broken")] = b"no archive"
+    double.files[keep(double, "other")] = archive({f"{NAME}.json": b'{"schema_version": 2}'})
+    double.files[keep(double, "empty")] = archive({})
+    assert titles(double) == ["good"]
+
+
+def test_an_error_of_github_s_is_not_taken_for_an_empty_ledger(double: GitHubDouble) -> None:
+    keep(double, "good")
+    for match in ("GET repos", "zip$", "files/"):
+        double.faults = [Fault(match, 500, times=9)]
+        with pytest.raises(GitHubError):
+            titles(double)

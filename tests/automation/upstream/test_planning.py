@@ -1,0 +1,96 @@
+from __future__ import annotations
+
+import pytest
+
+from accelerator_portal.automation.upstream.planning import MOST_JOBS, Plan, matrix, plan
+from tests.automation.upstream.scene import HEAD, RUNNER, SECTION, change, entry, portal, portal_of
+from tests.folders import Tree, loaded
+
+LABELLED = SECTION.replace("  tasks:", '  labels: ["module: Ex"]\n  tasks:')
+ONLY_PULLS = SECTION.replace("[pull-request, push, daily]", "[pull-request]")
+
+
+def reasons(found: Plan) -> dict[str, str]:
+    return dict(found.passed_over)
+
+
+def test_who_has_the_section_takes_part_as_it_says(tree: Tree) -> None:
+    found = plan(loaded(tree(portal())), change())
+    (one,) = found.entries
+    assert (one.accelerator, one.tasks, one.hours, one.run.way) == (
+        "example",
+        ("unit", "models"),
+        4,
+        "dispatch",
+    )
+    assert Plan.model_validate_json(found.model_dump_json()) == found
+
+
+def test_who_has_none_is_not_asked(tree: Tree) -> None:
+    found = plan(loaded(tree(portal(""))), change())
+    assert (found.entries, found.passed_over) == ((), {})
+
+
+@pytest.mark.parametrize(
+    ("section", "changed", "reason"),
+    [
+        (ONLY_PULLS, {"occasion": "push", "number": None}, "does not ask for push"),
+        (SECTION, {"occasion": "weekly", "number": None}, "does not ask for weekly"),
+        (SECTION, {"action": "closed"}, "the pull request is closed"),
+        (LABELLED, {}, "none of its labels is there"),
+        (LABELLED, {"labels": ("module: cuda",)}, "none of its labels is there"),
+        (
+            SECTION,
+            {"action": "labeled", "added": "x", "labels": ("x",)},
+            "the new label is none that it asks for",
+        ),
+        (SECTION, {"only": "other"}, "only other is asked again"),
+    ],
+)
+def test_who_does_not_ask_for_it_is_passed_over_with_the_reason(
+    tree: Tree, section: str, changed: dict[str, object], reason: str
+) -> None:
+    found = plan(loaded(tree(portal(section))), change(**changed))
+    assert (found.entries, reasons(found)) == ((), {"example": reason})
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"labels": ("module: ex",)},
+        {"labels": ("other", "MODULE: EX"), "action": "labeled", "added": "Module: ex"},
+    ],
+)
+def test_a_label_asks_whatever_its_case(tree: Tree, changed: dict[str, object]) -> None:
+    assert plan(loaded(tree(portal(LABELLED))), change(**changed)).entries
+
+
+def test_the_matrix_has_the_runners_of_this_repository_alone(tree: Tree) -> None:
+    runner = SECTION.replace(
+        "{dispatch: {repository: vendor/plugin, event_type: pytorch-event}}",
+        "{runner: [self-hosted, ex]}",
+    )
+    root = tree(portal_of(("own", runner), ("other", SECTION)))
+    found = plan(loaded(root), change())
+    assert [one.accelerator for one in found.entries] == ["other", "own"]
+    assert matrix(found.change, found.entries) == {
+        "include": [
+            {
+                "accelerator": "own",
+                "device": "ex",
+                "module": "torch_example",
+                "runner": ["self-hosted", "ex"],
+                "suites": "operators models",
+                "minutes": 240,
+                "commit": HEAD,
+                "pull_request": "7",
+            }
+        ]
+    }
+
+
+def test_github_makes_no_more_jobs_than_that() -> None:
+    many = [entry(f"n{number}", RUNNER) for number in range(MOST_JOBS + 1)]
+    assert len(matrix(change(), many[1:])["include"]) == 256
+    with pytest.raises(ValueError, match=r"^257 jobs, more than 256: GitHub makes no such matrix$"):
+        matrix(change(), many)

@@ -1,0 +1,316 @@
+"""The commands one after the other, as the workflows call them, on a GitHub that is made up."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from accelerator_portal.automation.upstream.collecting import Ledger
+from accelerator_portal.automation.upstream.dispatching import Journal
+from accelerator_portal.cli import main
+from accelerator_portal.results.archive import keep
+from accelerator_portal.results.history import rebuild
+from accelerator_portal.results.standing import State
+from tests.automation.github_double import BOT, TOKEN, Fault, GitHubDouble, serve
+from tests.automation.made_up import archive
+from tests.automation.upstream import scene
+from tests.automation.upstream.scene import (
+    DELIVERY,
+    HEAD,
+    HOME,
+    NUMBER,
+    SECTION,
+    UPSTREAM,
+    VENDOR,
+    nested,
+    packed,
+    portal,
+    pull_webhook,
+    report,
+)
+from tests.folders import Tree
+
+OWN_RUN = 500
+RUNNER = SECTION.replace(
+    "{dispatch: {repository: vendor/plugin, event_type: pytorch-event}}",
+    "{runner: [self-hosted, ex]}",
+)
+
+
+class Stage:
+    """A portal's folder, the GitHub that it talks to, and its commands."""
+
+    def __init__(self, root: Path, folder: Path, double: GitHubDouble) -> None:
+        self.root, self.folder, self.double = root, folder, double
+        self.number = OWN_RUN
+
+    def file(self, name: str) -> Path:
+        """A file of the jobs."""
+        return self.folder / name
+
+    def run(self, *words: str) -> Result:
+        """One command."""
+        self.file("summary").write_text("", "utf-8")
+        return CliRunner().invoke(main, ["upstream", *words])
+
+    @property
+    def summary(self) -> str:
+        """What the last command said on the run's page."""
+        return self.file("summary").read_text("utf-8")
+
+    def plan(self, event: bytes, *words: str) -> Result:
+        """Plan for an event."""
+        self.file("event").write_bytes(event)
+        self.file("plan.json").unlink(missing_ok=True)
+        out = str(self.file("plan.json"))
+        return self.run("plan", "--root", str(self.root), "--out", out, *words)
+
+    def dispatch(self) -> Result:
+        """Send; then the workflow keeps the journal as an artifact."""
+        self.file("journal.json").unlink(missing_ok=True)
+        self.file("outputs").write_text("", "utf-8")
+        out = ["--out", str(self.file("journal.json"))]
+        done = self.run("dispatch", "--plan", str(self.file("plan.json")), *out)
+        if self.file("journal.json").exists():
+            self.keep("upstream-journal", self.file("journal.json"))
+        return done
+
+    def answer(self, *words: str) -> Result:
+        """One round; then the workflow keeps the ledger as an artifact."""
+        out = ["--out", str(self.file("ledger.json"))]
+        done = self.run("answer", "--root", str(self.root), *out, *words)
+        if self.file("ledger.json").exists():
+            self.keep("upstream-ledger", self.file("ledger.json"))
+        return done
+
+    def keep(self, name: str, file: Path) -> None:
+        """Keep a file as an artifact of an own run."""
+        self.number += 1
+        self.double.records[f"repos/{HOME}/actions/runs/{self.number}"] = {
+            "id": self.number,
+            "event": "repository_dispatch",
+            "path": ".github/workflows/upstream-event.yml",
+            "status": "completed",
+            "created_at": f"{dt.datetime.now(dt.UTC):%Y-%m-%dT%H:%M:%SZ}",
+            "head_repository": {"full_name": HOME},
+        }
+        made = archive({f"{name}.json": file.read_bytes()})
+        created = f"{dt.datetime.now(dt.UTC):%Y-%m-%dT%H:%M:%SZ}"
+        self.double.add_artifact(HOME, self.number, name, made, created_at=created)
+
+    def vendor_answers(self, outcomes: dict[str, str]) -> None:
+        """The vendor's run ends, with a report."""
+        now = dt.datetime.now(dt.UTC)
+        run = scene.add_run(self.double, created_at=f"{now:%Y-%m-%dT%H:%M:%SZ}")
+        made = report(outcomes, started=now, finished=now)
+        self.double.add_artifact(VENDOR, run, "accelerator-report", packed(made))
+
+    @property
+    def comments(self) -> list[str]:
+        """What stands on the pull request."""
+        return [str(one["body"]) for one in self.double.comments.get((UPSTREAM, NUMBER), [])]
+
+
+@pytest.fixture
+def stage(tree: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
+    root = tree(portal())
+    nightly = report(
+        {"good": "passed", "bad": "failed"},
+        started=dt.datetime(2026, 11, 1, tzinfo=dt.UTC),
+        finished=None,
+        trigger={"kind": "nightly"},
+    )
+    keep(root, *rebuild(State("example", "runs"), [nightly]))
+    with serve() as double:
+        scene.populate(double)
+        for variable in ("GH_TOKEN", "PORTAL_TOKEN", "UPSTREAM_TOKEN"):
+            monkeypatch.setenv(variable, TOKEN)
+        monkeypatch.setenv("GITHUB_API_URL", double.home)
+        monkeypatch.setenv("GITHUB_REPOSITORY", HOME)
+        monkeypatch.setenv("GITHUB_RUN_ID", str(OWN_RUN))
+        monkeypatch.setenv("PORTAL_LOGIN", BOT)
+        for variable, name in (
+            ("GITHUB_EVENT_PATH", "event"),
+            ("GITHUB_STEP_SUMMARY", "summary"),
+            ("GITHUB_OUTPUT", "outputs"),
+        ):
+            (tmp_path / name).write_text("", "utf-8")
+            monkeypatch.setenv(variable, str(tmp_path / name))
+        yield Stage(root, tmp_path, double)
+
+
+def test_a_pull_request_that_breaks_a_backend_is_told_so_once(stage: Stage) -> None:
+    assert stage.plan(nested(pull_webhook())).exit_code == 0
+    assert "- `example`: unit, models; dispatch, within 4 hours\n" in stage.summary
+    assert stage.dispatch().exit_code == 0
+    ((place, body),) = stage.double.dispatched
+    assert (place, body["event_type"]) == (VENDOR, "pytorch-event")
+
+    assert stage.answer().exit_code == 0
+    assert stage.summary.startswith("# Answers\n\n- `example`, Pull request 7 of `pytorch/pytorch`")
+    assert ": waiting `no run with the title" in stage.summary
+    assert stage.comments == []
+
+    stage.vendor_answers({"good": "wrong-result", "bad": "failed"})
+    assert stage.answer().exit_code == 0
+    assert "`A comment on pull request 7 is posted.`" in stage.summary
+    assert "1 newly broken, 1 red already" in stage.summary
+    (text,) = stage.comments
+    assert "- `made-up/good` wrong-result" in text
+    assert "made-up/bad" not in text
+    assert "Whom to ask: `owner`." in text
+
+    assert stage.answer().exit_code == 0
+    assert stage.summary == "# Answers\n\nNobody is waited for.\n"
+    assert stage.comments == [text]
+
+
+def test_a_pull_request_that_breaks_nothing_hears_nothing(stage: Stage) -> None:
+    stage.plan(nested(pull_webhook()))
+    stage.dispatch()
+    stage.vendor_answers({"good": "passed", "bad": "crashed"})
+    assert stage.answer().exit_code == 0
+    assert "`Nothing is newly broken by pull request 7: nothing is said.`" in stage.summary
+    assert stage.comments == []
+
+
+def test_the_same_event_is_sent_once(stage: Stage) -> None:
+    for _ in range(3):
+        stage.plan(nested(pull_webhook()))
+        assert stage.dispatch().exit_code == 0
+    assert len(stage.double.dispatched) == 1
+    assert stage.summary == f"1 were told of {DELIVERY} before.\n# Sent to 0 of 0\n"
+
+
+def test_who_could_not_be_told_is_told_when_the_job_runs_again(stage: Stage) -> None:
+    stage.plan(nested(pull_webhook()))
+    stage.double.faults = [Fault("POST", 404, "Not Found")]
+    assert stage.dispatch().exit_code == 1
+    assert (
+        "# Sent to 0 of 1\n\n"
+        "- **failed** `example`: `repos/vendor/plugin/dispatches: Not Found (HTTP 404)`\n"
+    ) in stage.summary
+    assert stage.dispatch().exit_code == 0
+    assert len(stage.double.dispatched) == 1
+
+
+def test_a_comment_that_could_not_be_posted_is_posted_in_the_next_round(stage: Stage) -> None:
+    stage.plan(nested(pull_webhook()))
+    stage.dispatch()
+    stage.vendor_answers({"good": "failed"})
+    stage.double.faults = [Fault("POST .*comments", 403, "Forbidden for now")]
+    assert stage.answer().exit_code == 1
+    assert "could not be answered: " in stage.summary
+    assert stage.comments == []
+    assert stage.answer().exit_code == 0
+    assert len(stage.comments) == 1
+
+
+@pytest.mark.parametrize(
+    ("event", "words"),
+    [
+        (
+            nested(pull_webhook(repository={"full_name": "evil/pytorch"})),
+            "unknown repository: the event is of evil/pytorch, not of pytorch/pytorch",
+        ),
+        (b"{}", "unreadable: client_payload is not as in an event of GitHub's"),
+    ],
+)
+def test_what_is_refused_is_said_by_name_and_nothing_is_planned(
+    stage: Stage, event: bytes, words: str
+) -> None:
+    done = stage.plan(event)
+    assert (done.exit_code, done.output) == (1, f"Error: {words}\n")
+    assert stage.summary == f"**Nothing is done.** `{words}`\n"
+    assert not stage.file("plan.json").exists()
+
+
+def test_an_event_of_an_older_commit_is_out_of_order(stage: Stage) -> None:
+    stage.double.records[f"repos/{UPSTREAM}/pulls/{NUMBER}"]["head"]["sha"] = "d" * 40
+    done = stage.plan(nested(pull_webhook()))
+    assert done.exit_code == 1
+    assert "out of order: pull request 7 has another commit by now" in stage.summary
+
+
+def test_what_nobody_asks_for_makes_no_plan(stage: Stage) -> None:
+    done = stage.plan(nested(pull_webhook("edited")))
+    assert done.exit_code == 0
+    assert stage.summary == "Nothing is done for a pull request that is edited.\n"
+    assert not stage.file("plan.json").exists()
+
+
+def test_a_day_takes_the_same_path_without_a_pull_request(stage: Stage) -> None:
+    stage.double.records[f"repos/{UPSTREAM}/commits/main"] = {"sha": HEAD}
+    assert stage.plan(b"{}", "--periodic", "daily").exit_code == 0
+    stage.dispatch()
+    ((_, body),) = stage.double.dispatched
+    payload = body["client_payload"]
+    assert (payload["event_type"], payload["sha"], "pull_request" in payload) == (
+        "daily",
+        HEAD,
+        False,
+    )
+    now = dt.datetime.now(dt.UTC)
+    run = scene.add_run(stage.double, payload["run_name"], created_at=f"{now:%Y-%m-%dT%H:%M:%SZ}")
+    made = report({"good": "failed"}, started=now, finished=now, trigger={"kind": "periodic"})
+    stage.double.add_artifact(VENDOR, run, "accelerator-report", packed(made))
+    assert stage.answer("--keep").exit_code == 0
+    assert "`The report of example is kept.`" in stage.summary
+    kept = stage.root / "accelerators/example/results/upstream-main.json"
+    assert json.loads(kept.read_text("utf-8"))["tests"][0]["name"] == "good"
+    assert CliRunner().invoke(main, ["check", "--root", str(stage.root)]).exit_code == 0
+    assert stage.comments == []
+
+
+def test_runners_of_this_repository_get_a_matrix_and_no_event(stage: Stage, tree: Tree) -> None:
+    stage.root = tree(portal(RUNNER))
+    stage.plan(nested(pull_webhook()))
+    assert stage.dispatch().exit_code == 0
+    assert stage.double.dispatched == []
+    outputs = dict(
+        line.split("=", 1) for line in stage.file("outputs").read_text("utf-8").splitlines()
+    )
+    assert outputs["jobs"] == "1"
+    assert json.loads(outputs["matrix"])["include"][0]["runner"] == ["self-hosted", "ex"]
+    journal = Journal.model_validate_json(stage.file("journal.json").read_bytes())
+    assert [one.run for one in journal.sent] == [OWN_RUN]
+
+
+def test_github_that_does_not_answer_loses_nothing(stage: Stage) -> None:
+    stage.plan(nested(pull_webhook()))
+    stage.dispatch()
+    stage.vendor_answers({"good": "failed"})
+    stage.double.faults = [Fault("GET repos/vendor/plugin", 403, "Forbidden", times=9)]
+    assert stage.answer().exit_code == 1
+    assert "**not asked** `repos/vendor/plugin/actions/runs" in stage.summary
+    assert Ledger.model_validate_json(stage.file("ledger.json").read_bytes()).settled == {}
+    stage.double.faults = []
+    assert stage.answer().exit_code == 0
+    assert len(stage.comments) == 1
+
+
+def test_a_plan_that_is_none_is_refused(stage: Stage) -> None:
+    stage.file("plan.json").write_text("{}", "utf-8")
+    done = stage.dispatch()
+    assert (done.exit_code, done.output) == (
+        1,
+        "Error: plan.json: change is not as the portal wrote it\n",
+    )
+
+
+def test_the_relay_s_callback_is_printed(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    stage.file("event").write_bytes(nested(pull_webhook()))
+    stage.file("report.json").write_text(report({"a": "passed"}).model_dump_json(), "utf-8")
+    monkeypatch.setenv("GITHUB_SERVER_URL", "https://github.com")
+    monkeypatch.setenv("GITHUB_WORKFLOW", "PyTorch")
+    monkeypatch.setenv("GITHUB_JOB", "test")
+    done = stage.run("callback", str(stage.file("report.json")), "--check-run", "9")
+    assert done.exit_code == 0
+    body = json.loads(done.output)
+    assert (body["delivery_id"], body["workflow"]["conclusion"]) == (DELIVERY, "success")
+    assert body["workflow"]["test_results"] == {"passed": 1, "failed": 0, "skipped": 0}

@@ -1,0 +1,241 @@
+"""The scripts of the workflows, run as GitHub's machines would, with stubs for what is not here."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from accelerator_portal.automation.upstream.change import Change
+from accelerator_portal.automation.upstream.incoming import read_event
+from tests.automation.upstream.scene import HEAD, NUMBER, event, pull_webhook
+from tests.automation.upstream.test_incoming import of
+from tests.test_workflows import EVERY, steps
+
+HOSTILE = "$(touch evil) `touch evil` \"; touch evil; ' && touch evil #"
+
+SCRIPTS = [
+    pytest.param(step["run"], id=f"{name}: {step['name']}")
+    for name in EVERY
+    for step in steps(name)
+    if "run" in step
+]
+
+
+def script(name: str, step: str) -> str:
+    (found,) = (one["run"] for one in steps(name) if one.get("name") == step)
+    return str(found)
+
+
+def stub(folder: Path, name: str, text: str) -> None:
+    """A program of that name, first on the PATH."""
+    file = folder / "bin" / name
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(f"#!/bin/bash\n{text}\n", "utf-8")
+    file.chmod(0o755)
+
+
+def run(
+    folder: Path, text: str, variables: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Run a script as GitHub does: `bash -e`, and nothing in the environment but what it needs."""
+    (folder / "work").mkdir(exist_ok=True)
+    return subprocess.run(
+        ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", text],
+        cwd=folder / "work",
+        env={
+            "PATH": f"{folder / 'bin'}:{os.environ['PATH']}",
+            "HOME": str(folder),
+            **(variables or {}),
+        },
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("text", SCRIPTS)
+def test_every_script_can_be_read(text: str) -> None:
+    done = subprocess.run(["bash", "-n"], input=text, text=True, capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def portal(folder: Path, text: str = 'printf "%s\\n" "$@" >> ../words') -> None:
+    """A command `accelerator-portal` that only notes how it was called."""
+    stub(folder, "accelerator-portal", text)
+    place = folder / "work/.venv"
+    place.mkdir(parents=True, exist_ok=True)
+    (place / "bin").symlink_to(folder / "bin")
+
+
+def words(folder: Path) -> list[str]:
+    file = folder / "words"
+    return file.read_text("utf-8").splitlines() if file.exists() else []
+
+
+def send(folder: Path, payload: Mapping[str, object], event_type: str) -> Change | str:
+    """What the portal makes of what PyTorch's workflow sends for an event."""
+    stub(folder, "gh", 'printf "%s\\n" "$@" > ../words; cat > ../sent')
+    file = folder / "event.json"
+    file.write_text(json.dumps(payload), "utf-8")
+    done = run(
+        folder,
+        script("pytorch-sender.yml", "Send the event"),
+        {
+            "GITHUB_EVENT_PATH": str(file),
+            "EVENT_TYPE": event_type,
+            "PORTAL": "example/portal",
+            "GITHUB_RUN_ID": "77",
+            "GITHUB_RUN_ATTEMPT": "1",
+        },
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert words(folder)[:4] == ["api", "--method", "POST", "repos/example/portal/dispatches"]
+    sent = json.loads((folder / "sent").read_text("utf-8"))
+    assert sent["event_type"] == event_type
+    assert len(json.dumps(sent["client_payload"])) < 64 * 1024
+    repository = str(sent["client_payload"]["payload"]["repository"]["full_name"])
+    return read_event(event(sent["client_payload"]), repository)
+
+
+def test_pytorch_s_workflow_sends_what_the_portal_reads(tmp_path: Path) -> None:
+    found = send(tmp_path, pull_webhook(), "pull_request")
+    assert isinstance(found, Change)
+    assert (found.number, found.head, found.delivery) == (NUMBER, HEAD, "run-77-1")
+
+
+def test_long_and_hostile_texts_are_cut_or_left_out(tmp_path: Path) -> None:
+    webhook = pull_webhook("labeled", label={"name": HOSTILE})
+    webhook["pull_request"] |= {
+        "title": HOSTILE * 1000,
+        "body": "x" * 1_000_000,
+        "labels": [{"name": HOSTILE, "description": "y" * 1000}] * 500,
+    }
+    found = send(tmp_path, webhook, "pull_request")
+    assert isinstance(found, Change)
+    assert (found.added, found.title) == (HOSTILE, (HOSTILE * 1000)[:500])
+    assert not list(tmp_path.rglob("evil"))
+
+
+def test_github_s_own_events_arrive(tmp_path: Path) -> None:
+    kinds = [("pull_request", s) for s in of("pull_request")] + [("push", s) for s in of("push")]
+    for event_type, sample in kinds:
+        found = send(tmp_path, sample, event_type)
+        if isinstance(found, Change) and event_type == "pull_request":
+            assert found.head == sample["pull_request"]["head"]["sha"]
+
+
+@pytest.mark.parametrize(
+    ("event_name", "schedule", "period"),
+    [
+        ("repository_dispatch", "", []),
+        ("schedule", "23 4 * * *", ["--periodic", "daily"]),
+        ("schedule", "47 4 * * 6", ["--periodic", "weekly"]),
+        ("workflow_dispatch", "", ["--periodic", "daily"]),
+    ],
+)
+def test_what_is_planned_depends_on_what_happened(
+    tmp_path: Path, event_name: str, schedule: str, period: list[str]
+) -> None:
+    portal(tmp_path)
+    variables = {"EVENT_NAME": event_name, "SCHEDULE": schedule}
+    assert run(tmp_path, script("upstream-event.yml", "Plan"), variables).returncode == 0
+    assert words(tmp_path) == ["upstream", "plan", *period, "--out", "plan.json"]
+
+
+def test_without_a_plan_nothing_is_sent(tmp_path: Path) -> None:
+    portal(tmp_path)
+    text = script("upstream-event.yml", "Send")
+    assert run(tmp_path, text).returncode == 0
+    assert words(tmp_path) == []
+    (tmp_path / "work/plan.json").touch()
+    assert run(tmp_path, text).returncode == 0
+    assert words(tmp_path)[:2] == ["upstream", "dispatch"]
+
+
+def test_a_runner_s_own_program_or_a_script_makes_torch(tmp_path: Path) -> None:
+    text = script("validate.yml", "Make torch and the plugin")
+    stub(tmp_path, "accelerator-prepare", 'echo "program $PYTORCH_COMMIT" >> ../words')
+    assert run(tmp_path, text, {"PREPARE": "", "PYTORCH_COMMIT": HEAD}).returncode == 0
+    own = tmp_path / "work/caller/ci/build it.sh"
+    own.parent.mkdir(parents=True)
+    own.write_text('echo "script $PYTORCH_COMMIT" >> ../words', "utf-8")
+    assert run(tmp_path, text, {"PREPARE": "ci/build it.sh", "PYTORCH_COMMIT": "x"}).returncode == 0
+    assert words(tmp_path) == [f"program {HEAD}", "script x"]
+
+
+def test_torch_of_another_commit_is_not_tested(tmp_path: Path) -> None:
+    text = script("validate.yml", "See that torch is what is tested")
+    stub(tmp_path, "python3", f"echo {HEAD}")
+    assert run(tmp_path, text, {"PYTORCH_COMMIT": HEAD}).returncode == 0
+    done = run(tmp_path, text, {"PYTORCH_COMMIT": "c" * 40})
+    assert (done.returncode, done.stderr) == (
+        1,
+        f"torch is built from {HEAD}, and {'c' * 40} is to be tested\n",
+    )
+
+
+@pytest.mark.parametrize(("status", "expected"), [(0, 0), (1, 0), (2, 1), (130, 1), (139, 1)])
+def test_failed_tests_are_no_failed_run_and_other_ends_are(
+    tmp_path: Path, status: int, expected: int
+) -> None:
+    portal(tmp_path, f'printf "%s\\n" "$@" >> ../words; exit {status}')
+    variables = {
+        "ACCELERATOR": "example",
+        "DEVICE": "ex",
+        "SUITES": "operators models",
+        "TRIGGER": "pull-request",
+    }
+    assert run(tmp_path, script("validate.yml", "Validate"), variables).returncode == expected
+    assert words(tmp_path) == [
+        *("validate", "--device", "ex", "--accelerator", "example", "--trigger", "pull-request"),
+        *("--known-issues", "portal", "--out", "report.json"),
+        *("--suite", "operators", "--suite", "models"),
+    ]
+
+
+def test_hostile_inputs_of_the_validation_are_words(tmp_path: Path) -> None:
+    portal(tmp_path)
+    variables = dict.fromkeys(("ACCELERATOR", "DEVICE", "SUITES", "TRIGGER"), HOSTILE)
+    assert run(tmp_path, script("validate.yml", "Validate"), variables).returncode == 0
+    assert words(tmp_path)[2] == HOSTILE
+    prepare = script("validate.yml", "Make torch and the plugin")
+    assert run(tmp_path, prepare, {"PREPARE": HOSTILE}).returncode == 127
+    assert not list(tmp_path.rglob("evil"))
+
+
+@pytest.mark.parametrize(("tag", "status"), [("v1.2.3", 0), ("v1.2.4", 1), (HOSTILE, 1)])
+def test_a_tag_of_another_version_is_not_released(tmp_path: Path, tag: str, status: int) -> None:
+    portal(tmp_path)
+    stub(tmp_path, "hatchling", "echo 1.2.3")
+    text = script("release.yml", "See that the tag is the version")
+    assert run(tmp_path, text, {"TAG": tag}).returncode == status
+    assert not list(tmp_path.rglob("evil"))
+
+
+def test_only_reports_of_platforms_are_pushed(tmp_path: Path) -> None:
+    git = ["git", "-c", "user.name=x", "-c", "user.email=x@example.org"]
+    remote, work = tmp_path / "remote", tmp_path / "work"
+    stub(tmp_path, "gh", 'printf "%s\\n" "$@" >> ../words')
+    for command in (
+        ["git", "init", "--quiet", "--bare", str(remote)],
+        ["git", "clone", "--quiet", str(remote), str(work)],
+        [*git, "-C", str(work), "commit", "--quiet", "--allow-empty", "-m", "first"],
+    ):
+        subprocess.run(command, check=True, capture_output=True)
+    (work / "accelerators/example").mkdir(parents=True)
+    text = script("upstream-answer.yml", "Push reports of PyTorch's main")
+    (work / "upstream-ledger.json").touch()
+    (work / "accelerators/example/.keep").touch()
+    assert run(tmp_path, text).returncode == 0
+    listed = ["git", "-C", str(remote), "ls-tree", "-r", "--name-only", "HEAD"]
+    pushed = subprocess.run(listed, check=True, capture_output=True, text=True).stdout
+    assert pushed == "accelerators/example/.keep\n"
+    before = words(tmp_path)
+    assert run(tmp_path, text).returncode == 0
+    assert words(tmp_path) == before == ["auth", "setup-git"]
