@@ -1,7 +1,7 @@
 """Telling vendors of a change, side by side and one after another: `python -m benchmarks.dispatch`.
 
-GitHub is a double on loopback that takes some milliseconds for each answer. One vendor in ten fails:
-half of these are gone for good, half answer after an error that passes.
+GitHub is a double on loopback that takes some milliseconds for each answer. One vendor in ten
+fails: half of these are gone for good, half answer after an error that passes.
 """
 
 from __future__ import annotations

@@ -239,3 +239,74 @@ def test_only_reports_of_platforms_are_pushed(tmp_path: Path) -> None:
     before = words(tmp_path)
     assert run(tmp_path, text).returncode == 0
     assert words(tmp_path) == before == ["auth", "setup-git"]
+
+
+def repository(folder: Path) -> Path:
+    """A clone with one commit on main, as the checkout makes it; returns the remote."""
+    remote, work = folder / "remote", folder / "work"
+    git = ["git", "-c", "user.name=x", "-c", "user.email=x@example.org", "-C", str(work)]
+    for command in (
+        ["git", "init", "--quiet", "--bare", "--initial-branch=main", str(remote)],
+        ["git", "init", "--quiet", "--initial-branch=main", str(work)],
+        [*git, "remote", "add", "origin", str(remote)],
+        [*git, "commit", "--quiet", "--allow-empty", "-m", "first"],
+        [*git, "push", "--quiet", "origin", "main"],
+    ):
+        subprocess.run(command, check=True, capture_output=True)
+    for name in ("accelerators", "data"):
+        (work / name).mkdir()
+        (work / name / "old").touch()
+    return remote
+
+
+def pushed(remote: Path) -> list[str]:
+    listed = ["git", "-C", str(remote), "ls-tree", "-r", "--name-only", "main"]
+    done = subprocess.run(listed, check=True, capture_output=True, text=True)
+    return done.stdout.splitlines()
+
+
+@pytest.mark.parametrize("published", ["true", "false", "", HOSTILE])
+def test_the_site_is_published_where_it_was_built_anew(tmp_path: Path, published: str) -> None:
+    remote = repository(tmp_path)
+    portal(tmp_path)
+    stub(tmp_path, "gh", 'printf "gh %s\\n" "$*" >> ../words')
+    (tmp_path / "work/site").mkdir()
+    (tmp_path / "work/site/index.html").touch()
+    text = script("nightly.yml", "Push what changed, have it published, and keep the archive")
+    for _ in range(2):
+        done = run(tmp_path, text, {"GITHUB_REF_NAME": "main", "PUBLISHED": published})
+        assert done.returncode == 0, done.stderr
+    assert pushed(remote) == ["accelerators/old", "data/old"]
+    start = ["gh workflow run pages.yml"] if published == "true" else []
+    assert words(tmp_path) == 2 * ["gh auth setup-git", *start, "archive", "push", "archive"]
+
+
+def test_what_somebody_pushed_during_the_night_stays(tmp_path: Path) -> None:
+    remote = repository(tmp_path)
+    portal(tmp_path)
+    stub(tmp_path, "gh", "true")
+    other = tmp_path / "other"
+    git = ["git", "-c", "user.name=x", "-c", "user.email=x@example.org", "-C", str(other)]
+    subprocess.run(["git", "clone", "--quiet", str(remote), str(other)], check=True)
+    (other / "README.md").touch()
+    for command in (["add", "."], ["commit", "--quiet", "-m", "second"], ["push", "--quiet"]):
+        subprocess.run([*git, *command], check=True, capture_output=True)
+    text = script("nightly.yml", "Push what changed, have it published, and keep the archive")
+    done = run(tmp_path, text, {"GITHUB_REF_NAME": "main", "PUBLISHED": "false"})
+    assert done.returncode == 0, done.stderr
+    assert pushed(remote) == ["README.md", "accelerators/old", "data/old"]
+
+
+def test_the_night_runs_with_the_report_of_the_cpu_or_without(tmp_path: Path) -> None:
+    portal(tmp_path)
+    variables = {
+        "GITHUB_REPOSITORY": "example/portal",
+        "GITHUB_OUTPUT": "outputs",
+        "GITHUB_STEP_SUMMARY": "summary",
+    }
+    assert run(tmp_path, script("nightly.yml", "Run the night"), variables).returncode == 0
+    assert words(tmp_path) == [
+        *("nightly", "--archive", "archive", "--made-here", "incoming/made-here"),
+        *("--issues", "example/portal", "--outputs", "outputs", "--summary", "summary"),
+    ]
+    assert (tmp_path / "work/incoming/made-here").is_dir()

@@ -1,0 +1,164 @@
+"""Whole nights over made-up platforms: `python -m benchmarks.nightly`.
+
+Each platform has a feed on loopback with a report of its own. Four nights: the first, in which all
+is new, one with nothing new, one with one vendor's report new, one with all reports new. Packages
+and commands are left out: they have benchmarks of their own.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+
+from accelerator_portal.automation.archive_store import open_archive
+from accelerator_portal.automation.nightly import Done, run
+from accelerator_portal.catalog import Catalog, load_catalog
+from accelerator_portal.catalog.report_feed import ReportFeed
+from accelerator_portal.cli.night_steps import LOOKED_UP, Tonight, steps
+from accelerator_portal.reports.outcomes import Outcome
+from accelerator_portal.reports.report_file import report_text
+from benchmarks.copies import make_generated
+from tests.results.made_up import made_up
+
+ROOT = Path(__file__).parent.parent
+SUITE = [{"name": "models", "kind": "unit"}]
+
+
+class Feeds:
+    """Reports by platform, served on loopback; counts what is asked."""
+
+    def __init__(self, names: list[str], tests: int) -> None:
+        self.names, self._tests = names, tests
+        self.requests = 0
+        self.bodies: dict[str, bytes] = {}
+        self.address = ""
+        for name in names:
+            self.renew(name, 0)
+
+    def renew(self, name: str, day: int) -> None:
+        """Give a platform the report of a day, in which every tenth test changes."""
+        names = [f"test-{number}" for number in range(self._tests)]
+        failing = set(names[day % 10 :: 10])
+        outcomes: dict[str, Outcome] = {
+            test: "failed" if test in failing else "passed" for test in names
+        }
+        report = made_up(day, outcomes, accelerator=name, suites=SUITE)
+        self.bodies[f"/{name}.json"] = report_text(report).encode()
+
+
+def main() -> None:
+    """Print one line for each night of each size."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.nightly", description=__doc__)
+    parser.add_argument("--platforms", type=int, nargs="+", default=[15, 100], help="(15 100)")
+    parser.add_argument("--tests", type=int, default=1000, help="of each report (1000)")
+    arguments = parser.parse_args()
+    for count in arguments.platforms:
+        with tempfile.TemporaryDirectory(prefix="portal-benchmarks-") as folder:
+            _measure(Path(folder), count, arguments.tests)
+
+
+def _measure(folder: Path, count: int, tests: int) -> None:
+    root = folder / "root"
+    root.mkdir()
+    make_generated(ROOT, root, count, "")
+    names = sorted(place.name for place in (root / "accelerators").iterdir())
+    feeds = Feeds(names, tests)
+    print(f"{count} made-up platforms, a report of {tests:,} tests each")
+    with _served(feeds):
+        _night(folder, feeds, "the first night")
+        first = _night(folder, feeds, "nothing new")
+        feeds.renew(names[0], 1)
+        _night(folder, feeds, "one vendor new", first)
+        for name in names:
+            feeds.renew(name, 2)
+        _night(folder, feeds, "all new", first)
+
+
+def _night(folder: Path, feeds: Feeds, what: str, least: float | None = None) -> float:
+    """Run one night and print what it took; returns its seconds."""
+    root, before, asked = folder / "root", _sizes(folder), feeds.requests
+    start = time.perf_counter()
+    place = str(folder / "archive")
+    tonight = Tonight(
+        root, folder / "site", _catalog(root, feeds), open_archive(place), place, None, None, None
+    )
+    done = run(steps(tonight, [name for name, _ in LOOKED_UP]), _stop_at_a_fault)
+    took = time.perf_counter() - start
+    after = _sizes(folder)
+    written = sum(size for path, (size, _) in after.items() if after[path] != before.get(path))
+    ratio = f", {took / least:.1f} times as long as a night without news" if least else ""
+    built = not any(step.words.startswith("nothing is new") for step in done)
+    print(
+        f"  {what}: {took:.1f} s, {feeds.requests - asked} requests, "
+        f"{written / 1e6:.1f} MB written{ratio}, {'a site built' if built else 'no site built'}"
+    )
+    return took
+
+
+def _stop_at_a_fault(step: Done) -> None:
+    if step.failed:
+        raise SystemExit(f"{step.name}: {step.words}")
+
+
+def _sizes(folder: Path) -> dict[Path, tuple[int, int]]:
+    """Size and moment of every file that is there."""
+    found = ((file, file.stat()) for file in folder.rglob("*") if file.is_file())
+    return {file: (stat.st_size, stat.st_mtime_ns) for file, stat in found}
+
+
+def _catalog(root: Path, feeds: Feeds) -> Catalog:
+    """The catalogue with a feed for each platform; one on loopback cannot be declared."""
+    catalog, problems = load_catalog(root)
+    if catalog is None:
+        raise SystemExit("\n".join(map(str, problems)))
+    platforms = []
+    for platform in catalog.platforms:
+        feed = ReportFeed.model_construct(
+            name="nightly",
+            source=("made-up",),
+            url=f"{feeds.address}/{platform.id}.json",
+            sha256=None,
+            release=None,
+            artifact=None,
+        )
+        declared = platform.accelerator.model_copy(update={"report_feeds": (feed,)})
+        platforms.append(replace(platform, accelerator=declared))
+    return replace(catalog, platforms=tuple(platforms))
+
+
+@contextmanager
+def _served(feeds: Feeds) -> Iterator[None]:
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self) -> None:
+            """Answer with a platform's report."""
+            feeds.requests += 1
+            body = feeds.bodies[self.path]
+            self.send_response(200)
+            self.send_header("content-length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: object) -> None:
+            """Say nothing."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    Thread(target=server.serve_forever, daemon=True).start()
+    feeds.address = f"http://127.0.0.1:{server.server_port}"
+    try:
+        yield
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+if __name__ == "__main__":
+    main()
