@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from accelerator_portal.automation.github_client import GitHubClient, Patience
 from accelerator_portal.automation.upstream.change import Change
-from accelerator_portal.automation.upstream.dispatching import Sending, Sent, send
+from accelerator_portal.automation.upstream.dispatching import Senders, Sending, Sent, send
 from accelerator_portal.automation.upstream.planning import Entry, Plan
 from accelerator_portal.catalog.upstream_events import Dispatch, UpstreamRun
 from tests.automation.github_double import TOKEN, Fault, GitHubDouble, serve
@@ -57,7 +57,6 @@ def _entry(name: str) -> Entry:
         accelerator=name,
         name=name,
         device="ex",
-        module="torch_example",
         tasks=("unit",),
         run=UpstreamRun(dispatch=dispatch),
         hours=6,
@@ -73,7 +72,7 @@ def _run(plan: Plan, names: Sequence[str], at_once: int, seconds: float) -> floa
         how = replace(Sending(), at_once=at_once, wait=0.5)
         client = GitHubClient(TOKEN, double.home, Patience(tries=1))
         start = time.perf_counter()
-        sent = send(client, plan, "example/portal", how=how)
+        sent = send(Senders(client, client, "example/portal"), plan, how=how)
         took = time.perf_counter() - start
         _show(at_once, took, sent, double)
     return took

@@ -9,6 +9,11 @@ import pytest
 import yaml
 
 from accelerator_portal.automation.artifact import NAME
+from accelerator_portal.automation.upstream.change import UPSTREAM, Change
+from accelerator_portal.automation.upstream.dispatching import _request
+from accelerator_portal.automation.upstream.own_files import WRITTEN_BY
+from accelerator_portal.catalog.upstream_events import OWN_WORKFLOW
+from tests.automation.upstream.scene import RUNNER, entry
 from tests.folders import REPOSITORY
 
 FOLDER = REPOSITORY / ".github/workflows"
@@ -137,6 +142,24 @@ def test_what_runs_a_vendors_or_pytorchs_code_gets_no_secret_and_writes_nothing(
 def test_what_calls_the_validation_says_what_it_takes() -> None:
     known = workflow("validate.yml")["on"]["workflow_call"]["inputs"]
     required = {name for name, one in known.items() if one.get("required") == "true"}
-    for name in ("upstream-event.yml", "vendor-receiver.yml"):
+    for name in ("upstream-run.yml", "vendor-receiver.yml"):
         (given,) = (j["with"] for j in workflow(name)["jobs"].values() if "with" in j)
         assert required <= set(given) <= set(known), name
+
+
+def test_what_leaves_files_that_are_believed_runs_the_portals_own_code_alone() -> None:
+    for name, path in WRITTEN_BY.items():
+        file = path.rpartition("/")[2]
+        kept = [s["with"] for s in steps(file) if "upload-artifact" in s.get("uses", "")]
+        assert [one["name"] for one in kept] == [name]
+        assert len(jobs(file)) == len(workflow(file)["jobs"]) == 1
+        (checkout,) = (s for s in steps(file) if "actions/checkout@" in s.get("uses", ""))
+        assert checkout["with"]["ref"] == "${{ github.event.repository.default_branch }}"
+
+
+def test_the_portals_own_run_takes_what_it_is_sent() -> None:
+    known = workflow(OWN_WORKFLOW)["on"]["workflow_dispatch"]["inputs"]
+    change = Change(occasion="push", delivery="a-delivery", repository=UPSTREAM, head="a" * 40)
+    _, body = _request(change, entry(run=RUNNER), "example/portal")
+    assert set(body["inputs"]) == set(known)
+    assert workflow(OWN_WORKFLOW)["run-name"] == "PyTorch ${{ inputs.run_name }}"

@@ -21,6 +21,7 @@ from tests.automation.github_routes import Refusal, Store
 
 BOT = "portal[bot]"
 TOKEN = "a-token"  # noqa: S105 - of nothing
+OWN_TOKEN = "another-token"  # noqa: S105 - of nothing
 
 
 @dataclass(frozen=True)
@@ -95,7 +96,7 @@ class GitHubDouble(Store):
     def _done(self, asked: Asked) -> tuple[int, Mapping[str, str], bytes]:
         if asked.path.startswith("files/"):
             return self._file(asked)
-        if asked.token != TOKEN:
+        if asked.token not in {TOKEN, OWN_TOKEN}:
             return 401, {}, b'{"message": "Bad credentials"}'
         with self._lock:
             try:

@@ -53,10 +53,10 @@ def test_a_refusal_is_told_in_a_line(client: GitHubClient) -> None:
 
 
 def test_a_wrong_token_is_said_and_never_shown(double: GitHubDouble) -> None:
-    stranger = GitHubClient("another-token", double.home, QUICK)
+    stranger = GitHubClient("a-stranger", double.home, QUICK)
     with pytest.raises(GitHubError, match=r"Bad credentials \(HTTP 401\)$"):
         stranger.get(COMMENTS)
-    assert "another-token" not in repr(stranger)
+    assert "a-stranger" not in repr(stranger)
     stranger.close()
 
 

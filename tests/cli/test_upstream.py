@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from accelerator_portal.automation.upstream.collecting import Ledger
-from accelerator_portal.automation.upstream.dispatching import Journal
+from accelerator_portal.automation.upstream.own_files import WRITTEN_BY
 from accelerator_portal.cli import main
 from accelerator_portal.results.archive import keep
 from accelerator_portal.results.history import rebuild
@@ -33,9 +33,8 @@ from tests.automation.upstream.scene import (
     pull_webhook,
     report,
 )
-from tests.folders import Tree
+from tests.folders import Tree, write_tree
 
-OWN_RUN = 500
 RUNNER = SECTION.replace(
     "{dispatch: {repository: vendor/plugin, event_type: pytorch-event}}",
     "{runner: [self-hosted, ex]}",
@@ -47,7 +46,7 @@ class Stage:
 
     def __init__(self, root: Path, folder: Path, double: GitHubDouble) -> None:
         self.root, self.folder, self.double = root, folder, double
-        self.number = OWN_RUN
+        self.number = 500
 
     def file(self, name: str) -> Path:
         """A file of the jobs."""
@@ -73,7 +72,6 @@ class Stage:
     def dispatch(self) -> Result:
         """Send; then the workflow keeps the journal as an artifact."""
         self.file("journal.json").unlink(missing_ok=True)
-        self.file("outputs").write_text("", "utf-8")
         out = ["--out", str(self.file("journal.json"))]
         done = self.run("dispatch", "--plan", str(self.file("plan.json")), *out)
         if self.file("journal.json").exists():
@@ -94,7 +92,7 @@ class Stage:
         self.double.records[f"repos/{HOME}/actions/runs/{self.number}"] = {
             "id": self.number,
             "event": "repository_dispatch",
-            "path": ".github/workflows/upstream-event.yml",
+            "path": WRITTEN_BY[name],
             "status": "completed",
             "created_at": f"{dt.datetime.now(dt.UTC):%Y-%m-%dT%H:%M:%SZ}",
             "head_repository": {"full_name": HOME},
@@ -132,12 +130,11 @@ def stage(tree: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterat
             monkeypatch.setenv(variable, TOKEN)
         monkeypatch.setenv("GITHUB_API_URL", double.home)
         monkeypatch.setenv("GITHUB_REPOSITORY", HOME)
-        monkeypatch.setenv("GITHUB_RUN_ID", str(OWN_RUN))
+        monkeypatch.setenv("GITHUB_RUN_ID", "500")
         monkeypatch.setenv("PORTAL_LOGIN", BOT)
         for variable, name in (
             ("GITHUB_EVENT_PATH", "event"),
             ("GITHUB_STEP_SUMMARY", "summary"),
-            ("GITHUB_OUTPUT", "outputs"),
         ):
             (tmp_path / name).write_text("", "utf-8")
             monkeypatch.setenv(variable, str(tmp_path / name))
@@ -267,18 +264,41 @@ def test_a_day_takes_the_same_path_without_a_pull_request(stage: Stage) -> None:
     assert stage.comments == []
 
 
-def test_runners_of_this_repository_get_a_matrix_and_no_event(stage: Stage, tree: Tree) -> None:
-    stage.root = tree(portal(RUNNER))
+def test_a_runner_of_this_repository_answers_like_everybody_else(stage: Stage) -> None:
+    write_tree(stage.root, portal(RUNNER))
     stage.plan(nested(pull_webhook()))
     assert stage.dispatch().exit_code == 0
-    assert stage.double.dispatched == []
-    outputs = dict(
-        line.split("=", 1) for line in stage.file("outputs").read_text("utf-8").splitlines()
+    ((place, body),) = stage.double.dispatched
+    assert place == f"{HOME}/upstream-run.yml"
+    now = f"{dt.datetime.now(dt.UTC):%Y-%m-%dT%H:%M:%SZ}"
+    run = scene.add_run(
+        stage.double,
+        body["inputs"]["run_name"],
+        repository=HOME,
+        head_repository={"full_name": HOME},
+        event="workflow_dispatch",
+        path=".github/workflows/upstream-run.yml",
+        created_at=now,
     )
-    assert outputs["jobs"] == "1"
-    assert json.loads(outputs["matrix"])["include"][0]["runner"] == ["self-hosted", "ex"]
-    journal = Journal.model_validate_json(stage.file("journal.json").read_bytes())
-    assert [one.run for one in journal.sent] == [OWN_RUN]
+    today = dt.datetime.now(dt.UTC)
+    made = packed(report({"good": "failed"}, started=today, finished=today))
+    stage.double.add_artifact(HOME, run, "accelerator-report-unit", made)
+    assert stage.answer().exit_code == 0
+    assert len(stage.comments) == 1
+
+
+def test_where_a_platform_answers_is_its_folder_s_word_alone(stage: Stage) -> None:
+    """A forged journal would else send the portal to somebody else's report."""
+    stage.plan(nested(pull_webhook()))
+    stage.dispatch()
+    text = stage.file("journal.json").read_text("utf-8")
+    assert "vendor/plugin" in text
+    stage.double.artifacts.clear()
+    stage.file("forged.json").write_text(text.replace("vendor/plugin", "evil/plugin"), "utf-8")
+    stage.keep("upstream-journal", stage.file("forged.json"))
+    stage.vendor_answers({"good": "passed"})
+    assert stage.answer().exit_code == 0
+    assert not stage.double.said("GET", "evil")
 
 
 def test_github_that_does_not_answer_loses_nothing(stage: Stage) -> None:

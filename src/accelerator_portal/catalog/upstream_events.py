@@ -40,6 +40,9 @@ def _workflow(value: str) -> str:
     return value
 
 
+OWN_WORKFLOW = "upstream-run.yml"
+"""The portal's own workflow for runners that are attached to this repository."""
+
 EventType = Annotated[str, AfterValidator(_event_type)]
 RunnerLabel = Annotated[str, AfterValidator(_runner)]
 WorkflowName = Annotated[str, AfterValidator(_workflow)]
@@ -82,6 +85,11 @@ class UpstreamRun(Model):
         return "workflow" if self.workflow else "dispatch" if self.dispatch else "redispatch"
 
     @property
+    def workflow_here(self) -> str | None:
+        """The workflow of this repository that is started, whichever way."""
+        return OWN_WORKFLOW if self.runner else self.workflow
+
+    @property
     def sent_to(self) -> Dispatch | None:
         """The repository that is sent the event, whichever way."""
         return self.dispatch or self.redispatch
@@ -109,4 +117,11 @@ class UpstreamEvents(Sourced):
     def _labels_are_of_pull_requests(self) -> UpstreamEvents:
         if self.labels and "pull-request" not in self.events:
             raise fault("labels are those of pull requests", "add pull-request to events")
+        return self
+
+    @model_validator(mode="after")
+    def _own_workflow_has_the_tasks(self) -> UpstreamEvents:
+        if self.run.runner and "torchbench" in self.tasks:
+            remedy = "leave it out, or run it in a workflow of your own"
+            raise fault("the portal's workflow has no task torchbench", remedy)
         return self

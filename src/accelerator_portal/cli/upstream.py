@@ -26,8 +26,8 @@ from accelerator_portal.automation.upstream.confirming import confirmed, upstrea
 from accelerator_portal.automation.upstream.dispatching import Journal
 from accelerator_portal.automation.upstream.finding import Place
 from accelerator_portal.automation.upstream.incoming import MOST_BYTES, read_event
-from accelerator_portal.automation.upstream.own_files import left
-from accelerator_portal.automation.upstream.planning import Plan, matrix
+from accelerator_portal.automation.upstream.own_files import JOURNAL, LEDGER, left
+from accelerator_portal.automation.upstream.planning import Plan
 from accelerator_portal.automation.upstream.planning import plan as planned
 from accelerator_portal.catalog import Catalog, ProblemsError, load_catalog
 from accelerator_portal.cli.options import ROOT, tell
@@ -44,9 +44,6 @@ HOME = click.option("--home", envvar="GITHUB_REPOSITORY", required=True, help="T
 SUMMARY = click.option("--summary", "told", type=FILE, envvar="GITHUB_STEP_SUMMARY")
 
 M = TypeVar("M", bound=BaseModel)
-
-JOURNAL = "upstream-journal"
-LEDGER = "upstream-ledger"
 
 
 @click.group()
@@ -84,16 +81,16 @@ def plan(root: Path, told: Path | None, out: Path, **said: Any) -> None:  # noqa
 @SUMMARY
 @click.option("--plan", "plan_file", type=READ, required=True, help="What `plan` wrote.")
 @click.option("--out", type=FILE, required=True, help="The journal: who was told.")
-@click.option("--run", type=int, envvar="GITHUB_RUN_ID", help="The run with our own jobs.")
-@click.option("--outputs", type=FILE, envvar="GITHUB_OUTPUT", help="For the matrix of own jobs.")
-def dispatch(told: Path | None, plan_file: Path, out: Path, **said: Any) -> None:  # noqa: ANN401
-    """Tell everybody in a plan who was not told yet. Needs GH_TOKEN, which may do only that.
+def dispatch(home: str, told: Path | None, plan_file: Path, out: Path) -> None:
+    """Tell everybody in a plan who was not told yet.
+
+    Needs GH_TOKEN, which dispatches to vendors' repositories, and PORTAL_TOKEN, which starts
+    workflows of this one.
 
     Who was told of the same delivery, by this journal or one that an earlier run left, is not told
-    again. The outputs `jobs` and `matrix` are for those that run on runners of this repository.
-    Fails where somebody could not be told, after the others were.
+    again. Fails where somebody could not be told, after the others were.
     """
-    now, home = dt.datetime.now(dt.UTC), said["home"]
+    now = dt.datetime.now(dt.UTC)
     with _said_in_a_line(told):
         found = _read(plan_file, Plan)
         before = [_read(out, Journal)] if out.exists() else []
@@ -102,15 +99,9 @@ def dispatch(told: Path | None, plan_file: Path, out: Path, **said: Any) -> None
         delivery = found.change.delivery
         known = [one for one in before if one.plan.change.delivery == delivery]
         already = {s.accelerator: s for one in known for s in one.sent if s.ok}
-        how = dispatching.Sending(run=said["run"])
-        sent = dispatching.send(client_here(), found, home, already, how)
-        left_over = [one for one in found.entries if one.accelerator not in already]
-        jobs = matrix(found.change, left_over)
+        sent = dispatching.send(dispatching.Senders(client_here(), own, home), found, already)
     journal = Journal(plan=found, sent=(*already.values(), *sent))
     write_file(out, journal.model_dump_json(indent=1) + "\n")
-    if said["outputs"]:
-        with said["outputs"].open("a", encoding="utf-8") as outputs:
-            outputs.write(f"jobs={len(jobs['include'])}\nmatrix={json.dumps(jobs)}\n")
     skipped = f"{len(already)} were told of {delivery} before.\n" if already else ""
     _say(told, skipped + summary.sent_summary(sent))
     sys.exit(any(not one.ok for one in sent))
@@ -139,7 +130,8 @@ def answer(root: Path, told: Path | None, out: Path, **said: Any) -> None:  # no
         ledgers = left(own, home, LEDGER, collecting.Ledger, since)
         before = next(ledgers, collecting.Ledger())
         known = Known(frozenset(catalog.by_id), catalog.suites)
-        asked = list(collecting.asked_of(journals, before, now))
+        entries = collecting.taking_part(catalog)
+        asked = list(collecting.asked_of(journals, before, entries, now))
         looked = collecting.look(Place(client_here(), home, known, now), asked)
         bases = {name: read_state_of(root, name, "runs") for name in catalog.by_id}
         found = list(rounds.compared(looked, catalog, bases.__getitem__, now.date()))

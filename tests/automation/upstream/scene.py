@@ -11,13 +11,14 @@ from typing import Any
 
 from accelerator_portal.automation.github_client import GitHubClient, Patience
 from accelerator_portal.automation.upstream.change import Change
-from accelerator_portal.automation.upstream.dispatching import Sending
-from accelerator_portal.automation.upstream.finding import Asked, Place
+from accelerator_portal.automation.upstream.dispatching import Senders, Sending
+from accelerator_portal.automation.upstream.finding import Place
+from accelerator_portal.automation.upstream.left_report import Asked
 from accelerator_portal.automation.upstream.planning import Entry
 from accelerator_portal.catalog.upstream_events import Dispatch, UpstreamRun
 from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.report_check import Known
-from tests.automation.github_double import TOKEN, GitHubDouble
+from tests.automation.github_double import OWN_TOKEN, TOKEN, GitHubDouble
 from tests.folders import EXAMPLE
 
 HOME = "example/portal"
@@ -97,7 +98,6 @@ def entry(accelerator: str = "example", run: UpstreamRun = DISPATCH, **changed: 
             "accelerator": accelerator,
             "name": accelerator.title(),
             "device": "ex",
-            "module": "torch_example",
             "tasks": ("unit", "models"),
             "run": run,
             "hours": 4,
@@ -108,7 +108,7 @@ def entry(accelerator: str = "example", run: UpstreamRun = DISPATCH, **changed: 
 
 def asked(run: UpstreamRun = DISPATCH, **changed: object) -> Asked:
     """The platform was asked two hours ago."""
-    return Asked(change(**changed), entry(run=run), SENT, own_run=500)
+    return Asked(change(**changed), entry(run=run), SENT)
 
 
 def report(outcomes: Mapping[str, str], **changed: object) -> Report:
@@ -180,6 +180,11 @@ def answered(double: GitHubDouble, outcomes: Mapping[str, str], **changed: objec
 def client(double: GitHubDouble) -> GitHubClient:
     """The real client of the double."""
     return GitHubClient(TOKEN, double.home, QUICK)
+
+
+def senders(double: GitHubDouble) -> Senders:
+    """Who sends; this repository has a token of its own."""
+    return Senders(client(double), GitHubClient(OWN_TOKEN, double.home, QUICK), HOME)
 
 
 def place(double: GitHubDouble, now: dt.datetime = NOW) -> Place:

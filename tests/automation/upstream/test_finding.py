@@ -6,7 +6,8 @@ import zipfile
 import pytest
 
 from accelerator_portal.automation.github import GitHubError
-from accelerator_portal.automation.upstream.finding import MOST_PACKED, Found, find
+from accelerator_portal.automation.upstream.finding import Found, find
+from accelerator_portal.automation.upstream.left_report import MOST_PACKED
 from accelerator_portal.catalog.upstream_events import UpstreamRun
 from tests.automation.github_double import Fault, GitHubDouble
 from tests.automation.made_up import archive
@@ -91,7 +92,7 @@ def test_a_run_under_way_is_waited_for_until_its_hours_are_over(
 ) -> None:
     add_run(double, status=status, conclusion=None)
     found = find(place(double, SENT + dt.timedelta(hours=hours)), asked())
-    assert told(found) == (state, f"no report is there, {hours} hours after it was sent")
+    assert told(found) == (state, f"the run is under way, {hours} hours after it was sent")
 
 
 def test_no_run_at_all_is_waited_for_and_then_lost(double: GitHubDouble) -> None:
@@ -132,27 +133,57 @@ def test_a_run_that_left_nothing_is_said(double: GitHubDouble) -> None:
     )
 
 
-def test_own_runners_leave_theirs_in_the_run_that_asked(double: GitHubDouble) -> None:
-    record = {
-        "id": 500,
-        "event": "repository_dispatch",
-        "status": "in_progress",
-        "created_at": "2026-11-21T09:00:00Z",
-        "head_repository": {"full_name": HOME},
-    }
-    double.records[f"repos/{HOME}/actions/runs/500"] = record
-    double.add_artifact(HOME, 500, "accelerator-report-other", packed(report(GOOD)))
-    assert find(place(double), asked(RUNNER)).state == "waiting"
-    double.add_artifact(HOME, 500, "accelerator-report-example", packed(report(GOOD)))
-    found = find(place(double), asked(RUNNER))
-    assert (found.state, found.repository, found.run) == ("report", HOME, 500)
+HERE = {"repository": HOME, "head_repository": {"full_name": HOME}, "event": "workflow_dispatch"}
 
 
-def test_a_vendor_s_own_workflow_here_is_found(double: GitHubDouble) -> None:
-    home = {"repository": HOME, "head_repository": {"full_name": HOME}}
-    run = add_run(double, event="workflow_dispatch", **home)
-    double.add_artifact(HOME, run, "accelerator-report", packed(report(GOOD)))
-    assert find(place(double), asked(WORKFLOW)).run == run
+@pytest.mark.parametrize(("run", "file"), [(WORKFLOW, "foo.yml"), (RUNNER, "upstream-run.yml")])
+def test_a_run_of_this_repository_is_known_by_its_workflow_too(
+    double: GitHubDouble, run: UpstreamRun, file: str
+) -> None:
+    other = add_run(double, path=".github/workflows/evil.yml", **HERE)
+    double.add_artifact(HOME, other, "accelerator-report", packed(report(GOOD)))
+    assert find(place(double), asked(run)).state == "waiting"
+    number = add_run(double, path=f".github/workflows/{file}", **HERE)
+    double.add_artifact(HOME, number, "accelerator-report", packed(report(GOOD)))
+    found = find(place(double), asked(run))
+    assert (found.repository, found.run) == (HOME, number)
+
+
+def part(suite: str, outcomes: dict[str, str]) -> bytes:
+    made = report(outcomes)
+    tests = tuple(test.model_copy(update={"suite": suite}) for test in made.tests)
+    suites = tuple(one.model_copy(update={"name": suite}) for one in made.suites)
+    return packed(made.model_copy(update={"tests": tests, "suites": suites}))
+
+
+def test_the_tasks_of_a_run_make_one_report(double: GitHubDouble) -> None:
+    run = add_run(double)
+    double.add_artifact(VENDOR, run, "accelerator-report-unit", part("a", {"x": "failed"}))
+    double.add_artifact(VENDOR, run, "accelerator-report-unit", part("a", {"x": "passed"}))
+    double.add_artifact(VENDOR, run, "accelerator-report-models", part("b", {"x": "passed"}))
+    double.add_artifact(VENDOR, run, "accelerator-report-torchbench", part("c", {"x": "passed"}))
+    found = find(place(double), asked())
+    assert found.report is not None
+    assert sorted((test.suite, test.outcome) for test in found.report.tests) == [
+        ("a", "passed"),
+        ("b", "passed"),
+    ]
+
+
+def test_one_part_that_lies_makes_all_of_it_a_lie(double: GitHubDouble) -> None:
+    run = add_run(double)
+    double.add_artifact(VENDOR, run, "accelerator-report-unit", part("a", GOOD))
+    lie = packed(report(GOOD, accelerator="other"))
+    double.add_artifact(VENDOR, run, "accelerator-report-models", lie)
+    found = find(place(double), asked())
+    assert told(found) == ("refused", "the report is about other, the run was for example")
+
+
+def test_the_same_tests_twice_are_refused(double: GitHubDouble) -> None:
+    run = add_run(double)
+    for task in ("unit", "models"):
+        double.add_artifact(VENDOR, run, f"accelerator-report-{task}", part("a", GOOD))
+    assert "stands twice" in find(place(double), asked()).why
 
 
 @pytest.mark.parametrize(
@@ -196,8 +227,8 @@ def test_what_says_that_it_is_too_large_is_not_fetched(double: GitHubDouble) -> 
     ("changed", "why"),
     [
         ({"accelerator": "other"}, "the report is about other, the run was for example"),
-        ({"accelerator": "unheard"}, 'report.json:1: there is no accelerator "unheard"'),
-        ({"kind": "baseline"}, "report.json:1: the baseline does not say where it comes from"),
+        ({"kind": "baseline"}, "the report is a baseline, which is no run"),
+        ({"environment": {}}, "report.json:1: the run does not say which torch it used"),
         (
             {"trigger": {"kind": "pull-request", "pull_request": 8}},
             "the report is of pull request 8",

@@ -49,6 +49,8 @@ def test_the_newest_comes_first(double: GitHubDouble) -> None:
         {"head_repository": None},
         {"event": "pull_request"},
         {"path": ".github/workflows/checks.yml"},
+        {"path": ".github/workflows/upstream-run.yml"},
+        {"path": ".github/workflows/upstream-event.yml"},
     ],
 )
 def test_what_another_workflow_or_a_fork_left_is_passed_over(

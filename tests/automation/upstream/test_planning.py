@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from accelerator_portal.automation.upstream.planning import MOST_JOBS, Plan, matrix, plan
-from tests.automation.upstream.scene import HEAD, RUNNER, SECTION, change, entry, portal, portal_of
+from accelerator_portal.automation.upstream.planning import Plan, matrix, plan
+from tests.automation.upstream.scene import RUNNER, SECTION, change, entry, portal, portal_of
 from tests.folders import Tree, loaded
 
 LABELLED = SECTION.replace("  tasks:", '  labels: ["module: Ex"]\n  tasks:')
@@ -65,32 +65,17 @@ def test_a_label_asks_whatever_its_case(tree: Tree, changed: dict[str, object]) 
     assert plan(loaded(tree(portal(LABELLED))), change(**changed)).entries
 
 
-def test_the_matrix_has_the_runners_of_this_repository_alone(tree: Tree) -> None:
-    runner = SECTION.replace(
-        "{dispatch: {repository: vendor/plugin, event_type: pytorch-event}}",
-        "{runner: [self-hosted, ex]}",
-    )
-    root = tree(portal_of(("own", runner), ("other", SECTION)))
+def test_several_platforms_take_part_in_the_order_of_their_names(tree: Tree) -> None:
+    root = tree(portal_of(("own", SECTION), ("other", SECTION)))
     found = plan(loaded(root), change())
     assert [one.accelerator for one in found.entries] == ["other", "own"]
-    assert matrix(found.change, found.entries) == {
+
+
+def test_the_matrix_has_a_job_for_each_task() -> None:
+    assert matrix(entry(run=RUNNER, tasks=("build", "unit", "models"))) == {
         "include": [
-            {
-                "accelerator": "own",
-                "device": "ex",
-                "module": "torch_example",
-                "runner": ["self-hosted", "ex"],
-                "suites": "operators models",
-                "minutes": 240,
-                "commit": HEAD,
-                "pull_request": "7",
-            }
+            {"task": "build", "suites": "integration"},
+            {"task": "unit", "suites": "operators"},
+            {"task": "models", "suites": "models"},
         ]
     }
-
-
-def test_github_makes_no_more_jobs_than_that() -> None:
-    many = [entry(f"n{number}", RUNNER) for number in range(MOST_JOBS + 1)]
-    assert len(matrix(change(), many[1:])["include"]) == 256
-    with pytest.raises(ValueError, match=r"^257 jobs, more than 256: GitHub makes no such matrix$"):
-        matrix(change(), many)

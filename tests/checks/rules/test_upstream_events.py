@@ -72,6 +72,17 @@ def test_somebody_answers_for_what_is_said_on_a_pull_request(problems_after: Pro
             ),
         ),
         (
+            (
+                "[unit, models]\n"
+                "  run: {dispatch: {repository: example/plugin, event_type: pytorch-event}}"
+            ),
+            "[torchbench]\n  run: {runner: [npu]}",
+            (
+                "17: upstream_events: the portal's workflow has no task torchbench; "
+                "leave it out, or run it in a workflow of your own"
+            ),
+        ),
+        (
             "[unit, models]",
             "[unit, speed]",
             (

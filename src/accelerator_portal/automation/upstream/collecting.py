@@ -12,8 +12,11 @@ from pydantic import Field
 
 from accelerator_portal.automation.github import GitHubError
 from accelerator_portal.automation.upstream.dispatching import Journal
-from accelerator_portal.automation.upstream.finding import Asked, Found, Place, State, find
+from accelerator_portal.automation.upstream.finding import Found, Place, State, find
+from accelerator_portal.automation.upstream.left_report import Asked
 from accelerator_portal.automation.upstream.payload import run_title
+from accelerator_portal.automation.upstream.planning import Entry, entry_of
+from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.fields import Model
 from accelerator_portal.reports.report import Moment
 
@@ -53,18 +56,31 @@ class Looked:
     error: str = ""
 
 
-def asked_of(journals: Iterable[Journal], ledger: Ledger, now: dt.datetime) -> Iterator[Asked]:
-    """Yield what was sent and is not settled; each once, whichever journal has it."""
+def taking_part(catalog: Catalog) -> dict[str, Entry]:
+    """Return how each platform takes part now: where its reports are is its folder's word."""
+    return {
+        platform.id: entry_of(platform, platform.accelerator.upstream_events)
+        for platform in catalog.platforms
+        if platform.accelerator.upstream_events
+    }
+
+
+def asked_of(
+    journals: Iterable[Journal], ledger: Ledger, entries: Mapping[str, Entry], now: dt.datetime
+) -> Iterator[Asked]:
+    """Yield what was sent and is not settled; each once, whichever journal has it.
+
+    A platform that takes part no more is not waited for.
+    """
     seen = set(ledger.settled)
     for journal in journals:
-        entries = {entry.accelerator: entry for entry in journal.plan.entries}
         for sent in journal.sent:
             entry = entries.get(sent.accelerator)
             title = run_title(journal.plan.change, sent.accelerator)
             if entry is None or not sent.ok or title in seen or now - sent.at > REMEMBERED:
                 continue
             seen.add(title)
-            yield Asked(journal.plan.change, entry, sent.at, sent.run)
+            yield Asked(journal.plan.change, entry, sent.at)
 
 
 def look(place: Place, asked: Iterable[Asked]) -> list[Looked]:

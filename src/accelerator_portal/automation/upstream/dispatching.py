@@ -16,11 +16,14 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from accelerator_portal.automation.github import Api, GitHubError
-from accelerator_portal.automation.upstream.change import BRANCH, Text
+from accelerator_portal.automation.upstream.change import BRANCH, Change, Text
 from accelerator_portal.automation.upstream.payload import client_payload
-from accelerator_portal.automation.upstream.planning import Entry, Plan
+from accelerator_portal.automation.upstream.planning import Entry, Plan, matrix
 from accelerator_portal.catalog.fields import Id, Model
 from accelerator_portal.reports.report import Moment
+
+# A job on a runner of one's own may take five days; nobody waits so long for an answer.
+MOST_MINUTES = 72 * 60
 
 
 class Sent(Model):
@@ -33,11 +36,9 @@ class Sent(Model):
     ok: bool
     """Whether GitHub took it."""
     tries: Annotated[int, Field(ge=0)]
-    """How often it was tried; 0 where nothing needs to be sent."""
+    """How often it was tried; 0 where what was to be sent does not fit."""
     why: Text = ""
     """Why not."""
-    run: int | None = None
-    """The run of this repository's workflow that has its job, where it has one."""
 
 
 class Journal(Model):
@@ -61,33 +62,40 @@ class Sending:
     """Seconds before the second try; twice as long before each further one."""
     pause: Callable[[float], None] = time.sleep
     now: Callable[[], dt.datetime] = lambda: dt.datetime.now(dt.UTC)
-    run: int | None = None
-    """The run of this repository's workflow that has the jobs of its own runners."""
+
+
+@dataclass(frozen=True, slots=True)
+class Senders:
+    """Who sends: to vendors' repositories with one token, to this repository with its own."""
+
+    vendors: Api
+    own: Api
+    home: str
+    """This repository."""
 
 
 def send(
-    api: Api, plan: Plan, home: str, told: Collection[str] = (), how: Sending | None = None
+    senders: Senders, plan: Plan, told: Collection[str] = (), how: Sending | None = None
 ) -> list[Sent]:
     """Send a change to everybody in the plan who is not `told` yet; return what came of each.
 
-    `home` is this repository, for workflows that vendors have in it. A lost answer can make a
-    second event of the same delivery: whoever gets it knows it by the number.
+    A lost answer can make a second event of the same delivery: whoever gets it knows it by the
+    number.
     """
     how = how or Sending()
     left = [entry for entry in plan.entries if entry.accelerator not in told]
     if not left:
         return []
     with ThreadPoolExecutor(min(how.at_once, len(left))) as pool:
-        return list(pool.map(lambda entry: _sent(api, plan, entry, home, how), left))
+        return list(pool.map(lambda entry: _sent(senders, plan, entry, how), left))
 
 
-def _sent(api: Api, plan: Plan, entry: Entry, home: str, how: Sending) -> Sent:
+def _sent(senders: Senders, plan: Plan, entry: Entry, how: Sending) -> Sent:
+    api = senders.own if entry.run.workflow_here else senders.vendors
     try:
-        place, body = _request(plan, entry, home)
+        place, body = _request(plan.change, entry, senders.home)
     except ValueError as error:
         return _outcome(entry, how, 0, str(error))
-    if place is None:
-        return _outcome(entry, how, 0)
     for attempt in range(1, how.tries + 1):
         try:
             api.send("POST", place, body)
@@ -107,18 +115,30 @@ def _outcome(entry: Entry, how: Sending, tries: int, why: str = "") -> Sent:
         ok=not why,
         tries=tries,
         why=why[:1000],
-        run=how.run if entry.run.runner else None,
     )
 
 
-def _request(plan: Plan, entry: Entry, home: str) -> tuple[str | None, dict[str, Any]]:
-    """Where to send what; nowhere for runners of this repository, which have jobs already."""
-    payload = client_payload(plan.change, entry)
-    if entry.run.sent_to:
-        place = f"repos/{entry.run.sent_to.repository}/dispatches"
-        return place, {"event_type": entry.run.sent_to.event_type, "client_payload": payload}
-    if entry.run.workflow:
-        place = f"repos/{home}/actions/workflows/{entry.run.workflow}/dispatches"
-        inputs = {"run_name": payload["run_name"], "event": json.dumps(payload)}
-        return place, {"ref": BRANCH, "inputs": inputs}
-    return None, {}
+def _request(change: Change, entry: Entry, home: str) -> tuple[str, dict[str, Any]]:
+    """Where to send what."""
+    payload = client_payload(change, entry)
+    if there := entry.run.sent_to:
+        body = {"event_type": there.event_type, "client_payload": payload}
+        return f"repos/{there.repository}/dispatches", body
+    place = f"repos/{home}/actions/workflows/{entry.run.workflow_here}/dispatches"
+    inputs = {"run_name": payload["run_name"], "event": json.dumps(payload)}
+    if entry.run.runner:
+        inputs = {"run_name": payload["run_name"], **_job(change, entry)}
+    return place, {"ref": BRANCH, "inputs": inputs}
+
+
+def _job(change: Change, entry: Entry) -> dict[str, str]:
+    """The inputs of the portal's own workflow."""
+    return {
+        "accelerator": entry.accelerator,
+        "device": entry.device,
+        "runner": json.dumps(entry.run.runner),
+        "matrix": json.dumps(matrix(entry)),
+        "minutes": str(min(entry.hours * 60, MOST_MINUTES)),
+        "commit": change.head or "",
+        "pull-request": str(change.number or ""),
+    }

@@ -1,7 +1,8 @@
 """Files that this repository's own workflows left for later ones: artifacts, by GitHub's API.
 
-Pull requests of forks run here, too, and name their artifacts as they like: only what a run of the
-workflows of upstream events left counts, on the repository's own code.
+Pull requests of forks run here, too, and name their artifacts as they like, and so does the code
+that is tested on attached runners: only what a run of the one workflow that writes a file left
+counts, on the repository's own code.
 """
 
 from __future__ import annotations
@@ -18,8 +19,16 @@ from accelerator_portal.automation.zip_members import ArtifactError, members
 
 M = TypeVar("M", bound=BaseModel)
 
-WORKFLOWS = ".github/workflows/upstream-"
-"""What the paths of the workflows begin with."""
+JOURNAL = "upstream-journal"
+"""Who was told of a change."""
+LEDGER = "upstream-ledger"
+"""What is settled."""
+
+WRITTEN_BY = {
+    JOURNAL: ".github/workflows/upstream-event.yml",
+    LEDGER: ".github/workflows/upstream-answer.yml",
+}
+"""The workflow that leaves each file."""
 
 _EVENTS = {"repository_dispatch", "schedule", "workflow_dispatch"}
 _MOST_PACKED = 4 * 1024 * 1024
@@ -52,13 +61,13 @@ class _Run(Part):
 
 
 def left(api: Api, home: str, name: str, model: type[M], since: dt.datetime) -> Iterator[M]:
-    """Yield what the workflows left under a name, the newest first; other things are passed over.
+    """Yield what the workflow left under a name, the newest first; other things are passed over.
 
     The file within the artifact is `<name>.json`. Raises GitHubError.
     """
     for entry in _entries(api, home, name, since):
         run = read(api, f"repos/{home}/actions/runs/{entry.workflow_run.id}", _Run)
-        if not _is_own(run, home):
+        if not _is_own(run, home, name):
             continue
         try:
             archive = api.download(f"repos/{home}/actions/artifacts/{entry.id}/zip", _MOST_PACKED)
@@ -72,10 +81,10 @@ def left(api: Api, home: str, name: str, model: type[M], since: dt.datetime) -> 
                 raise
 
 
-def _is_own(run: _Run, home: str) -> bool:
+def _is_own(run: _Run, home: str, name: str) -> bool:
     source = run.head_repository
     ours = source is not None and source.full_name == home
-    return ours and run.event in _EVENTS and run.path.startswith(WORKFLOWS)
+    return ours and run.event in _EVENTS and run.path == WRITTEN_BY[name]
 
 
 def _entries(api: Api, home: str, name: str, since: dt.datetime) -> list[_Entry]:

@@ -1,9 +1,9 @@
-"""Which platforms test a change, by what their folders say: a pure function, and its matrix."""
+"""Which platforms test a change, by what their folders say, and the matrix of their jobs."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Annotated, Any, Literal
+from collections.abc import Mapping
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -12,13 +12,8 @@ from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.fields import Id, Line, Model
 from accelerator_portal.catalog.upstream_events import Task, UpstreamEvents, UpstreamRun
 
-# GitHub makes no more jobs of one matrix. Source: docs.github.com, "Running variations of jobs in
-# a workflow", read 2026-11-21.
-MOST_JOBS = 256
-
-SUITES: Mapping[Task, tuple[str, ...]] = {"unit": ("operators",), "models": ("models",)}
-"""The harness's suites by task. It builds no PyTorch and has no TorchBench: those two are for a
-vendor's own workflow."""
+SUITES: Mapping[Task, str] = {"build": "integration", "unit": "operators", "models": "models"}
+"""The harness's suites by task. It has no TorchBench: that is for a vendor's own workflow."""
 
 
 class Entry(Model):
@@ -30,8 +25,6 @@ class Entry(Model):
     """Its name."""
     device: str
     """What goes into `torch.device()`."""
-    module: str
-    """The plugin's module."""
     tasks: tuple[Task, ...]
     """What it runs."""
     run: UpstreamRun
@@ -64,32 +57,14 @@ def plan(catalog: Catalog, change: Change) -> Plan:
         if reason:
             passed_over[platform.id] = reason
         else:
-            entries.append(_entry(platform, events))
+            entries.append(entry_of(platform, events))
     return Plan(change=change, entries=tuple(entries), passed_over=passed_over)
 
 
-def matrix(change: Change, entries: Iterable[Entry]) -> dict[str, list[dict[str, Any]]]:
-    """Return the matrix of jobs on runners that this repository has, for `strategy.matrix`.
-
-    Raises ValueError for more jobs than GitHub makes.
-    """
-    jobs = [
-        {
-            "accelerator": entry.accelerator,
-            "device": entry.device,
-            "module": entry.module,
-            "runner": list(entry.run.runner),
-            "suites": " ".join(suite for task in entry.tasks for suite in SUITES.get(task, ())),
-            "minutes": min(entry.hours * 60, 360),
-            "commit": change.head or "",
-            "pull_request": str(change.number or ""),
-        }
-        for entry in entries
-        if entry.run.runner
-    ]
-    if len(jobs) > MOST_JOBS:
-        raise ValueError(f"{len(jobs)} jobs, more than {MOST_JOBS}: GitHub makes no such matrix")
-    return {"include": jobs}
+def matrix(entry: Entry) -> dict[str, list[dict[str, str]]]:
+    """Return the jobs of one platform on a runner of this repository, for `strategy.matrix`."""
+    tasks = [task for task in entry.tasks if task in SUITES]
+    return {"include": [{"task": task, "suites": SUITES[task]} for task in tasks]}
 
 
 def _reason(platform: Platform, events: UpstreamEvents, change: Change) -> str | None:
@@ -107,13 +82,13 @@ def _reason(platform: Platform, events: UpstreamEvents, change: Change) -> str |
     return None
 
 
-def _entry(platform: Platform, events: UpstreamEvents) -> Entry:
+def entry_of(platform: Platform, events: UpstreamEvents) -> Entry:
+    """Return how a platform takes part, by its folder."""
     accelerator = platform.accelerator
     return Entry(
         accelerator=platform.id,
         name=accelerator.name,
         device=accelerator.device.value,
-        module=accelerator.package.module,
         tasks=events.tasks,
         run=events.run,
         hours=events.hours,
