@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,8 @@ from click.testing import CliRunner, Result
 from accelerator_portal.cli import main
 from accelerator_portal.reports.report_file import report_text
 from accelerator_portal.results.archive import changes_path, state_path
+from tests.built_site import EXAMPLE as ACME
+from tests.built_site import copy_sources
 from tests.folders import EXAMPLE, Tree
 from tests.results.made_up import Outcomes, made_up
 
@@ -84,3 +87,27 @@ def test_of_whom_nothing_is_kept_that_is_said(tmp_path: Path, name: str) -> None
     done = run("show", "--root", tmp_path, name)
     assert done.exit_code == 1
     assert done.output == f'No history of "{name}" is kept. history fold makes one.\n'
+
+
+def test_a_broken_folder_holds_up_nobody_at_night(tmp_path: Path) -> None:
+    root = copy_sources(tmp_path / "repository", ACME)
+    shutil.copytree(root / "accelerators/acme", root / "accelerators/broken")
+    (root / "accelerators/broken/accelerator.yaml").write_text("name: [", "utf-8")
+    stopped = run("fold", "--root", root)
+    assert stopped.exit_code == 1
+    assert "accelerators/broken/accelerator.yaml:1: " in stopped.stdout
+    done = run("fold", "--quarantine", "--root", root)
+    assert (done.exit_code, done.stdout) == (0, "acme, runs: 3 new reports of 3, 4 changes\n")
+
+
+def test_several_histories_end_with_a_total(tree: Tree, tmp_path: Path) -> None:
+    files = reports(tmp_path / "runs", {"a": "passed"}, {"a": "failed"})
+    expected = tmp_path / "baseline.json"
+    baseline = made_up(0, {"a": "passed"}, kind="baseline", trigger={"kind": "manual"})
+    expected.write_text(report_text(baseline), "utf-8")
+    done = run("fold", "--root", tree(EXAMPLE), *files, expected)
+    assert done.stdout == (
+        "example, baselines: 1 new report of 1, 1 change\n"
+        "example, runs: 2 new reports of 2, 2 changes\n"
+        "2 histories: 3 new reports of 3, 3 changes\n"
+    )

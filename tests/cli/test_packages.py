@@ -47,8 +47,9 @@ def test_it_says_what_is_there_what_is_new_and_what_was_not_read(root: Path, ind
     assert result.stdout.splitlines() == [
         "torch-example, PyPI: 1 release",
         f"torch-example, {EXTRA}: not read: {NOWHERE}; nothing is known from it",
+        "1 package: 1 with news, 1 not read everywhere",
     ]
-    assert "1 package in " in result.stderr
+    assert "4 requests, 0.0 MB, " in result.stderr
     index.add("torch-example", "2.0", X86)
     index.add("torch-example", "2.1", X86)
     index.projects["torch-example"][-1].metadata = b"lies"

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 
@@ -40,28 +40,48 @@ def history() -> None:
 @history.command("fold")
 @ROOT
 @click.option("--anew", is_flag=True, help="Forget what is kept; the reports given are all.")
+@click.option("--quarantine", is_flag=True, help="Pass over folders and reports with errors.")
 @click.argument("files", nargs=-1, type=click.Path(path_type=Path))
-def fold_reports(root: Path, files: tuple[Path, ...], anew: bool) -> None:
+def fold_reports(root: Path, files: tuple[Path, ...], anew: bool, quarantine: bool) -> None:
     """Fold reports into the histories below data/history; without FILES those of the folders.
 
     What was folded already is passed over, so that it can be interrupted and repeated.
     """
     reports, problems = _given(files) if files else _of_folders(root)
-    if problems:
+    if problems and not quarantine:
         tell(problems)
         sys.exit(1)
     order = sorted(reports, key=_place)
     failed: list[Problem] = []
+    folded: list[_Folded] = []
     for (accelerator, basis), together in groupby(order, key=lambda item: _place(item)[:2]):
         try:
-            click.echo(_fold(root, State(accelerator, basis), list(together), anew=anew))
+            done = _fold(root, State(accelerator, basis), list(together), anew=anew)
+            click.echo(done)
+            folded.append(done)
         except ProblemsError as error:
             failed += error.problems
         except OSError as error:
             raise click.ClickException(f"{error.filename}: {error.strerror}") from None
+    if len(folded) > 1:
+        new, given, changes = (sum(counts) for counts in zip(*(f[1:] for f in folded), strict=True))
+        click.echo(_Folded(f"{len(folded)} histories", new, given, changes))
     if failed:
         tell(failed)
         sys.exit(1)
+
+
+class _Folded(NamedTuple):
+    """What came of folding: the history, reports that are new, all that were given, changes."""
+
+    name: str
+    new: int
+    given: int
+    changes: int
+
+    def __str__(self) -> str:
+        new, changes = count(self.new, "new report"), count(self.changes, "change")
+        return f"{self.name}: {new} of {self.given}, {changes}"
 
 
 @history.command("show")
@@ -97,7 +117,7 @@ def _counts(words: Mapping[Any, int]) -> str:
     return ", ".join(f"{number:,} {word}" for word, number in sorted(words.items()))
 
 
-def _fold(root: Path, empty: State, reports: Sequence[Dated], *, anew: bool) -> str:
+def _fold(root: Path, empty: State, reports: Sequence[Dated], *, anew: bool) -> _Folded:
     """Fold reports of one accelerator, in the order of time, and keep each before the next."""
     state = empty if anew else read_state_of(root, empty.accelerator, empty.basis)
     name = f"{state.accelerator}, {state.basis}"
@@ -110,7 +130,7 @@ def _fold(root: Path, empty: State, reports: Sequence[Dated], *, anew: bool) -> 
                 keep(root, after, changes, anew=anew and not new)
                 new, changed = new + 1, changed + len(changes)
             state = after
-    return f"{name}: {count(new, 'new report')} of {len(reports)}, {count(changed, 'change')}"
+    return _Folded(name, new, len(reports), changed)
 
 
 def _place(item: Dated) -> tuple[str, Basis, str]:

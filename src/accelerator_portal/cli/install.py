@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import datetime as dt
 import sys
+from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
@@ -46,19 +48,24 @@ def verify(root: Path, platforms: tuple[str, ...], jobs: int, cache: Path, try_t
     if catalog is None:
         tell(problems)
         sys.exit(1)
-    for platform in _wanted(catalog, platforms):
+    total: Counter[str] = Counter()
+    wanted = _wanted(catalog, platforms)
+    for platform in wanted:
         try:
             found = _verified(root, catalog, platform, jobs, cache.absolute())
             if try_them:
                 found = _tried(catalog, platform, found, cache.absolute())
             if found:
                 write_verdicts(root, platform.id, found)
-            click.echo(f"{platform.id}: {_words(found)}")
+            click.echo(f"{platform.id}: {_words(shares(found))}")
+            total.update(shares(found))
         except ProblemsError as error:
             tell(error.problems)
             sys.exit(1)
         except OSError as error:
             raise click.ClickException(f"{error.filename}: {error.strerror}") from None
+    if len(wanted) > 1:
+        click.echo(f"{len(wanted)} platforms: {_words(total)}")
 
 
 def _wanted(catalog: Catalog, names: tuple[str, ...]) -> list[Platform]:
@@ -103,8 +110,7 @@ def _tried(catalog: Catalog, platform: Platform, found: Verdicts, cache: Path) -
     return tried(found, rows, try_it)
 
 
-def _words(found: Verdicts) -> str:
-    counts = shares(found)
+def _words(counts: Mapping[str, int]) -> str:
     words = {"found": "versions found", "none": "no such combination", "unchecked": "not checked"}
     told = ", ".join(f"{counts[kind]} {text}" for kind, text in words.items() if counts.get(kind))
     return told or "no command of pip or uv"

@@ -85,7 +85,7 @@ def steps(tonight: Tonight, skip: Collection[str]) -> list[Step]:
     found += [
         (name, partial(_command, tonight.root, *w)) for name, w in LOOKED_UP if name not in skip
     ]
-    found.append(("history", partial(_command, tonight.root, "history", "fold")))
+    found.append(("history", partial(_command, tonight.root, "history", "fold", "--quarantine")))
     found.append(("folders", partial(_look, tonight)))
     if tonight.archive:
         found.append(("archive", partial(_keep, tonight, tonight.archive)))

@@ -67,9 +67,14 @@ def sync_packages(root: Path, only: tuple[str, ...]) -> None:
     _tell(catalog, synced)
     spent = synced.spent
     click.echo(
-        f"{count(len(synced.packages), 'package')} in {time.monotonic() - start:.0f} s: "
-        f"{count(spent.requests, 'request')}, {spent.bytes / 1e6:.1f} MB.",
+        f"{count(spent.requests, 'request')}, {spent.bytes / 1e6:.1f} MB, "
+        f"{time.monotonic() - start:.0f} s.",
         err=True,
+    )
+    new = sum(package.written for package in synced.packages)
+    unread = sum(bool(package.faults) for package in synced.packages)
+    click.echo(
+        f"{count(len(synced.packages), 'package')}: {new} with news, {unread} not read everywhere"
     )
 
 
