@@ -34,7 +34,6 @@ from accelerator_portal.cli.options import ROOT, tell
 from accelerator_portal.cli.output import write_file
 from accelerator_portal.reports.report_check import Known
 from accelerator_portal.reports.report_file import read_report
-from accelerator_portal.results.archive import read_state_of
 from accelerator_portal.site.difference.harmless import span
 
 FILE = click.Path(dir_okay=False, path_type=Path)
@@ -87,8 +86,8 @@ def dispatch(home: str, told: Path | None, plan_file: Path, out: Path) -> None:
     Needs GH_TOKEN, which dispatches to vendors' repositories, and PORTAL_TOKEN, which starts
     workflows of this one.
 
-    Who was told of the same delivery, by this journal or one that an earlier run left, is not told
-    again. Fails where somebody could not be told, after the others were.
+    Who was told of the same event or commit, by this journal or one that an earlier run left, is
+    not told again. Fails where somebody could not be told, after the others were.
     """
     now = dt.datetime.now(dt.UTC)
     with _said_in_a_line(told):
@@ -96,13 +95,11 @@ def dispatch(home: str, told: Path | None, plan_file: Path, out: Path) -> None:
         before = [_read(out, Journal)] if out.exists() else []
         own = client_here("PORTAL_TOKEN")
         before += left(own, home, JOURNAL, Journal, now - collecting.REMEMBERED)
-        delivery = found.change.delivery
-        known = [one for one in before if one.plan.change.delivery == delivery]
-        already = {s.accelerator: s for one in known for s in one.sent if s.ok}
+        same, already = dispatching.told_before(found.change, before)
         sent = dispatching.send(dispatching.Senders(client_here(), own, home), found, already)
-    journal = Journal(plan=found, sent=(*already.values(), *sent))
+    journal = Journal(plan=found, sent=(*same, *sent))
     write_file(out, journal.model_dump_json(indent=1) + "\n")
-    skipped = f"{len(already)} were told of {delivery} before.\n" if already else ""
+    skipped = f"Told before: {len(already)}.\n" if already else ""
     _say(told, skipped + summary.sent_summary(sent))
     sys.exit(any(not one.ok for one in sent))
 
@@ -133,10 +130,11 @@ def answer(root: Path, told: Path | None, out: Path, **said: Any) -> None:  # no
         entries = collecting.taking_part(catalog)
         asked = list(collecting.asked_of(journals, before, entries, now))
         looked = collecting.look(Place(client_here(), home, known, now), asked)
-        bases = {name: read_state_of(root, name, "runs") for name in catalog.by_id}
-        found = list(rounds.compared(looked, catalog, bases.__getitem__, now.date()))
+        bases = rounds.Bases(root)
+        found = list(rounds.compared(looked, catalog, bases, now.date()))
         desk = Desk(client_here("UPSTREAM_TOKEN"), said["login"], maintainers(catalog))
         done, failed = rounds.say(desk, catalog, found)
+    done += bases.faults
     if said["keep"]:
         done += [f"The report of {name} is kept." for name in rounds.keep(root, looked)]
     ledger = collecting.settled(before, looked, now, failed)
