@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
@@ -26,7 +27,7 @@ from accelerator_portal.automation.upstream.confirming import confirmed, upstrea
 from accelerator_portal.automation.upstream.dispatching import Journal
 from accelerator_portal.automation.upstream.finding import Place
 from accelerator_portal.automation.upstream.incoming import MOST_BYTES, read_event
-from accelerator_portal.automation.upstream.own_files import JOURNAL, LEDGER, left
+from accelerator_portal.automation.upstream.own_files import JOURNAL, LEDGER, Where, left
 from accelerator_portal.automation.upstream.planning import Plan
 from accelerator_portal.automation.upstream.planning import plan as planned
 from accelerator_portal.catalog import Catalog, ProblemsError, load_catalog
@@ -43,6 +44,9 @@ HOME = click.option("--home", envvar="GITHUB_REPOSITORY", required=True, help="T
 SUMMARY = click.option("--summary", "told", type=FILE, envvar="GITHUB_STEP_SUMMARY")
 
 M = TypeVar("M", bound=BaseModel)
+
+TOLD_AGAIN_AFTER = dt.timedelta(days=1)
+"""An event that comes again after so long is a new one."""
 
 
 @click.group()
@@ -94,7 +98,8 @@ def dispatch(home: str, told: Path | None, plan_file: Path, out: Path) -> None:
         found = _read(plan_file, Plan)
         before = [_read(out, Journal)] if out.exists() else []
         own = client_here("PORTAL_TOKEN")
-        before += left(own, home, JOURNAL, Journal, now - collecting.REMEMBERED)
+        where = Where(own, home, now - TOLD_AGAIN_AFTER)
+        before += (journal for _, journal in left(where, JOURNAL, Journal))
         same, already = dispatching.told_before(found.change, before)
         sent = dispatching.send(dispatching.Senders(client_here(), own, home), found, already)
     journal = Journal(plan=found, sent=(*same, *sent))
@@ -122,13 +127,13 @@ def answer(root: Path, told: Path | None, out: Path, **said: Any) -> None:  # no
     catalog = _catalog(root)
     with _said_in_a_line(told):
         own, home = client_here("PORTAL_TOKEN"), said["home"]
-        since = now - collecting.REMEMBERED
-        journals = list(left(own, home, JOURNAL, Journal, since))
-        ledgers = left(own, home, LEDGER, collecting.Ledger, since)
+        where = Where(own, home, now - collecting.REMEMBERED)
+        ledgers = (ledger for _, ledger in left(where, LEDGER, collecting.Ledger))
         before = next(ledgers, collecting.Ledger())
+        journals = dict(left(replace(where, closed=frozenset(before.closed)), JOURNAL, Journal))
         known = Known(frozenset(catalog.by_id), catalog.suites)
         entries = collecting.taking_part(catalog)
-        asked = list(collecting.asked_of(journals, before, entries, now))
+        asked = list(collecting.asked_of(journals.values(), before, entries, now))
         looked = collecting.look(Place(client_here(), home, known, now), asked)
         bases = rounds.Bases(root)
         found = list(rounds.compared(looked, catalog, bases, now.date()))
@@ -137,7 +142,7 @@ def answer(root: Path, told: Path | None, out: Path, **said: Any) -> None:  # no
     done += bases.faults
     if said["keep"]:
         done += [f"The report of {name} is kept." for name in rounds.keep(root, looked)]
-    ledger = collecting.settled(before, looked, now, failed)
+    ledger = collecting.closing(collecting.settled(before, looked, now, failed), journals)
     write_file(out, ledger.model_dump_json() + "\n")
     _say(told, summary.answer_summary(looked, [one.answer for one in found], done))
     sys.exit(bool(failed) or any(one.error for one in looked))

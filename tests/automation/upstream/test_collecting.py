@@ -1,7 +1,8 @@
 from __future__ import annotations
 
 import datetime as dt
-from typing import get_args
+
+import pytest
 
 from accelerator_portal.automation.upstream.collecting import (
     REMEMBERED,
@@ -9,6 +10,7 @@ from accelerator_portal.automation.upstream.collecting import (
     Looked,
     Settled,
     asked_of,
+    closing,
     look,
     settled,
     taking_part,
@@ -75,18 +77,38 @@ def test_one_that_cannot_be_asked_does_not_stop_the_rest(double: GitHubDouble) -
     assert other.found.state == "report"
 
 
-def test_only_what_is_final_is_settled_and_old_things_are_forgotten() -> None:
+@pytest.mark.parametrize(
+    ("state", "hours"),
+    [
+        ("report", 0),
+        ("late", 0),
+        ("refused", 4),  # it may be repeated
+        ("waiting", 8),
+        ("running", 8),
+        ("lost", 8),  # it may come back
+        ("silent", 8),
+    ],
+)
+def test_what_is_final_is_settled(state: State, hours: int) -> None:
+    looked = [Looked(asked(), Found(state, VENDOR))]
+    for more in (-1, 1):
+        now = SENT + dt.timedelta(hours=hours, minutes=more)
+        known = settled(Ledger(), looked, now).settled
+        assert set(known) == ({TITLE} if more > 0 or hours == 0 else set())
+
+
+def test_what_was_not_said_is_not_settled_and_old_things_are_forgotten() -> None:
     old = Settled(at=NOW - REMEMBERED - dt.timedelta(minutes=1), state="report")
     before = Ledger(settled={"old": old})
-    states: tuple[State, ...] = get_args(State)
-    assert len(states) == 7
-    for state in states:
-        looked = [Looked(asked(), Found(state, VENDOR))]
-        found = settled(before, looked, NOW)
-        assert set(found.settled) == ({TITLE} if state in {"report", "late", "refused"} else set())
     assert settled(before, [Looked(asked(), None, "error")], NOW).settled == {}
     failed = settled(before, [Looked(asked(), Found("report", VENDOR))], NOW, failed={7})
     assert failed.settled == {}
+
+
+def test_a_journal_of_which_all_is_settled_is_closed() -> None:
+    done = Ledger(settled={TITLE: Settled(at=SENT, state="report")}, closed=(3,))
+    journals = {9: journal(), 8: journal(ok=False), 7: journal(delivery="another")}
+    assert closing(done, journals).closed == (9, 8, 3)
 
 
 def test_the_same_commit_is_told_once_and_a_question_again_is_not() -> None:
