@@ -78,7 +78,9 @@ def words(folder: Path) -> list[str]:
     return file.read_text("utf-8").splitlines() if file.exists() else []
 
 
-def send(folder: Path, payload: Mapping[str, object], event_type: str) -> Change | str:
+def send(
+    folder: Path, payload: Mapping[str, object], event_type: str, attempt: str = "1"
+) -> Change | str:
     """What the portal makes of what PyTorch's workflow sends for an event."""
     stub(folder, "gh", 'printf "%s\\n" "$@" > ../words; cat > ../sent')
     file = folder / "event.json"
@@ -91,7 +93,7 @@ def send(folder: Path, payload: Mapping[str, object], event_type: str) -> Change
             "EVENT_TYPE": event_type,
             "PORTAL": "example/portal",
             "GITHUB_RUN_ID": "77",
-            "GITHUB_RUN_ATTEMPT": "1",
+            "GITHUB_RUN_ATTEMPT": attempt,
         },
     )
     assert (done.returncode, done.stderr) == (0, "")
@@ -107,6 +109,12 @@ def test_pytorch_s_workflow_sends_what_the_portal_reads(tmp_path: Path) -> None:
     found = send(tmp_path, pull_webhook(), "pull_request")
     assert isinstance(found, Change)
     assert (found.number, found.head, found.delivery) == (NUMBER, HEAD, "run-77-1")
+
+
+def test_whoever_runs_pytorch_s_workflow_again_asks_again(tmp_path: Path) -> None:
+    found = send(tmp_path, pull_webhook(), "pull_request", attempt="2")
+    assert isinstance(found, Change)
+    assert (found.action, found.delivery) == ("rerequested", "run-77-2")
 
 
 def test_long_and_hostile_texts_are_cut_or_left_out(tmp_path: Path) -> None:

@@ -30,7 +30,7 @@ ACCELERATOR_KEYS = (
     "access, description, device, dispatch_key, documentation, features, hardware, identify, "
     "integration, maintainers, mark, name, operating_systems, package, report_feeds, sources, "
     "summary, support, "
-    "upstream_ci, vendor"
+    "upstream_ci, upstream_events, vendor"
 )
 
 

@@ -181,7 +181,41 @@ def test_the_same_event_is_sent_once(stage: Stage) -> None:
         stage.plan(nested(pull_webhook()))
         assert stage.dispatch().exit_code == 0
     assert len(stage.double.dispatched) == 1
-    assert stage.summary == f"1 were told of {DELIVERY} before.\n# Sent to 0 of 0\n"
+    assert stage.summary == "Told before: 1.\n# Sent to 0 of 0\n"
+
+
+def test_a_label_on_the_same_commit_is_no_new_run_and_a_question_again_is(stage: Stage) -> None:
+    stage.plan(nested(pull_webhook()))
+    stage.dispatch()
+    for action, told in (("reopened", 1), ("rerequested", 2)):
+        if action == "reopened":
+            event = nested(pull_webhook(action)).replace(DELIVERY.encode(), b"another-delivery")
+        else:
+            check = {
+                "name": "accelerators/example",
+                "head_sha": HEAD,
+                "pull_requests": [{"number": NUMBER}],
+            }
+            webhook = {"action": action, "check_run": check}
+            webhook["repository"] = {"full_name": UPSTREAM}
+            event = nested(webhook, "check_run").replace(DELIVERY.encode(), b"a-third-delivery")
+        assert stage.plan(event).exit_code == 0
+        assert stage.dispatch().exit_code == 0
+        assert len(stage.double.dispatched) == told
+    stage.vendor_answers({"good": "failed"})
+    assert stage.answer().exit_code == 0
+    assert len(stage.comments) == 1
+
+
+def test_a_history_that_is_broken_is_no_base_and_is_said(stage: Stage) -> None:
+    stage.plan(nested(pull_webhook()))
+    stage.dispatch()
+    stage.vendor_answers({"good": "failed"})
+    (stage.root / "data/history/example/runs.json").write_text("{}", "utf-8")
+    assert stage.answer().exit_code == 0
+    assert "The history of example cannot be read: runs.json:1: " in stage.summary
+    assert "base: none, so nothing can be news" in stage.summary
+    assert stage.comments == []
 
 
 def test_who_could_not_be_told_is_told_when_the_job_runs_again(stage: Stage) -> None:

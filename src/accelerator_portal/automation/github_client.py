@@ -10,6 +10,7 @@ import json
 import os
 import re
 import threading
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -26,6 +27,7 @@ HOME = "https://api.github.com"
 
 _AGENT = "accelerator-portal"
 _SECONDS = 30
+_WHOLE = 300
 _MOST_SHOWN = 200
 _OK = 200
 _MOVED = {301, 302, 303, 307, 308}
@@ -77,7 +79,9 @@ class GitHubClient:
         """
         address = self._kept_at(path)
         try:
-            with httpx.stream("GET", address, timeout=_SECONDS, follow_redirects=False) as answer:
+            end = time.monotonic() + _WHOLE
+            plain = {"accept-encoding": "identity"}  # else a few bytes could become many
+            with httpx.stream("GET", address, headers=plain, timeout=_SECONDS) as answer:
                 if answer.status_code != _OK:
                     what = f"{path}: the file is not there (HTTP {answer.status_code})"
                     raise GitHubError(what, answer.status_code, passing=answer.is_server_error)
@@ -86,6 +90,9 @@ class GitHubClient:
                     data += chunk
                     if len(data) > most:
                         raise GitHubError(f"{path}: the file has more than {most:,} bytes")
+                    if time.monotonic() > end:
+                        what = f"{path}: the file did not come within {_WHOLE} seconds"
+                        raise GitHubError(what, passing=True)
                 return bytes(data)
         except httpx.HTTPError as error:
             what = f"{path}: the file did not come ({type(error).__name__})"

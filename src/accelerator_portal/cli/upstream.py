@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
@@ -26,7 +27,7 @@ from accelerator_portal.automation.upstream.confirming import confirmed, upstrea
 from accelerator_portal.automation.upstream.dispatching import Journal
 from accelerator_portal.automation.upstream.finding import Place
 from accelerator_portal.automation.upstream.incoming import MOST_BYTES, read_event
-from accelerator_portal.automation.upstream.own_files import JOURNAL, LEDGER, left
+from accelerator_portal.automation.upstream.own_files import JOURNAL, LEDGER, Where, left
 from accelerator_portal.automation.upstream.planning import Plan
 from accelerator_portal.automation.upstream.planning import plan as planned
 from accelerator_portal.catalog import Catalog, ProblemsError, load_catalog
@@ -34,7 +35,6 @@ from accelerator_portal.cli.options import ROOT, tell
 from accelerator_portal.cli.output import write_file
 from accelerator_portal.reports.report_check import Known
 from accelerator_portal.reports.report_file import read_report
-from accelerator_portal.results.archive import read_state_of
 from accelerator_portal.site.difference.harmless import span
 
 FILE = click.Path(dir_okay=False, path_type=Path)
@@ -44,6 +44,9 @@ HOME = click.option("--home", envvar="GITHUB_REPOSITORY", required=True, help="T
 SUMMARY = click.option("--summary", "told", type=FILE, envvar="GITHUB_STEP_SUMMARY")
 
 M = TypeVar("M", bound=BaseModel)
+
+TOLD_AGAIN_AFTER = dt.timedelta(days=1)
+"""An event that comes again after so long is a new one."""
 
 
 @click.group()
@@ -87,22 +90,21 @@ def dispatch(home: str, told: Path | None, plan_file: Path, out: Path) -> None:
     Needs GH_TOKEN, which dispatches to vendors' repositories, and PORTAL_TOKEN, which starts
     workflows of this one.
 
-    Who was told of the same delivery, by this journal or one that an earlier run left, is not told
-    again. Fails where somebody could not be told, after the others were.
+    Who was told of the same event or commit, by this journal or one that an earlier run left, is
+    not told again. Fails where somebody could not be told, after the others were.
     """
     now = dt.datetime.now(dt.UTC)
     with _said_in_a_line(told):
         found = _read(plan_file, Plan)
         before = [_read(out, Journal)] if out.exists() else []
         own = client_here("PORTAL_TOKEN")
-        before += left(own, home, JOURNAL, Journal, now - collecting.REMEMBERED)
-        delivery = found.change.delivery
-        known = [one for one in before if one.plan.change.delivery == delivery]
-        already = {s.accelerator: s for one in known for s in one.sent if s.ok}
+        where = Where(own, home, now - TOLD_AGAIN_AFTER)
+        before += (journal for _, journal in left(where, JOURNAL, Journal))
+        same, already = dispatching.told_before(found.change, before)
         sent = dispatching.send(dispatching.Senders(client_here(), own, home), found, already)
-    journal = Journal(plan=found, sent=(*already.values(), *sent))
+    journal = Journal(plan=found, sent=(*same, *sent))
     write_file(out, journal.model_dump_json(indent=1) + "\n")
-    skipped = f"{len(already)} were told of {delivery} before.\n" if already else ""
+    skipped = f"Told before: {len(already)}.\n" if already else ""
     _say(told, skipped + summary.sent_summary(sent))
     sys.exit(any(not one.ok for one in sent))
 
@@ -125,21 +127,22 @@ def answer(root: Path, told: Path | None, out: Path, **said: Any) -> None:  # no
     catalog = _catalog(root)
     with _said_in_a_line(told):
         own, home = client_here("PORTAL_TOKEN"), said["home"]
-        since = now - collecting.REMEMBERED
-        journals = list(left(own, home, JOURNAL, Journal, since))
-        ledgers = left(own, home, LEDGER, collecting.Ledger, since)
+        where = Where(own, home, now - collecting.REMEMBERED)
+        ledgers = (ledger for _, ledger in left(where, LEDGER, collecting.Ledger))
         before = next(ledgers, collecting.Ledger())
+        journals = dict(left(replace(where, closed=frozenset(before.closed)), JOURNAL, Journal))
         known = Known(frozenset(catalog.by_id), catalog.suites)
         entries = collecting.taking_part(catalog)
-        asked = list(collecting.asked_of(journals, before, entries, now))
+        asked = list(collecting.asked_of(journals.values(), before, entries, now))
         looked = collecting.look(Place(client_here(), home, known, now), asked)
-        bases = {name: read_state_of(root, name, "runs") for name in catalog.by_id}
-        found = list(rounds.compared(looked, catalog, bases.__getitem__, now.date()))
+        bases = rounds.Bases(root)
+        found = list(rounds.compared(looked, catalog, bases, now.date()))
         desk = Desk(client_here("UPSTREAM_TOKEN"), said["login"], maintainers(catalog))
         done, failed = rounds.say(desk, catalog, found)
+    done += bases.faults
     if said["keep"]:
         done += [f"The report of {name} is kept." for name in rounds.keep(root, looked)]
-    ledger = collecting.settled(before, looked, now, failed)
+    ledger = collecting.closing(collecting.settled(before, looked, now, failed), journals)
     write_file(out, ledger.model_dump_json() + "\n")
     _say(told, summary.answer_summary(looked, [one.answer for one in found], done))
     sys.exit(bool(failed) or any(one.error for one in looked))

@@ -6,7 +6,7 @@ import pytest
 
 from accelerator_portal.automation.github import GitHubError
 from accelerator_portal.automation.upstream.collecting import Ledger, Settled
-from accelerator_portal.automation.upstream.own_files import left
+from accelerator_portal.automation.upstream.own_files import Where, left
 from tests.automation.github_double import Fault, GitHubDouble
 from tests.automation.made_up import archive
 from tests.automation.upstream.scene import HOME, NOW, client
@@ -31,15 +31,22 @@ def keep(double: GitHubDouble, title: str, **changed: object) -> int:
     return double.add_artifact(HOME, run, NAME, packed, created_at="2026-11-21T11:00:00Z")
 
 
-def titles(double: GitHubDouble) -> list[str]:
-    found = left(client(double), HOME, NAME, Ledger, SINCE)
-    return [title for one in found for title in one.settled]
+def titles(double: GitHubDouble, *closed: int) -> list[str]:
+    found = left(Where(client(double), HOME, SINCE, closed), NAME, Ledger)
+    return [title for _, one in found for title in one.settled]
 
 
 def test_the_newest_comes_first(double: GitHubDouble) -> None:
-    for title in ("one", "two", "three"):
-        keep(double, title)
+    one, _, three = (keep(double, title) for title in ("one", "two", "three"))
     assert titles(double) == ["three", "two", "one"]
+    assert titles(double, one, three) == ["two"]
+
+
+def test_what_is_closed_costs_no_request(double: GitHubDouble) -> None:
+    """GitHub lets a workflow ask a thousand times an hour."""
+    numbers = [keep(double, str(number)) for number in range(250)]
+    assert titles(double, *numbers) == []
+    assert len(double.asked) == 3
 
 
 @pytest.mark.parametrize(

@@ -20,11 +20,11 @@ from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.fields import Model
 from accelerator_portal.reports.report import Moment
 
-REMEMBERED = dt.timedelta(days=3)
-"""After so long nobody is waited for; a lost run may come back until then."""
+REMEMBERED = dt.timedelta(days=6, hours=1)
+"""After so long nobody is waited for: twice as long as a run may take, and a round."""
 
 _AT_ONCE = 8
-_FINAL = {"report", "late", "refused"}
+_MOST_CLOSED = 50_000
 
 
 class Settled(Model):
@@ -45,6 +45,8 @@ class Ledger(Model):
         default_factory=dict
     )
     """By `<delivery>/<accelerator>`."""
+    closed: Annotated[tuple[int, ...], Field(max_length=100_000)] = ()
+    """Journals of which all is settled, by the number of the artifact."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +108,31 @@ def settled(
     kept = {title: one for title, one in before.settled.items() if now - one.at <= REMEMBERED}
     for one in looked:
         number = one.asked.change.number
-        if one.found and one.found.state in _FINAL and number not in failed:
+        if one.found and number not in failed and _is_final(one.found, one.asked, now):
             title = run_title(one.asked.change, one.asked.entry.accelerator)
             kept[title] = Settled(at=one.asked.at, state=one.found.state)
-    return Ledger(settled=kept)
+    return Ledger(settled=kept, closed=before.closed)
+
+
+def closing(ledger: Ledger, journals: Mapping[int, Journal]) -> Ledger:
+    """Return the ledger with the journals of which all is settled; they are not read again."""
+    done = {
+        number
+        for number, journal in journals.items()
+        if all(
+            run_title(journal.plan.change, sent.accelerator) in ledger.settled
+            for sent in journal.sent
+            if sent.ok
+        )
+    }
+    newest = sorted({*ledger.closed, *done}, reverse=True)[:_MOST_CLOSED]
+    return ledger.model_copy(update={"closed": tuple(newest)})
+
+
+def _is_final(found: Found, asked: Asked, now: dt.datetime) -> bool:
+    """A run that failed may be repeated within its hours, one that is lost come back in as many."""
+    limit = dt.timedelta(hours=asked.entry.hours)
+    age = now - asked.at
+    if found.state in {"report", "late"}:
+        return True
+    return age > (limit if found.state == "refused" else 2 * limit)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import datetime as dt
 import json
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
@@ -50,6 +50,27 @@ class Journal(Model):
     """Who was to be told."""
     sent: Annotated[tuple[Sent, ...], Field(max_length=1000)] = ()
     """Who was."""
+
+
+def told_before(change: Change, journals: Iterable[Journal]) -> tuple[list[Sent], frozenset[str]]:
+    """Return what was sent for this event, and who was told of this commit by whichever event.
+
+    A pull request that gets a label, or is opened again, is no other commit; neither is what two
+    senders tell. Only who is asked again is told again.
+    """
+    same: dict[str, Sent] = {}
+    others: set[str] = set()
+    for journal in journals:
+        told = {one.accelerator: one for one in journal.sent if one.ok}
+        if journal.plan.change.delivery == change.delivery:
+            same |= told
+        elif change.action != "rerequested" and _commit(journal.plan.change) == _commit(change):
+            others |= told.keys()
+    return [*same.values()], frozenset(same) | others
+
+
+def _commit(change: Change) -> tuple[object, ...]:
+    return change.repository, change.number, change.head
 
 
 @dataclass(frozen=True, slots=True)

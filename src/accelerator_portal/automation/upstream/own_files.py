@@ -8,7 +8,8 @@ counts, on the repository's own code.
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
 from typing import TypeVar
 
 from pydantic import AwareDatetime, BaseModel, ValidationError
@@ -33,8 +34,7 @@ WRITTEN_BY = {
 _EVENTS = {"repository_dispatch", "schedule", "workflow_dispatch"}
 _MOST_PACKED = 4 * 1024 * 1024
 _MOST_UNPACKED = 32 * 1024 * 1024
-_MOST_FILES = 300
-_MOST_PAGES = 3
+_MOST_PAGES = 30
 
 
 class _OfRun(Part):
@@ -60,12 +60,26 @@ class _Run(Part):
     head_repository: Repository | None
 
 
-def left(api: Api, home: str, name: str, model: type[M], since: dt.datetime) -> Iterator[M]:
-    """Yield what the workflow left under a name, the newest first; other things are passed over.
+@dataclass(frozen=True, slots=True)
+class Where:
+    """Where files are looked for: in this repository, made at this moment or later."""
 
-    The file within the artifact is `<name>.json`. Raises GitHubError.
+    api: Api
+    home: str
+    since: dt.datetime
+    closed: Collection[int] = ()
+    """Artifacts that need not be read again."""
+
+
+def left(where: Where, name: str, model: type[M]) -> Iterator[tuple[int, M]]:
+    """Yield what the workflow left under a name, the newest first, with the artifact's number.
+
+    Other things are passed over. The file within the artifact is `<name>.json`. Raises GitHubError.
     """
-    for entry in _entries(api, home, name, since):
+    api, home = where.api, where.home
+    for entry in _entries(where, name):
+        if entry.id in where.closed:
+            continue
         run = read(api, f"repos/{home}/actions/runs/{entry.workflow_run.id}", _Run)
         if not _is_own(run, home, name):
             continue
@@ -73,12 +87,14 @@ def left(api: Api, home: str, name: str, model: type[M], since: dt.datetime) -> 
             archive = api.download(f"repos/{home}/actions/artifacts/{entry.id}/zip", _MOST_PACKED)
             file = f"{name}.json"
             found = members(archive, {file: _MOST_UNPACKED}, _MOST_PACKED)
-            yield model.model_validate_json(found.get(file, b""))
+            model_found = model.model_validate_json(found.get(file, b""))
         except (ArtifactError, ValidationError):
             continue
         except GitHubError as error:
             if error.passing:
                 raise
+            continue
+        yield entry.id, model_found
 
 
 def _is_own(run: _Run, home: str, name: str) -> bool:
@@ -87,12 +103,13 @@ def _is_own(run: _Run, home: str, name: str) -> bool:
     return ours and run.event in _EVENTS and run.path == WRITTEN_BY[name]
 
 
-def _entries(api: Api, home: str, name: str, since: dt.datetime) -> list[_Entry]:
+def _entries(where: Where, name: str) -> list[_Entry]:
     found: list[_Entry] = []
     for page in range(1, _MOST_PAGES + 1):
-        path = f"repos/{home}/actions/artifacts?name={name}&per_page=100&page={page}"
-        listed = read(api, path, _Entries).artifacts
-        found += (e for e in listed if e.name == name and not e.expired and e.created_at >= since)
+        path = f"repos/{where.home}/actions/artifacts?name={name}&per_page=100&page={page}"
+        listed = read(where.api, path, _Entries).artifacts
+        kept = (one for one in listed if one.name == name and not one.expired)
+        found += (one for one in kept if one.created_at >= where.since)
         if len(listed) < 100:  # noqa: PLR2004 - a page
             break
-    return sorted(found, key=lambda entry: entry.id, reverse=True)[:_MOST_FILES]
+    return sorted(found, key=lambda entry: entry.id, reverse=True)

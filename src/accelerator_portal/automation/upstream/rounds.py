@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from accelerator_portal.automation.github import Api, GitHubError
@@ -20,17 +20,33 @@ from accelerator_portal.automation.upstream.checks import (
 from accelerator_portal.automation.upstream.collecting import Looked
 from accelerator_portal.automation.upstream.marker import Answer
 from accelerator_portal.automation.upstream.news import news
-from accelerator_portal.catalog import Catalog
+from accelerator_portal.catalog import Catalog, ProblemsError
 from accelerator_portal.catalog.catalog import RESULTS
 from accelerator_portal.reports.report_file import report_text
+from accelerator_portal.results.archive import read_state_of
 from accelerator_portal.results.beside import write_beside
 from accelerator_portal.results.standing import State
 
 KEPT = "upstream-main"
 """The name in `results/` of a platform's newest report of PyTorch's main branch."""
 
-Bases = Callable[[str], State]
-"""How a platform's tests stand on the base."""
+
+@dataclass(frozen=True, slots=True)
+class Bases:
+    """How platforms' tests stand on the base; one that cannot be read is no base, and is said."""
+
+    root: Path
+    """The repository."""
+    faults: list[str] = field(default_factory=list)
+    """What could not be read."""
+
+    def of(self, accelerator: str) -> State:
+        """Return the base of a platform."""
+        try:
+            return read_state_of(self.root, accelerator, "runs")
+        except ProblemsError as error:
+            self.faults.append(f"The history of {accelerator} cannot be read: {error.problems[0]}")
+            return State(accelerator, "runs")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +67,7 @@ def compared(
         if platform is None or found is None or found.report is None or found.run is None:
             continue
         change = one.asked.change
-        said = news(found.report, bases(platform.id), platform.known_issues, today)
+        said = news(found.report, bases.of(platform.id), platform.known_issues, today)
         yield Compared(
             change,
             Answer.model_validate(

@@ -1,0 +1,58 @@
+from __future__ import annotations
+
+from accelerator_portal.automation.upstream.collecting import Looked
+from accelerator_portal.automation.upstream.dispatching import Sent
+from accelerator_portal.automation.upstream.finding import Found
+from accelerator_portal.automation.upstream.planning import Plan
+from accelerator_portal.automation.upstream.summary import (
+    answer_summary,
+    plan_summary,
+    sent_summary,
+)
+from tests.automation.upstream.scene import NOW, VENDOR, asked, change, entry
+from tests.automation.upstream.test_marker import answer
+
+HOSTILE = "` ::error::x @all <b>\n# y"
+
+
+def test_a_plan_is_told_with_who_is_passed_over_and_why() -> None:
+    found = Plan(change=change(), entries=(entry(),), passed_over={"other": "does not ask"})
+    assert plan_summary(found) == (
+        "# Pull request 7 of `pytorch/pytorch` at `aaaaaaaaaaaa`\n\n"
+        "- `example`: unit, models; dispatch, within 4 hours\n\n"
+        "## Passed over\n\n"
+        "- `other`: `does not ask`\n"
+    )
+    assert "Nobody tests this." in plan_summary(Plan(change=change()))
+
+
+def test_what_could_not_be_sent_is_told_with_the_reason() -> None:
+    sent = [
+        Sent(accelerator="one", at=NOW, ok=True, tries=1),
+        Sent(accelerator="two", at=NOW, ok=False, tries=4, why=HOSTILE),
+    ]
+    assert sent_summary(sent) == (
+        "# Sent to 1 of 2\n\n- **failed** `two`: `` ` ::error::x @all <b> # y ``\n"
+    )
+
+
+def test_every_state_has_its_name() -> None:
+    looked = [
+        Looked(asked(), Found("lost", VENDOR, why="no run, 9 hours after it was sent")),
+        Looked(asked(), Found("running", VENDOR, 5, why="the run is under way")),
+        Looked(asked(occasion="daily", number=None), None, HOSTILE),
+    ]
+    assert answer_summary(looked, [answer()], ["Something is posted."]) == (
+        "# Answers\n\n"
+        "- `example`, Pull request 7 of `pytorch/pytorch` at `aaaaaaaaaaaa`: **lost** "
+        "`no run, 9 hours after it was sent`\n"
+        "- `example`, Pull request 7 of `pytorch/pytorch` at `aaaaaaaaaaaa`: running "
+        "`the run is under way`\n"
+        "- `example`, daily of `pytorch/pytorch` at `aaaaaaaaaaaa`: **not asked** "
+        "`` ` ::error::x @all <b> # y ``\n\n"
+        "## Beside the base\n\n"
+        "- `example`: 1 newly broken, 0 red already, 0 flaky, 0 known, 0 mended, 0 without a base "
+        "verdict, 0 say nothing, of 6; base: none, so nothing can be news\n\n"
+        "## Said\n\n"
+        "- `Something is posted.`\n"
+    )
