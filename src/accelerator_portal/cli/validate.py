@@ -116,9 +116,7 @@ def _go_on(request: Request) -> Finished:
         return resume(request, matrices, with_backend(_probed(request), asked), watch)
 
 
-def _matrices(
-    request: Request, suites: Iterable[str]
-) -> tuple[Mapping[str, Matrix], Asked | None]:
+def _matrices(request: Request, suites: Iterable[str]) -> tuple[Mapping[str, Matrix], Asked | None]:
     """Read the matrices of suites, with the recipes of the ExecuTorch backend that they test."""
     matrices = matrices_of(suites)
     asked = asked_of(request, matrices)

@@ -72,7 +72,7 @@ class Environment(Model):
     sdk: Component | None = None
     """The vendor's software stack."""
     backend: Component | None = None
-    """The backend of ExecuTorch that was tested; its version, or ExecuTorch's if it comes with it."""
+    """The backend of ExecuTorch that was tested; its version, or that of ExecuTorch."""
     driver: Short | None = None
     """Version of the driver."""
     os: Short | None = None

@@ -27,9 +27,7 @@ class ListingError(Exception):
     """The tests of a suite cannot be listed; the message says why."""
 
 
-def listed(
-    suites: Iterable[str], recipes: tuple[str, ...] | None = None
-) -> dict[str, list[Offer]]:
+def listed(suites: Iterable[str], recipes: tuple[str, ...] | None = None) -> dict[str, list[Offer]]:
     """Return the tests of suites by suite; raises ListingError.
 
     `recipes` are those of the backend under test, where a suite has that axis.

@@ -42,6 +42,9 @@ class Recipe:
     """Signal to noise that a quantised recipe must reach, in dB."""
 
 
+PLAIN = "plain"
+"""Name of the recipe that leaves a model as it is, as a flow with nothing behind its backend."""
+
 PORTABLE = Recipe("portable", delegates=False)
 """What every runtime of ExecuTorch does with a model of which no backend takes any part."""
 

@@ -1,7 +1,8 @@
 """Models for ExecuTorch: small ones of Transformers, timm and this project, with random weights.
 
 They are those of the suites for plain PyTorch, under the same names. Beside a backend's usual
-recipe some are quantised, some have sizes that change, and some are given two threads.
+recipe some are quantised, some have sizes that change, and some are given two threads. On request
+there are the models of ExecuTorch's own suite, too.
 """
 
 from __future__ import annotations
@@ -15,17 +16,23 @@ from torch import nn
 
 from accelerator_portal.validation.case import Case, Result
 from accelerator_portal.validation.context import Context
+from accelerator_portal.validation.executorch.backend import PLAIN
+from accelerator_portal.validation.executorch.registry import find_backend
 from accelerator_portal.validation.matrix import Matrix
 from accelerator_portal.validation.plan import Offer
 from accelerator_portal.validation.suites import timm_models, transformers_models, weak_spots
 from accelerator_portal.validation.suites.executorch.lowering import Sample
+from accelerator_portal.validation.suites.executorch.their_models import (
+    their_models,
+    their_sample,
+)
 from accelerator_portal.validation.suites.executorch.trial import try_model
 from accelerator_portal.validation.suites.models import Example, numbers
 
-# What every model is run with; other recipes are usual for a few only.
-_FOR_ALL = frozenset({"plain", "portable"})
-
 _LARGEST_BATCH = 4
+
+# ExecuTorch's own tests name their type; all are of this one.
+_THEIRS = {"dtype": "float32"}
 
 
 @dataclass(frozen=True)
@@ -58,7 +65,7 @@ MODELS: Mapping[str, Model] = {
     "MambaForCausalLM": Model(_HUGGING_FACE),
     "OPTForCausalLM": Model(_HUGGING_FACE),
     "Qwen3ForCausalLM": Model(_HUGGING_FACE),
-    "ResNetForImageClassification": Model(_HUGGING_FACE, True, True, True),
+    "ResNetForImageClassification": Model(_HUGGING_FACE, recipes=True, dynamic=True, threads=True),
     "RobertaForMaskedLM": Model(_HUGGING_FACE),
     "SegformerForSemanticSegmentation": Model(_HUGGING_FACE),
     "SwinForImageClassification": Model(_HUGGING_FACE),
@@ -79,23 +86,32 @@ MODELS: Mapping[str, Model] = {
 def offers(matrix: Matrix) -> Iterator[Offer]:
     """Yield each model plain, with each further recipe, with an open batch and with two threads."""
     recipes = frozenset(matrix.axes["recipe"])
-    plain = {"recipe": recipes & _FOR_ALL}
+    plain, others = {"recipe": recipes & {PLAIN}}, {"recipe": recipes - {PLAIN}}
     for name, model in MODELS.items():
         yield Offer(name, plain)
-        yield Offer(name, {"recipe": recipes - _FOR_ALL}, usual=model.recipes)
+        yield Offer(name, others, usual=model.recipes)
         if model.dynamic:
-            yield Offer(name, {"recipe": recipes - {"portable"}}, {"dynamic": "true"}, usual=False)
-            yield Offer(name, {"recipe": recipes & {"plain"}}, {"dynamic": "true"})
+            yield Offer(name, plain, {"dynamic": "true"})
+            yield Offer(name, others, {"dynamic": "true"}, usual=False)
         if model.threads:
-            yield Offer(name, {"recipe": recipes & {"plain"}}, {"threads": "2"})
+            yield Offer(name, plain, {"threads": "2"})
+    for theirs in their_models():
+        yield Offer(theirs.name, parameters=_THEIRS, usual=False)
+        if theirs.dynamic:
+            yield Offer(theirs.name, parameters={**_THEIRS, "dynamic": "true"}, usual=False)
 
 
 def run(case: Case, context: Context) -> Result:
     """Run one model."""
     dynamic = dict(case.parameters).get("dynamic") == "true"
-    return try_model(
-        case, context, lambda: _sample(MODELS[case.name].example(case.name), dynamic=dynamic)
-    )
+    quantize = find_backend(context.backend).recipe(case["recipe"]).quantizer is not None
+
+    def make() -> Sample:
+        if case.name in MODELS:
+            return _sample(MODELS[case.name].example(case.name), dynamic=dynamic)
+        return their_sample(case.name, dynamic=dynamic, quantize=quantize)
+
+    return try_model(case, context, make)
 
 
 class _Called(nn.Module):

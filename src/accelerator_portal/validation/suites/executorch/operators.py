@@ -19,8 +19,9 @@ from typing import Any
 import torch
 
 from accelerator_portal.validation.case import Case, Result
-from accelerator_portal.validation.classify import BrokenTestError
+from accelerator_portal.validation.classify import BrokenTestError, SkippedError
 from accelerator_portal.validation.context import Context
+from accelerator_portal.validation.executorch.backend import PLAIN, PORTABLE
 from accelerator_portal.validation.executorch.registry import find_backend
 from accelerator_portal.validation.matrix import Matrix
 from accelerator_portal.validation.plan import Offer
@@ -29,6 +30,30 @@ from accelerator_portal.validation.suites.executorch.trial import try_model
 
 PACKAGE = "executorch.backends.test.suite.operators"
 
+# What every usual test is run with.
+_FOR_ALL = frozenset({PLAIN, PORTABLE.name})
+
+# Usual with every other recipe, too: what quantizers are made for, and what stands between.
+_FOR_EACH_RECIPE = frozenset(
+    f"test_{name}"
+    for name in (
+        "add_dtype",
+        "avgpool2d_dtype",
+        "cat_dtype",
+        "conv1d_dtype",
+        "conv2d_dtype",
+        "convtranspose2d_dtype",
+        "hardtanh_dtype",
+        "linear_feature_sizes",
+        "linear_unbatched",
+        "maxpool2d_dtype",
+        "mean_dtype",
+        "multiply_dtype",
+        "relu_dtype",
+        "sigmoid_dtype",
+    )
+)
+
 
 @dataclass(frozen=True)
 class Described:
@@ -36,6 +61,8 @@ class Described:
 
     function: Callable[..., object]
     choices: Mapping[str, tuple[Any, ...]]
+    left_out: str | None = None
+    """Why ExecuTorch itself never runs it, if it does not."""
 
     def variants(self) -> Iterator[dict[str, Any]]:
         """Yield the arguments of each variant beside the runner."""
@@ -64,19 +91,24 @@ class Runner:
 
 def offers(matrix: Matrix) -> Iterator[Offer]:
     """Yield every test, each with the numbers of its parts; usual are those the matrix names."""
-    usual = set(matrix.tests)
+    recipes = frozenset(matrix.axes["recipe"])
     for name, described in sorted(_described().items()):
         for arguments in described.variants():
             for part in range(_parts(described, arguments)):
                 parameters = {key: _text(value) for key, value in arguments.items()}
                 parameters |= {"subtest": str(part)} if part else {}
                 # The parts of a test differ in sizes; the first is what it is about.
-                yield Offer(name, parameters=parameters, usual=name in usual and not part)
+                usual = name in matrix.tests and not part
+                yield Offer(name, {"recipe": recipes & _FOR_ALL}, parameters, usual)
+                each = usual and name in _FOR_EACH_RECIPE
+                yield Offer(name, {"recipe": recipes - _FOR_ALL}, parameters, each)
 
 
 def run(case: Case, context: Context) -> Result:
     """Run one part of a test."""
     described = _described()[case.name]
+    if described.left_out:
+        raise SkippedError(f"ExecuTorch leaves it out: {described.left_out}")
     part = int(dict(case.parameters).get("subtest", 0))
     quantize = find_backend(context.backend).recipe(case["recipe"]).quantizer is not None
 
@@ -89,16 +121,14 @@ def run(case: Case, context: Context) -> Result:
     return try_model(case, context, make)
 
 
-def _samples(
-    described: Described, arguments: Mapping[str, Any], *, quantize: bool
-) -> list[Sample]:
+def _samples(described: Described, arguments: Mapping[str, Any], *, quantize: bool) -> list[Sample]:
     runner = Runner(quantize=quantize)
     described.function(runner, **arguments)
     return runner.samples
 
 
 def _parts(described: Described, arguments: Mapping[str, Any]) -> int:
-    """Count the parts of a test; one that cannot even be described has one, which will say so."""
+    """Count the parts of a test; one that cannot be described has one, which will say why."""
     try:
         return max(1, len(_samples(described, arguments, quantize=False)))
     except Exception:  # noqa: BLE001 - a test may raise anything
@@ -117,16 +147,19 @@ def _described() -> dict[str, Described]:
 
 def _of_module(module: ModuleType) -> dict[str, Described]:
     return {
-        name: Described(function, _choices(function))
+        name: Described(function, _choices(function), _left_out(function))
         for name, function in vars(module).items()
-        if name.startswith("test_") and callable(function) and not _left_out(function)
+        if name.startswith("test_") and callable(function)
     }
 
 
-def _left_out(function: Any) -> bool:
-    """Whether ExecuTorch itself skips a test: its wrapper hides the mark of the function within."""
+def _left_out(function: Any) -> str | None:
+    """Return why ExecuTorch skips a test: its wrapper hides the mark of the function within."""
     inner = [c.cell_contents for c in getattr(function, "__closure__", None) or ()]
-    return any(getattr(f, "__unittest_skip__", False) for f in (function, *inner))
+    for one in (function, *inner):
+        if getattr(one, "__unittest_skip__", False):
+            return str(one.__unittest_skip_why__) or "it does not say why"
+    return None
 
 
 def _choices(function: Any) -> dict[str, tuple[Any, ...]]:

@@ -28,7 +28,7 @@ def missing_operators(program: Any) -> list[str]:
 
 
 def load_here(data: bytes) -> Execute:
-    """Load a program into this process; raises RuntimeError with ExecuTorch's number of an error."""
+    """Load a program into this process; raises RuntimeError with the number of an error."""
     from executorch.runtime import Runtime, Verification
 
     method = (
@@ -55,7 +55,7 @@ def use_threads(number: int | None) -> None:
     from executorch.extension import pybindings
 
     importlib.import_module("executorch.extension.pybindings.portable_lib")
-    library = getattr(pybindings, "_C", None) or getattr(pybindings, "_portable_lib", None)
+    library: Any = getattr(pybindings, "_C", None) or getattr(pybindings, "_portable_lib", None)
     if not hasattr(library, "_unsafe_reset_threadpool"):
         if number is not None:
             raise SkippedError("This ExecuTorch cannot set the number of its threads.")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from accelerator_portal.validation.executorch.backend import Backend, Recipe
+from accelerator_portal.validation.executorch.backend import PLAIN, Backend, Recipe
 
 
 def _lowering() -> Mapping[str, Any]:
@@ -42,7 +42,7 @@ BACKEND = Backend(
     name="xnnpack",
     runtime_name="XnnpackBackend",
     recipes=(
-        Recipe("plain", _lowering),
+        Recipe(PLAIN, _lowering),
         Recipe("fp16", _lowering, dtype="float16", rtol=1e-2, atol=1e-2),
         _eight_bits("static_int8_per_channel", is_per_channel=True),
         _eight_bits("static_int8_per_tensor", is_per_channel=False),
