@@ -101,12 +101,13 @@ def read_matrix(suite: str) -> Matrix:
 def with_recipes(matrix: Matrix, recipes: Iterable[str] | None) -> Matrix:
     """Return a matrix whose axis `recipe` has these values; others, and without any, as they are.
 
-    Which recipes there are is the backend's to say. Of the usual ones those stay that it has.
+    Which recipes there are is the backend's to say; usual are all but those the matrix leaves out.
     """
     if recipes is None or "recipe" not in matrix.axes:
         return matrix
-    values = tuple(recipes)
-    usual = tuple(value for value in values if value in matrix.default.get("recipe", values))
+    values, known = tuple(recipes), matrix.axes["recipe"]
+    rare = set(known) - set(matrix.default.get("recipe", known))
+    usual = tuple(value for value in values if value not in rare)
     new = {
         "axes": {**matrix.axes, "recipe": values},
         "default": {**matrix.default, "recipe": usual or values},

@@ -57,7 +57,7 @@ def try_model(case: Case, context: Context, make: Callable[[], Sample]) -> Resul
         made = lowered(sample, recipe, context)
         context.metrics |= running.peak_memory()
         nothing = recipe.delegates and not made.delegation.delegates
-        found = _run(made, backend, context, inputs, here=backend.load is None or nothing)
+        found = _run(made, backend, context, inputs)
         context.stage = "compare"
         _compare(found, wanted, made, recipe, context, inputs)
     if nothing:
@@ -96,13 +96,16 @@ def _eager(sample: Sample, recipe: Recipe, inputs: tuple[Any, ...]) -> Sequence[
 
 
 def _run(
-    made: Lowered, backend: Backend, context: Context, inputs: tuple[Any, ...], *, here: bool
+    made: Lowered, backend: Backend, context: Context, inputs: tuple[Any, ...]
 ) -> Sequence[Any]:
-    """Load the program where the backend runs, and run it; the last of its times counts."""
+    """Load the program where the backend runs, and run it; the last of its times counts.
+
+    What was not delegated at all can run here, wherever the backend is.
+    """
     context.stage = "load"
-    if here and (missing := running.missing_operators(made.program)):
+    load = (backend.load if made.delegation.delegates else None) or running.load_here
+    if load is running.load_here and (missing := running.missing_operators(made.program)):
         raise NotImplementedError(f"{', '.join(missing)}: not in ExecuTorch's runtime")
-    load = running.load_here if here or backend.load is None else backend.load
     with timed(context, "load_time"):
         execute = load(made.program.buffer)
     context.stage = "run"

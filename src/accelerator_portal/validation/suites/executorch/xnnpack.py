@@ -11,6 +11,10 @@ from typing import Any
 
 from accelerator_portal.validation.executorch.backend import PLAIN, Backend, Recipe
 
+# The quantised model and XNNPACK differ by the rounding of single steps: on 2026-11-21 the noisiest
+# of 32 quantised tests stood at 42 dB, here, with ExecuTorch 1.5.1.
+_LEAST_DB = 30
+
 
 def _lowering() -> Mapping[str, Any]:
     from executorch.backends.xnnpack.partition.xnnpack_partitioner import XnnpackPartitioner
@@ -35,7 +39,7 @@ def _quantizer(**options: bool) -> Callable[[], Any]:
 
 
 def _eight_bits(name: str, **options: bool) -> Recipe:
-    return Recipe(name, _lowering, _quantizer(**options), sqnr_db=20)
+    return Recipe(name, _lowering, _quantizer(**options), sqnr_db=_LEAST_DB)
 
 
 BACKEND = Backend(
