@@ -76,8 +76,10 @@ def test_an_unknown_one_is_named_with_what_there_is() -> None:
     [
         (
             "BACKEND = 3\n",
-            f'the entry point "made_up" of {GROUP} is no Backend, but of the type int; name an object of '
-            "accelerator_portal.validation.executorch.backend.Backend",
+            (
+                f'the entry point "made_up" of {GROUP} is no Backend, but of the type int; '
+                "name an object of accelerator_portal.validation.executorch.backend.Backend"
+            ),
         ),
         (
             'BACKEND = Backend("other", "MadeUp", ())\n',
@@ -85,8 +87,10 @@ def test_an_unknown_one_is_named_with_what_there_is() -> None:
         ),
         (
             'BACKEND = Backend("made_up", "MadeUp", (Recipe("8-Bit"),))\n',
-            'the backend "made_up": "8-Bit" is no name of a recipe; write small letters, digits '
-            "and _",
+            (
+                'the backend "made_up": "8-Bit" is no name of a recipe; write small letters, '
+                "digits and _"
+            ),
         ),
         (
             'BACKEND = Backend("made_up", "MadeUp", (Recipe("a"), Recipe("a")))\n',
@@ -98,8 +102,10 @@ def test_an_unknown_one_is_named_with_what_there_is() -> None:
         ),
         (
             'BACKEND = Backend("made_up", "MadeUp", (Recipe("a", sqnr_db=20),))\n',
-            'the backend "made_up": the recipe "a": sqnr_db and quantizer go together; give both, '
-            "or none",
+            (
+                'the backend "made_up": the recipe "a": sqnr_db and quantizer go together; give '
+                "both, or none"
+            ),
         ),
     ],
 )
@@ -126,8 +132,10 @@ def test_two_packages_cannot_bring_the_same_name(site: Path) -> None:
         ),
         (
             "import os; os._exit(7)\n",
-            'loading the backend "made_up" ended its process with status 7: '
-            "The error has no message.",
+            (
+                'loading the backend "made_up" ended its process with status 7: '
+                "The error has no message."
+            ),
         ),
         (
             "import sys; sys.exit('no licence')\n",

@@ -1,4 +1,4 @@
-"""A backend of ExecuTorch for tests: XNNPACK beneath, with a fault that each recipe is named for."""
+"""A backend of ExecuTorch for tests: XNNPACK beneath, with faults that recipes are named for."""
 
 from __future__ import annotations
 

@@ -54,7 +54,8 @@ def test_every_recipe_of_xnnpack_runs_a_linear_and_measures_it(tmp_path: Path) -
     assert quantised["delegate_size"] < plain["delegate_size"]  # 8 bits instead of 32
     assert {"planned_memory", "peak_memory", "load_time", "run_time"} <= set(plain)
     backend = report.environment.backend
-    assert backend and (backend.name, backend.version) == (
+    assert backend
+    assert (backend.name, backend.version) == (
         "XnnpackBackend",
         report.environment.packages["executorch"],
     )
@@ -70,8 +71,10 @@ def test_what_executorch_cannot_do_is_told_apart(tmp_path: Path) -> None:
     assert (argmax.outcome, argmax.stage, argmax.reason) == (
         "executed",
         "lower",
-        "The backend took no part of the model: nothing ran on the device. "
-        "Not delegated: aten::argmax.",
+        (
+            "The backend took no part of the model: nothing ran on the device. "
+            "Not delegated: aten::argmax."
+        ),
     )
     assert argmax.metrics["output_0_error_max"].value == 0  # it ran all the same
     assert (median.outcome, median.stage) == ("unsupported-operator", "load")
@@ -121,7 +124,8 @@ def test_faults_of_an_executorch_backend_are_told_apart(tmp_path: Path, paper: s
         "--test 'executorch-operators/test_add_dtype?dtype=float32&recipe=fail'"
     )
     backend = report_of(done).environment.backend
-    assert backend and (backend.name, backend.version) == ("PaperBackend", "0.1")
+    assert backend
+    assert (backend.name, backend.version) == ("PaperBackend", "0.1")
 
 
 def test_a_model_with_an_open_batch_and_one_with_two_threads(tmp_path: Path) -> None:

@@ -10,8 +10,8 @@ so the parameter `recipe` is the rest, `plain` where nothing is left; then two b
 file must therefore hold one backend. The flow `portable` is none: it is what every runtime does
 with a model that was not lowered for any, and so a recipe beside any backend's.
 
-`Test Case` is the name; `Test ID` repeats name and flow. Parameters stand in `Params`, or, since the
-suite runs under pytest and leaves that empty, in the brackets of `Test ID`:
+`Test Case` is the name; `Test ID` repeats name and flow. Parameters stand in `Params`, or, since
+the suite runs under pytest and leaves that empty, in the brackets of `Test ID`:
 `test_add_dtype[xnnpack-float32]`. The file does not say whether it holds operators or models: the
 name of the suite does, `executorch-models` or, without one, `executorch-operators`.
 

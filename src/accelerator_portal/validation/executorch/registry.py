@@ -52,7 +52,8 @@ def _package(point: EntryPoint) -> str:
 
 def _checked(name: str, found: object) -> Backend:
     if not isinstance(found, Backend):
-        what = f'the entry point "{name}" of {GROUP} is no Backend, but of the type {type(found).__name__}'
+        kind = type(found).__name__
+        what = f'the entry point "{name}" of {GROUP} is no Backend, but of the type {kind}'
         raise BackendError(f"{what}; name an object of {Backend.__module__}.Backend")
     if found.name != name:
         raise BackendError(f'the backend "{name}" calls itself "{found.name}"; give it one name')
