@@ -112,6 +112,7 @@ def _shared_pages(
         "contribute/rules.md": {"rules": RULES},
         "contribute/new-backend.md": {},
         "contribute/validate.md": {},
+        "contribute/executorch.md": _goals(catalog),
         "contribute/report.md": {
             "files": [reference("Report", Report)],
             "meanings": MEANING,
@@ -131,6 +132,15 @@ def _shared_pages(
             **context,
         )
         yield SiteFile(path, content, f"{TEMPLATES}/{template}")
+
+
+def _goals(catalog: Catalog) -> dict[str, Any]:
+    """What ExecuTorch asks of tests of backends, with its sources."""
+    goals = catalog.executorch_goals
+    return {
+        "goals": goals,
+        "sources": SourceList([("executorch-goals.yaml", goals.sources if goals else {})]),
+    }
 
 
 def _questions_page(templates: Templates, faqs: list[Question]) -> SiteFile:
