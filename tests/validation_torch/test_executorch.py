@@ -62,8 +62,8 @@ def test_every_recipe_of_xnnpack_runs_a_linear_and_measures_it(tmp_path: Path) -
 
 
 def test_what_executorch_cannot_do_is_told_apart(tmp_path: Path) -> None:
-    """Nothing delegated; an operator that no runtime has; a test of ExecuTorch that is wrong."""
-    names = "argmax_dtype or median_dtype or linear_leading_batch or log_edge_cases"
+    """Nothing delegated; an operator that no runtime has; a wrong test; an error of the runtime."""
+    names = "argmax_dtype or median_dtype or linear_leading or log_edge_cases or conv3d_dtype"
     done = validate(tmp_path, *OPERATORS, "--all", "--only=recipe=plain", "-k", names)
     assert done.status == 1, done.said
     found = {t.name: t for t in report_of(done).tests if "subtest" not in t.parameters}
@@ -79,6 +79,9 @@ def test_what_executorch_cannot_do_is_told_apart(tmp_path: Path) -> None:
     assert argmax.metrics["output_0_error_max"].value == 0  # it ran all the same
     assert (median.outcome, median.stage) == ("unsupported-operator", "load")
     assert "aten::median.out is missing" in str(median.reason)
+    conv = found["test_conv3d_dtype"]
+    assert (conv.outcome, conv.stage) == ("failed", "run")
+    assert "Expect input tensor to be 3-D or 4-D, but got, 5." in str(conv.reason)
     broken = found["test_linear_leading_batch"]
     assert (broken.outcome, broken.stage) == ("test-broken", "eager")
     assert "mat1 and mat2 shapes cannot be multiplied" in str(broken.reason)
@@ -134,8 +137,8 @@ def test_a_model_with_an_open_batch_and_one_with_two_threads(tmp_path: Path) -> 
     assert done.status == 0, done.said
     found = {str(test.parameters): test for test in report_of(done).tests}
     assert {key: test.outcome for key, test in found.items()} == {
-        "{'dynamic': 'true', 'recipe': 'plain'}": "passed",
-        "{'recipe': 'plain', 'threads': '2'}": "passed",
+        "{'dtype': 'float32', 'dynamic': 'true', 'recipe': 'plain'}": "passed",
+        "{'dtype': 'float32', 'recipe': 'plain', 'threads': '2'}": "passed",
     }
 
 

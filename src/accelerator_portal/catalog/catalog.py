@@ -11,8 +11,8 @@ from accelerator_portal.catalog.accelerator import Accelerator
 from accelerator_portal.catalog.compatibility_file import Compatibility
 from accelerator_portal.catalog.criteria_file import Criteria
 from accelerator_portal.catalog.exceptions_file import Exemption
-from accelerator_portal.catalog.hosts_file import Hosts
 from accelerator_portal.catalog.executorch_goals_file import ExecutorchGoals
+from accelerator_portal.catalog.hosts_file import Hosts
 from accelerator_portal.catalog.install_file import Install
 from accelerator_portal.catalog.known_issues_file import KnownFailure
 from accelerator_portal.catalog.markdown_file import MarkdownFile

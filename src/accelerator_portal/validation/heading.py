@@ -21,7 +21,8 @@ ON_CPU = (
 ON_DEVICE = "Numbers are compared with the same computation on the CPU, in the same type."
 IN_EXECUTORCH = (
     "Programs of ExecuTorch are compared with the model in PyTorch on the CPU, quantised ones with "
-    "the quantised model; passed are those alone of which the backend took a part."
+    "the quantised model. Passed are those alone of which the backend took a part; the recipe "
+    "portable has no backend."
 )
 
 

@@ -31,8 +31,9 @@ from accelerator_portal.validation.suites.models import Example, numbers
 
 _LARGEST_BATCH = 4
 
-# ExecuTorch's own tests name their type; all are of this one.
-_THEIRS = {"dtype": "float32"}
+# The type that a model is made in; what becomes of it is the recipe's business.
+_TYPE = {"dtype": "float32"}
+_DYNAMIC = {**_TYPE, "dynamic": "true"}
 
 
 @dataclass(frozen=True)
@@ -88,17 +89,17 @@ def offers(matrix: Matrix) -> Iterator[Offer]:
     recipes = frozenset(matrix.axes["recipe"])
     plain, others = {"recipe": recipes & {PLAIN}}, {"recipe": recipes - {PLAIN}}
     for name, model in MODELS.items():
-        yield Offer(name, plain)
-        yield Offer(name, others, usual=model.recipes)
+        yield Offer(name, plain, _TYPE)
+        yield Offer(name, others, _TYPE, usual=model.recipes)
         if model.dynamic:
-            yield Offer(name, plain, {"dynamic": "true"})
-            yield Offer(name, others, {"dynamic": "true"}, usual=False)
+            yield Offer(name, plain, _DYNAMIC)
+            yield Offer(name, others, _DYNAMIC, usual=False)
         if model.threads:
-            yield Offer(name, plain, {"threads": "2"})
+            yield Offer(name, plain, {**_TYPE, "threads": "2"})
     for theirs in their_models():
-        yield Offer(theirs.name, parameters=_THEIRS, usual=False)
+        yield Offer(theirs.name, parameters=_TYPE, usual=False)
         if theirs.dynamic:
-            yield Offer(theirs.name, parameters={**_THEIRS, "dynamic": "true"}, usual=False)
+            yield Offer(theirs.name, parameters=_DYNAMIC, usual=False)
 
 
 def run(case: Case, context: Context) -> Result:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Sequence
-from contextlib import suppress
+import os
+import re
+import stat
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +15,13 @@ from accelerator_portal.validation.classify import SkippedError
 from accelerator_portal.validation.executorch.backend import Execute
 
 _PEAK = "VmHWM:"
+
+# What the runtime writes to its log and leaves out of its errors, which are numbers.
+_SAID = re.compile(
+    r"^\[[\w.]+:\d+\] (.*\b(?:Check failed|KernelCall failed|Unsupported)\b.*)$", re.MULTILINE
+)
+_MOST_SAID = 2
+_LOG_BYTES = 65_536
 
 
 def missing_operators(program: Any) -> list[str]:
@@ -44,6 +54,29 @@ def load_here(data: bytes) -> Execute:
         return [o.clone() if hasattr(o, "clone") else o for o in method.execute(list(inputs))]
 
     return execute
+
+
+@contextmanager
+def explained() -> Iterator[None]:
+    """Add to an error of the runtime what it wrote to the log of this process, if that is a file.
+
+    A worker's log holds nothing but the case at hand.
+    """
+    try:
+        yield
+    except RuntimeError as error:
+        said = " ".join(_SAID.findall(_log())[:_MOST_SAID])
+        if not said:
+            raise
+        raise RuntimeError(f"{error}. ExecuTorch says: {said}") from None
+
+
+def _log() -> str:
+    with suppress(OSError):
+        if stat.S_ISREG(os.fstat(2).st_mode):  # to read anything else could wait for ever
+            data = Path("/proc/self/fd/2").read_bytes()
+            return data[:_LOG_BYTES].decode("utf-8", "replace")
+    return ""
 
 
 def use_threads(number: int | None) -> None:

@@ -106,13 +106,13 @@ def _run(
     load = (backend.load if made.delegation.delegates else None) or running.load_here
     if load is running.load_here and (missing := running.missing_operators(made.program)):
         raise NotImplementedError(f"{', '.join(missing)}: not in ExecuTorch's runtime")
-    with timed(context, "load_time"):
+    with running.explained(), timed(context, "load_time"):
         execute = load(made.program.buffer)
     context.stage = "run"
     flat = [value for value in outputs(inputs) if isinstance(value, torch.Tensor)]
     found: Sequence[Any] = ()
     for _ in range(_TIMED_RUNS):
-        with timed(context, "run_time"):
+        with running.explained(), timed(context, "run_time"):
             found = execute(_copied(flat))
     return found
 
