@@ -136,6 +136,11 @@ def test_what_was_not_delegated_did_not_run_on_the_device(tmp_path: Path) -> Non
     assert test.reason == "The backend took no part of the model: nothing ran on the device."
 
 
+def test_what_runs_without_any_backend_may_stand_beside_one(tmp_path: Path) -> None:
+    found = read(tmp_path, content({}, {"Flow": "portable", "Delegated": "False"}))
+    assert [test.parameters["recipe"] for test in found.tests] == ["plain", "portable"]
+
+
 def test_the_portable_flow_has_no_backend_and_passes_without(tmp_path: Path) -> None:
     test = only(read(tmp_path, content({"Flow": "portable", "Delegated": "False"})))
     assert test.raw_status == "SUCCESS"
@@ -155,19 +160,20 @@ def test_an_error_of_several_lines_is_the_reason(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("flow", "recipe"),
     [
-        ("xnnpack", None),
+        ("xnnpack", "plain"),
         ("xnnpack_static_int8_per_channel", "static_int8_per_channel"),
         ("coreml_static_int8", "static_int8"),
         ("qnn_16a4w_block", "16a4w_block"),
-        ("arm_ethos_u55", None),
+        ("arm_ethos_u55", "plain"),
         ("arm_tosa_fp", "fp"),
         ("arm_vgf_int", "int"),
-        ("new", None),
+        ("new", "plain"),
         ("new_static_int8", "static_int8"),
+        ("portable", "portable"),
     ],
 )
 def test_the_recipe_of_a_flow_is_what_follows_the_backend(
-    tmp_path: Path, flow: str, recipe: str | None
+    tmp_path: Path, flow: str, recipe: str
 ) -> None:
     assert only(read(tmp_path, content({"Flow": flow}))).parameters.get("recipe") == recipe
 
@@ -199,7 +205,8 @@ def test_a_file_of_two_backends_is_refused(tmp_path: Path) -> None:
     ],
 )
 def test_parameters(tmp_path: Path, row: dict[str, str], parameters: dict[str, Scalar]) -> None:
-    assert only(read(tmp_path, content(row))).parameters == parameters
+    expected = {"recipe": "plain", **parameters}
+    assert only(read(tmp_path, content(row))).parameters == expected
 
 
 @pytest.mark.parametrize(
@@ -224,12 +231,14 @@ def test_without_params_they_stand_in_the_brackets_of_the_id(
     tmp_path: Path, test_id: str, flow: str, parameters: dict[str, Scalar]
 ) -> None:
     row = {"Test ID": test_id, "Flow": flow, "Params": ""}
-    assert only(read(tmp_path, content(row))).parameters == parameters
+    expected = {"recipe": "plain", **parameters}
+    assert only(read(tmp_path, content(row))).parameters == expected
 
 
 def test_params_count_where_both_are_there(tmp_path: Path) -> None:
     row = {"Test ID": "test_a[xnnpack-float16]", "Params": '{"dtype": "torch.float32"}'}
-    assert only(read(tmp_path, content(row))).parameters == {"dtype": "float32"}
+    expected = {"recipe": "plain", "dtype": "float32"}
+    assert only(read(tmp_path, content(row))).parameters == expected
 
 
 # Written by ExecuTorch 1.5.1's own writer (write_csv_row) in a run of test_add.py and others on a
@@ -250,8 +259,8 @@ def test_rows_that_executorch_wrote_are_read(tmp_path: Path) -> None:
     found = read(tmp_path, ",".join(COLUMNS) + "\n" + REAL)
     assert [(test.name, dict(test.parameters), test.outcome) for test in found.tests] == [
         ("test_add_dtype", {"recipe": "static_int8_per_channel", "dtype": "float32"}, "passed"),
-        ("test_add_f32_alpha", {}, "executed"),
-        ("test_embedding_bag_dtype", {"dtype": "float32"}, "skipped"),
+        ("test_add_f32_alpha", {"recipe": "plain"}, "executed"),
+        ("test_embedding_bag_dtype", {"recipe": "plain", "dtype": "float32"}, "skipped"),
     ]
     assert {name: metric.value for name, metric in found.tests[0].metrics.items()} == {
         "quantize_time": 2.39, "lower_time": 1.028, "delegated_nodes": 7, "undelegated_nodes": 0,

@@ -126,7 +126,10 @@ def test_a_pass_of_pytest_is_none_of_a_backend_that_took_nothing(tmp_path: Path)
 def test_each_row_of_a_test_is_a_test(tmp_path: Path) -> None:
     rows = [{**ROW, "Subtest": n} for n in range(2)]
     found = read(tmp_path, case("a.py::test_a[xnnpack]", "passed", *rows))
-    assert [dict(test.parameters) for test in found.tests] == [{}, {"subtest": "1"}]
+    assert [dict(test.parameters) for test in found.tests] == [
+        {"recipe": "plain"},
+        {"recipe": "plain", "subtest": "1"},
+    ]
     assert [test.duration_s for test in found.tests] == [None, None]
 
 
@@ -146,7 +149,7 @@ def test_a_process_that_died_has_a_row_of_few_columns(tmp_path: Path) -> None:
     }
     test = only(read(tmp_path, lost))
     assert (test.outcome, test.reason, dict(test.parameters)) == (
-        "crashed", "made up", {"dtype": "float32"},
+        "crashed", "made up", {"recipe": "plain", "dtype": "float32"},
     )  # fmt: skip
 
 

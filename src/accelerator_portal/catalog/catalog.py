@@ -12,6 +12,7 @@ from accelerator_portal.catalog.accelerator import Accelerator
 from accelerator_portal.catalog.compatibility_file import Compatibility
 from accelerator_portal.catalog.criteria_file import Criteria
 from accelerator_portal.catalog.exceptions_file import Exemption
+from accelerator_portal.catalog.executorch_goals_file import ExecutorchGoals
 from accelerator_portal.catalog.hosts_file import Hosts
 from accelerator_portal.catalog.install_file import Install
 from accelerator_portal.catalog.known_issues_file import KnownFailure
@@ -29,6 +30,7 @@ ACCELERATORS = "accelerators"
 RELEASES = "data/releases.yaml"
 SELECTOR = "data/selector.yaml"
 CRITERIA = "data/criteria.yaml"
+EXECUTORCH_GOALS = "data/executorch-goals.yaml"
 MODELS = "data/models.yaml"
 SUITES = "data/suites"
 EXCEPTIONS = "data/exceptions.yaml"
@@ -85,7 +87,8 @@ class Catalog:
     """All platforms, in-tree first and then by name; PyTorch's releases; the selector's start.
 
     `suites` by id, `models` that several of them have, the `criteria` of testing, the `exceptions`
-    from rules, the `hosts` of commands and the `relay`'s list are empty where there are none.
+    from rules, the `hosts` of commands, the `relay`'s list and ExecuTorch's goals are empty where
+    there are none.
     """
 
     platforms: tuple[Platform, ...]
@@ -98,6 +101,7 @@ class Catalog:
     exceptions: tuple[Exemption, ...] = ()
     hosts: Hosts | None = None
     relay: Relay | None = None
+    executorch_goals: ExecutorchGoals | None = None
     set_aside: Mapping[str, tuple[Problem, ...]] = field(default_factory=dict)
     """What is wrong with folders that were left out so that the others can be shown."""
     shown_before: Mapping[str, dt.date] = field(default_factory=dict)

@@ -12,6 +12,7 @@ from accelerator_portal.catalog.catalog import (
     ACCELERATORS,
     CRITERIA,
     EXCEPTIONS,
+    EXECUTORCH_GOALS,
     HOSTS,
     MODELS,
     RELAY,
@@ -25,6 +26,7 @@ from accelerator_portal.catalog.catalog import (
 from accelerator_portal.catalog.compatibility_file import Compatibility
 from accelerator_portal.catalog.criteria_file import Criteria
 from accelerator_portal.catalog.exceptions_file import Exceptions
+from accelerator_portal.catalog.executorch_goals_file import ExecutorchGoals
 from accelerator_portal.catalog.folder_name import folder_fault, report_fault
 from accelerator_portal.catalog.hosts_file import Hosts
 from accelerator_portal.catalog.install_file import Install
@@ -82,6 +84,7 @@ def load_catalog(root: Path) -> tuple[Catalog | None, list[Problem]]:
         exceptions=exceptions.exceptions if exceptions else (),
         hosts=reader.optional(HOSTS, Hosts),
         relay=reader.optional(RELAY, Relay),
+        executorch_goals=reader.optional(EXECUTORCH_GOALS, ExecutorchGoals),
         packages=packages,
         packages_read=packages_read,
     )

@@ -10,6 +10,7 @@ from accelerator_portal.catalog.accelerator import Accelerator
 from accelerator_portal.catalog.compatibility_file import Compatibility
 from accelerator_portal.catalog.criteria_file import Criteria
 from accelerator_portal.catalog.exceptions_file import Exceptions
+from accelerator_portal.catalog.executorch_goals_file import ExecutorchGoals
 from accelerator_portal.catalog.hosts_file import Hosts
 from accelerator_portal.catalog.install_file import Install
 from accelerator_portal.catalog.known_issues_file import KnownIssues
@@ -35,6 +36,7 @@ SCHEMAS: dict[str, type[BaseModel]] = {
     "exceptions": Exceptions,
     "hosts": Hosts,
     "relay": Relay,
+    "executorch-goals": ExecutorchGoals,
 }
 
 

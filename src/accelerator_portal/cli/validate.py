@@ -6,6 +6,7 @@ import datetime as dt
 import os
 import signal
 import sys
+from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, get_args
@@ -17,12 +18,16 @@ from accelerator_portal.cli.options import count, tell
 from accelerator_portal.cli.watching import Watching, closing_words
 from accelerator_portal.reports.outcomes import TriggerKind
 from accelerator_portal.reports.report_file import read_report
+from accelerator_portal.validation.executorch.asking import Asked, with_backend
+from accelerator_portal.validation.executorch.registry import USUAL as USUAL_BACKEND
+from accelerator_portal.validation.matrix import Matrix, with_recipes
 from accelerator_portal.validation.plan import Plan
 from accelerator_portal.validation.probe import Probed, probe
 from accelerator_portal.validation.request import (
     USUAL,
     Request,
     RunError,
+    asked_of,
     matrices_of,
     planned,
 )
@@ -54,6 +59,10 @@ NO_TORCH = (
 @click.option("--timeout", "timeout_s", type=click.FloatRange(min=0.1), help="Seconds for a test.")
 @click.option("--workers", type=click.IntRange(1, 256), help="Processes; by default 2 at most.")
 @click.option("--threads", type=click.IntRange(1, 256), default=1, help="Of each; by default 1.")
+@click.option("--all", "everything", is_flag=True, help="Also tests that are not usual.")
+@click.option(
+    "--backend", default=USUAL_BACKEND, metavar="NAME", help="ExecuTorch's; by default xnnpack."
+)
 @click.option("--import", "imports", metavar="MODULE", help="A plugin that does not load itself.")
 @click.option("--accelerator", help="Id of the platform; by default the device's name.")
 @click.option("--kind", type=click.Choice(["self-reported", "made-here"]), default="self-reported")
@@ -81,14 +90,14 @@ def validate(plan_only: bool, go_on: bool, **said: Any) -> None:  # noqa: ANN401
 
 
 def _start(request: Request, *, plan_only: bool) -> Finished | None:
-    matrices = matrices_of(request.suites)
+    matrices, asked = _matrices(request, request.suites)
     today = dt.datetime.now(dt.UTC).date()
     if plan_only:
-        _show(planned(request, matrices, today))
+        _show(planned(request, matrices, today, asked))
         return None
     with ThreadPoolExecutor() as both:  # each is a process that imports torch
-        planning = both.submit(planned, request, matrices, today)
-        probed = _probed(request)
+        planning = both.submit(planned, request, matrices, today, asked)
+        probed = with_backend(_probed(request), asked)
         plan = planning.result()
     with Watching(len(plan.to_run)) as watch:
         return begin(request, matrices, plan, probed, watch)
@@ -102,9 +111,17 @@ def _show(plan: Plan) -> None:
 
 
 def _go_on(request: Request) -> Finished:
-    matrices = matrices_of(suites_of_journal(request))
+    matrices, asked = _matrices(request, suites_of_journal(request))
     with Watching(None) as watch:
-        return resume(request, matrices, _probed(request), watch)
+        return resume(request, matrices, with_backend(_probed(request), asked), watch)
+
+
+def _matrices(request: Request, suites: Iterable[str]) -> tuple[Mapping[str, Matrix], Asked | None]:
+    """Read the matrices of suites, with the recipes of the ExecuTorch backend that they test."""
+    matrices = matrices_of(suites)
+    asked = asked_of(request, matrices)
+    recipes = asked.recipes if asked else None
+    return {name: with_recipes(matrix, recipes) for name, matrix in matrices.items()}, asked
 
 
 def _probed(request: Request) -> Probed:
@@ -142,6 +159,8 @@ def _request(said: dict[str, Any]) -> Request:
         timeout_s=said["timeout_s"],
         workers=said["workers"] or min(2, os.cpu_count() or 1),
         threads=said["threads"],
+        everything=said["everything"],
+        backend=said["backend"],
         issues=_issues(said["known_issues"], accelerator),
     )
 

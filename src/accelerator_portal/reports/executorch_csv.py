@@ -6,12 +6,14 @@ the backend took any part of the model: a pass without that is no pass of the ba
 the flow `portable`, which has none.
 
 A flow is a backend and a recipe, `xnnpack_static_int8_per_channel`. The backend is what is tested,
-so the parameter `recipe` is the rest, and the plain flow has none; then two backends meet. One
-file must therefore hold one backend. `Test Case` is the name; `Test ID` repeats name and flow.
-Parameters stand in `Params`, or, since the suite runs under pytest and leaves that empty, in the
-brackets of `Test ID`: `test_add_dtype[xnnpack-float32]`. The file does not say whether it holds
-operators or models: the name of the suite does, `executorch-models` or, without one,
-`executorch-operators`.
+so the parameter `recipe` is the rest, `plain` where nothing is left; then two backends meet. One
+file must therefore hold one backend. The flow `portable` is none: it is what every runtime does
+with a model that was not lowered for any, and so a recipe beside any backend's.
+
+`Test Case` is the name; `Test ID` repeats name and flow. Parameters stand in `Params`, or, since
+the suite runs under pytest and leaves that empty, in the brackets of `Test ID`:
+`test_add_dtype[xnnpack-float32]`. The file does not say whether it holds operators or models: the
+name of the suite does, `executorch-models` or, without one, `executorch-operators`.
 
 A figure that is not finite is left out: a signal without any noise has an infinite ratio.
 """
@@ -67,6 +69,8 @@ BACKENDS = (
     "webgpu",
     "xnnpack",
 )
+PORTABLE = "portable"
+PLAIN = "plain"
 _PARAMS = "write a JSON object of texts, or leave it empty"
 
 Row = dict[str, str]
@@ -89,7 +93,7 @@ def read_executorch_csv(path: Path, options: Options) -> Found:
 
 def note_of(flows: set[str], gathering: Gathering) -> str | None:
     """Name the flows of a file; several backends in it are a fault."""
-    backends = sorted({backend for backend, _ in map(split_flow, flows)})
+    backends = sorted({backend for backend, _ in map(split_flow, flows)} - {PORTABLE})
     if len(backends) > 1:
         what = f"the file holds several backends: {', '.join(backends)}"
         gathering.fault(1, what, "split it: a report is of one accelerator")
@@ -150,7 +154,7 @@ def row_fields(line: int, row: Row, gathering: Gathering) -> dict[str, Any] | No
 def _status(row: Row) -> str | None:
     """The `TestResult` that a row was written from."""
     if row["Result"] == "Pass":
-        taken = row["Delegated"] == "True" or split_flow(row["Flow"])[0] == "portable"
+        taken = row["Delegated"] == "True" or split_flow(row["Flow"])[0] == PORTABLE
         return "SUCCESS" if taken else "SUCCESS_UNDELEGATED"
     if row["Result"] == "Skip":
         return "SKIPPED"
@@ -166,9 +170,14 @@ def split_flow(flow: str) -> tuple[str, str]:
     return backend, recipe
 
 
+def recipe_of(flow: str) -> str:
+    """What a flow says beside its backend, as a parameter of tests."""
+    backend, recipe = split_flow(flow)
+    return PORTABLE if backend == PORTABLE else recipe or PLAIN
+
+
 def _parameters(row: Row) -> dict[str, Scalar] | None:
-    _, recipe = split_flow(row["Flow"])
-    parameters: dict[str, Scalar] = {"recipe": recipe} if recipe else {}
+    parameters: dict[str, Scalar] = {"recipe": recipe_of(row["Flow"])}
     if row.get("Subtest", "0") not in {"", "0"}:
         parameters["subtest"] = row["Subtest"]
     if not row["Params"]:

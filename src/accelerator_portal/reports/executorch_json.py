@@ -19,6 +19,7 @@ from accelerator_portal.reports.executorch_csv import (
     Row,
     bracketed,
     note_of,
+    recipe_of,
     row_fields,
     split_flow,
 )
@@ -97,8 +98,7 @@ def _identity(nodeid: str) -> dict[str, Any]:
     address, bracket, inside = nodeid.partition("[")
     test_id = f"{address.rpartition('::')[2]}{bracket}{inside}"
     flow = _flow(nodeid)
-    _, recipe = split_flow(flow)
-    parameters = {"recipe": recipe} if recipe else {}
+    parameters = {"recipe": recipe_of(flow)} if flow else {}
     return {
         "name": test_id.partition("[")[0],
         "parameters": parameters | bracketed(test_id, flow),

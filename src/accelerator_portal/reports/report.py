@@ -71,6 +71,8 @@ class Environment(Model):
     """The plugin of an out-of-tree platform."""
     sdk: Component | None = None
     """The vendor's software stack."""
+    backend: Component | None = None
+    """The backend of ExecuTorch that was tested; its version, or that of ExecuTorch."""
     driver: Short | None = None
     """Version of the driver."""
     os: Short | None = None

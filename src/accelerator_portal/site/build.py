@@ -112,6 +112,7 @@ def _shared_pages(
         "contribute/rules.md": {"rules": RULES},
         "contribute/new-backend.md": {},
         "contribute/validate.md": {},
+        "contribute/executorch.md": _goals(catalog),
         "contribute/upstream-events.md": {},
         "contribute/upstream-maintainers.md": {},
         "contribute/report.md": {
@@ -133,6 +134,15 @@ def _shared_pages(
             **context,
         )
         yield SiteFile(path, content, f"{TEMPLATES}/{template}")
+
+
+def _goals(catalog: Catalog) -> dict[str, Any]:
+    """What ExecuTorch asks of tests of backends, with its sources."""
+    goals = catalog.executorch_goals
+    return {
+        "goals": goals,
+        "sources": SourceList([("executorch-goals.yaml", goals.sources if goals else {})]),
+    }
 
 
 def _questions_page(templates: Templates, faqs: list[Question]) -> SiteFile:

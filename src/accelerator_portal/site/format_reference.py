@@ -52,6 +52,7 @@ FILES = {
     "data/exceptions.yaml": "exceptions",
     "data/hosts.yaml": "hosts",
     "data/relay.yaml": "relay",
+    "data/executorch-goals.yaml": "executorch-goals",
 }
 
 

@@ -14,6 +14,7 @@ _MISSING = (
     re.compile(r"[Oo]perator '?([\w.]+::[\w.]+)'? is not (?:currently )?(?:implemented|supported)"),
     re.compile(r"\"(\w+)\" not implemented for '\w+'"),
     re.compile(r"NotImplementedError: .{0,40}?(\w+::[\w.]+)"),
+    re.compile(r"Operator torch\._ops\.([\w.]+) is not in Core ATen opset"),  # ExecuTorch
 )
 
 # What a text cannot be when it comes from an exception of a test that ran in this process.

@@ -20,6 +20,8 @@ class Context:
 
     device: str
     matrix: Matrix
+    backend: str = ""
+    """Name of the ExecuTorch backend under test; only its suites read it."""
     stage: Stage = "load"
     reference: bool = False
     metrics: dict[str, tuple[float, str]] = field(default_factory=dict)

@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import datetime as dt
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from accelerator_portal.catalog.known_issues_file import KnownFailure
+from accelerator_portal.validation.executorch.registry import USUAL as USUAL_BACKEND
 from accelerator_portal.validation.matrix import Matrix
 from accelerator_portal.validation.plan import Plan
 from accelerator_portal.validation.probe import Probed
-from accelerator_portal.validation.request import Request
+from accelerator_portal.validation.request import FAMILIES, Request
 
 ON_CPU = (
     "The CPU cannot be its own reference: numbers are compared with the same computation in "
     "float64, and count as passed only where they agree."
 )
 ON_DEVICE = "Numbers are compared with the same computation on the CPU, in the same type."
+IN_EXECUTORCH = (
+    "Programs of ExecuTorch are compared with the model in PyTorch on the CPU, quantised ones with "
+    "the quantised model. Passed are those alone of which the backend took a part; the recipe "
+    "portable has no backend."
+)
 
 
 def heading(
@@ -32,7 +38,7 @@ def heading(
         "trigger": request.trigger,
         "started": dt.datetime.now(dt.UTC).replace(microsecond=0).isoformat(),
         "environment": {k: v for k, v in probed.environment.items() if v is not None},
-        "note": _note(request),
+        "note": _note(request, matrices),
         "options": _options(request),
         "suites": [
             {
@@ -49,11 +55,14 @@ def heading(
     }
 
 
-def _note(request: Request) -> str:
+def _note(request: Request, suites: Iterable[str]) -> str:
     workers = f"{request.workers} worker{'s' if request.workers > 1 else ''}"
     threads = f"{request.threads} thread{'s' if request.threads > 1 else ''} each"
-    reference = ON_CPU if request.device == "cpu" else ON_DEVICE
-    return f"Made by accelerator-portal validate, with {workers} of {threads}. {reference}"
+    programs = set(FAMILIES["executorch"])
+    eager = ON_CPU if request.device == "cpu" else ON_DEVICE
+    said = [eager] if set(suites) - programs else []
+    said += [IN_EXECUTORCH] if set(suites) & programs else []
+    return f"Made by accelerator-portal validate, with {workers} of {threads}. {' '.join(said)}"
 
 
 def _command(request: Request, suite: str) -> str:
@@ -63,7 +72,9 @@ def _command(request: Request, suite: str) -> str:
 
 
 def _options(request: Request) -> list[str]:
-    return ["--import", request.imports] if request.imports else []
+    imports = ["--import", request.imports] if request.imports else []
+    backend = ["--backend", request.backend] if request.backend != USUAL_BACKEND else []
+    return [*imports, *backend]
 
 
 def _issue(issue: KnownFailure) -> dict[str, str]:

@@ -1,6 +1,6 @@
 """Which tests there are: asked of the suites in a process of its own, without any plugin.
 
-As a program, `python -m accelerator_portal.validation.listing SUITE…` prints them as JSON. Names
+As a program, `python -m accelerator_portal.validation.listing JSON` prints them as JSON. Names
 come from libraries that import torch; so that a broken plugin cannot keep a plan from being made,
 that process does not load plugins.
 """
@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping
 
 from accelerator_portal.validation.case import brief
 from accelerator_portal.validation.context import load_suite
-from accelerator_portal.validation.matrix import read_matrix
+from accelerator_portal.validation.matrix import read_matrix, with_recipes
 from accelerator_portal.validation.plan import Offer
 
 AUTOLOAD = "TORCH_DEVICE_BACKEND_AUTOLOAD"
@@ -27,9 +27,13 @@ class ListingError(Exception):
     """The tests of a suite cannot be listed; the message says why."""
 
 
-def listed(suites: Iterable[str]) -> dict[str, list[Offer]]:
-    """Return the tests of suites by suite; raises ListingError."""
-    command = [sys.executable, "-m", __name__, *suites]
+def listed(suites: Iterable[str], recipes: tuple[str, ...] | None = None) -> dict[str, list[Offer]]:
+    """Return the tests of suites by suite; raises ListingError.
+
+    `recipes` are those of the backend under test, where a suite has that axis.
+    """
+    asked = json.dumps({"suites": list(suites), "recipes": recipes})
+    command = [sys.executable, "-m", __name__, asked]
     try:
         done = subprocess.run(
             command,
@@ -48,18 +52,29 @@ def listed(suites: Iterable[str]) -> dict[str, list[Offer]]:
     return {suite: [_offer(*item) for item in items] for suite, items in found.items()}
 
 
-def _offer(name: str, only: Mapping[str, list[str]]) -> Offer:
-    return Offer(name, {axis: frozenset(values) for axis, values in only.items()})
+def _offer(
+    name: str,
+    only: Mapping[str, list[str]],
+    parameters: Mapping[str, str],
+    usual: bool,  # noqa: FBT001 - as it stands in the list
+) -> Offer:
+    return Offer(name, {a: frozenset(values) for a, values in only.items()}, parameters, usual)
 
 
 def main() -> None:
-    """Print the tests of the suites that the arguments name."""
+    """Print the tests of the suites that the argument names."""
     found = {}
-    for suite in sys.argv[1:]:
-        matrix = read_matrix(suite)
+    asked = json.loads(sys.argv[1])
+    for suite in asked["suites"]:
+        matrix = with_recipes(read_matrix(suite), asked["recipes"])
         offers = load_suite(matrix).offers(matrix)
         found[suite] = [
-            (offer.name, {axis: sorted(values) for axis, values in offer.only.items()})
+            (
+                offer.name,
+                {axis: sorted(values) for axis, values in offer.only.items()},
+                dict(offer.parameters),
+                offer.usual,
+            )
             for offer in offers
         ]
     sys.stdout.write(f"\n{json.dumps(found)}\n")

@@ -98,6 +98,23 @@ def read_matrix(suite: str) -> Matrix:
     return matrix_of(path, resources.files(FOLDER).joinpath(path).read_text("utf-8"))
 
 
+def with_recipes(matrix: Matrix, recipes: Iterable[str] | None) -> Matrix:
+    """Return a matrix whose axis `recipe` has these values; others, and without any, as they are.
+
+    Which recipes there are is the backend's to say; usual are all but those the matrix leaves out.
+    """
+    if recipes is None or "recipe" not in matrix.axes:
+        return matrix
+    values, known = tuple(recipes), matrix.axes["recipe"]
+    rare = set(known) - set(matrix.default.get("recipe", known))
+    usual = tuple(value for value in values if value not in rare)
+    new = {
+        "axes": {**matrix.axes, "recipe": values},
+        "default": {**matrix.default, "recipe": usual or values},
+    }
+    return matrix.model_copy(update=new)
+
+
 def matrix_of(path: str, text: str) -> Matrix:
     """Make a matrix of YAML; raises ProblemsError with everything that is wrong."""
     file, problems = parse_yaml(path, text)

@@ -16,10 +16,15 @@ from accelerator_portal.validation.matrix import Matrix
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A test that a suite has; of the axes in `only` it can take nothing but those values."""
+    """A test that a suite has; of the axes in `only` it can take nothing but those values.
+
+    `parameters` are its own, beside the axes. One that is not `usual` is run on request alone.
+    """
 
     name: str
     only: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    parameters: Mapping[str, str] = field(default_factory=dict)
+    usual: bool = True
 
     def takes(self, combination: Mapping[str, str]) -> bool:
         """Whether it exists with these parameters."""
@@ -45,14 +50,25 @@ class Plan:
 
 
 def expand(
-    suite: str, matrix: Matrix, offers: Iterable[Offer], only: Mapping[str, Iterable[str]]
+    suite: str,
+    matrix: Matrix,
+    offers: Iterable[Offer],
+    only: Mapping[str, Iterable[str]],
+    *,
+    everything: bool = False,
 ) -> Iterator[Case]:
-    """Yield the product of a suite's tests and axes, less what it excludes."""
+    """Yield the product of a suite's tests and axes, less what it excludes.
+
+    Tests that are not usual come with `everything` only.
+    """
     combinations = list(matrix.combinations(only))
     for offer in offers:
         for combination in combinations:
-            if offer.takes(combination) and not matrix.excludes(offer.name, combination):
-                yield Case(suite, offer.name, tuple(sorted(combination.items())))
+            parameters = {**combination, **offer.parameters}
+            if not (offer.usual or everything) or matrix.excludes(offer.name, parameters):
+                continue
+            if offer.takes(combination):
+                yield Case(suite, offer.name, tuple(sorted(parameters.items())))
 
 
 def with_issues(cases: Iterable[Case], issues: Iterable[KnownFailure], today: dt.date) -> Plan:

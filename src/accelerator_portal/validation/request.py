@@ -11,6 +11,9 @@ from accelerator_portal.catalog.known_issues_file import KnownFailure
 from accelerator_portal.catalog.problem import did_you_mean
 from accelerator_portal.reports.outcomes import Kind, TriggerKind
 from accelerator_portal.validation.case import Case
+from accelerator_portal.validation.executorch.asking import Asked, ask
+from accelerator_portal.validation.executorch.registry import USUAL as USUAL_BACKEND
+from accelerator_portal.validation.executorch.registry import BackendError
 from accelerator_portal.validation.listing import ListingError, listed
 from accelerator_portal.validation.matrix import Matrix, read_matrix, suite_names
 from accelerator_portal.validation.plan import Offer, Plan, expand, with_issues
@@ -32,7 +35,10 @@ class RunError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is asked for. `only` narrows axes, `tests` names cases by id; empty: everything."""
+    """What is asked for. `only` narrows axes, `tests` names cases by id; empty: everything.
+
+    `everything` also means tests that are not usual; `backend` is one of ExecuTorch.
+    """
 
     device: str
     out: Path
@@ -48,6 +54,8 @@ class Request:
     workers: int = 1
     threads: int = 1
     issues: tuple[KnownFailure, ...] = ()
+    everything: bool = False
+    backend: str = USUAL_BACKEND
 
     @property
     def journal(self) -> Path:
@@ -70,10 +78,22 @@ def matrices_of(suites: Iterable[str]) -> dict[str, Matrix]:
     return {name: read_matrix(name) for name in names}
 
 
-def planned(request: Request, matrices: Mapping[str, Matrix], today: dt.date) -> Plan:
+def asked_of(request: Request, matrices: Mapping[str, Matrix]) -> Asked | None:
+    """Ask the ExecuTorch backend of a request, if a suite needs one; raises RunError."""
+    if set(FAMILIES["executorch"]).isdisjoint(matrices):
+        return None
+    try:
+        return ask(request.backend)
+    except BackendError as error:
+        raise RunError(str(error)) from None
+
+
+def planned(
+    request: Request, matrices: Mapping[str, Matrix], today: dt.date, asked: Asked | None = None
+) -> Plan:
     """Make the plan of a request; raises RunError, also where nothing is left to run."""
     try:
-        offers = listed(matrices)
+        offers = listed(matrices, asked.recipes if asked else None)
     except ListingError as error:
         raise RunError(str(error)) from None
     _known_axes(request, matrices)
@@ -97,7 +117,8 @@ def _all(
     for suite, matrix in matrices.items():
         # Who names a test may mean one that is not run by default.
         only = {**matrix.axes, **request.only} if request.tests else request.only
-        yield from expand(suite, matrix, offers[suite], only)
+        everything = request.everything or bool(request.tests)
+        yield from expand(suite, matrix, offers[suite], only, everything=everything)
 
 
 def _known_axes(request: Request, matrices: Mapping[str, Matrix]) -> None:

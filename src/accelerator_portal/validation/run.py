@@ -130,6 +130,7 @@ def _same(kept: Kept, request: Request, probed: Probed) -> None:
         "device": (kept.head["device"], request.device),
         "torch": (kept.head["environment"].get("torch"), probed.environment.get("torch")),
         "plugin": (kept.head["environment"].get("plugin"), probed.environment.get("plugin")),
+        "backend": (kept.head["environment"].get("backend"), probed.environment.get("backend")),
     }
     for name, (before, now) in pairs.items():
         if before != now:
@@ -193,7 +194,7 @@ def _job(request: Request, matrices: Mapping[str, Matrix]) -> Job:
     timeouts = {name: request.timeout_s or matrix.timeout_s for name, matrix in matrices.items()}
     own = [request.imports] if request.imports else []
     modules = dict.fromkeys(["torch", *own, *(matrix.module for matrix in matrices.values())])
-    return Job(request.device, matrices, timeouts, request.threads, tuple(modules))
+    return Job(request.device, matrices, timeouts, request.threads, tuple(modules), request.backend)
 
 
 def _bounded(why: str) -> str:

@@ -47,6 +47,7 @@ class Job:
     timeouts: Mapping[str, float]
     threads: int
     preload: tuple[str, ...] = ()
+    backend: str = ""
 
 
 def work(connection: Connection, log: str, job: Job) -> None:
@@ -96,7 +97,7 @@ def _serve(connection: Connection, case: Case, job: Job) -> bool:
 
 def attempt(case: Case, job: Job) -> Result:
     """Run one case in this process and return what came of it, whatever it raises."""
-    context = Context(job.device, job.matrices[case.suite])
+    context = Context(job.device, job.matrices[case.suite], job.backend)
     random.seed(case.seed)
     started = time.perf_counter()
     try:

@@ -135,7 +135,7 @@ def _compiler(case: Case) -> Wrap:
 
 def _infer(example: Example, wrap: Wrap) -> dict[str, Any]:
     with torch.no_grad():
-        return {"the output": _numbers(wrap(example.model)(**example.inputs))}
+        return {"the output": numbers(wrap(example.model)(**example.inputs))}
 
 
 def _train(example: Example, wrap: Wrap) -> dict[str, Any]:
@@ -171,7 +171,7 @@ _ACTS: Mapping[str, Callable[[Example, Wrap], dict[str, Any]]] = {
 }
 
 
-def _numbers(output: Any) -> list[torch.Tensor]:
+def numbers(output: Any) -> list[torch.Tensor]:
     """Return the tensors of numbers of an output: caches and settings are no results."""
     if hasattr(output, "to_tuple"):
         output = output.to_tuple()
@@ -180,7 +180,7 @@ def _numbers(output: Any) -> list[torch.Tensor]:
 
 def _loss(output: Any) -> torch.Tensor:
     """Return one number that every part of an output has a share in."""
-    parts = [leaf.square().mean() for leaf in _numbers(output) if leaf.requires_grad]
+    parts = [leaf.square().mean() for leaf in numbers(output) if leaf.requires_grad]
     return torch.stack(parts).sum()
 
 

@@ -26,10 +26,11 @@ def offers(matrix: Matrix) -> Iterator[Offer]:
 
 def run(case: Case, context: Context) -> Result:
     """Run one model."""
-    return run_model(case, context, lambda: _example(case.name))
+    return run_model(case, context, lambda: example(case.name))
 
 
-def _example(name: str) -> Example:
+def example(name: str) -> Example:
+    """Make a model by timm's name for it; raises BrokenTestError without the library."""
     try:
         import timm
     except (ImportError, RuntimeError) as error:  # torchvision's build may not fit torch's

@@ -163,12 +163,13 @@ def offers(matrix: Matrix) -> Iterator[Offer]:  # noqa: ARG001 - every suite is 
 
 def run(case: Case, context: Context) -> Result:
     """Run one model."""
+    return run_model(case, context, lambda: example(case.name))
 
-    def make() -> Example:
-        model, inputs = _MODELS[case.name]
-        return Example(_Named(model()), {"x": inputs()})
 
-    return run_model(case, context, make)
+def example(name: str) -> Example:
+    """Make one of the models."""
+    model, inputs = _MODELS[name]
+    return Example(_Named(model()), {"x": inputs()})
 
 
 class _Named(nn.Module):

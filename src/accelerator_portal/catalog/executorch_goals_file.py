@@ -1,0 +1,40 @@
+"""`data/executorch-goals.yaml`: what ExecuTorch asks of tests of backends, and where it works."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field, model_validator
+
+from accelerator_portal.catalog.fields import Id, Line, Paragraph, fault
+from accelerator_portal.catalog.sources import Sourced, SourcedFile
+
+
+class Goal(Sourced):
+    """A thing that tests of backends should do, as a source states it."""
+
+    id: Id
+    """Its id; never changes."""
+    title: Line
+    """What it is, in a few words."""
+    asked: Paragraph
+    """What the source says of it."""
+    command: Line | None = None
+    """The command that shows it on a machine without any accelerator."""
+    needs: Line | None = None
+    """The hardware, or its maker's software, without which it, or the rest of it, cannot be run."""
+
+    @model_validator(mode="after")
+    def _somewhere(self) -> Goal:
+        if self.command is None and self.needs is None:
+            raise fault(f"{self.id} works nowhere", "give a command, or what it needs, or both")
+        return self
+
+
+class ExecutorchGoals(SourcedFile):
+    """What the sources ask for, and what could not be read."""
+
+    unread: Paragraph
+    """What of the sources was out of reach, so that nothing is said of it."""
+    goals: Annotated[tuple[Goal, ...], Field(min_length=1)]
+    """The goals."""

@@ -1,0 +1,102 @@
+"""Asking a backend for its recipes and versions, in a process of its own.
+
+As a program, `python -m accelerator_portal.validation.executorch.asking NAME` prints them as JSON.
+A backend is its maker's code: whatever it does when it is imported, this process goes on.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import subprocess
+import sys
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, replace
+from importlib import metadata
+
+from accelerator_portal.validation.case import brief
+from accelerator_portal.validation.classify import words_of
+from accelerator_portal.validation.executorch.registry import BackendError, find_backend
+from accelerator_portal.validation.probe import Probed
+
+LIMIT_S = 300
+
+NO_EXECUTORCH = (
+    "ExecuTorch is not installed in this environment; "
+    "install it: pip install 'accelerator-portal[validation,executorch]'"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a backend says of itself, or the fault that kept it from that."""
+
+    recipes: tuple[str, ...] = ()
+    backend: Mapping[str, str] = field(default_factory=dict)
+    """Name and version, as a report's environment has them."""
+    packages: Mapping[str, str] = field(default_factory=dict)
+    fault: str | None = None
+
+
+def ask(name: str) -> Asked:
+    """Ask a backend; raises BackendError with what keeps it from being used."""
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", __name__, name],
+            capture_output=True,
+            text=True,
+            timeout=LIMIT_S,
+            check=False,
+            errors="replace",
+        )
+    except subprocess.TimeoutExpired:
+        raise BackendError(f'the backend "{name}" does not load within {LIMIT_S} s') from None
+    lines = [line for line in done.stdout.splitlines() if line.startswith('{"recipes"')]
+    if done.returncode or not lines:
+        said = brief(done.stderr.strip()[-400:])
+        what = f'loading the backend "{name}" ended its process with status {done.returncode}'
+        raise BackendError(f"{what}: {said}")
+    found = Asked(**json.loads(lines[-1]))
+    if found.fault:
+        raise BackendError(found.fault)
+    return found
+
+
+def with_backend(probed: Probed, asked: Asked | None) -> Probed:
+    """Return what was found of a device, with what the backend says of itself, if one is tested."""
+    if asked is None:
+        return probed
+    packages = {**probed.environment.get("packages", {}), **asked.packages}
+    added = {"backend": dict(asked.backend), "packages": packages}
+    return replace(probed, environment={**probed.environment, **added})
+
+
+def main() -> None:
+    """Print what the backend that the argument names says of itself."""
+    answer = _answer(sys.argv[1])
+    sys.stdout.write(f"\n{json.dumps(asdict(answer))}\n")
+    sys.stdout.flush()
+
+
+def _answer(name: str) -> Asked:
+    if importlib.util.find_spec("executorch") is None:
+        return Asked(fault=NO_EXECUTORCH)
+    try:
+        backend = find_backend(name)
+        own = backend.version() if backend.version else metadata.version("executorch")
+    except BackendError as error:
+        return Asked(fault=str(error))
+    except BaseException as error:  # noqa: BLE001 - a vendor's package may raise anything
+        said = brief(words_of(error), 1000)
+        return Asked(fault=f'the backend "{name}" cannot be loaded: {said}')
+    packages = {}
+    for package in ("executorch", "torchao", *backend.packages):
+        with suppress(metadata.PackageNotFoundError):
+            packages[package] = metadata.version(package)
+    called = {"name": backend.runtime_name, "version": str(own)}
+    return Asked(tuple(r.name for r in backend.all_recipes), called, packages)
+
+
+if __name__ == "__main__":
+    main()

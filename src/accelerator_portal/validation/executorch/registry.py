@@ -1,0 +1,74 @@
+"""Where backends of ExecuTorch are found: XNNPACK here, others by an entry point of their package.
+
+A package that brings a backend names it in its pyproject.toml:
+
+    [project.entry-points."accelerator_portal.executorch_backends"]
+    mine = "my_package.portal:BACKEND"
+"""
+
+from __future__ import annotations
+
+import re
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
+
+from accelerator_portal.catalog.problem import did_you_mean
+from accelerator_portal.validation.executorch.backend import PORTABLE, Backend, Recipe
+
+GROUP = "accelerator_portal.executorch_backends"
+USUAL = "xnnpack"
+
+_BUILT_IN = {"xnnpack": "accelerator_portal.validation.suites.executorch.xnnpack"}
+_NAME = re.compile(r"[a-z0-9]+(?:_[a-z0-9]+)*")
+_LONGEST = 60
+
+
+class BackendError(Exception):
+    """A backend that cannot be used; the message says why and what would be right."""
+
+
+def backend_names() -> list[str]:
+    """Return the names of the backends that are installed."""
+    return sorted({*_BUILT_IN, *(point.name for point in entry_points(group=GROUP))})
+
+
+def find_backend(name: str) -> Backend:
+    """Return a backend; raises BackendError, and whatever the import of its package raises."""
+    if name in _BUILT_IN:
+        return _checked(name, import_module(_BUILT_IN[name]).BACKEND)
+    points = [point for point in entry_points(group=GROUP) if point.name == name]
+    if not points:
+        remedy = did_you_mean(name, backend_names())
+        raise BackendError(f'no backend of ExecuTorch is called "{name}"; {remedy}')
+    if len({point.value for point in points}) > 1:
+        packages = " and ".join(sorted(map(_package, points)))
+        raise BackendError(f'"{name}" is a backend of {packages}; uninstall one of them')
+    return _checked(name, points[0].load())
+
+
+def _package(point: EntryPoint) -> str:
+    return point.dist.name if point.dist else point.value
+
+
+def _checked(name: str, found: object) -> Backend:
+    if not isinstance(found, Backend):
+        kind = type(found).__name__
+        what = f'the entry point "{name}" of {GROUP} is no Backend, but of the type {kind}'
+        raise BackendError(f"{what}; name an object of {Backend.__module__}.Backend")
+    if found.name != name:
+        raise BackendError(f'the backend "{name}" calls itself "{found.name}"; give it one name')
+    names = [recipe.name for recipe in found.recipes]
+    for recipe in found.recipes:
+        if fault := _fault(recipe, names):
+            raise BackendError(f'the backend "{name}": {fault}')
+    return found
+
+
+def _fault(recipe: Recipe, names: list[str]) -> str | None:
+    if not _NAME.fullmatch(recipe.name) or len(recipe.name) > _LONGEST:
+        return f'"{recipe.name}" is no name of a recipe; write small letters, digits and _'
+    if names.count(recipe.name) > 1 or recipe.name == PORTABLE.name:
+        return f'the recipe "{recipe.name}" is there twice; give each its own name'
+    if (recipe.quantizer is None) != (recipe.sqnr_db is None):
+        return f'the recipe "{recipe.name}": sqnr_db and quantizer go together; give both, or none'
+    return None

@@ -1,0 +1,97 @@
+"""What of a program the backend has taken: nodes, kinds of operators, sizes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+_NO_WORK = ("executorch_call_delegate", "getitem")
+_MOST_NAMED = 6
+
+
+@dataclass(frozen=True)
+class Delegation:
+    """Operators by name with their numbers: those that a delegate has, and those left outside."""
+
+    taken: Counter[str]
+    left: Counter[str]
+    delegates: int
+
+    @property
+    def metrics(self) -> dict[str, tuple[float, str]]:
+        """Nodes, kinds and the share of nodes, as figures of a test."""
+        nodes = self.taken.total() + self.left.total()
+        share = {"delegated_share": (round(self.taken.total() / nodes, 4), "1")} if nodes else {}
+        return {
+            "delegates": (self.delegates, "1"),
+            "delegated_nodes": (self.taken.total(), "1"),
+            "undelegated_nodes": (self.left.total(), "1"),
+            "delegated_operators": (len(self.taken), "1"),
+            "undelegated_operators": (len(self.left), "1"),
+            **share,
+        }
+
+    def words(self) -> str | None:
+        """Name what was left to ExecuTorch's own kernels; None where nothing was."""
+        if not self.left:
+            return None
+        most = self.left.most_common()
+        named = [f"{name} {count}×" if count > 1 else name for name, count in most[:_MOST_NAMED]]
+        more = [f"{len(most) - _MOST_NAMED} more"] if len(most) > _MOST_NAMED else []
+        return f"Not delegated: {', '.join([*named, *more])}."
+
+
+def delegation(edge: Any) -> Delegation:
+    """Count in a lowered program, made with `generate_etrecord`, what it was before and is now.
+
+    An operator that the backend's passes change before it is taken counts as it was before them.
+    """
+    before = _operators([edge._etrecord.edge_dialect_program])  # noqa: SLF001 - no other way to it
+    programs = [edge.exported_program(method) for method in sorted(edge.methods)]
+    left = _operators(programs)
+    calls = sum(
+        str(node.target) == "executorch_call_delegate"
+        for program in programs
+        for node in program.graph.nodes
+    )
+    return Delegation(before - left, left, calls)
+
+
+def _operators(programs: list[Any]) -> Counter[str]:
+    found: Counter[str] = Counter()
+    for program in programs:
+        for node in program.graph.nodes:
+            if node.op == "call_function":
+                name = _name(node.target)
+                if name not in _NO_WORK:
+                    found[name] += 1
+    return found
+
+
+def _name(target: Any) -> str:
+    schema = getattr(target, "_schema", None)
+    if schema is None:
+        return str(getattr(target, "__name__", target))
+    return f"{schema.name}.{schema.overload_name}" if schema.overload_name else str(schema.name)
+
+
+def sizes(program: Any) -> dict[str, tuple[float, str]]:
+    """Return what a finished program takes: the file, the delegates in it, planned memory.
+
+    The delegates count with the data that they keep beside them in the file, their weights.
+    """
+    made = program.executorch_program
+    blobs = sum(len(item.data) for item in made.backend_delegate_data)
+    planned = sum(sum(plan.non_const_buffer_sizes) for plan in made.execution_plan)
+    return {
+        "pte_size": (len(program.buffer) / 1000, "kB"),
+        "delegate_size": ((blobs + _beside(program)) / 1000, "kB"),
+        "planned_memory": (planned / 1000, "kB"),
+    }
+
+
+def _beside(program: Any) -> int:
+    """Count the bytes that delegates keep by name, outside of their own blobs."""
+    named = getattr(program, "_named_data", None)
+    return sum(len(data) for data in getattr(named, "buffers", ()) if isinstance(data, bytes))

@@ -1,0 +1,121 @@
+"""How far a program's outputs are from their reference, as figures and as a verdict."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import starmap
+from typing import Any
+
+import torch
+
+from accelerator_portal.validation.classify import MismatchError
+from accelerator_portal.validation.executorch.backend import Recipe
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Two tensors of one shape, over the places where both hold finite numbers."""
+
+    largest: float
+    """Greatest absolute difference."""
+    mean: float
+    """Mean absolute difference."""
+    relative: float
+    """The greatest difference, as part of the reference's greatest number."""
+    sqnr_db: float
+    """Signal to noise: the reference's length to the difference's, in dB; infinite without any."""
+
+    def metrics(self, output: int) -> dict[str, tuple[float, str]]:
+        """Return the figures that are finite, named as the readers of ExecuTorch's results do."""
+        found = {
+            "error_max": (self.largest, "1"),
+            "error_mae": (self.mean, "1"),
+            "error_relative": (self.relative, "1"),
+            "snr": (self.sqnr_db, "dB"),
+        }
+        return {
+            f"output_{output}_{name}": (_short(value), unit)
+            for name, (value, unit) in found.items()
+            if math.isfinite(value)
+        }
+
+
+def difference(found: torch.Tensor, wanted: torch.Tensor) -> Difference | None:
+    """Measure the difference of two tensors; None where the shapes differ or nothing is finite."""
+    if found.shape != wanted.shape:
+        return None
+    ours, theirs = found.detach().double(), wanted.detach().double()
+    both = torch.isfinite(ours) & torch.isfinite(theirs)
+    if not both.any():
+        return None
+    theirs = theirs[both]
+    away = ours[both] - theirs
+    largest, greatest = float(away.abs().max()), float(theirs.abs().max())
+    relative = largest / greatest if greatest else math.inf * largest if largest else 0.0
+    return Difference(largest, float(away.abs().mean()), relative, _sqnr(theirs, away))
+
+
+def _sqnr(signal: torch.Tensor, noise: torch.Tensor) -> float:
+    length, error = float(signal.norm()), float(noise.norm())
+    if not error:
+        return math.inf
+    return 20 * math.log10(length / error) if length else -math.inf
+
+
+def check(found: Sequence[Any], wanted: Sequence[Any], recipe: Recipe) -> None:
+    """Compare the outputs of a program with those of its reference; raises MismatchError."""
+    if len(found) != len(wanted):
+        raise MismatchError(f"the program has {len(found)} outputs, the reference {len(wanted)}")
+    for number, (one, other) in enumerate(zip(found, wanted, strict=True)):
+        what = f"output {number}" if len(found) > 1 else "the output"
+        if isinstance(one, torch.Tensor) and isinstance(other, torch.Tensor):
+            _check_tensor(one, other, what, recipe)
+        elif one != other:
+            raise MismatchError(f"{what} is {one!r:.100}, the reference {other!r:.100}")
+
+
+def _check_tensor(one: torch.Tensor, other: torch.Tensor, what: str, recipe: Recipe) -> None:
+    if one.shape != other.shape:
+        shapes = f"{tuple(one.shape)}, the reference {tuple(other.shape)}"
+        raise MismatchError(f"{what} has the shape {shapes}")
+    if not (one.is_floating_point() and other.is_floating_point()):
+        if not torch.equal(one, other.to(one.dtype)):
+            wrong = int((one != other.to(one.dtype)).sum())
+            raise MismatchError(f"{what} differs in {wrong} of {one.numel()} whole numbers")
+        return
+    if recipe.sqnr_db is not None:
+        _check_signal(one, other, what, recipe.sqnr_db)
+        return
+    try:
+        torch.testing.assert_close(
+            one.double(), other.double(), rtol=recipe.rtol, atol=recipe.atol, equal_nan=True
+        )
+    except AssertionError as error:
+        raise MismatchError(f"{what}: {error}") from None
+
+
+def _check_signal(one: torch.Tensor, other: torch.Tensor, what: str, least: float) -> None:
+    odd = ~torch.isfinite(other)
+    if not torch.equal(odd, ~torch.isfinite(one)):
+        raise MismatchError(f"{what} is not finite in other places than the quantised model's")
+    measured = difference(one, other)
+    if measured and measured.sqnr_db < least:
+        far = f"{measured.sqnr_db:.1f} dB signal to noise, at least {least:g} are asked"
+        raise MismatchError(f"{what} differs from the quantised model's: {far}")
+
+
+def worst_sqnr(found: Sequence[Any], wanted: Sequence[Any]) -> float | None:
+    """Return the least signal to noise of all outputs in dB; None where there is no noise."""
+    pairs = [
+        (one, other)
+        for one, other in zip(found, wanted, strict=False)
+        if isinstance(one, torch.Tensor) and one.is_floating_point()
+    ]
+    values = [d.sqnr_db for d in starmap(difference, pairs) if d and math.isfinite(d.sqnr_db)]
+    return _short(min(values)) if values else None
+
+
+def _short(value: float) -> float:
+    return float(f"{value:.4g}")

@@ -1,0 +1,140 @@
+"""Models for ExecuTorch: small ones of Transformers, timm and this project, with random weights.
+
+They are those of the suites for plain PyTorch, under the same names. Beside a backend's usual
+recipe some are quantised, some have sizes that change, and some are given two threads. On request
+there are the models of ExecuTorch's own suite, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import nn
+
+from accelerator_portal.validation.case import Case, Result
+from accelerator_portal.validation.context import Context
+from accelerator_portal.validation.executorch.backend import PLAIN
+from accelerator_portal.validation.executorch.registry import find_backend
+from accelerator_portal.validation.matrix import Matrix
+from accelerator_portal.validation.plan import Offer
+from accelerator_portal.validation.suites import timm_models, transformers_models, weak_spots
+from accelerator_portal.validation.suites.executorch.lowering import Sample
+from accelerator_portal.validation.suites.executorch.their_models import (
+    their_models,
+    their_sample,
+)
+from accelerator_portal.validation.suites.executorch.trial import try_model
+from accelerator_portal.validation.suites.models import Example, numbers
+
+_LARGEST_BATCH = 4
+
+# The type that a model is made in; what becomes of it is the recipe's business.
+_TYPE = {"dtype": "float32"}
+_DYNAMIC = {**_TYPE, "dynamic": "true"}
+
+
+@dataclass(frozen=True)
+class Model:
+    """A model, where it comes from, and what is usually done with it beside running it plain."""
+
+    example: Callable[[str], Example]
+    recipes: bool = False
+    """Whether it is usual with every recipe."""
+    dynamic: bool = False
+    """Whether it is tried with a batch whose size is open."""
+    threads: bool = False
+    """Whether it is tried with two threads, too."""
+
+
+_HUGGING_FACE = transformers_models.example
+
+MODELS: Mapping[str, Model] = {
+    "AlbertForMaskedLM": Model(_HUGGING_FACE),
+    "BartForConditionalGeneration": Model(_HUGGING_FACE),
+    "BertForSequenceClassification": Model(_HUGGING_FACE, recipes=True, dynamic=True),
+    "ConvNextForImageClassification": Model(_HUGGING_FACE, recipes=True, dynamic=True),
+    "DeiTForImageClassification": Model(_HUGGING_FACE),
+    "Dinov2ForImageClassification": Model(_HUGGING_FACE),
+    "DistilBertForMaskedLM": Model(_HUGGING_FACE, dynamic=True),
+    "ElectraForPreTraining": Model(_HUGGING_FACE),
+    "GPT2LMHeadModel": Model(_HUGGING_FACE),
+    "GemmaForCausalLM": Model(_HUGGING_FACE),
+    "LlamaForCausalLM": Model(_HUGGING_FACE, recipes=True),
+    "MambaForCausalLM": Model(_HUGGING_FACE),
+    "OPTForCausalLM": Model(_HUGGING_FACE),
+    "Qwen3ForCausalLM": Model(_HUGGING_FACE),
+    "ResNetForImageClassification": Model(_HUGGING_FACE, recipes=True, dynamic=True, threads=True),
+    "RobertaForMaskedLM": Model(_HUGGING_FACE),
+    "SegformerForSemanticSegmentation": Model(_HUGGING_FACE),
+    "SwinForImageClassification": Model(_HUGGING_FACE),
+    "T5ForConditionalGeneration": Model(_HUGGING_FACE),
+    "ViTForImageClassification": Model(_HUGGING_FACE, threads=True),
+    "Wav2Vec2ForCTC": Model(_HUGGING_FACE),
+    "WhisperForConditionalGeneration": Model(_HUGGING_FACE),
+    "test_efficientnet": Model(timm_models.example),
+    "test_resnet": Model(timm_models.example),
+    "causal-mask": Model(weak_spots.example),
+    "grouped-convolutions": Model(weak_spots.example),
+    "lstm": Model(weak_spots.example),
+    "shared-input": Model(weak_spots.example, recipes=True),
+    "strided-views": Model(weak_spots.example),
+}
+
+
+def offers(matrix: Matrix) -> Iterator[Offer]:
+    """Yield each model plain, with each further recipe, with an open batch and with two threads."""
+    recipes = frozenset(matrix.axes["recipe"])
+    plain, others = {"recipe": recipes & {PLAIN}}, {"recipe": recipes - {PLAIN}}
+    for name, model in MODELS.items():
+        yield Offer(name, plain, _TYPE)
+        yield Offer(name, others, _TYPE, usual=model.recipes)
+        if model.dynamic:
+            yield Offer(name, plain, _DYNAMIC)
+            yield Offer(name, others, _DYNAMIC, usual=False)
+        if model.threads:
+            yield Offer(name, plain, {**_TYPE, "threads": "2"})
+    for theirs in their_models():
+        yield Offer(theirs.name, parameters=_TYPE, usual=False)
+        if theirs.dynamic:
+            yield Offer(theirs.name, parameters=_DYNAMIC, usual=False)
+
+
+def run(case: Case, context: Context) -> Result:
+    """Run one model."""
+    dynamic = dict(case.parameters).get("dynamic") == "true"
+    quantize = find_backend(context.backend).recipe(case["recipe"]).quantizer is not None
+
+    def make() -> Sample:
+        if case.name in MODELS:
+            return _sample(MODELS[case.name].example(case.name), dynamic=dynamic)
+        return their_sample(case.name, dynamic=dynamic, quantize=quantize)
+
+    return try_model(case, context, make)
+
+
+class _Called(nn.Module):
+    """Takes its inputs in their order and returns the tensors of numbers of the output alone."""
+
+    def __init__(self, model: Any, names: tuple[str, ...]) -> None:
+        super().__init__()
+        self.model, self.names = model, names
+
+    def forward(self, *inputs: Any) -> tuple[torch.Tensor, ...]:
+        """Call the model with inputs by name."""
+        return tuple(numbers(self.model(**dict(zip(self.names, inputs, strict=True)))))
+
+
+def _sample(example: Example, *, dynamic: bool) -> Sample:
+    model = example.model.eval()
+    if hasattr(model, "config"):
+        model.config.use_cache = False  # what a decoder keeps for the next word is no result
+    inputs = tuple(example.inputs.values())
+    called = _Called(model, tuple(example.inputs))
+    if not dynamic:
+        return Sample(called, inputs)
+    batch = torch.export.Dim("batch", min=1, max=_LARGEST_BATCH)
+    others = tuple(torch.cat([value, value[:1]]) for value in inputs)
+    return Sample(called, inputs, (tuple({0: batch} for _ in inputs),), others)

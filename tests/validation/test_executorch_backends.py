@@ -1,0 +1,188 @@
+"""Finding a backend of ExecuTorch: what is wrong with one is said, whatever its package does."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from accelerator_portal.validation.executorch.asking import Asked, ask, with_backend
+from accelerator_portal.validation.executorch.backend import PORTABLE, Backend, Recipe
+from accelerator_portal.validation.executorch.registry import (
+    GROUP,
+    BackendError,
+    backend_names,
+    find_backend,
+)
+from accelerator_portal.validation.matrix import Matrix, with_recipes
+from accelerator_portal.validation.probe import Probed
+from tests.validation.packages import install_entry_point
+
+IMPORTS = "from accelerator_portal.validation.executorch.backend import Backend, Recipe\n"
+
+
+@pytest.fixture
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder whose packages are installed."""
+    monkeypatch.syspath_prepend(tmp_path)
+    before = set(sys.modules)
+    yield tmp_path
+    for name in set(sys.modules) - before:
+        del sys.modules[name]
+
+
+def install(site: Path, name: str, body: str, package: str = "made_up_backend") -> None:
+    install_entry_point(site, package, GROUP, f"{name} = {package}:BACKEND", IMPORTS + body)
+
+
+def refused(name: str) -> str:
+    with pytest.raises(BackendError) as error:
+        find_backend(name)
+    return str(error.value)
+
+
+def test_xnnpack_is_there_with_its_recipes_and_portable() -> None:
+    backend = find_backend("xnnpack")
+    assert (backend.runtime_name, [recipe.name for recipe in backend.all_recipes]) == (
+        "XnnpackBackend",
+        [
+            "plain",
+            "fp16",
+            "static_int8_per_channel",
+            "static_int8_per_tensor",
+            "dynamic_int8_per_channel",
+            "portable",
+        ],
+    )
+    assert backend.recipe("portable") is PORTABLE
+
+
+def test_a_package_brings_a_backend(site: Path) -> None:
+    install(site, "made_up", 'BACKEND = Backend("made_up", "MadeUp", (Recipe("plain"),))\n')
+    assert find_backend("made_up").runtime_name == "MadeUp"
+    assert "made_up" in backend_names()
+
+
+def test_an_unknown_one_is_named_with_what_there_is() -> None:
+    assert refused("xnnpak") == (
+        'no backend of ExecuTorch is called "xnnpak"; did you mean "xnnpack"?'
+    )
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        (
+            "BACKEND = 3\n",
+            (
+                f'the entry point "made_up" of {GROUP} is no Backend, but of the type int; '
+                "name an object of accelerator_portal.validation.executorch.backend.Backend"
+            ),
+        ),
+        (
+            'BACKEND = Backend("other", "MadeUp", ())\n',
+            'the backend "made_up" calls itself "other"; give it one name',
+        ),
+        (
+            'BACKEND = Backend("made_up", "MadeUp", (Recipe("8-Bit"),))\n',
+            (
+                'the backend "made_up": "8-Bit" is no name of a recipe; write small letters, '
+                "digits and _"
+            ),
+        ),
+        (
+            'BACKEND = Backend("made_up", "MadeUp", (Recipe("a"), Recipe("a")))\n',
+            'the backend "made_up": the recipe "a" is there twice; give each its own name',
+        ),
+        (
+            'BACKEND = Backend("made_up", "MadeUp", (Recipe("portable"),))\n',
+            'the backend "made_up": the recipe "portable" is there twice; give each its own name',
+        ),
+        (
+            'BACKEND = Backend("made_up", "MadeUp", (Recipe("a", sqnr_db=20),))\n',
+            (
+                'the backend "made_up": the recipe "a": sqnr_db and quantizer go together; give '
+                "both, or none"
+            ),
+        ),
+    ],
+)
+def test_what_is_wrong_with_a_backend(site: Path, body: str, said: str) -> None:
+    install(site, "made_up", body)
+    assert refused("made_up") == said
+
+
+def test_two_packages_cannot_bring_the_same_name(site: Path) -> None:
+    body = 'BACKEND = Backend("made_up", "MadeUp", ())\n'
+    install(site, "made_up", body, "one_backend")
+    install(site, "made_up", body, "two_backends")
+    assert refused("made_up") == (
+        '"made_up" is a backend of one_backend and two_backends; uninstall one of them'
+    )
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        (
+            "raise OSError('libmade_up.so: cannot open')\n",
+            'the backend "made_up" cannot be loaded: OSError: libmade_up.so: cannot open',
+        ),
+        (
+            "import os; os._exit(7)\n",
+            (
+                'loading the backend "made_up" ended its process with status 7: '
+                "The error has no message."
+            ),
+        ),
+        (
+            "import sys; sys.exit('no licence')\n",
+            'the backend "made_up" cannot be loaded: SystemExit: no licence',
+        ),
+    ],
+)
+def test_a_package_that_breaks_is_told(
+    site: Path, monkeypatch: pytest.MonkeyPatch, body: str, said: str
+) -> None:
+    (site / "executorch").mkdir()  # it is asked for first
+    (site / "executorch" / "__init__.py").write_text("", "utf-8")
+    install(site, "made_up", body)
+    monkeypatch.setenv("PYTHONPATH", ":".join(path for path in sys.path if path))
+    with pytest.raises(BackendError) as error:
+        ask("made_up")
+    assert str(error.value) == said
+
+
+def test_the_report_says_the_backend_and_the_packages() -> None:
+    probed = Probed({"torch": "2.13.0", "packages": {"numpy": "2.3.5"}})
+    asked = Asked(backend={"name": "MadeUp", "version": "3"}, packages={"executorch": "1.5.1"})
+    assert with_backend(probed, asked).environment == {
+        "torch": "2.13.0",
+        "backend": {"name": "MadeUp", "version": "3"},
+        "packages": {"numpy": "2.3.5", "executorch": "1.5.1"},
+    }
+    assert with_backend(probed, None) is probed
+
+
+def test_recipes_of_a_suite_are_those_of_the_backend() -> None:
+    matrix = Matrix(
+        kind="model",
+        module="made.up",
+        description="Made up.",
+        axes={"recipe": ("plain", "fp16", "portable"), "dtype": ("float32",)},
+        default={"recipe": ("plain", "portable")},
+    )
+    changed = with_recipes(matrix, ("plain", "8a8w", "portable"))
+    assert changed.axes == {"recipe": ("plain", "8a8w", "portable"), "dtype": ("float32",)}
+    assert changed.default == {"recipe": ("plain", "8a8w", "portable")}
+    assert with_recipes(matrix, ("plain", "fp16")).default == {"recipe": ("plain",)}
+    assert with_recipes(matrix, ("fp16",)).default == {"recipe": ("fp16",)}
+    assert with_recipes(matrix, None) is matrix
+
+
+def test_a_backend_knows_only_its_own_recipes() -> None:
+    backend = Backend("made_up", "MadeUp", (Recipe("plain"),))
+    with pytest.raises(KeyError):
+        backend.recipe("fp16")

@@ -1,0 +1,163 @@
+"""ExecuTorch: programs run and are compared, and what a backend gets wrong is told apart."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from accelerator_portal.reports.executorch_csv import read_executorch_csv
+from accelerator_portal.reports.identity import identity_of
+from accelerator_portal.reports.reading import Options
+from accelerator_portal.reports.report import Report, TestEntry
+from accelerator_portal.reports.report_file import read_report
+from accelerator_portal.validation.executorch.registry import GROUP
+from tests.validation.packages import install_entry_point
+from tests.validation_torch.conftest import Done, validate
+
+OPERATORS = ("--device=cpu", "--suite=executorch-operators")
+MODELS = ("--device=cpu", "--suite=executorch-models")
+PAPER = Path(__file__).with_name("paper_executorch.py")
+
+
+def report_of(done: Done) -> Report:
+    assert done.report.exists(), done.said
+    return read_report(done.report)
+
+
+def by_recipe(done: Done) -> dict[str, TestEntry]:
+    return {str(test.parameters["recipe"]): test for test in report_of(done).tests}
+
+
+def figures(test: TestEntry) -> dict[str, float]:
+    return {name: metric.value for name, metric in test.metrics.items()}
+
+
+def test_every_recipe_of_xnnpack_runs_a_linear_and_measures_it(tmp_path: Path) -> None:
+    done = validate(tmp_path, *OPERATORS, "-k", "linear_unbatched")
+    assert done.status == 0, done.said
+    report, found = report_of(done), by_recipe(done)
+    assert {(name, test.outcome) for name, test in found.items()} == {
+        ("plain", "passed"),
+        ("fp16", "passed"),
+        ("static_int8_per_channel", "passed"),
+        ("dynamic_int8_per_channel", "passed"),
+        ("portable", "passed"),
+    }
+    plain, portable = figures(found["plain"]), figures(found["portable"])
+    quantised = figures(found["static_int8_per_channel"])
+    assert (plain["delegates"], plain["delegated_share"], portable["delegates"]) == (1, 1, 0)
+    assert plain["output_0_error_max"] < 1e-3 < plain["output_0_snr"]
+    assert 10 < quantised["sqnr_to_unquantized"] < 100  # 8 bits are about 50 dB
+    assert quantised["quantize_time"] > 0 < quantised["lower_time"]
+    assert 0 < quantised["delegate_size"] < quantised["pte_size"]
+    assert quantised["delegate_size"] < plain["delegate_size"]  # 8 bits instead of 32
+    assert {"planned_memory", "peak_memory", "load_time", "run_time"} <= set(plain)
+    backend = report.environment.backend
+    assert backend
+    assert (backend.name, backend.version) == (
+        "XnnpackBackend",
+        report.environment.packages["executorch"],
+    )
+
+
+def test_what_executorch_cannot_do_is_told_apart(tmp_path: Path) -> None:
+    """Nothing delegated; an operator that no runtime has; a wrong test; an error of the runtime."""
+    names = "argmax_dtype or median_dtype or linear_leading or log_edge_cases or conv3d_dtype"
+    done = validate(tmp_path, *OPERATORS, "--all", "--only=recipe=plain", "-k", names)
+    assert done.status == 1, done.said
+    found = {t.name: t for t in report_of(done).tests if "subtest" not in t.parameters}
+    argmax, median = found["test_argmax_dtype"], found["test_median_dtype"]
+    assert (argmax.outcome, argmax.stage, argmax.reason) == (
+        "executed",
+        "lower",
+        (
+            "The backend took no part of the model: nothing ran on the device. "
+            "Not delegated: aten::argmax."
+        ),
+    )
+    assert argmax.metrics["output_0_error_max"].value == 0  # it ran all the same
+    assert (median.outcome, median.stage) == ("unsupported-operator", "load")
+    assert "aten::median.out is missing" in str(median.reason)
+    conv = found["test_conv3d_dtype"]
+    assert (conv.outcome, conv.stage) == ("failed", "run")
+    assert "Expect input tensor to be 3-D or 4-D, but got, 5." in str(conv.reason)
+    broken = found["test_linear_leading_batch"]
+    assert (broken.outcome, broken.stage) == ("test-broken", "eager")
+    assert "mat1 and mat2 shapes cannot be multiplied" in str(broken.reason)
+    left_out = found["test_log_edge_cases"]
+    assert (left_out.outcome, left_out.reason) == (
+        "skipped",
+        "ExecuTorch leaves it out: NaN and Inf are not enforced for backends.",
+    )
+
+
+@pytest.fixture
+def paper(tmp_path: Path) -> str:
+    """A folder in which the faulty backend is installed."""
+    site = tmp_path / "site"
+    site.mkdir()
+    line = "paper = paper_executorch:BACKEND"
+    install_entry_point(site, "paper_executorch", GROUP, line, PAPER.read_text("utf-8"))
+    return str(site)
+
+
+def test_faults_of_an_executorch_backend_are_told_apart(tmp_path: Path, paper: str) -> None:
+    words = ("--backend=paper", "-k", "add_dtype")
+    done = validate(tmp_path, *OPERATORS, *words, site=paper)
+    assert done.status == 1, done.said
+    found = by_recipe(done)
+    assert {name: (test.outcome, test.stage) for name, test in found.items()} == {
+        "plain": ("wrong-result", "compare"),
+        "patient": ("passed", "compare"),
+        "crash": ("crashed", "run"),
+        "fail": ("failed", "lower"),
+        "nothing": ("executed", "lower"),
+        "unquantized": ("failed", "quantize"),
+        "portable": ("passed", "compare"),
+    }
+    assert found["plain"].metrics["output_0_error_max"].value == pytest.approx(1, abs=1e-3)
+    assert "Mismatched elements: 1 / 20" in str(found["plain"].reason)
+    assert found["crash"].reason == (
+        "The process died by SIGSEGV. So it did twice, the second time alone."
+    )
+    assert found["fail"].reason == "RuntimeError: the compiler of the paper backend stops"
+    assert found["fail"].command == (
+        "accelerator-portal validate --device cpu --backend paper "
+        "--test 'executorch-operators/test_add_dtype?dtype=float32&recipe=fail'"
+    )
+    backend = report_of(done).environment.backend
+    assert backend
+    assert (backend.name, backend.version) == ("PaperBackend", "0.1")
+
+
+def test_a_model_with_an_open_batch_and_one_with_two_threads(tmp_path: Path) -> None:
+    words = ("--only=recipe=plain", "-k", "ResNetFor and (dynamic or threads)")
+    done = validate(tmp_path, *MODELS, *words)
+    assert done.status == 0, done.said
+    found = {str(test.parameters): test for test in report_of(done).tests}
+    assert {key: test.outcome for key, test in found.items()} == {
+        "{'dtype': 'float32', 'dynamic': 'true', 'recipe': 'plain'}": "passed",
+        "{'dtype': 'float32', 'recipe': 'plain', 'threads': '2'}": "passed",
+    }
+
+
+def test_executorch_plans_the_same_case_as_its_own_suite_reports(tmp_path: Path) -> None:
+    file = tmp_path / "theirs.csv"
+    file.write_text(
+        "Test ID,Test Case,Subtest,Flow,Params,Result,Result Detail,Delegated\n"
+        "test_add_dtype[xnnpack-float32],test_add_dtype,0,xnnpack,,Pass,,True\n"
+        "test_add_dtype[portable-float32],test_add_dtype,0,portable,,Pass,,False\n"
+        "test_abs_shapes[xnnpack],test_abs_shapes,2,xnnpack,,Pass,,True\n",
+        "utf-8",
+    )
+    keys = {identity_of(t).key for t in read_executorch_csv(file, Options()).tests}
+    planned = validate(tmp_path, *OPERATORS, "--all", "--plan", "-k", "add_dtype or abs_shapes")
+    assert len(keys) == 3
+    assert keys <= set(planned.said.splitlines())
+
+
+def test_an_unknown_backend_is_refused_before_anything_runs(tmp_path: Path) -> None:
+    done = validate(tmp_path, *OPERATORS, "--backend=xnnpak")
+    assert (done.status, done.report.exists()) == (2, False)
+    assert 'no backend of ExecuTorch is called "xnnpak"; did you mean "xnnpack"?' in done.said
