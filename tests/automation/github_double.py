@@ -20,6 +20,7 @@ from tests.automation import github_routes
 from tests.automation.github_routes import Refusal, Store
 
 BOT = "portal[bot]"
+HOME = "example/portal"
 TOKEN = "a-token"  # noqa: S105 - of nothing
 OWN_TOKEN = "another-token"  # noqa: S105 - of nothing
 

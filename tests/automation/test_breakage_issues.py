@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -11,32 +10,21 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from accelerator_portal.automation.breakage_issues import MOST_OPENED, Issues, body, settle
-from accelerator_portal.automation.github_client import GitHubClient, Patience
+from accelerator_portal.automation.github_client import GitHubClient
 from accelerator_portal.automation.posting import BOT
 from accelerator_portal.catalog import Platform
 from accelerator_portal.reports.outcomes import Outcome
 from accelerator_portal.results.breakages import Breakage, open_breakages
-from tests.automation.github_double import TOKEN, Fault, GitHubDouble, serve
+from tests.automation.github_double import HOME, Fault, GitHubDouble
 from tests.folders import ACCELERATOR, EXAMPLE, Tree, loaded
 from tests.results.made_up import START, folded, made_up
 
-HOME = "example/portal"
 ISSUES = f"repos/{HOME}/issues"
 
 
-@pytest.fixture
-def double() -> Iterator[GitHubDouble]:
-    with serve() as found:
-        found.login = BOT
-        found.repositories.add(HOME)
-        yield found
-
-
-@pytest.fixture
-def api(double: GitHubDouble) -> Iterator[GitHubClient]:
-    made = GitHubClient(TOKEN, double.home, Patience(tries=3, wait=0.01, limited=0.05))
-    yield made
-    made.close()
+@pytest.fixture(autouse=True)
+def _as_the_workflow_itself(double: GitHubDouble) -> None:
+    double.login = BOT
 
 
 @pytest.fixture
@@ -59,9 +47,9 @@ def one(platform: Platform, *more: dict[str, Outcome]) -> list[tuple[Platform, B
 
 
 def test_a_breakage_has_one_issue_from_its_beginning_to_its_end(
-    double: GitHubDouble, api: GitHubClient, platform: Platform
+    double: GitHubDouble, client: GitHubClient, platform: Platform
 ) -> None:
-    assert settle(api, HOME, one(platform)) == Issues(opened=(1,))
+    assert settle(client, HOME, one(platform)) == Issues(opened=(1,))
     (issue,) = double.issues[HOME]
     assert issue["title"] == "example: models/resnet18 crashed"
     assert issue["labels"] == [{"name": "breakage"}]
@@ -74,80 +62,80 @@ def test_a_breakage_has_one_issue_from_its_beginning_to_its_end(
         "- torch: `2.0` → `2.1`",
         "- whom to ask: `a-person`",
     ]
-    assert settle(api, HOME, one(platform)) == Issues()
+    assert settle(client, HOME, one(platform)) == Issues()
     changed = one(platform, {"resnet18": "wrong-result"})
-    assert settle(api, HOME, changed) == Issues(renewed=(1,))
+    assert settle(client, HOME, changed) == Issues(renewed=(1,))
     assert "- outcome: wrong-result" in double.issues[HOME][0]["body"]
-    assert settle(api, HOME, broken(platform, {"resnet18": "passed"})) == Issues(closed=(1,))
-    assert settle(api, HOME, []) == Issues()
+    assert settle(client, HOME, broken(platform, {"resnet18": "passed"})) == Issues(closed=(1,))
+    assert settle(client, HOME, []) == Issues()
     assert [issue["state"] for issue in double.issues[HOME]] == ["closed"]
     assert len(double.said("POST", ISSUES)) == 1
 
 
 def test_what_a_maintainer_muted_or_closed_stays_so(
-    double: GitHubDouble, api: GitHubClient, platform: Platform
+    double: GitHubDouble, client: GitHubClient, platform: Platform
 ) -> None:
-    settle(api, HOME, one(platform))
+    settle(client, HOME, one(platform))
     (issue,) = double.issues[HOME]
     issue["labels"].append({"name": "muted"})
-    assert settle(api, HOME, one(platform, {"resnet18": "wrong-result"})) == Issues()
+    assert settle(client, HOME, one(platform, {"resnet18": "wrong-result"})) == Issues()
     issue["state"] = "closed"
-    assert settle(api, HOME, one(platform)) == Issues()
+    assert settle(client, HOME, one(platform)) == Issues()
 
 
 def test_a_test_that_breaks_again_later_is_another_breakage(
-    api: GitHubClient, platform: Platform
+    client: GitHubClient, platform: Platform
 ) -> None:
-    settle(api, HOME, one(platform))
+    settle(client, HOME, one(platform))
     again = one(platform, {"resnet18": "passed"}, {"resnet18": "failed"})
-    assert settle(api, HOME, again) == Issues(opened=(2,), closed=(1,))
+    assert settle(client, HOME, again) == Issues(opened=(2,), closed=(1,))
 
 
 def test_nobody_else_can_be_the_automation(
-    double: GitHubDouble, api: GitHubClient, platform: Platform
+    double: GitHubDouble, client: GitHubClient, platform: Platform
 ) -> None:
-    settle(api, HOME, one(platform))
+    settle(client, HOME, one(platform))
     double.issues[HOME][0]["user"] = {"login": "somebody"}
-    assert settle(api, HOME, one(platform)) == Issues(opened=(2,))
+    assert settle(client, HOME, one(platform)) == Issues(opened=(2,))
     assert double.issues[HOME][0]["state"] == "open"
 
 
 def test_of_two_issues_the_older_one_counts(
-    double: GitHubDouble, api: GitHubClient, platform: Platform
+    double: GitHubDouble, client: GitHubClient, platform: Platform
 ) -> None:
-    settle(api, HOME, one(platform))
+    settle(client, HOME, one(platform))
     double.issues[HOME].append({**double.issues[HOME][0], "number": 2})
-    assert settle(api, HOME, one(platform)) == Issues(closed=(2,))
+    assert settle(client, HOME, one(platform)) == Issues(closed=(2,))
 
 
 def test_an_answer_that_was_lost_doubles_nothing(
-    double: GitHubDouble, api: GitHubClient, platform: Platform
+    double: GitHubDouble, client: GitHubClient, platform: Platform
 ) -> None:
     double.faults.append(Fault(f"POST {ISSUES}", cut=True, after=True, times=1))
     with pytest.raises(Exception, match="did not answer"):
-        settle(api, HOME, one(platform))
-    assert settle(api, HOME, one(platform)) == Issues()
+        settle(client, HOME, one(platform))
+    assert settle(client, HOME, one(platform)) == Issues()
     assert len(double.issues[HOME]) == 1
 
 
 def test_what_nobody_looked_at_is_not_closed(
-    double: GitHubDouble, api: GitHubClient, platform: Platform
+    double: GitHubDouble, client: GitHubClient, platform: Platform
 ) -> None:
-    settle(api, HOME, one(platform))
-    assert settle(api, HOME, [], unseen=["example"]) == Issues()
-    assert settle(api, HOME, [], unseen=["exam"]) == Issues(closed=(1,))
+    settle(client, HOME, one(platform))
+    assert settle(client, HOME, [], unseen=["example"]) == Issues()
+    assert settle(client, HOME, [], unseen=["exam"]) == Issues(closed=(1,))
     assert double.issues[HOME][0]["state"] == "closed"
 
 
 def test_a_plugin_that_fails_everywhere_opens_a_few_issues_a_night(
-    api: GitHubClient, platform: Platform
+    client: GitHubClient, platform: Platform
 ) -> None:
     names = [f"model{n}" for n in range(MOST_OPENED + 5)]
     before: dict[str, Outcome] = dict.fromkeys(names, "passed")
     after: dict[str, Outcome] = dict.fromkeys(names, "failed")
-    first = settle(api, HOME, broken(platform, before, after))
+    first = settle(client, HOME, broken(platform, before, after))
     assert (len(first.opened), first.waiting) == (MOST_OPENED, 5)
-    second = settle(api, HOME, broken(platform, before, after))
+    second = settle(client, HOME, broken(platform, before, after))
     assert (len(second.opened), second.waiting) == (5, 0)
 
 

@@ -5,34 +5,18 @@ from __future__ import annotations
 import hashlib
 import io
 import zipfile
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from accelerator_portal.automation.feed_sources import Body, FeedError, bodies
-from accelerator_portal.automation.github_client import GitHubClient, Patience
+from accelerator_portal.automation.github_client import GitHubClient
 from accelerator_portal.catalog.report_feed import ReleaseAsset, ReportFeed, WorkflowArtifact
 from accelerator_portal.packages.fetching import Manners
-from tests.automation.github_double import TOKEN, Fault, GitHubDouble, serve
+from tests.automation.github_double import HOME, Fault, GitHubDouble
 
-VENDOR = "example/plugin"
 REPORT = b'{"made": "up"}'
 QUICK = Manners(tries=1, seconds=2, whole=5, wait=0)
-
-
-@pytest.fixture
-def double() -> Iterator[GitHubDouble]:
-    with serve() as found:
-        found.repositories.add(VENDOR)
-        yield found
-
-
-@pytest.fixture
-def api(double: GitHubDouble) -> Iterator[GitHubClient]:
-    made = GitHubClient(TOKEN, double.home, Patience(tries=2, wait=0.01, limited=0.05))
-    yield made
-    made.close()
 
 
 def feed(
@@ -55,14 +39,14 @@ def zipped(**files: bytes) -> bytes:
     return data.getvalue()
 
 
-def brought(one: ReportFeed, api: GitHubClient | None) -> Body | str:
-    (found,) = bodies([one], QUICK, api)
+def brought(one: ReportFeed, client: GitHubClient | None) -> Body | str:
+    (found,) = bodies([one], QUICK, client)
     return str(found) if isinstance(found, FeedError) else found
 
 
-ASSET = feed(release=ReleaseAsset(repository=VENDOR, asset="report.json"))
+ASSET = feed(release=ReleaseAsset(repository=HOME, asset="report.json"))
 ARTIFACT = feed(
-    artifact=WorkflowArtifact(repository=VENDOR, workflow="nightly.yml", artifact="report")
+    artifact=WorkflowArtifact(repository=HOME, workflow="nightly.yml", artifact="report")
 )
 
 
@@ -70,7 +54,7 @@ def release(double: GitHubDouble, **changed: object) -> None:
     double.files[7] = REPORT
     digest = f"sha256:{hashlib.sha256(REPORT).hexdigest()}"
     asset = {"id": 7, "name": "report.json", "size": len(REPORT), "digest": digest} | changed
-    double.releases[VENDOR] = {"assets": [{**asset, "id": 7}]}
+    double.releases[HOME] = {"assets": [{**asset, "id": 7}]}
 
 
 def run(double: GitHubDouble, number: int, archive: bytes, **changed: object) -> None:
@@ -81,46 +65,48 @@ def run(double: GitHubDouble, number: int, archive: bytes, **changed: object) ->
         "path": ".github/workflows/nightly.yml",
         "head_branch": "main",
         "conclusion": "success",
-        "head_repository": {"full_name": VENDOR},
+        "head_repository": {"full_name": HOME},
     }
-    double.runs.setdefault(VENDOR, []).insert(0, made | changed)
-    double.add_artifact(VENDOR, number, "report", archive)
+    double.runs.setdefault(HOME, []).insert(0, made | changed)
+    double.add_artifact(HOME, number, "report", archive)
 
 
-def test_a_file_of_the_newest_release_is_brought(double: GitHubDouble, api: GitHubClient) -> None:
+def test_a_file_of_the_newest_release_is_brought(
+    double: GitHubDouble, client: GitHubClient
+) -> None:
     release(double)
-    assert brought(ASSET, api) == REPORT
+    assert brought(ASSET, client) == REPORT
     release(double, digest=None)
-    assert brought(ASSET, api) == REPORT
+    assert brought(ASSET, client) == REPORT
 
 
 @pytest.mark.parametrize(
     ("changed", "why"),
     [
-        ({"name": "other.json"}, "the newest release of example/plugin has no report.json"),
+        ({"name": "other.json"}, "the newest release of example/portal has no report.json"),
         ({"digest": f"sha256:{'0' * 64}"}, "it is not what its checksum says"),
         ({"digest": "md5:0"}, "its checksum is no SHA-256"),
         ({"size": 10**12}, "report.json has more than "),
     ],
 )
 def test_another_file_than_was_declared_is_named(
-    changed: dict[str, object], why: str, double: GitHubDouble, api: GitHubClient
+    changed: dict[str, object], why: str, double: GitHubDouble, client: GitHubClient
 ) -> None:
     release(double, **changed)
-    assert str(brought(ASSET, api)).startswith(why)
+    assert str(brought(ASSET, client)).startswith(why)
 
 
 def test_the_newest_run_that_left_something_is_taken(
-    double: GitHubDouble, api: GitHubClient
+    double: GitHubDouble, client: GitHubClient
 ) -> None:
     run(double, 1, zipped(report=REPORT))
     run(double, 2, zipped(report=b"{}"), conclusion="failure")
     run(double, 3, zipped(report=b"{}"), head_branch="other")
-    assert brought(ARTIFACT, api) == REPORT
+    assert brought(ARTIFACT, client) == REPORT
     run(double, 4, zipped(report=b"newer"))
-    assert brought(ARTIFACT, api) == b"newer"
+    assert brought(ARTIFACT, client) == b"newer"
     double.artifacts[max(double.artifacts)]["expired"] = True
-    assert brought(ARTIFACT, api) == REPORT
+    assert brought(ARTIFACT, client) == REPORT
 
 
 @pytest.mark.parametrize(
@@ -128,15 +114,15 @@ def test_the_newest_run_that_left_something_is_taken(
     [
         {"event": "pull_request"},
         {"event": "pull_request_target"},
-        {"head_repository": {"full_name": "stranger/plugin"}},
+        {"head_repository": {"full_name": "stranger/portal"}},
         {"head_repository": None},
     ],
 )
 def test_a_fork_cannot_leave_a_report_in_a_vendors_name(
-    forged: dict[str, object], double: GitHubDouble, api: GitHubClient
+    forged: dict[str, object], double: GitHubDouble, client: GitHubClient
 ) -> None:
     run(double, 1, zipped(report=b"forged"), **forged)
-    assert brought(ARTIFACT, api) == "no successful run of nightly.yml on main has report"
+    assert brought(ARTIFACT, client) == "no successful run of nightly.yml on main has report"
 
 
 @pytest.mark.parametrize(
@@ -148,19 +134,19 @@ def test_a_fork_cannot_leave_a_report_in_a_vendors_name(
     ],
 )
 def test_an_artifact_that_is_none_is_named(
-    archive: bytes, why: str, double: GitHubDouble, api: GitHubClient
+    archive: bytes, why: str, double: GitHubDouble, client: GitHubClient
 ) -> None:
     run(double, 1, archive)
-    assert brought(ARTIFACT, api) == why
+    assert brought(ARTIFACT, client) == why
 
 
 def test_what_github_refuses_or_nobody_may_ask_is_named(
-    double: GitHubDouble, api: GitHubClient
+    double: GitHubDouble, client: GitHubClient
 ) -> None:
     assert brought(ASSET, None) == "GitHub was not asked: there is no token for it"
-    assert brought(ASSET, api) == f"repos/{VENDOR}/releases/latest: Not Found (HTTP 404)"
+    assert brought(ASSET, client) == f"repos/{HOME}/releases/latest: Not Found (HTTP 404)"
     double.faults.append(Fault("releases", status=403, message="Forbidden", times=9))
-    assert brought(ASSET, api) == f"repos/{VENDOR}/releases/latest: Forbidden (HTTP 403)"
+    assert brought(ASSET, client) == f"repos/{HOME}/releases/latest: Forbidden (HTTP 403)"
 
 
 @pytest.mark.parametrize(
@@ -180,11 +166,11 @@ def test_a_checksum_beside_an_address_is_compared(
     assert brought(one, None) == expected
 
 
-def test_each_feed_has_its_own_answer_in_order(double: GitHubDouble, api: GitHubClient) -> None:
+def test_each_feed_has_its_own_answer_in_order(double: GitHubDouble, client: GitHubClient) -> None:
     release(double)
     double.files[1] = b"1"
     feeds = [feed(url=f"{double.home}/files/1"), ASSET, feed(url=f"{double.home}/files/9"), ASSET]
-    found = bodies(feeds, QUICK, api)
+    found = bodies(feeds, QUICK, client)
     assert found[:2] == [b"1", REPORT]
     assert isinstance(found[2], FeedError)
     assert found[3] == REPORT

@@ -4,32 +4,16 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from accelerator_portal.automation.github import GitHubError
-from accelerator_portal.automation.github_client import GitHubClient, Patience, client_here
-from tests.automation.github_double import PRIMARY, SECONDARY, TOKEN, Fault, GitHubDouble, serve
+from accelerator_portal.automation.github_client import GitHubClient, client_here
+from tests.automation.conftest import QUICK
+from tests.automation.github_double import HOME, PRIMARY, SECONDARY, TOKEN, Fault, GitHubDouble
 
-HOME = "example/portal"
-QUICK = Patience(tries=3, wait=0.01, most_wait=2.0, limited=0.05)
 COMMENTS = f"repos/{HOME}/issues/1/comments"
-
-
-@pytest.fixture
-def double() -> Iterator[GitHubDouble]:
-    with serve() as found:
-        found.repositories.add(HOME)
-        yield found
-
-
-@pytest.fixture
-def client(double: GitHubDouble) -> Iterator[GitHubClient]:
-    made = GitHubClient(TOKEN, double.home, QUICK)
-    yield made
-    made.close()
 
 
 def test_it_reads_and_writes_as_who_the_token_is(

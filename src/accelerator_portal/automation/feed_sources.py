@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import httpx
 
-from accelerator_portal.automation.events import Number, Part, Repository
+from accelerator_portal.automation.events import Artifacts, Number, Part, Repository
 from accelerator_portal.automation.github import Api, GitHubError, read
 from accelerator_portal.automation.zip_members import ArtifactError, members
 from accelerator_portal.catalog.report_feed import ReleaseAsset, ReportFeed, WorkflowArtifact
@@ -59,16 +59,6 @@ class _Run(Part):
 
 class _Runs(Part):
     workflow_runs: tuple[_Run, ...]
-
-
-class _Artifact(Part):
-    id: Number
-    size_in_bytes: int
-    expired: bool
-
-
-class _Artifacts(Part):
-    artifacts: tuple[_Artifact, ...]
 
 
 def bodies(feeds: Iterable[ReportFeed], manners: Manners | None, api: Api | None) -> list[Body]:
@@ -153,7 +143,7 @@ def _artifact(place: WorkflowArtifact, api: Api) -> bytes:
         if run.event not in EVENTS or source.casefold() != place.repository.casefold():
             continue
         query = f"name={place.artifact}&per_page=20"
-        listed = read(api, f"{home}/runs/{run.id}/artifacts?{query}", _Artifacts).artifacts
+        listed = read(api, f"{home}/runs/{run.id}/artifacts?{query}", Artifacts).artifacts
         if kept := [artifact for artifact in listed if not artifact.expired]:
             archive = api.download(f"{home}/artifacts/{kept[0].id}/zip", MAX_BYTES)
             files = members(archive, {FILE: MAX_BYTES}, MAX_BYTES)

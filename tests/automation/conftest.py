@@ -1,0 +1,26 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from accelerator_portal.automation.github_client import GitHubClient, Patience
+from tests.automation.github_double import HOME, TOKEN, GitHubDouble, serve
+
+QUICK = Patience(tries=3, wait=0.01, most_wait=2.0, limited=0.05)
+
+
+@pytest.fixture
+def double() -> Iterator[GitHubDouble]:
+    """GitHub on loopback, with one repository."""
+    with serve() as found:
+        found.repositories.add(HOME)
+        yield found
+
+
+@pytest.fixture
+def client(double: GitHubDouble) -> Iterator[GitHubClient]:
+    """The real client of it, in a hurry."""
+    made = GitHubClient(TOKEN, double.home, QUICK)
+    yield made
+    made.close()
