@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 
@@ -175,4 +176,12 @@ def test_the_environment_says_who_and_where(
     client.close()
     monkeypatch.delenv("GH_TOKEN")
     with pytest.raises(GitHubError, match=r"^GH_TOKEN is empty; give it a token for GitHub$"):
+        client_here()
+
+
+def test_without_pygithub_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GH_TOKEN", TOKEN)
+    monkeypatch.setitem(sys.modules, "github", None)
+    words = r"^PyGithub is missing; install accelerator-portal\[automation\]$"
+    with pytest.raises(GitHubError, match=words):
         client_here()

@@ -106,7 +106,7 @@ def dispatch(home: str, told: Path | None, plan_file: Path, out: Path) -> None:
     write_file(out, journal.model_dump_json(indent=1) + "\n")
     skipped = f"Told before: {len(already)}.\n" if already else ""
     _say(told, skipped + summary.sent_summary(sent))
-    sys.exit(any(not one.ok for one in sent))
+    sys.exit(int(any(not one.ok for one in sent)))
 
 
 @upstream.command()
@@ -145,7 +145,7 @@ def answer(root: Path, told: Path | None, out: Path, **said: Any) -> None:  # no
     ledger = collecting.closing(collecting.settled(before, looked, now, failed), journals)
     write_file(out, ledger.model_dump_json() + "\n")
     _say(told, summary.answer_summary(looked, [one.answer for one in found], done))
-    sys.exit(bool(failed) or any(one.error for one in looked))
+    sys.exit(int(bool(failed) or any(one.error for one in looked)))
 
 
 @upstream.command()

@@ -117,6 +117,25 @@ def test_a_closed_ci_may_be_silent(double: GitHubDouble) -> None:
     assert find(later, asked(REDISPATCH)).run == run
 
 
+@pytest.mark.parametrize(
+    ("changed", "why"),
+    [
+        ({"event": "pull_request"}, "the run is of an event pull_request"),
+        ({"event": "schedule"}, "the run is of an event schedule"),
+        ({"created_at": "2026-11-21T09:49:00Z"}, "the run is older than the event"),
+        ({"head_repository": {"full_name": "evil/plugin"}}, "the run is of a fork"),
+    ],
+)
+def test_what_a_closed_ci_did_not_make_is_refused(
+    double: GitHubDouble, changed: dict[str, object], why: str
+) -> None:
+    """Anybody's pull request can leave an artifact of that name."""
+    run = add_run(double, "any", **changed)
+    name = f"accelerator-report-{DELIVERY}"
+    double.add_artifact(VENDOR, run, name, packed(report(GOOD)))
+    assert told(find(place(double), asked(REDISPATCH))) == ("refused", why)
+
+
 def test_a_report_after_its_time_is_late(double: GitHubDouble) -> None:
     end = SENT + dt.timedelta(hours=5)
     answered(double, GOOD, started=SENT, finished=end)

@@ -77,8 +77,7 @@ def remembered(body: str) -> Memory | None:
     if found is None:
         return Memory()
     try:
-        unpacking = zlib.decompressobj()
-        text = unpacking.decompress(base64.b64decode(found[1], validate=True), _MOST)
-        return Memory() if unpacking.unconsumed_tail else Memory.model_validate_json(text)
+        packed = base64.b64decode(found[1], validate=True)
+        return Memory.model_validate_json(zlib.decompressobj().decompress(packed, _MOST))
     except (binascii.Error, zlib.error, ValidationError):
         return Memory()
