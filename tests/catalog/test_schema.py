@@ -25,6 +25,7 @@ FILES = {
     "exceptions": "data/exceptions.yaml",
     "hosts": "data/hosts.yaml",
     "relay": "data/relay.yaml",
+    "executorch-goals": "data/executorch-goals.yaml",
 }
 
 KNOWN_ISSUES = """\

@@ -27,7 +27,7 @@ class Goal(Sourced):
     @model_validator(mode="after")
     def _somewhere(self) -> Goal:
         if self.command is None and self.needs is None:
-            raise fault(f"{self.id} works nowhere", "give a command, or what it needs, or both")
+            raise fault("it works nowhere", "give a command, or what it needs, or both")
         return self
 
 

@@ -1,0 +1,40 @@
+from __future__ import annotations
+
+from accelerator_portal.catalog.executorch_goals_file import ExecutorchGoals
+from accelerator_portal.catalog.loader import load_catalog
+from accelerator_portal.catalog.validation import validate
+from accelerator_portal.catalog.yaml_file import parse_yaml
+from tests.folders import REPOSITORY
+
+GOALS = """\
+sources:
+  made-up: {url: "https://example.org", title: Made up, read: 2026-11-21}
+unread: Nothing was left out.
+goals:
+  - {id: one, title: One, asked: It is asked., needs: a card, source: made-up}
+  - {id: two, title: Two, asked: It is asked., source: made-up}
+"""
+
+
+def test_a_goal_works_somewhere() -> None:
+    file, _ = parse_yaml("goals.yaml", GOALS)
+    assert file
+    goals, problems = validate(ExecutorchGoals, file)
+    assert goals is None
+    assert [str(problem) for problem in problems] == [
+        "goals.yaml:6: goals[2]: it works nowhere; give a command, or what it needs, or both"
+    ]
+
+
+def test_every_goal_has_its_own_id_and_every_command_names_a_suite_that_is_there() -> None:
+    catalog, _ = load_catalog(REPOSITORY)
+    assert catalog
+    assert catalog.executorch_goals
+    goals = catalog.executorch_goals.goals
+    assert len({goal.id for goal in goals}) == len(goals)
+    asked = {goal.command.split("--suite ")[1].split()[0] for goal in goals if _suite(goal.command)}
+    assert asked == {"executorch", "executorch-models", "executorch-operators"}
+
+
+def _suite(command: str | None) -> bool:
+    return command is not None and "--suite " in command
