@@ -53,6 +53,14 @@ def test_a_test_takes_only_what_it_can() -> None:
     assert ids({}, Offer("gcd", only)) == ["made-up/gcd?dtype=int64&mode=forward"]
 
 
+def test_a_test_may_have_parameters_of_its_own_and_be_run_on_request_alone() -> None:
+    offer = Offer("cat", {"dtype": frozenset({"int64"})}, {"subtest": "2"}, usual=False)
+    matrix = matrix_of("made-up.yaml", MATRIX)
+    assert not list(expand("made-up", matrix, [offer], {}))
+    found = expand("made-up", matrix, [offer], {}, everything=True)
+    assert [case.id for case in found] == ["made-up/cat?dtype=int64&mode=forward&subtest=2"]
+
+
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [

@@ -69,6 +69,13 @@ def test_a_killed_run_leaves_a_plan_and_can_be_gone_on_with(tmp_path: Path) -> N
     assert outcomes(tmp_path) == ["passed", "passed", "timed-out", "passed"]
 
 
+def test_going_on_with_another_backend_of_executorch_is_refused(tmp_path: Path) -> None:
+    run(request(tmp_path), ["passed-1"])
+    other = Probed({"torch": "2.13.0", "backend": {"name": "MadeUp", "version": "3"}})
+    with pytest.raises(RunError, match="began with backend None and would go on with"):
+        go_on(request(tmp_path), ["passed-1"], other)
+
+
 def test_going_on_with_another_torch_is_refused(tmp_path: Path) -> None:
     run(request(tmp_path), ["passed-1"])
     with pytest.raises(RunError, match=r"began with torch 2\.13\.0 and would go on with 2\.14\.0"):
