@@ -32,9 +32,6 @@ def test_every_goal_has_its_own_id_and_every_command_names_a_suite_that_is_there
     assert catalog.executorch_goals
     goals = catalog.executorch_goals.goals
     assert len({goal.id for goal in goals}) == len(goals)
-    asked = {goal.command.split("--suite ")[1].split()[0] for goal in goals if _suite(goal.command)}
+    commands = [goal.command for goal in goals if goal.command and "--suite " in goal.command]
+    asked = {command.split("--suite ")[1].split()[0] for command in commands}
     assert asked == {"executorch", "executorch-models", "executorch-operators"}
-
-
-def _suite(command: str | None) -> bool:
-    return command is not None and "--suite " in command
