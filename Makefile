@@ -56,7 +56,7 @@ test-validation: $(VALIDATION)/.installed ## Test the harness with torch on the 
 # What the nightly runs: the report is made by this project, wherever it is made.
 validate-cpu: $(VALIDATION)/.installed ## Run the suites on the CPU; the report lies in made-here/cpu
 	mkdir -p made-here/cpu
-	PYTHONPATH=src $(VALIDATION)/bin/python -m accelerator_portal.cli validate --device cpu --known-issues . \
+	PYTHONPATH=src:tests/validation_torch/shim $(VALIDATION)/bin/python -m accelerator_portal.cli validate --device cpu --known-issues . \
 	    --kind made-here --trigger nightly --out made-here/cpu/validation.json $(ARGS)
 
 # torch for the CPU is not on PyPI. The lock holds the wheel for Python 3.11 on Linux x86-64.

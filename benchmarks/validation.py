@@ -33,7 +33,7 @@ def main() -> int:
     """Measure both, by turns; print seconds, their ratio and peak memory."""
     arguments = _arguments()
     matrix = read_matrix(SUITE)
-    cases = list(expand(SUITE, matrix, listed([SUITE])[SUITE], {}))[:: arguments.every]
+    cases = list(expand(SUITE, matrix, listed({SUITE: matrix})[SUITE], {}))[:: arguments.every]
     print(f"{len(cases)} operator cases, float32, forward and backward, one thread")
     apart, bare = [], []
     for _ in range(arguments.repeat):

@@ -127,7 +127,8 @@ def test_a_folder_with_a_problem_is_left_out_and_the_others_stay(tree: Tree) -> 
             "accelerators/example/logo.svg",
             (
                 "the portal does not read this file; known here: "
-                "accelerator.yaml, compatibility.yaml, faq.md, guide.md, install.yaml"
+                "accelerator.yaml, compatibility.yaml, faq.md, guide.md, install.yaml, "
+                "known-issues.yaml, validation.yaml"
             ),
         ),
     ],

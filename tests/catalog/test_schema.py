@@ -19,6 +19,8 @@ FILES = {
     "releases": "data/releases.yaml",
     "selector": "data/selector.yaml",
     "known-issues": "accelerators/*/known-issues.yaml",
+    "executorch-goals": "data/executorch-goals.yaml",
+    "validation": "accelerators/*/validation.yaml",
     "suite": "data/suites/*.yaml",
     "models": "data/models.yaml",
     "criteria": "data/criteria.yaml",
@@ -31,6 +33,16 @@ FILES = {
 KNOWN_ISSUES = """\
 issues:
   - {test: a/b, action: skip, reason: Made up., url: "https://example.org", expires: 2026-05-01}
+"""
+
+VALIDATION = """\
+suites:
+  operators:
+    timeout_s: 90
+    tolerances: {bfloat16: {rtol: 0.06, atol: 0.05, reason: Made up.}}
+    axes: {dtype: {only: [bfloat16], reason: Made up., url: "https://example.org/1"}}
+deploy:
+  - {id: from-source, title: Made up, script: make, check: python, timeout_s: 7200}
 """
 
 ALL_FILES = [(name, file) for name, glob in FILES.items() for file in REPOSITORY.glob(glob)]
@@ -72,6 +84,9 @@ def test_editors_find_nothing_wrong_with_the_repositorys_files(name: str, tmp_pa
     if name == "known-issues":  # made up: no vendor has declared one yet
         files = [tmp_path / "known-issues.yaml"]
         files[0].write_text(KNOWN_ISSUES, encoding="utf-8")
+    if name == "validation":  # the same
+        files = [tmp_path / "validation.yaml"]
+        files[0].write_text(VALIDATION, encoding="utf-8")
     assert files
     assert rejected(name, files) == ""
 

@@ -32,6 +32,7 @@ from accelerator_portal.catalog.markdown_file import parse_markdown
 from accelerator_portal.catalog.sources import SourcedFile
 from accelerator_portal.catalog.text_file import HIDDEN
 from accelerator_portal.catalog.validation import validate
+from accelerator_portal.catalog.validation_file import Validation
 from accelerator_portal.catalog.yaml_file import parse_yaml
 from accelerator_portal.checks import errors, load_and_check
 from accelerator_portal.install.expand import expand
@@ -73,11 +74,22 @@ _ISSUE = {
     "url": "https://example.org/1",
     "expires": "2099-01-01",
 }
+_VALIDATION = {
+    "suites": {
+        "operators": {
+            "tolerances": {"float16": {"rtol": 0.1, "atol": 0.1, "reason": "x"}},
+            "axes": {"dtype": {"only": ["float32"], "reason": "x", "url": "https://x.example/1"}},
+            "timeout_s": 90,
+        }
+    },
+    "deploy": [{"id": "from-source", "title": "x", "script": "make", "check": "python"}],
+}
 FILES: dict[str, tuple[type[BaseModel], Any]] = {
     "accelerator.yaml": (Accelerator, _acme("accelerator.yaml")),
     "install.yaml": (Install, _acme("install.yaml")),
     "compatibility.yaml": (Compatibility, _acme("compatibility.yaml")),
     "known-issues.yaml": (KnownIssues, {"issues": [_ISSUE, _ISSUE | {"glob": "*", "test": None}]}),
+    "validation.yaml": (Validation, _VALIDATION),
     "front matter": (SourcedFile, {"sources": _acme("accelerator.yaml")["sources"]}),
 }
 _RICH = GOOD["tests"][0] | {
@@ -272,6 +284,7 @@ def acme(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str], Path]
     root = copy_sources(tmp_path_factory.mktemp("acme") / "repository", ACME.parents[1])
     good = {f"accelerators/acme/{file.name}": file.read_text("utf-8") for file in ACME.glob("*.*")}
     good["accelerators/acme/known-issues.yaml"] = json.dumps(FILES["known-issues.yaml"][1])
+    good["accelerators/acme/validation.yaml"] = json.dumps(_VALIDATION)
     good["accelerators/acme/results/nightly.json"] = json.dumps(REPORT | {"accelerator": "acme"})
 
     def change(path: str, text: str) -> Path:

@@ -17,6 +17,7 @@ from accelerator_portal.reports.report import (
     Evidence,
     KnownIssue,
     Metric,
+    OperatorCoverage,
     Report,
     Suite,
     TestEntry,
@@ -47,6 +48,7 @@ SCALARS = st.one_of(
     st.integers(),
     st.floats(allow_nan=False, allow_infinity=False),
 )
+COVERED = OperatorCoverage(covered=("add", "mm"), registered=944, core=2, core_missing=("cat",))
 PARAMETERS = st.builds(
     lambda mode, others: {**mode, **others},
     st.sampled_from([{}, {"mode": "inference"}, {"mode": "x.y-1"}]),
@@ -120,6 +122,7 @@ def reports(draw: st.DrawFn) -> Report:
                 name=name,
                 kind=draw(st.sampled_from(get_args(SuiteKind))),
                 planned=draw(optional(st.integers(0, 9))),
+                operators=draw(optional(st.just(COVERED))),
                 command=draw(optional(TEXT)),
             )
             for name in names

@@ -170,3 +170,20 @@ def test_a_moment_out_of_all_time_is_a_fault(tmp_path: Path) -> None:
     data = json.dumps({**REPORT, "started": "0001-01-01T00:00:00+23:00"})
     (found,) = faults(written(tmp_path, data))
     assert "the moment lies outside the calendar" in found
+
+
+def test_a_part_of_the_operators_is_not_more_than_the_whole(tmp_path: Path) -> None:
+    for covered, missing in ((["add", "mm"], []), (["add"], ["mm", "bmm"])):
+        of_suite = {"covered": covered, "registered": 1, "core": 1, "core_missing": missing}
+        suite = {"name": "made-up", "kind": "unit", "operators": of_suite}
+        path = written(tmp_path, json.dumps({**REPORT, "suites": [suite], "tests": [TEST]}))
+        what = "covered" if len(covered) > 1 else "missing"
+        said = next(fault for fault in faults(path) if "operators" in fault)
+        assert f"operators are {what} than there are; mend" in said
+
+
+def test_an_operators_name_is_no_text(tmp_path: Path) -> None:
+    of_suite = {"covered": ["add", "a\n\n# b"], "registered": 9, "core": 1}
+    suite = {"name": "made-up", "kind": "unit", "operators": of_suite}
+    path = written(tmp_path, json.dumps({**REPORT, "suites": [suite], "tests": [TEST]}))
+    assert any("suites[0].operators.covered[1]" in fault for fault in faults(path))

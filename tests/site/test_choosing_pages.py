@@ -13,6 +13,7 @@ from accelerator_portal.catalog import Catalog
 from accelerator_portal.install.selector import Selector
 from accelerator_portal.site.features import ENOUGH, FeaturesData, features_data
 from accelerator_portal.site.hardware import hardware_data
+from accelerator_portal.site.results_view import results
 from tests.built_site import Page, Site, attribute
 from tests.golden import assert_golden
 
@@ -79,7 +80,7 @@ def test_links_to_the_selector_name_a_choice_that_exists(
 
 
 def test_the_table_of_features_waits_until_enough_is_sourced(site: Site) -> None:
-    data = features_data(site.catalog)
+    data = features_data(site.catalog, results(site.catalog))
     page = site.pages["features/"]
     assert f"{data.sourced} of {data.cells} cells" in words(page.one("article"))
     assert bool(page.tree.css("table.features")) == data.enough
@@ -98,7 +99,7 @@ def test_enough_is_a_share_of_all_cells() -> None:
 def test_the_files_for_machines_hold_the_same(site: Site) -> None:
     for name, data in (
         ("hardware", hardware_data(site.catalog)),
-        ("features", features_data(site.catalog)),
+        ("features", features_data(site.catalog, results(site.catalog))),
     ):
         text = (site.root / f"api/v1/{name}.json").read_text("utf-8")
         assert type(data).model_validate_json(text) == data

@@ -45,6 +45,7 @@ def run(case: Case, context: Context) -> Result:
     if kind == "marked":
         with Path(context.device).open("a", encoding="utf-8") as file:
             file.write(f"{case.name}\n")
+    context.operators.add(f"of_{case.name.replace('-', '_')}")
     return Result("passed", "compare", metrics={"pid": (os.getpid(), "1")})
 
 

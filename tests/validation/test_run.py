@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from accelerator_portal.catalog.known_issues_file import KnownFailure
+from accelerator_portal.reports.report import OperatorCoverage
 from accelerator_portal.reports.report_file import read_report
 from accelerator_portal.validation.journal import read_journal
 from accelerator_portal.validation.probe import Probed
@@ -115,6 +116,21 @@ def test_a_full_disk_is_told_and_no_success(tmp_path: Path) -> None:
     with pytest.raises(RunError, match="No space left"):
         run(asked, ["passed-1"])
     assert outcomes(tmp_path) == ["not-run"]
+
+
+def test_the_operators_of_what_passed_are_counted_also_after_a_resumption(tmp_path: Path) -> None:
+    probed = Probed({"torch": "2.13.0"}, aten={"registered": 9, "core": ["of_passed_1", "other"]})
+    names = ["passed-1", "wrong-1", "passed-2"]
+    done = begin(
+        request(tmp_path), {"made-up": matrix(names)}, plan(names), probed, lambda *_: None
+    )
+    (suite,) = done.report.suites
+    assert suite.operators == OperatorCoverage(
+        covered=("of_passed_1", "of_passed_2"), registered=9, core=2, core_missing=("other",)
+    )
+    assert suite.operators.core_covered == 1
+    assert go_on(request(tmp_path), names, probed).report.suites == done.report.suites
+    assert run(request(tmp_path), ["wrong-1"]).report.suites[0].operators is None
 
 
 def issue(test: str, action: str) -> KnownFailure:

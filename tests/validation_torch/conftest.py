@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_portal.reports.report import Environment, TestEntry
+from accelerator_portal.reports.report import Environment, Suite, TestEntry
 from accelerator_portal.reports.report_file import read_report
 from tests.folders import REPOSITORY
 from tests.validation_torch.installing import SHIM, install_double
@@ -33,6 +33,11 @@ class Done:
     def tests(self) -> dict[str, TestEntry]:
         """The tests of the report by name."""
         return {test.name: test for test in read_report(self.report).tests}
+
+    @property
+    def suites(self) -> tuple[Suite, ...]:
+        """The suites of the report."""
+        return read_report(self.report).suites
 
     @property
     def environment(self) -> Environment:

@@ -84,6 +84,15 @@ def test_a_model_that_runs_with_wrong_numbers_has_not_passed(site: str, tmp_path
     assert done.tests["Gemma2ForCausalLM"].outcome == "unsupported-operator"
 
 
+def test_in_a_narrow_type_only_what_the_cpu_can_tell_is_wrong(site: str, tmp_path: Path) -> None:
+    chosen = "-k", "(llama or dla46) and inference"
+    words = ["--device=paper", "--suite=models", "--dtype=bfloat16", *chosen]
+    done = validate(tmp_path, *words, site=site, PAPER_FAULTS="mm=wrong,relu_=wrong")
+    assert done.tests["LlamaForCausalLM"].outcome == "wrong-result"
+    assert done.tests["dla46_c"].outcome == "executed"
+    assert "Rounding in bfloat16 alone" in (done.tests["dla46_c"].reason or "")
+
+
 LOADING = "--suite=integration", "-k", "entry-point or import or autoload or views"
 
 

@@ -24,6 +24,7 @@ from accelerator_portal.catalog.releases_file import Releases
 from accelerator_portal.catalog.selector_file import SelectorDefaults
 from accelerator_portal.catalog.sources import Source
 from accelerator_portal.catalog.suite_file import Models, SuiteFile
+from accelerator_portal.catalog.validation_file import Validation
 from accelerator_portal.catalog.yaml_file import Location, YamlFile
 
 ACCELERATORS = "accelerators"
@@ -55,6 +56,7 @@ class Platform:
     files: Mapping[str, YamlFile]
     results: tuple[Path, ...] = ()
     known_issues: tuple[KnownFailure, ...] = ()
+    validation: Validation = field(default_factory=Validation)
 
     @property
     def in_tree(self) -> bool:

@@ -40,10 +40,13 @@ from accelerator_portal.catalog.selector_file import SelectorDefaults
 from accelerator_portal.catalog.suite_file import Models, SuiteFile
 from accelerator_portal.catalog.text_file import read_text
 from accelerator_portal.catalog.validation import validate
+from accelerator_portal.catalog.validation_file import Validation
 from accelerator_portal.catalog.yaml_file import YamlFile, parse_yaml
 
 FOLDER_FILES = ("accelerator.yaml", "install.yaml", "compatibility.yaml", "guide.md", "faq.md")
 KNOWN_ISSUES = "known-issues.yaml"
+VALIDATION = "validation.yaml"
+OPTIONAL_FILES = (KNOWN_ISSUES, VALIDATION)
 
 # So many runs a reader may look at; the history keeps what older ones said.
 MAX_REPORTS = 100
@@ -135,12 +138,13 @@ class _Reader:
         versions = self.record(self._path(folder, "compatibility.yaml"), Compatibility, folder)
         guide, faq = self._markdown(folder, "guide.md"), self._markdown(folder, "faq.md")
         issues = self.optional(self._path(folder, KNOWN_ISSUES), KnownIssues, folder)
+        settings = self.optional(self._path(folder, VALIDATION), Validation, folder)
         results = self._results(folder)
         if len(self.problems) > before:
             return None
         if not (accelerator and install and versions and guide and faq):
             return None
-        names = (*FOLDER_FILES, KNOWN_ISSUES)
+        names = (*FOLDER_FILES, *OPTIONAL_FILES)
         return Platform(
             folder,
             accelerator,
@@ -151,6 +155,7 @@ class _Reader:
             {name: f for name in names if (f := self.files.get(self._path(folder, name)))},
             results=results,
             known_issues=issues.issues if issues else (),
+            validation=settings or Validation(),
         )
 
     def record(self, path: str, model: type[M], folder: str | None = None) -> M | None:
@@ -225,9 +230,9 @@ class _Reader:
 
     def _unexpected_files(self, folder: str) -> None:
         for name in self._names(f"{ACCELERATORS}/{folder}"):
-            if name not in FOLDER_FILES and name not in {RESULTS, KNOWN_ISSUES}:
+            if name not in {*FOLDER_FILES, *OPTIONAL_FILES, RESULTS}:
                 what = "the portal does not read this file"
-                remedy = did_you_mean(name, FOLDER_FILES)
+                remedy = did_you_mean(name, (*FOLDER_FILES, *OPTIONAL_FILES))
                 self._problem(self._path(folder, name), what, remedy)
 
     def _names(self, folder: str) -> list[str]:

@@ -19,6 +19,7 @@ from accelerator_portal.catalog.releases_file import Releases
 from accelerator_portal.catalog.selector_file import SelectorDefaults
 from accelerator_portal.catalog.sources import SourcedFile
 from accelerator_portal.catalog.suite_file import Models, SuiteFile
+from accelerator_portal.catalog.validation_file import Validation
 
 SCHEMA_FOLDER = "data/schema"
 
@@ -30,6 +31,7 @@ SCHEMAS: dict[str, type[BaseModel]] = {
     "releases": Releases,
     "selector": SelectorDefaults,
     "known-issues": KnownIssues,
+    "validation": Validation,
     "suite": SuiteFile,
     "models": Models,
     "criteria": Criteria,

@@ -8,12 +8,14 @@ import signal
 import sys
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
 
 import click
 
-from accelerator_portal.catalog import Problem, ProblemsError, load_catalog
+from accelerator_portal.catalog import Platform, Problem, ProblemsError, load_catalog
+from accelerator_portal.catalog.validation_file import Validation
 from accelerator_portal.cli.options import count, tell
 from accelerator_portal.cli.watching import Watching, closing_words
 from accelerator_portal.reports.outcomes import TriggerKind
@@ -21,15 +23,19 @@ from accelerator_portal.reports.report_file import read_report
 from accelerator_portal.validation.executorch.asking import Asked, with_backend
 from accelerator_portal.validation.executorch.registry import USUAL as USUAL_BACKEND
 from accelerator_portal.validation.matrix import Matrix, with_recipes
+from accelerator_portal.validation.own_settings import applied
 from accelerator_portal.validation.plan import Plan
 from accelerator_portal.validation.probe import Probed, probe
 from accelerator_portal.validation.request import (
+    TORCHBENCH,
     USUAL,
     Request,
     RunError,
     asked_of,
+    at_full_size,
     matrices_of,
     planned,
+    with_checkout,
 )
 from accelerator_portal.validation.run import DIAGNOSING, Finished, begin, resume, suites_of_journal
 from accelerator_portal.validation.selecting import ExpressionError, failed_in
@@ -38,6 +44,14 @@ NO_TORCH = (
     "PyTorch is not installed in this environment; "
     "install it: pip install 'accelerator-portal[validation]', or what your plugin asks for"
 )
+
+
+@dataclass(frozen=True, slots=True)
+class _Own:
+    """What changes the suites: the platform's folder, a checkout of TorchBench."""
+
+    platform: Platform | None
+    checkout: Path | None
 
 
 @click.command()
@@ -71,14 +85,29 @@ NO_TORCH = (
     "--known-issues",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     metavar="ROOT",
-    help="The repository whose known-issues.yaml of the platform counts.",
+    help="The repository whose known-issues.yaml and validation.yaml of the platform count.",
+)
+@click.option(
+    "--torchbench",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    metavar="CHECKOUT",
+    help="A clone of pytorch/benchmark, for the suite torchbench.",
+)
+@click.option("--full-size", is_flag=True, help="Models of full size instead of small ones.")
+@click.option(
+    "--run-scripts", is_flag=True, help="Of the suite deploy: run the platform's scripts."
 )
 def validate(plan_only: bool, go_on: bool, **said: Any) -> None:  # noqa: ANN401
     """Run test suites on a device and write the common test report."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # a readable report then, too
     try:
-        request = _request(said)
-        finished = _go_on(request) if go_on else _start(request, plan_only=plan_only)
+        accelerator = said["accelerator"] or said["device"].partition(":")[0].lower()
+        platform = _platform(said["known_issues"], accelerator)
+        request, own = _request(said, accelerator, platform), _Own(platform, said["torchbench"])
+        if go_on:
+            finished: Finished | None = _go_on(request, own)
+        else:
+            finished = _start(request, own, plan_only=plan_only)
     except (RunError, ExpressionError) as error:
         raise click.UsageError(str(error)) from None
     except ProblemsError as error:
@@ -89,14 +118,14 @@ def validate(plan_only: bool, go_on: bool, **said: Any) -> None:  # noqa: ANN401
         sys.exit(130 if finished.interrupted else not finished.went_well)
 
 
-def _start(request: Request, *, plan_only: bool) -> Finished | None:
-    matrices, asked = _matrices(request, request.suites)
+def _start(request: Request, own: _Own, *, plan_only: bool) -> Finished | None:
+    matrices, asked = _matrices(request, request.suites, own)
     today = dt.datetime.now(dt.UTC).date()
     if plan_only:
-        _show(planned(request, matrices, today, asked))
+        _show(planned(request, matrices, today))
         return None
     with ThreadPoolExecutor() as both:  # each is a process that imports torch
-        planning = both.submit(planned, request, matrices, today, asked)
+        planning = both.submit(planned, request, matrices, today)
         probed = with_backend(_probed(request), asked)
         plan = planning.result()
     with Watching(len(plan.to_run)) as watch:
@@ -110,18 +139,21 @@ def _show(plan: Plan) -> None:
     click.echo(f"{count(len(plan.to_run), 'test')} to run.", err=True)
 
 
-def _go_on(request: Request) -> Finished:
-    matrices, asked = _matrices(request, suites_of_journal(request))
+def _go_on(request: Request, own: _Own) -> Finished:
+    matrices, asked = _matrices(request, suites_of_journal(request), own)
     with Watching(None) as watch:
         return resume(request, matrices, with_backend(_probed(request), asked), watch)
 
 
-def _matrices(request: Request, suites: Iterable[str]) -> tuple[Mapping[str, Matrix], Asked | None]:
-    """Read the matrices of suites, with the recipes of the ExecuTorch backend that they test."""
-    matrices = matrices_of(suites)
+def _matrices(
+    request: Request, suites: Iterable[str], own: _Own
+) -> tuple[Mapping[str, Matrix], Asked | None]:
+    """Read the matrices of suites, as the ExecuTorch backend and the platform want them."""
+    matrices = with_checkout(matrices_of(suites), own.checkout)
     asked = asked_of(request, matrices)
     recipes = asked.recipes if asked else None
-    return {name: with_recipes(matrix, recipes) for name, matrix in matrices.items()}, asked
+    found = {name: with_recipes(matrix, recipes) for name, matrix in matrices.items()}
+    return applied(found, own.platform) if own.platform else found, asked
 
 
 def _probed(request: Request) -> Probed:
@@ -137,16 +169,17 @@ def _probed(request: Request) -> Probed:
     return found
 
 
-def _request(said: dict[str, Any]) -> Request:
-    device: str = said["device"]
-    accelerator = said["accelerator"] or device.partition(":")[0].lower()
+def _request(said: dict[str, Any], accelerator: str, platform: Platform | None) -> Request:
     again = failed_in(read_report(said["only_failed"])) if said["only_failed"] else frozenset()
     if said["only_failed"] and not again:
         raise RunError(f"nothing failed in {said['only_failed']}; there is nothing to repeat")
     tests = frozenset(said["tests"]) | again
-    suites = said["suites"] or tuple(sorted({key.partition("/")[0] for key in tests})) or USUAL
+    suites = said["suites"] or tuple(sorted({key.partition("/")[0] for key in tests}))
+    suites = suites or ((TORCHBENCH,) if said["torchbench"] else USUAL)
+    if said["full_size"]:
+        suites = at_full_size(suites)
     return Request(
-        device=device,
+        device=said["device"],
         out=said["out"] or Path(f"validation-{accelerator}.json"),
         accelerator=accelerator,
         suites=tuple(suites),
@@ -161,7 +194,9 @@ def _request(said: dict[str, Any]) -> Request:
         threads=said["threads"],
         everything=said["everything"],
         backend=said["backend"],
-        issues=_issues(said["known_issues"], accelerator),
+        issues=platform.known_issues if platform else (),
+        settings=platform.validation if platform else Validation(),
+        scripts=said["run_scripts"],
     )
 
 
@@ -174,12 +209,12 @@ def _only(said: dict[str, Any]) -> dict[str, tuple[str, ...]]:
     return {**found, "dtype": tuple(said["dtype"].split(","))} if said["dtype"] else found
 
 
-def _issues(root: Path | None, accelerator: str) -> tuple[Any, ...]:
+def _platform(root: Path | None, accelerator: str) -> Platform | None:
     if root is None:
-        return ()
+        return None
     catalog, problems = load_catalog(root)
     platform = catalog.by_id.get(accelerator) if catalog else None
     if platform is None:
         what = f'no whole folder of "{accelerator}" is in {root}'
         raise ProblemsError([*problems, Problem(f"accelerators/{accelerator}", 1, what, "mend it")])
-    return platform.known_issues
+    return platform

@@ -6,9 +6,9 @@ import datetime as dt
 from collections.abc import Mapping
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, AwareDatetime, Field, StringConstraints
+from pydantic import AfterValidator, AwareDatetime, Field, StringConstraints, model_validator
 
-from accelerator_portal.catalog.fields import Model, Url
+from accelerator_portal.catalog.fields import Model, Url, fault
 from accelerator_portal.catalog.suite_file import SuiteKind
 from accelerator_portal.reports.outcomes import Kind, Outcome, Stage, TriggerKind
 
@@ -21,6 +21,9 @@ Short = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 Commit = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{7,40}$")]
 Repository = Annotated[
     str, StringConstraints(pattern=r"^[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+$", max_length=200)
+]
+OperatorName = Annotated[
+    str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=100)
 ]
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 Scalar = Annotated[str, StringConstraints(max_length=400)] | bool | int | Finite
@@ -100,6 +103,37 @@ class Origin(Model):
     """Its path in the repository."""
 
 
+class OperatorCoverage(Model):
+    """ATen operators that passed tests of a suite dispatched on the device, of all there are.
+
+    An operator is a name in torch's namespace `aten` without its overload, `add_` counted with
+    `add`, less those that PyTorch always computes out of others: they never reach a device. One is
+    covered when a sample that dispatched it gave the numbers of the reference.
+    """
+
+    covered: Annotated[tuple[OperatorName, ...], Field(max_length=10_000)]
+    """Their names."""
+    registered: Annotated[int, Field(gt=0)]
+    """How many there are in the torch of this run."""
+    core: Annotated[int, Field(ge=0)]
+    """How many of them torch tags as core: what every backend is to have."""
+    core_missing: Annotated[tuple[OperatorName, ...], Field(max_length=10_000)] = ()
+    """The core ones that are not covered."""
+
+    @model_validator(mode="after")
+    def _parts_are_not_more_than_the_whole(self) -> OperatorCoverage:
+        if len(self.covered) > self.registered:
+            raise fault("more operators are covered than there are", "mend covered or registered")
+        if len(self.core_missing) > self.core:
+            raise fault("more core operators are missing than there are", "mend core_missing")
+        return self
+
+    @property
+    def core_covered(self) -> int:
+        """How many core operators are covered."""
+        return self.core - len(self.core_missing)
+
+
 class Suite(Model):
     """A suite and what it planned, so that what did not run can be seen."""
 
@@ -109,6 +143,8 @@ class Suite(Model):
     """What it tests."""
     planned: Annotated[int, Field(ge=0)] | None = None
     """How many tests it planned; absent where nobody wrote it down."""
+    operators: OperatorCoverage | None = None
+    """The operators that it covered, where the harness noted them."""
     command: Text | None = None
     """The command that ran it."""
 

@@ -58,8 +58,8 @@ def build_site(catalog: Catalog, root: Path, repository: Repository) -> Iterator
     rows = with_findings(expand(catalog)[0], verdicts)
     selector = make_selector(catalog, rows)
     templates = Templates(root / TEMPLATES, catalog=catalog, repository=repository)
-    hardware, features = hardware_data(catalog), features_data(catalog)
     tested = results(catalog)
+    hardware, features = hardware_data(catalog), features_data(catalog, tested)
     before = past(catalog, root, tested)
     releases = list(release_rows(catalog, selector))
     looked = shares(verdicts)
@@ -72,7 +72,8 @@ def build_site(catalog: Catalog, root: Path, repository: Repository) -> Iterator
         sources = SourceList(platform.sourced_files())
         faq = questions(platform, sources)
         faqs += faq
-        parts = Parts(selector.only(platform.id), hardware, sources, faq, tested, before)
+        own = selector.only(platform.id)
+        parts = Parts(own, hardware, features, sources, faq, tested, before)
         context = platform_context(platform, parts)
         context["packaged"] = package_view(catalog, platform)
         content = templates.render("platform.md.j2", to_root=to_root(path), **context)
@@ -165,7 +166,7 @@ def _choosing_pages(
             "without": [p.accelerator.name for p in catalog.platforms if p.id not in listed],
         },
         "compare": {"comparison": comparison(catalog)},
-        "features": {"features": features, "least": ENOUGH},
+        "features": {"features": features, "least": ENOUGH, "signs": SIGNS},
     }
     for name, context in pages.items():
         path = f"{name}.md"

@@ -1,4 +1,4 @@
-"""Which parts of PyTorch work on which platform, as far as sources say."""
+"""Which parts of PyTorch work on which platform: as sources say, and as runs found."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.features import Feature, FeatureId
 from accelerator_portal.catalog.fields import Model
 from accelerator_portal.catalog.sources import Source, among
+from accelerator_portal.site.feature_runs import FeatureRun, feature_runs
+from accelerator_portal.site.results_view import Results
 
 LABELS: dict[FeatureId, str] = {
     "amp": "Automatic mixed precision",
@@ -26,7 +28,7 @@ ENOUGH = 0.3
 
 
 class PlatformFeatures(Model):
-    """What sources say of one platform."""
+    """What sources say of one platform, and what its newest runs found."""
 
     id: str
     """Id of the platform."""
@@ -36,6 +38,13 @@ class PlatformFeatures(Model):
     """The features that a source speaks of."""
     sources: dict[str, Source]
     """The sources that are named, by id."""
+    runs: dict[FeatureId, FeatureRun]
+    """The features that a published report has tried."""
+
+    @property
+    def rows(self) -> tuple[FeatureId, ...]:
+        """The features of which something is known, in their order."""
+        return tuple(name for name in LABELS if name in self.features or name in self.runs)
 
 
 class FeaturesData(Model):
@@ -51,6 +60,11 @@ class FeaturesData(Model):
     """Every platform."""
 
     @property
+    def by_id(self) -> dict[str, PlatformFeatures]:
+        """The platforms by id."""
+        return {platform.id: platform for platform in self.platforms}
+
+    @property
     def share(self) -> float:
         """The share of cells with a source, from 0 to 1."""
         return self.sourced / self.cells if self.cells else 0.0
@@ -61,7 +75,7 @@ class FeaturesData(Model):
         return self.share >= ENOUGH
 
 
-def features_data(catalog: Catalog) -> FeaturesData:
+def features_data(catalog: Catalog, results: Results) -> FeaturesData:
     """Return the features of every platform."""
     platforms = tuple(
         PlatformFeatures(
@@ -72,6 +86,7 @@ def features_data(catalog: Catalog) -> FeaturesData:
                 platform.accelerator.sources,
                 (name for f in platform.accelerator.features.values() for name in f.source),
             ),
+            runs=feature_runs(catalog, results.of(platform.id), platform.accelerator.features),
         )
         for platform in catalog.platforms
     )

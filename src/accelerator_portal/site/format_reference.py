@@ -44,6 +44,7 @@ FILES = {
     "accelerators/<id>/compatibility.yaml": "compatibility",
     "accelerators/<id>/guide.md, faq.md (front matter)": "front-matter",
     "accelerators/<id>/known-issues.yaml": "known-issues",
+    "accelerators/<id>/validation.yaml": "validation",
     "data/releases.yaml": "releases",
     "data/selector.yaml": "selector",
     "data/suites/<id>.yaml": "suite",

@@ -11,11 +11,11 @@ from accelerator_portal.install.selector import Selector
 from accelerator_portal.results.archive import BASES
 from accelerator_portal.site.anchors import slug
 from accelerator_portal.site.commands_table import commands_table
-from accelerator_portal.site.features import LABELS
+from accelerator_portal.site.features import LABELS, FeaturesData
 from accelerator_portal.site.hardware import HardwareData
 from accelerator_portal.site.history_view import Past
 from accelerator_portal.site.questions import Question
-from accelerator_portal.site.results_view import Results
+from accelerator_portal.site.results_view import SIGNS, Results
 from accelerator_portal.site.selector_view import selector_view
 from accelerator_portal.site.source_list import Entry, SourceList
 from accelerator_portal.site.vendor_text import render_section
@@ -28,6 +28,7 @@ class Parts:
 
     selector: Selector
     hardware: HardwareData
+    features: FeaturesData
     sources: SourceList
     faq: list[Question]
     results: Results
@@ -44,6 +45,7 @@ def platform_context(platform: Platform, parts: Parts) -> dict[str, Any]:
         "view": selector_view(selector, selector.starts[0]) if selector.starts else None,
         "commands": commands_table(selector, selector.rows),
         "hardware": next((h for h in parts.hardware.platforms if h.id == platform.id), None),
+        "features": parts.features.by_id[platform.id],
         "feature_labels": LABELS,
         "versions": versions_table(platform, sources),
         "guide": {
@@ -58,6 +60,7 @@ def platform_context(platform: Platform, parts: Parts) -> dict[str, Any]:
             for stored in parts.results.of(platform.id)
         ],
         "course": list(_course(platform.id, parts.past)),
+        "signs": SIGNS,
         "sources": sources,
         "cited": _citer(sources),
     }

@@ -9,7 +9,7 @@ from typing import Any
 
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.reports.outcomes import BAD, GOOD, MEANING, Outcome
-from accelerator_portal.reports.report import Report, TestEntry
+from accelerator_portal.reports.report import OperatorCoverage, Report, TestEntry
 from accelerator_portal.reports.store import StoredReport, stored_reports
 from accelerator_portal.results.tables import Matrix, counts, long_table, matrices
 from accelerator_portal.site.result_addresses import address_of
@@ -49,6 +49,7 @@ class SuiteCounts:
     checked: int
     total: int
     others: tuple[tuple[Outcome, int], ...]
+    operators: OperatorCoverage | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +111,12 @@ class Results:
 
     def suite_counts(self, report: str) -> list[SuiteCounts]:
         """Return the counts of each suite of a report."""
-        return [_counts(suite, c) for (name, suite), c in self.counts.items() if name == report]
+        suites = {suite.name: suite for suite in self.by_id[report].report.suites}
+        return [
+            _counts(suite, c, suites[suite].operators if suite in suites else None)
+            for (name, suite), c in self.counts.items()
+            if name == report
+        ]
 
 
 def results(catalog: Catalog) -> Results:
@@ -141,7 +147,9 @@ def _plain(value: Any) -> str:  # noqa: ANN401 - whatever the environment holds
     return str(value)
 
 
-def _counts(suite: str, found: Mapping[Outcome, int]) -> SuiteCounts:
+def _counts(
+    suite: str, found: Mapping[Outcome, int], operators: OperatorCoverage | None
+) -> SuiteCounts:
     others = tuple((o, found[o]) for o in MEANING if found.get(o) and o not in GOOD)
     return SuiteCounts(
         suite,
@@ -149,6 +157,7 @@ def _counts(suite: str, found: Mapping[Outcome, int]) -> SuiteCounts:
         sum(found.get(o, 0) for o in GOOD | BAD),
         sum(found.values()),
         others,
+        operators,
     )
 
 

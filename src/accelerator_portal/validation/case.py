@@ -47,7 +47,10 @@ def case_of(key: str) -> Case:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What came of one attempt at a test; `metrics` are (value, unit) by name."""
+    """What came of one attempt at a test; `metrics` are (value, unit) by name.
+
+    `operators` are the ATen operators whose numbers it found right.
+    """
 
     outcome: Outcome
     stage: Stage | None = None
@@ -56,16 +59,18 @@ class Result:
     metrics: Mapping[str, tuple[float, str]] = field(default_factory=dict)
     log_tail: str | None = None
     attempts: int = 1
+    operators: tuple[str, ...] = ()
 
     def record(self) -> dict[str, Any]:
         """Return it as plain data for a line of the journal; what is not known is left out."""
-        return {name: value for name, value in asdict(self).items() if value not in (None, {})}
+        return {name: value for name, value in asdict(self).items() if value not in (None, {}, ())}
 
 
 def result_of(record: Mapping[str, Any]) -> Result:
     """Return a result from what `record` made of it."""
     metrics = {name: (value, unit) for name, (value, unit) in record.get("metrics", {}).items()}
-    return Result(**{**record, "metrics": metrics})
+    operators = tuple(record.get("operators", ()))
+    return Result(**{**record, "metrics": metrics, "operators": operators})
 
 
 def brief(text: str, limit: int = MAX_REASON) -> str:

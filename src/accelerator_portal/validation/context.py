@@ -25,6 +25,8 @@ class Context:
     stage: Stage = "load"
     reference: bool = False
     metrics: dict[str, tuple[float, str]] = field(default_factory=dict)
+    operators: set[str] = field(default_factory=set)
+    """ATen operators that gave right numbers on the device, where a suite notes them."""
 
     @contextmanager
     def on_reference(self) -> Iterator[None]:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import datetime as dt
 import shlex
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from accelerator_portal.catalog.known_issues_file import KnownFailure
 from accelerator_portal.validation.executorch.registry import USUAL as USUAL_BACKEND
 from accelerator_portal.validation.matrix import Matrix
+from accelerator_portal.validation.own_settings import differences
 from accelerator_portal.validation.plan import Plan
 from accelerator_portal.validation.probe import Probed
-from accelerator_portal.validation.request import FAMILIES, Request
+from accelerator_portal.validation.recording import NEEDS
+from accelerator_portal.validation.request import FAMILIES, TORCHBENCH, Request
 
 ON_CPU = (
     "The CPU cannot be its own reference: numbers are compared with the same computation in "
@@ -38,6 +40,7 @@ def heading(
         "trigger": request.trigger,
         "started": dt.datetime.now(dt.UTC).replace(microsecond=0).isoformat(),
         "environment": {k: v for k, v in probed.environment.items() if v is not None},
+        "aten": probed.aten,
         "note": _note(request, matrices),
         "options": _options(request),
         "suites": [
@@ -55,20 +58,28 @@ def heading(
     }
 
 
-def _note(request: Request, suites: Iterable[str]) -> str:
+def _note(request: Request, matrices: Mapping[str, Matrix]) -> str:
     workers = f"{request.workers} worker{'s' if request.workers > 1 else ''}"
     threads = f"{request.threads} thread{'s' if request.threads > 1 else ''} each"
     programs = set(FAMILIES["executorch"])
     eager = ON_CPU if request.device == "cpu" else ON_DEVICE
-    said = [eager] if set(suites) - programs else []
-    said += [IN_EXECUTORCH] if set(suites) & programs else []
-    return f"Made by accelerator-portal validate, with {workers} of {threads}. {' '.join(said)}"
+    said = [eager] if set(matrices) - programs else []
+    said += [IN_EXECUTORCH] if set(matrices) & programs else []
+    made = f"Made by accelerator-portal validate, with {workers} of {threads}. {' '.join(said)}"
+    return " ".join([made, *_checkouts(matrices), *differences(request.settings, matrices)])
+
+
+def _checkouts(matrices: Mapping[str, Matrix]) -> Iterator[str]:
+    if TORCHBENCH in matrices and (given := matrices[TORCHBENCH].given):
+        commit = given.get("commit")
+        at = f"at commit {commit}" if commit else "of no known commit"
+        yield f"TorchBench: a checkout {at}."
 
 
 def _command(request: Request, suite: str) -> str:
     only = [f"--only={name}={','.join(values)}" for name, values in request.only.items()]
     words = ["accelerator-portal", "validate", "--device", request.device, "--suite", suite]
-    return shlex.join([*words, *only, *_options(request)])
+    return shlex.join([*words, *only, *_options(request), *NEEDS.get(suite, ())])
 
 
 def _options(request: Request) -> list[str]:

@@ -1,6 +1,7 @@
 """Which tests there are: asked of the suites in a process of its own, without any plugin.
 
-As a program, `python -m accelerator_portal.validation.listing JSON` prints them as JSON. Names
+As a program, `python -m accelerator_portal.validation.listing` reads matrices by suite as JSON from
+its standard input and prints the tests as JSON. Names
 come from libraries that import torch; so that a broken plugin cannot keep a plan from being made,
 that process does not load plugins.
 """
@@ -11,11 +12,11 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from accelerator_portal.validation.case import brief
 from accelerator_portal.validation.context import load_suite
-from accelerator_portal.validation.matrix import read_matrix, with_recipes
+from accelerator_portal.validation.matrix import Matrix
 from accelerator_portal.validation.plan import Offer
 
 AUTOLOAD = "TORCH_DEVICE_BACKEND_AUTOLOAD"
@@ -27,16 +28,13 @@ class ListingError(Exception):
     """The tests of a suite cannot be listed; the message says why."""
 
 
-def listed(suites: Iterable[str], recipes: tuple[str, ...] | None = None) -> dict[str, list[Offer]]:
-    """Return the tests of suites by suite; raises ListingError.
-
-    `recipes` are those of the backend under test, where a suite has that axis.
-    """
-    asked = json.dumps({"suites": list(suites), "recipes": recipes})
-    command = [sys.executable, "-m", __name__, asked]
+def listed(matrices: Mapping[str, Matrix]) -> dict[str, list[Offer]]:
+    """Return the tests of suites by suite; raises ListingError."""
+    asked = {suite: matrix.model_dump(mode="json") for suite, matrix in matrices.items()}
     try:
         done = subprocess.run(
-            command,
+            [sys.executable, "-m", __name__],
+            input=json.dumps(asked),
             env={**os.environ, AUTOLOAD: "0"},
             capture_output=True,
             text=True,
@@ -62,11 +60,10 @@ def _offer(
 
 
 def main() -> None:
-    """Print the tests of the suites that the argument names."""
+    """Print the tests of the suites whose matrices come in."""
     found = {}
-    asked = json.loads(sys.argv[1])
-    for suite in asked["suites"]:
-        matrix = with_recipes(read_matrix(suite), asked["recipes"])
+    for suite, written in json.load(sys.stdin).items():
+        matrix = Matrix.model_validate(written)
         offers = load_suite(matrix).offers(matrix)
         found[suite] = [
             (

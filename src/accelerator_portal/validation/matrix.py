@@ -30,6 +30,25 @@ class Tolerance(Model):
     """On top of that, in the number's own unit."""
 
 
+class Deployment(Model):
+    """A script or a container of a vendor, and what shows that it worked."""
+
+    title: str
+    """What is built or deployed."""
+    script: str | None = None
+    """For `bash`."""
+    container: str | None = None
+    """For `docker build`."""
+    python: str
+    """The Python that runs the check; a path counts from the folder."""
+    code: str
+    """The check, lines of Python."""
+    prints: str
+    """What it prints; `{names}` stand for anything."""
+    timeout_s: Annotated[float, Field(gt=0)]
+    """Seconds for all of it."""
+
+
 class Matrix(Model):
     """A suite: the product of its tests and its axes, less what is excluded."""
 
@@ -59,6 +78,11 @@ class Matrix(Model):
     """Tests that a worker takes at once."""
     settings: Mapping[Id, int] = Field(default_factory=dict)
     """Numbers that the module reads."""
+
+    deployments: Mapping[str, Deployment] = Field(default_factory=dict)
+    """Of the suite `deploy`, the platform's recipes by test."""
+    given: Mapping[str, str] = Field(default_factory=dict)
+    """What the command was given for this suite: the folder of a checkout."""
 
     @model_validator(mode="after")
     def _default_is_of_the_axis(self) -> Matrix:

@@ -43,6 +43,8 @@ class Probed:
     forks: bool = True
     unknown: bool = False
     """torch has no such device, and no plugin is installed that could bring it."""
+    aten: Mapping[str, Any] = field(default_factory=dict)
+    """How many ATen operators there are, and which are core."""
 
 
 def probe(device: str, imports: str | None = None) -> Probed:
@@ -87,7 +89,9 @@ def main() -> None:
         unknown = bool(_NO_SUCH.search(wrong)) and not modules and plugin(device) is None
         _tell(Probed(_plain(), "device", wrong, unknown=unknown))
         return
-    _tell(Probed(environment(device), forks=forks))
+    from accelerator_portal.validation.suites.aten import census
+
+    _tell(Probed(environment(device), forks=forks, aten=census()))
 
 
 def _wrong(torch: Any, device: str) -> str | None:  # noqa: ANN401 - the module torch

@@ -12,9 +12,17 @@ from accelerator_portal.reports.outcomes import BAD
 from accelerator_portal.reports.report import Report
 from accelerator_portal.validation.case import Case, Result
 from accelerator_portal.validation.journal import Kept
+from accelerator_portal.validation.request import DEPLOY, TORCHBENCH
 
 # What the one command is given for that repeats it.
 REPEATED = BAD | {"infrastructure-error", "test-broken"}
+
+
+# What a suite cannot do without; where it lies on this machine is nobody's business.
+NEEDS = {
+    TORCHBENCH: ("--torchbench", "CHECKOUT"),
+    DEPLOY: ("--known-issues", "PORTAL", "--run-scripts"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +48,28 @@ def report_of(kept: Kept, ending: Ending) -> Report:
         "finished": ending.finished,
         "environment": head["environment"],
         "note": head["note"],
-        "suites": head["suites"],
+        "suites": [_suite(suite, kept) for suite in head["suites"]],
         "tests": [_entry(case, kept, ending) for case in kept.cases],
     }
     return Report.model_validate(record)
+
+
+def _suite(suite: Mapping[str, Any], kept: Kept) -> Mapping[str, Any]:
+    """Return a suite of the head, with the operators that its passed tests covered, if any."""
+    of_suite = {case.id for case in kept.cases if case.suite == suite["name"]}
+    found = (kept.results[key] for key in of_suite & kept.results.keys())
+    covered = sorted({name for result in found for name in result.operators})
+    aten = kept.head.get("aten")
+    if not covered or not aten:
+        return suite
+    core: list[str] = aten["core"]
+    shares = {
+        "covered": covered,
+        "registered": aten["registered"],
+        "core": len(core),
+        "core_missing": [name for name in core if name not in covered],
+    }
+    return {**suite, "operators": shares}
 
 
 def _entry(case: Case, kept: Kept, ending: Ending) -> dict[str, Any]:
@@ -86,5 +112,7 @@ def _of_result(result: Result) -> dict[str, Any]:
 
 def command(device: str, case: Case, options: tuple[str, ...] | list[str] = ()) -> str:
     """Return the one command that repeats a case."""
-    words = ["accelerator-portal", "validate", "--device", device, *options, "--test", case.id]
+    own = NEEDS.get(case.suite, ())
+    words = ["accelerator-portal", "validate", "--device", device, *options, *own]
+    words += ["--test", case.id]
     return shlex.join(words)

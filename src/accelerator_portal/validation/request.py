@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import datetime as dt
+import subprocess
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from accelerator_portal.catalog.known_issues_file import KnownFailure
 from accelerator_portal.catalog.problem import did_you_mean
+from accelerator_portal.catalog.validation_file import Validation
 from accelerator_portal.reports.outcomes import Kind, TriggerKind
 from accelerator_portal.validation.case import Case
 from accelerator_portal.validation.executorch.asking import Asked, ask
@@ -22,11 +24,22 @@ from accelerator_portal.validation.selecting import expression
 # Words for several suites at once.
 FAMILIES: Mapping[str, tuple[str, ...]] = {
     "models": ("small-timm", "small-transformers", "weak-spots"),
+    "full-models": ("full-timm", "full-transformers"),
     "executorch": ("executorch-models", "executorch-operators"),
 }
 
+# The same libraries with models of the size that they are used in.
+FULL_SIZE: Mapping[str, str] = {
+    "small-timm": "full-timm",
+    "small-transformers": "full-transformers",
+}
+
 # What runs where nobody says which: what every machine with torch can try.
-USUAL = ("integration", "operators", "models")
+USUAL = ("integration", "operators", "operator-inputs", "models")
+
+
+DEPLOY = "deploy"
+TORCHBENCH = "torchbench"
 
 
 class RunError(Exception):
@@ -54,6 +67,10 @@ class Request:
     workers: int = 1
     threads: int = 1
     issues: tuple[KnownFailure, ...] = ()
+    settings: Validation = field(default_factory=Validation)
+    """The platform's own, of its `validation.yaml`."""
+    scripts: bool = False
+    """Whether a vendor's scripts may be run."""
     everything: bool = False
     backend: str = USUAL_BACKEND
 
@@ -78,6 +95,43 @@ def matrices_of(suites: Iterable[str]) -> dict[str, Matrix]:
     return {name: read_matrix(name) for name in names}
 
 
+def at_full_size(suites: Iterable[str]) -> tuple[str, ...]:
+    """Return suites with those of small models replaced by those of full size."""
+    names = [name for suite in suites for name in FAMILIES.get(suite, (suite,))]
+    return tuple(FULL_SIZE.get(name, name) for name in names)
+
+
+def with_checkout(matrices: Mapping[str, Matrix], checkout: Path | None) -> dict[str, Matrix]:
+    """Return the matrices with the folder that TorchBench is read from; raises RunError."""
+    if TORCHBENCH not in matrices:
+        return dict(matrices)
+    if checkout is None:
+        what = "TorchBench is not on PyPI; clone github.com/pytorch/benchmark"
+        raise RunError(f"{what}, and name the folder with --torchbench")
+    if not (checkout / "torchbenchmark" / "models").is_dir():
+        raise RunError(f"{checkout} is no checkout of TorchBench: it has no torchbenchmark/models")
+    given = {"checkout": str(checkout.resolve()), "commit": _commit(checkout)}
+    return {**matrices, TORCHBENCH: matrices[TORCHBENCH].model_copy(update={"given": given})}
+
+
+def _commit(folder: Path) -> str:
+    """Return the commit of a checkout; empty where git does not know."""
+    command = ["git", "-C", str(folder), "rev-parse", "--verify", "HEAD"]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=30)
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return done.stdout.strip() if not done.returncode else ""
+
+
+def refuse_scripts(request: Request, matrices: Mapping[str, Matrix]) -> None:
+    """Run nothing that a vendor wrote unless that was asked for; raises RunError."""
+    named = sorted(name for matrix in matrices.values() for name in matrix.deployments)
+    if named and not request.scripts:
+        what = f"the suite deploy runs scripts of the platform's folder ({', '.join(named)})"
+        raise RunError(f"{what}; read them, then add --run-scripts")
+
+
 def asked_of(request: Request, matrices: Mapping[str, Matrix]) -> Asked | None:
     """Ask the ExecuTorch backend of a request, if a suite needs one; raises RunError."""
     if set(FAMILIES["executorch"]).isdisjoint(matrices):
@@ -88,15 +142,17 @@ def asked_of(request: Request, matrices: Mapping[str, Matrix]) -> Asked | None:
         raise RunError(str(error)) from None
 
 
-def planned(
-    request: Request, matrices: Mapping[str, Matrix], today: dt.date, asked: Asked | None = None
-) -> Plan:
+def planned(request: Request, matrices: Mapping[str, Matrix], today: dt.date) -> Plan:
     """Make the plan of a request; raises RunError, also where nothing is left to run."""
     try:
-        offers = listed(matrices, asked.recipes if asked else None)
+        offers = listed(matrices)
     except ListingError as error:
         raise RunError(str(error)) from None
     _known_axes(request, matrices)
+    if DEPLOY in matrices and not matrices[DEPLOY].deployments:
+        what = f'no recipe of "{request.accelerator}" is known'
+        remedy = "add deploy: to its validation.yaml, and name the repository with --known-issues"
+        raise RunError(f"{what}; {remedy}")
     matching = expression(request.matching) if request.matching else None
     cases = [
         case

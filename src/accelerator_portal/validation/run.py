@@ -21,7 +21,7 @@ from accelerator_portal.validation.plan import Plan
 from accelerator_portal.validation.pool import Pool, PoolError
 from accelerator_portal.validation.probe import Probed
 from accelerator_portal.validation.recording import REPEATED, Ending, report_of
-from accelerator_portal.validation.request import Request, RunError
+from accelerator_portal.validation.request import Request, RunError, refuse_scripts
 from accelerator_portal.validation.worker import Job
 
 # A killed run leaves a report that is at most so old; the journal beside it has the rest.
@@ -86,6 +86,7 @@ def begin(
     request: Request, matrices: Mapping[str, Matrix], plan: Plan, probed: Probed, watch: Watch
 ) -> Finished:
     """Run a plan from its beginning; raises RunError where nothing can be written."""
+    refuse_scripts(request, matrices)
     head = heading(request, matrices, plan, probed)
     state = _State(request, head, plan.cases)
     state.write(Ending(None))  # before anything runs: a path that cannot be written is told now
@@ -101,6 +102,7 @@ def resume(
     request: Request, matrices: Mapping[str, Matrix], probed: Probed, watch: Watch
 ) -> Finished:
     """Go on with the run whose journal lies beside the report; raises RunError."""
+    refuse_scripts(request, matrices)
     try:
         kept = read_journal(request.journal)
         _same(kept, request, probed)

@@ -106,7 +106,9 @@ def attempt(case: Case, job: Job) -> Result:
     except BaseException as error:  # noqa: BLE001 - a case may raise anything, also SystemExit
         result = verdict(error, context.stage, reference=context.reference)
     seconds = round(time.perf_counter() - started, 4)
-    return replace(result, seconds=seconds, metrics={**context.metrics, **result.metrics})
+    metrics = {**context.metrics, **result.metrics}
+    operators = tuple(sorted(context.operators)) if result.outcome == "passed" else ()
+    return replace(result, seconds=seconds, metrics=metrics, operators=operators)
 
 
 def _prepare(job: Job) -> None:

@@ -22,6 +22,7 @@ from accelerator_portal.validation.classify import BrokenTestError, UncheckedErr
 from accelerator_portal.validation.context import Context
 from accelerator_portal.validation.matrix import Matrix, Tolerance
 from accelerator_portal.validation.plan import Offer
+from accelerator_portal.validation.suites.aten import Seen
 from accelerator_portal.validation.suites.comparing import (
     Comparison,
     leaves,
@@ -145,7 +146,8 @@ def _one(attempt: _Try, context: Context, compared: Comparison, *, on_cpu: bool)
     with context.on_reference():
         none = on_cpu and unchecked
         reference, drawn = (None, False) if none else _reference(attempt, on_cpu=on_cpu)
-    found = attempt.compute(_moved(attempt.sample, context.device))
+    with Seen() as seen:
+        found = attempt.compute(_moved(attempt.sample, context.device))
     context.stage = "compare"
     if reference is None:
         return False
@@ -153,6 +155,7 @@ def _one(attempt: _Try, context: Context, compared: Comparison, *, on_cpu: bool)
         same_shapes(found, reference, "the result")
         return False
     compared.check(found, reference, "a gradient" if attempt.backward else "the result")
+    context.operators |= seen.operators
     return True
 
 

@@ -26,17 +26,19 @@ def offers(matrix: Matrix) -> Iterator[Offer]:
 
 def run(case: Case, context: Context) -> Result:
     """Run one model."""
-    return run_model(case, context, lambda: example(case.name))
+    full = bool(context.matrix.settings.get("full"))
+    return run_model(case, context, lambda: example(case.name, full=full))
 
 
-def example(name: str) -> Example:
+def example(name: str, *, full: bool = False) -> Example:
     """Make a model by timm's name for it; raises BrokenTestError without the library."""
     try:
         import timm
     except (ImportError, RuntimeError) as error:  # torchvision's build may not fit torch's
         raise BrokenTestError(f"timm cannot be imported here: {error}") from None
-    model: Any = timm.create_model(name, pretrained=False, num_classes=_CLASSES)
+    classes = {} if full else {"num_classes": _CLASSES}
+    model: Any = timm.create_model(name, pretrained=False, **classes)
     size = model.pretrained_cfg["input_size"][-1]
-    if not model.pretrained_cfg.get("fixed_input_size"):
+    if not full and not model.pretrained_cfg.get("fixed_input_size"):
         size = min(size, _SMALL)
     return Example(model, {"x": torch.randn(_BATCH, 3, size, size)})

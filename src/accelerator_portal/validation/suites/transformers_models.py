@@ -19,6 +19,7 @@ from accelerator_portal.validation.suites.models import Example, run_model
 VOCABULARY = 128
 _LENGTH = 12
 _BATCH = 2
+_IMAGE_SIZE = 224
 
 Settings = Mapping[str, Any]
 Inputs = Callable[[Any], dict[str, Any]]
@@ -262,10 +263,11 @@ def offers(matrix: Matrix) -> Iterator[Offer]:  # noqa: ARG001 - every suite is 
 
 def run(case: Case, context: Context) -> Result:
     """Run one model."""
-    return run_model(case, context, lambda: example(case.name))
+    full = bool(context.matrix.settings.get("full"))
+    return run_model(case, context, lambda: example(case.name, full=full))
 
 
-def example(name: str) -> Example:
+def example(name: str, *, full: bool = False) -> Example:
     """Make a model by the name of its class; raises BrokenTestError without the library."""
     architecture = _BY_NAME[name]
     os.environ.setdefault("HF_HUB_OFFLINE", "1")  # random weights: nothing is to be fetched
@@ -274,9 +276,11 @@ def example(name: str) -> Example:
     except (ImportError, RuntimeError) as error:
         raise BrokenTestError(f"transformers cannot be imported here: {error}") from None
     kind = getattr(transformers, architecture.name)
-    config = kind.config_class(**architecture.settings)
+    config = kind.config_class(**({} if full else architecture.settings))
+    if full and not hasattr(config, "image_size"):
+        config.image_size = _IMAGE_SIZE
     model = kind(config)
-    return Example(_ready(model), architecture.inputs(config))
+    return Example(model if full else _ready(model), architecture.inputs(config))
 
 
 def _ready(model: Any) -> Any:

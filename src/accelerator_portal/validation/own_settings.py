@@ -1,0 +1,128 @@
+"""A platform's own settings: applied to the suites, and told to whoever reads the report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from accelerator_portal.catalog import Platform, Problem, ProblemsError
+from accelerator_portal.catalog.loader import VALIDATION
+from accelerator_portal.catalog.problem import did_you_mean
+from accelerator_portal.catalog.validation_file import DeployRecipe, SuiteSettings, Validation
+from accelerator_portal.catalog.yaml_file import Location
+from accelerator_portal.validation.matrix import Deployment, Matrix, Tolerance
+from accelerator_portal.validation.request import DEPLOY
+
+# Of a note of 4,000 characters; what does not fit is counted.
+_MOST = 3000
+
+# A recipe's own time ends first, and tidies up.
+_GRACE_S = 60
+
+
+def applied(matrices: Mapping[str, Matrix], platform: Platform) -> dict[str, Matrix]:
+    """Return the matrices as the platform wants them; raises ProblemsError with all faults."""
+    faults = [fault for suite in matrices for fault in _faults(suite, matrices[suite], platform)]
+    if faults:
+        raise ProblemsError(faults)
+    found = dict(matrices)
+    for suite, own in platform.validation.suites.items():
+        if suite in found:
+            found[suite] = _changed(found[suite], own)
+    if DEPLOY in found and (recipes := platform.validation.deploy):
+        longest = max(recipe.timeout_s for recipe in recipes) + _GRACE_S
+        by_test = {recipe.id: _recipe(recipe, platform) for recipe in recipes}
+        found[DEPLOY] = found[DEPLOY].model_copy(
+            update={"deployments": by_test, "timeout_s": max(found[DEPLOY].timeout_s, longest)}
+        )
+    return found
+
+
+def differences(settings: Validation, matrices: Mapping[str, Matrix]) -> Iterator[str]:
+    """Yield a sentence for each tolerance, parameter and time that is not the suite's own."""
+    told = [
+        sentence
+        for suite, own in settings.suites.items()
+        if suite in matrices
+        for sentence in _sentences(suite, own)
+    ]
+    yield from _fitting(told)
+
+
+def _sentences(suite: str, own: SuiteSettings) -> Iterator[str]:
+    for name, room in own.tolerances.items():
+        numbers = f"rtol {room.rtol:g}, atol {room.atol:g}"
+        yield f"The platform's own tolerance for {name} in {suite}: {numbers}. {_end(room.reason)}"
+    for axis, narrowed in own.axes.items():
+        values = ", ".join(narrowed.only)
+        yield f"Of {axis} in {suite} the platform has only {values}. {_end(narrowed.reason)}"
+    if own.timeout_s is not None:
+        yield f"Its limit for a test of {suite}: {own.timeout_s:g} s."
+
+
+def _end(reason: str) -> str:
+    return reason if reason.endswith(".") else f"{reason}."
+
+
+def _fitting(sentences: Iterable[str]) -> Iterator[str]:
+    room, left = _MOST, 0
+    for sentence in sentences:
+        room -= len(sentence) + 1
+        if room >= 0:
+            yield sentence
+        else:
+            left += 1
+    if left:
+        yield f"{left} more settings stand in the platform's {VALIDATION}."
+
+
+def _faults(suite: str, matrix: Matrix, platform: Platform) -> Iterator[Problem]:
+    own = platform.validation.suites.get(suite)
+    if own is None:
+        return
+    for axis, narrowed in own.axes.items():
+        place: Location = ("suites", suite, "axes", axis)
+        if axis not in matrix.axes:
+            what, known = f'{suite} has no parameter "{axis}"', did_you_mean(axis, matrix.axes)
+            yield platform.problem(VALIDATION, place, what, known)
+            continue
+        for number, value in enumerate(narrowed.only):
+            if value not in matrix.axes[axis]:
+                what = f'{axis} of {suite} cannot be "{value}"'
+                remedy = did_you_mean(value, matrix.axes[axis])
+                yield platform.problem(VALIDATION, (*place, "only", number), what, remedy)
+    for name in own.tolerances:
+        if name not in matrix.tolerances:
+            place = ("suites", suite, "tolerances", name)
+            what = f'{suite} has no tolerance for "{name}"'
+            yield platform.problem(VALIDATION, place, what, did_you_mean(name, matrix.tolerances))
+
+
+def _changed(matrix: Matrix, own: SuiteSettings) -> Matrix:
+    tolerances = {
+        name: Tolerance(rtol=room.rtol, atol=room.atol) for name, room in own.tolerances.items()
+    }
+    axes = {name: narrowed.only for name, narrowed in own.axes.items()}
+    update = {
+        "tolerances": {**matrix.tolerances, **tolerances},
+        "axes": {name: axes.get(name, values) for name, values in matrix.axes.items()},
+        "default": {
+            # A default of which nothing is left: all that the platform has.
+            name: tuple(v for v in values if v in axes.get(name, values)) or axes[name]
+            for name, values in matrix.default.items()
+        },
+        "timeout_s": own.timeout_s or matrix.timeout_s,
+    }
+    return matrix.model_copy(update=update)
+
+
+def _recipe(recipe: DeployRecipe, platform: Platform) -> Deployment:
+    check = platform.install.checks[recipe.check]
+    return Deployment(
+        title=recipe.title,
+        script=recipe.script,
+        container=recipe.container,
+        python=recipe.python,
+        code=check.code,
+        prints=check.prints,
+        timeout_s=recipe.timeout_s,
+    )

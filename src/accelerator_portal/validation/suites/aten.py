@@ -1,0 +1,80 @@
+"""ATen's operators: which there are for a device to compute, and which a computation dispatched.
+
+An operator is a name in torch's namespace `aten`, without its overload; `add_`, which writes into
+its input, counts with `add`. What PyTorch always computes out of other operators never reaches a
+device and is not counted: each overload, but for those that write into an argument `out`, has a
+kernel for the key CompositeImplicitAutograd.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+
+_COMPOSITE = "CompositeImplicitAutograd"
+
+
+@cache
+def operators() -> frozenset[str]:
+    """Return the operators that a device may be asked for, of the torch that is imported."""
+    has_kernel = torch._C._dispatch_has_kernel_for_dispatch_key  # noqa: SLF001 - there is no other way to ask
+    return frozenset(_name(full) for full in _registered() if not has_kernel(full, _COMPOSITE))
+
+
+@cache
+def core() -> frozenset[str]:
+    """Return those that torch itself tags as core: what every backend is to have."""
+    return frozenset(_name(full) for full in _registered() if _is_core(full)) & operators()
+
+
+def census() -> dict[str, Any]:
+    """Return how many operators there are, and the names of core ones, as plain data."""
+    return {"registered": len(operators()), "core": sorted(core())}
+
+
+class Seen(TorchDispatchMode):
+    """Notes the operators that are dispatched within, below autograd; backward passes, too."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.names: set[str] = set()
+
+    def __torch_dispatch__(
+        self,
+        func: Any,
+        types: Any,
+        args: tuple[Any, ...] = (),
+        kwargs: dict[str, Any] | None = None,
+    ) -> Any:
+        if isinstance(func, torch._ops.OpOverload):  # noqa: SLF001 - the documented class has no other name
+            self.names.add(_name(func.name()))
+        return func(*args, **(kwargs or {}))
+
+    @property
+    def operators(self) -> frozenset[str]:
+        """Return the ATen operators among them."""
+        return frozenset(self.names) & operators()
+
+
+def _registered() -> list[str]:
+    names = torch._C._dispatch_get_all_op_names()  # noqa: SLF001 - the same
+    ours = (name for name in names if name.startswith("aten::"))
+    return [name for name in ours if not name.endswith((".out", "_out"))]
+
+
+def _is_core(full: str) -> bool:
+    name, _, overload = full.removeprefix("aten::").partition(".")
+    packet = getattr(torch.ops.aten, name)
+    return torch.Tag.core in getattr(packet, overload or "default").tags
+
+
+def _name(full: str) -> str:
+    """Return `add` for `aten::add_.Tensor`; names such as `__and__` stay."""
+    namespace, _, rest = full.partition("::")
+    name = rest.partition(".")[0]
+    if name.endswith("_") and not name.endswith("__"):
+        name = name[:-1]
+    return name if namespace == "aten" else full

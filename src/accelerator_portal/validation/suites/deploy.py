@@ -1,0 +1,132 @@
+"""A platform's recipes to build or deploy its software, each in an empty folder with little else.
+
+The script, and then the check of the platform's install options, see a temporary folder that is
+also their HOME, a plain PATH, and the settings of a proxy: no token and no path of this machine.
+That keeps a recipe honest, not the machine safe: it runs as the user who started it. When its time
+is over all that it started ends; when the whole run is interrupted, it may go on.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import tempfile
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+
+from accelerator_portal.reports.outcomes import Stage
+from accelerator_portal.validation.case import Case, Result
+from accelerator_portal.validation.context import Context
+from accelerator_portal.validation.matrix import Deployment, Matrix
+from accelerator_portal.validation.plan import Offer
+from accelerator_portal.validation.suites.subprocesses import Ended, run_within
+
+_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+# Without these, a machine behind a proxy reaches nothing.
+_KEPT = ("http_proxy", "https_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY")
+_KEPT_FILES = ("SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "PIP_CONFIG_FILE")
+
+_LOG = 3000
+
+
+def offers(matrix: Matrix) -> Iterator[Offer]:
+    """Yield the platform's recipes; without a platform, every name that a recipe can have."""
+    return (Offer(name) for name in matrix.deployments or matrix.tests)
+
+
+def run(case: Case, context: Context) -> Result:
+    """Build or deploy, then check."""
+    recipe = context.matrix.deployments[case.name]
+    with tempfile.TemporaryDirectory(prefix="deploy-") as name:
+        folder = Path(name, "work")
+        folder.mkdir()
+        place = _Place(folder, Path(name, "log.txt"), recipe.timeout_s)
+        return _in_container(recipe, place) if recipe.container else _on_machine(recipe, place)
+
+
+class _Place:
+    """An empty folder, the log of what runs in it, and the time that is left."""
+
+    def __init__(self, folder: Path, log: Path, seconds: float) -> None:
+        self.folder, self.log, self.left = folder, log, seconds
+        self.environment = _environment(folder)
+
+    def run(self, *command: str) -> Ended:
+        """Run a command with what time is left; both its outputs go to the log."""
+        ended = run_within(command, self.folder, self.environment, self.log, self.left)
+        self.left = max(0.0, self.left - ended.seconds)
+        return ended
+
+
+def _environment(folder: Path) -> dict[str, str]:
+    own = {"PATH": _PATH, "HOME": str(folder), "TMPDIR": str(folder), "LANG": "C.UTF-8"}
+    return {**{n: os.environ[n] for n in (*_KEPT, *_KEPT_FILES) if n in os.environ}, **own}
+
+
+def _on_machine(recipe: Deployment, place: _Place) -> Result:
+    script = place.folder.parent / "script.sh"
+    script.write_text(recipe.script or "", "utf-8")
+    built = place.run("bash", "-euo", "pipefail", str(script))
+    if wrong := _wrong(built, "build", "The script", place.log):
+        return wrong
+    inside = place.folder / recipe.python
+    python = str(inside) if "/" in recipe.python else recipe.python
+    return _checked(recipe, place, python)
+
+
+def _in_container(recipe: Deployment, place: _Place) -> Result:
+    if shutil.which("docker", path=_PATH) is None:
+        return Result("infrastructure-error", "build", "docker is not installed on this machine.")
+    (place.folder / "Dockerfile").write_text(recipe.container or "", "utf-8")
+    image = f"accelerator-portal-{uuid.uuid4().hex[:12]}"
+    built = place.run("docker", "build", "--tag", image, ".")
+    try:
+        if wrong := _wrong(built, "build", "docker build", place.log):
+            return wrong
+        return _checked(recipe, place, "docker", "run", "--rm", image, recipe.python)
+    finally:
+        place.left = max(place.left, 30.0)
+        place.run("docker", "image", "rm", "--force", image)
+
+
+def _checked(recipe: Deployment, place: _Place, *python: str) -> Result:
+    """Run the check; it passes if it prints what the platform's page says that it prints."""
+    before = place.log.stat().st_size
+    ended = place.run(*python, "-c", recipe.code)
+    if wrong := _wrong(ended, "deploy", "The check", place.log):
+        return wrong
+    printed = place.log.read_bytes()[before:].decode("utf-8", "replace").strip()
+    if not pattern_of(recipe.prints).search(printed):
+        reason = f"The check printed {printed[-200:]!r}, not {recipe.prints.strip()[:200]!r}."
+        return Result("wrong-result", "deploy", reason, log_tail=tail(place.log))
+    return Result("passed", "deploy", recipe.title, log_tail=tail(place.log))
+
+
+def pattern_of(prints: str) -> re.Pattern[str]:
+    """Return a pattern of what a check prints: its lines in order, `{names}` as anything."""
+    lines = (
+        re.sub(r"\\\{\w+\\\}", r"\\S+", re.escape(line.strip())) for line in prints.splitlines()
+    )
+    return re.compile(r"\s+".join(filter(None, lines)))
+
+
+def _wrong(ended: Ended, stage: Stage, what: str, log: Path) -> Result | None:
+    """Return what came of a command that did not end well."""
+    if ended.missing:
+        return Result("failed", stage, f"{what} cannot be started: {ended.missing}.")
+    if ended.status is None:
+        reason = f"{what} did not end in its time."
+        return Result("timed-out", stage, reason, log_tail=tail(log))
+    if ended.status:
+        reason = f"{what} ended with status {ended.status}."
+        return Result("failed", stage, reason, log_tail=tail(log))
+    return None
+
+
+def tail(log: Path) -> str | None:
+    """Return the end of a log, without what a terminal would obey."""
+    text = log.read_bytes()[-_LOG:].decode("utf-8", "replace") if log.exists() else ""
+    return "".join(c for c in text if c.isprintable() or c == "\n").strip("\n") or None

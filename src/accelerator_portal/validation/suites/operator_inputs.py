@@ -1,0 +1,148 @@
+"""Elementwise operators, reductions and products on inputs that samples seldom have.
+
+The reference of every device is the CPU in float64, rounded to the type before it is compared, so
+that what overflows does so on both sides. The CPU's own narrow types are no better than others: it
+has answers at the edges that no device should have to repeat.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch.nn import functional
+
+from accelerator_portal.validation.case import Case, Result
+from accelerator_portal.validation.context import Context
+from accelerator_portal.validation.matrix import Matrix, Tolerance
+from accelerator_portal.validation.plan import Offer
+from accelerator_portal.validation.suites.aten import Seen
+from accelerator_portal.validation.suites.comparing import Comparison
+from accelerator_portal.validation.suites.drawn_inputs import FORMS, Draw, Input, broadcast
+
+Inputs = Sequence[Input]
+
+
+@dataclass(frozen=True)
+class Operator:
+    """An operator, how its inputs are drawn, and which forms it can take.
+
+    `ends`: also the largest and smallest numbers of a type; not where the result hangs on the order
+    of sums and products, on a remainder that is all rounding, or on a product before a division.
+    """
+
+    call: Callable[..., Any]
+    inputs: Callable[[Draw], tuple[Inputs, Mapping[str, Any]]]
+    forms: frozenset[str]
+    ends: bool = False
+
+
+def _one(draw: Draw) -> tuple[Inputs, Mapping[str, Any]]:
+    return [draw.input(draw.shape())], {}
+
+
+def _two(draw: Draw) -> tuple[Inputs, Mapping[str, Any]]:
+    shape = draw.shape()
+    other = broadcast(draw, shape) if draw.form == "broadcast" else shape
+    both = [draw.input(shape), draw.input(other)]
+    return both if draw.pick.random() < 0.5 else both[::-1], {}  # noqa: PLR2004 - either first
+
+
+def _along(draw: Draw) -> tuple[Inputs, Mapping[str, Any]]:
+    shape = draw.shape()
+    axes = [n for n, length in enumerate(shape) if length]
+    if not axes and shape:  # a length of nothing only: no axis that has an extreme
+        shape = (*shape, 3)
+        axes = [len(shape) - 1]
+    return [draw.input(shape)], {"dim": draw.pick.choice(axes) if shape else 0}
+
+
+def _matrices(draw: Draw) -> tuple[Inputs, Mapping[str, Any]]:
+    *_, rows, inner = draw.shape(least=2)
+    columns = draw.pick.choice((0, 1, 4) if draw.form == "empty" else (1, 4, 9))
+    batch = (draw.pick.choice((2, 3)),) if draw.form == "broadcast" else ()
+    return [draw.input((*batch, rows, inner)), draw.input((inner, columns))], {}
+
+
+def _linear(draw: Draw) -> tuple[Inputs, Mapping[str, Any]]:
+    shape = draw.shape(least=2)
+    weight = (draw.pick.choice((1, 4, 9)), shape[-1])
+    return [draw.input(shape), draw.input(weight), draw.input(weight[:1])], {}
+
+
+_ALL = frozenset(FORMS)
+_ALONE = _ALL - {"broadcast"}
+_PRODUCT = _ALL - {"zero-dim"}
+
+_UNARY = (
+    *("abs", "acos", "acosh", "asin", "asinh", "atan", "atanh", "ceil", "cos", "cosh", "erf"),
+    *("erfc", "exp", "exp2", "expm1", "floor", "isfinite", "isinf", "isnan", "log", "log10"),
+    *("log1p", "log2", "neg", "reciprocal", "relu", "round", "rsqrt", "sigmoid", "sign", "sin"),
+    *("sinh", "sqrt", "square", "tan", "tanh", "trunc"),
+)
+_FUNCTIONS = ("elu", "gelu", "hardswish", "leaky_relu", "mish", "silu", "softplus")
+_BINARY = (
+    *("add", "atan2", "copysign", "div", "eq", "fmax", "fmin", "fmod", "ge", "gt", "le", "lt"),
+    *("maximum", "minimum", "mul", "ne", "pow", "remainder", "sub"),
+)
+_REDUCING = (
+    *("all", "amax", "amin", "any", "cumprod", "cumsum", "log_softmax", "logsumexp", "mean"),
+    *("nansum", "prod", "softmax", "std", "sum", "var"),
+)
+
+_UNSTEADY = frozenset({"fmod", "hardswish", "remainder"})
+
+OPERATORS: Mapping[str, Operator] = {
+    **{name: Operator(getattr(torch, name), _one, _ALONE, ends=True) for name in _UNARY},
+    **{
+        f"nn.functional.{name}": Operator(
+            getattr(functional, name), _one, _ALONE, ends=name not in _UNSTEADY
+        )
+        for name in _FUNCTIONS
+    },
+    **{
+        name: Operator(getattr(torch, name), _two, _ALL, ends=name not in _UNSTEADY)
+        for name in _BINARY
+    },
+    **{name: Operator(getattr(torch, name), _along, _ALONE) for name in _REDUCING},
+    "matmul": Operator(torch.matmul, _matrices, _PRODUCT),
+    "nn.functional.linear": Operator(functional.linear, _linear, _PRODUCT - {"broadcast"}),
+}
+
+
+def offers(matrix: Matrix) -> Iterator[Offer]:  # noqa: ARG001 - every suite is asked so
+    """Yield each operator with the forms that it can take."""
+    return (Offer(name, {"inputs": operator.forms}) for name, operator in OPERATORS.items())
+
+
+def run(case: Case, context: Context) -> Result:
+    """Run an operator on inputs of one form; it passes if all of them give the right numbers."""
+    operator, dtype = OPERATORS[case.name], getattr(torch, case["dtype"])
+    draw = Draw(case["inputs"], dtype, case.seed, ends=operator.ends)
+    compared = Comparison(_tolerance(context.matrix, case, dtype))
+    number = context.matrix.settings["samples"]
+    for place in range(number):
+        inputs, options = operator.inputs(draw)
+        context.stage = "eager"
+        with context.on_reference():
+            exact = operator.call(*(i.on("cpu", torch.float64) for i in inputs), **options)
+            wanted = exact.to(dtype) if exact.dtype is torch.float64 else exact
+        context.stage = "run"
+        with Seen() as seen:
+            found = operator.call(*(i.on(context.device, dtype) for i in inputs), **options)
+        context.stage = "compare"
+        shapes = " and ".join(str(tuple(i.on("cpu", dtype).shape)) for i in inputs)
+        compared.check(found, wanted, f"the result of input {place + 1}, {shapes}")
+        context.operators |= seen.operators
+    context.metrics |= {"samples": (number, "1"), **compared.metrics()}
+    return Result("passed", "compare")
+
+
+def _tolerance(matrix: Matrix, case: Case, dtype: torch.dtype) -> Tolerance:
+    """Denormal numbers would vanish in the suite's room: theirs is the smallest normal number."""
+    usual = matrix.tolerances[case["dtype"]]
+    if case["inputs"] != "denormal":
+        return usual
+    return Tolerance(rtol=usual.rtol, atol=torch.finfo(dtype).smallest_normal)

@@ -1,0 +1,98 @@
+"""A feature's row shows what a run found, and where a source and a run contradict each other."""
+
+from __future__ import annotations
+
+import datetime as dt
+import itertools
+from typing import get_args
+
+import pytest
+
+from accelerator_portal.catalog.features import Extent, Feature
+from accelerator_portal.reports.outcomes import MEANING, Kind, Outcome
+from accelerator_portal.reports.report import Report
+from accelerator_portal.reports.store import StoredReport
+from accelerator_portal.site.feature_runs import contradicts, feature_runs
+from tests.built_site import Page, Site, attribute
+
+
+def stored(
+    name: str, day: int | None, outcome: Outcome, kind: Kind = "self-reported"
+) -> StoredReport:
+    started = dt.datetime(2026, 1, day, tzinfo=dt.UTC).isoformat() if day else None
+    report = {
+        "schema_version": 1,
+        "accelerator": "acme",
+        "kind": kind,
+        "trigger": {"kind": "manual"},
+        "started": started,
+        "suites": [{"name": "integration", "kind": "unit"}],
+        "tests": [
+            {"suite": "integration", "name": "amp", "outcome": outcome},
+            {"suite": "integration", "name": "copy", "outcome": "passed"},
+            {"suite": "operators", "name": "compile", "outcome": "passed"},
+        ],
+    }
+    return StoredReport(name, f"{name}.json", Report.model_validate(report), None)
+
+
+def words(page: Page, label: str) -> str:
+    rows = page.tree.css(".features-list > div")
+    (row,) = (row for row in rows if row.css("dt")[0].text() == label)
+    return " ".join(row.css("dd")[0].text(separator=" ").split())
+
+
+def test_the_newest_run_that_tried_a_feature_counts(example_site: Site) -> None:
+    catalog = example_site.catalog
+    reports = [
+        stored("newer", 3, "failed"),
+        stored("older", 2, "passed"),
+        stored("old", None, "passed"),
+    ]
+    assert [run.report for run in feature_runs(catalog, reports, {}).values()] == ["newer"]
+    assert list(feature_runs(catalog, reports, {})) == ["amp"]
+    for outcome in ("skipped", "not-run", "test-broken", "infrastructure-error"):
+        untried = [*reports, stored("newest", 9, outcome)]
+        assert feature_runs(catalog, untried, {})["amp"].report == "newer"
+    assert not feature_runs(catalog, [stored("base", 9, "passed", "baseline")], {})
+
+
+@pytest.mark.parametrize(
+    ("works", "outcome"), list(itertools.product(["yes", "partly", "no"], get_args(Outcome)))
+)
+def test_only_what_cannot_both_be_right_is_a_contradiction(works: Extent, outcome: Outcome) -> None:
+    feature = Feature(works=works, note="With limits.", source=("made-up",))
+    bad = MEANING.keys() - {
+        *("passed", "executed", "infrastructure-error", "test-broken", "skipped", "not-run")
+    }
+    expected = (works == "yes" and outcome in bad) or (works == "no" and outcome == "passed")
+    assert contradicts(feature, outcome) == expected
+    assert not contradicts(None, outcome)
+
+
+def test_a_row_shows_the_source_and_the_run(example_site: Site) -> None:
+    page = example_site.pages["compute-platforms/acme/"]
+    run = "acme-nightly-3 , self-reported."
+    against = "The source and this run contradict each other."
+    found = words(page, "Automatic mixed precision")
+    assert found.startswith("✓ works")
+    assert found.endswith(
+        f"Tried on 2026-01-10: ✕ failed , {run} {against} autocast to bfloat16 gave <torch.float32>"
+    )
+    found = words(page, "Distributed")
+    assert found.startswith("✕ does not work")
+    assert found.endswith(f"Tried on 2026-01-10: ✓ passed , {run} {against}")
+    assert words(page, "torch.compile").endswith(f"Tried on 2026-01-10: ✓ passed , {run}")
+    assert words(page, "Profiler") == f"no source found Tried on 2026-01-10: ✓ passed , {run}"
+    with pytest.raises(ValueError, match="not enough values"):
+        words(page, "Quantisation")  # nobody speaks of it, and its check was skipped
+
+
+def test_the_link_leads_to_the_test_of_the_report(site: Site) -> None:
+    page = site.pages["compute-platforms/cpu/"]
+    links = page.tree.css(".feature-run a")
+    assert links
+    for link in links:
+        address, _, anchor = attribute(link, "href").partition("#")
+        target = site.pages[address.removeprefix("../../")]
+        assert not anchor or anchor in target.ids

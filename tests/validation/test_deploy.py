@@ -1,0 +1,142 @@
+"""A vendor's recipe runs in an empty folder, and whatever it does is told with its log."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from accelerator_portal.validation.case import Case, Result
+from accelerator_portal.validation.matrix import Deployment, read_matrix
+from accelerator_portal.validation.suites import deploy
+from accelerator_portal.validation.suites.deploy import pattern_of
+from accelerator_portal.validation.worker import Job, attempt
+
+
+def deployed(recipe: Deployment) -> Result:
+    name = "in-container" if recipe.container else "from-source"
+    matrix = read_matrix("deploy").model_copy(update={"deployments": {name: recipe}})
+    job = Job("none", {"deploy": matrix}, {"deploy": 60}, 1)
+    return attempt(Case("deploy", name), job)
+
+
+def recipe(script: str, code: str = "print('made', 1)", timeout_s: float = 20) -> Deployment:
+    return Deployment(
+        title="Made up",
+        script=script,
+        python="python3",
+        code=code,
+        prints="made 1",
+        timeout_s=timeout_s,
+    )
+
+
+def test_a_recipe_that_works_passes_with_its_log() -> None:
+    code = "from pathlib import Path\nprint(Path('made').read_text())"
+    found = deployed(recipe("echo building; printf 'made 1' > made", code))
+    assert (found.outcome, found.stage, found.log_tail) == ("passed", "deploy", "building\nmade 1")
+    assert found.reason == "Made up"
+
+
+@pytest.mark.parametrize(
+    ("made", "outcome", "stage", "reason"),
+    [
+        (recipe("echo no compiler >&2; false"), "failed", "build",
+         "The script ended with status 1."),
+        (recipe("true | false | true; echo never"), "failed", "build",
+         "The script ended with status 1."),
+        (recipe("sleep 30", timeout_s=0.5), "timed-out", "build",
+         "The script did not end in its time."),
+        (recipe("true", "raise SystemExit(4)"), "failed", "deploy",
+         "The check ended with status 4."),
+        (recipe("true", "print('made 2')"), "wrong-result", "deploy",
+         "The check printed 'made 2', not 'made 1'."),
+        (recipe("true", "import time; time.sleep(30)", 1.5), "timed-out", "deploy",
+         "The check did not end in its time."),
+        (recipe("true").model_copy(update={"python": "env/bin/python"}), "failed", "deploy", ""),
+    ],
+)  # fmt: skip
+def test_what_goes_wrong_is_told(made: Deployment, outcome: str, stage: str, reason: str) -> None:
+    found = deployed(made)
+    assert (found.outcome, found.stage) == (outcome, stage)
+    if reason:
+        assert found.reason == reason
+    else:
+        assert "The check cannot be started" in (found.reason or "")
+        assert "No such file or directory" in (found.reason or "")
+
+
+def test_the_environment_holds_no_secret_and_the_folder_is_empty(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("GITHUB_TOKEN", "secret-1")
+    monkeypatch.setenv("PYTHONPATH", "/secret-2")
+    found = deployed(recipe("ls -A; env; [ $HOME = $PWD ]"))
+    assert found.outcome == "passed"
+    assert "secret" not in (found.log_tail or "")
+    assert (found.log_tail or "").startswith("HOME=") or "HOME=" in (found.log_tail or "")
+
+
+def test_nothing_that_a_script_started_outlives_it() -> None:
+    found = deployed(recipe("sleep 61.25 & sleep 62.25 & echo made 1; exit 3"))
+    assert found.outcome == "failed"
+    late = deployed(recipe("sleep 63.25 & wait", timeout_s=0.5))
+    assert late.outcome == "timed-out"
+    time.sleep(0.2)
+    running = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True)
+    assert not [line for line in running.stdout.splitlines() if line.startswith("sleep 6")]
+
+
+def test_a_log_holds_nothing_that_a_terminal_obeys() -> None:
+    found = deployed(
+        recipe(r"printf '\033[2J\x07red\n'; head -c 9000 /dev/zero | tr '\0' x; false")
+    )
+    assert found.outcome == "failed"
+    assert "\x1b" not in (found.log_tail or "")
+    assert len(found.log_tail or "") == 3000
+
+
+def test_a_container_without_docker_is_no_fault_of_the_platform(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(deploy, "_PATH", str(tmp_path))
+    made = recipe("").model_copy(update={"script": None, "container": "FROM scratch"})
+    found = deployed(made)
+    assert (found.outcome, found.reason) == (
+        "infrastructure-error",
+        "docker is not installed on this machine.",
+    )
+
+
+def test_a_container_is_built_checked_and_removed(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    told = tmp_path / "told"
+    program = tmp_path / "docker"
+    program.write_text(
+        f'#!/bin/bash\necho "$1 $2" >> {told}\n[ $1 != build ] || (cat Dockerfile; echo)\n'
+        "[ $1 != run ] || echo made 1\n",
+        "utf-8",
+    )
+    program.chmod(0o755)
+    monkeypatch.setattr(deploy, "_PATH", f"{tmp_path}{os.pathsep}/usr/bin:/bin")
+    made = recipe("").model_copy(update={"script": None, "container": "FROM made-up"})
+    found = deployed(made)
+    assert (found.outcome, found.log_tail) == ("passed", "FROM made-up\nmade 1")
+    assert told.read_text("utf-8").splitlines() == ["build --tag", "run --rm", "image rm"]
+
+
+@pytest.mark.parametrize(
+    ("prints", "printed", "fits"),
+    [
+        ("{torch}+{variant}\nTrue", "2.13.0+cpu\nTrue", True),
+        ("{torch}+{variant}\nTrue", "2.13.0+cpu\nFalse", False),
+        ("tensor([1., 2.])", "a warning\ntensor([1., 2.])", True),
+        ("a.b", "aXb", False),
+    ],
+)
+def test_what_a_check_prints_may_hold_versions(prints: str, printed: str, fits: bool) -> None:  # noqa: FBT001 - a parameter
+    assert bool(pattern_of(prints).search(printed)) == fits

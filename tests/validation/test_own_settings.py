@@ -1,0 +1,132 @@
+"""A platform's validation.yaml changes suites, and whoever reads the report is told."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+
+from accelerator_portal.catalog import Platform, ProblemsError, load_catalog
+from accelerator_portal.catalog.validation_file import Validation
+from accelerator_portal.validation.matrix import Matrix, Tolerance, matrix_of
+from accelerator_portal.validation.own_settings import applied, differences
+from accelerator_portal.validation.request import RunError, refuse_scripts
+from accelerator_portal.validation.run import begin
+from tests.folders import EXAMPLE, Tree
+from tests.validation.runs import TORCH, matrix, plan, request
+
+MATRIX = """\
+kind: operator
+module: tests.validation.fake_suite
+description: Made up.
+axes:
+  dtype: [float32, bfloat16, float16]
+  mode: [forward, backward]
+default:
+  dtype: [float32]
+tolerances:
+  float32: {rtol: 1.0e-3, atol: 1.0e-3}
+  bfloat16: {rtol: 3.0e-2, atol: 3.0e-2}
+timeout_s: 60
+"""
+OWN = """\
+suites:
+  operators:
+    timeout_s: 90
+    tolerances:
+      bfloat16: {rtol: 0.06, atol: 0.05, reason: Products are summed in bfloat16}
+    axes:
+      dtype: {only: [bfloat16, float16], reason: The chip has no float32.}
+"""
+DEPLOY = """\
+deploy:
+  - {id: from-source, title: Made up, script: make, check: python, timeout_s: 7200}
+"""
+
+
+def platform(tree: Tree, text: str) -> Platform:
+    catalog, problems = load_catalog(
+        tree({**EXAMPLE, "accelerators/example/validation.yaml": text})
+    )
+    assert catalog is not None
+    assert problems == []
+    return catalog.by_id["example"]
+
+
+def matrices() -> dict[str, Matrix]:
+    return {"operators": matrix_of("operators.yaml", MATRIX), "other": matrix(["passed-1"])}
+
+
+def test_settings_replace_tolerances_narrow_parameters_and_give_time(tree: Tree) -> None:
+    found = applied(matrices(), platform(tree, OWN))
+    own = found["operators"]
+    assert own.tolerances["bfloat16"] == Tolerance(rtol=0.06, atol=0.05)
+    assert own.tolerances["float32"] == Tolerance(rtol=1e-3, atol=1e-3)
+    assert own.axes == {"dtype": ("bfloat16", "float16"), "mode": ("forward", "backward")}
+    # Nothing is left of the suite's default: then what the platform has.
+    assert [c["dtype"] for c in own.combinations({"mode": ["forward"]})] == ["bfloat16", "float16"]
+    assert own.timeout_s == 90
+    assert found["other"] == matrices()["other"]
+
+
+def test_a_default_that_the_platform_has_stays(tree: Tree) -> None:
+    text = OWN.replace("[bfloat16, float16]", "[float32, bfloat16]")
+    own = applied(matrices(), platform(tree, text))["operators"]
+    assert own.default == {"dtype": ("float32",)}
+
+
+def test_the_note_of_a_report_tells_each_difference(tree: Tree, tmp_path: Path) -> None:
+    told = list(differences(platform(tree, OWN).validation, matrices()))
+    own = "The platform's own tolerance for bfloat16 in operators"
+    assert told == [
+        f"{own}: rtol 0.06, atol 0.05. Products are summed in bfloat16.",
+        "Of dtype in operators the platform has only bfloat16, float16. The chip has no float32.",
+        "Its limit for a test of operators: 90 s.",
+    ]
+    settings = Validation.model_validate({"suites": {"made-up": {"timeout_s": 7}}})
+    asked = dataclasses.replace(request(tmp_path), settings=settings)
+    done = begin(
+        asked, {"made-up": matrix(["passed-1"])}, plan(["passed-1"]), TORCH, lambda *_: None
+    )
+    assert (done.report.note or "").endswith(" Its limit for a test of made-up: 7 s.")
+
+
+def test_many_differences_do_not_break_the_report() -> None:
+    room = {"rtol": 0.1, "atol": 0.1, "reason": "r" * 400}
+    suites = {"operators": {"tolerances": {f"t{n}": room for n in range(50)}}}
+    settings = Validation.model_validate({"suites": suites})
+    told = list(differences(settings, matrices()))
+    assert len(" ".join(told)) < 3200
+    assert told[-1].endswith("more settings stand in the platform's validation.yaml.")
+
+
+def test_every_fault_is_told_with_its_line(tree: Tree) -> None:
+    text = OWN.replace("bfloat16: {", "bfloat61: {").replace("[bfloat16, float16]", "[float23]")
+    text += "      modes: {only: [forward], reason: None.}\n"
+    with pytest.raises(ProblemsError) as raised:
+        applied(matrices(), platform(tree, text))
+    path = "accelerators/example/validation.yaml"
+    assert str(raised.value).splitlines() == [
+        f'{path}:5: operators has no tolerance for "bfloat61"; did you mean "bfloat16"?',
+        f'{path}:7: dtype of operators cannot be "float23"; did you mean "float32"?',
+        f'{path}:8: operators has no parameter "modes"; did you mean "mode"?',
+    ]
+
+
+def test_recipes_bring_their_check_and_enough_time(tree: Tree) -> None:
+    found = applied({"deploy": matrix(["from-source"])}, platform(tree, DEPLOY))["deploy"]
+    recipe = found.deployments["from-source"]
+    assert (recipe.script, recipe.timeout_s) == ("make", 7200)
+    assert "import torch" in recipe.code
+    assert recipe.prints.strip() == "{torch}+{variant}"
+    assert found.timeout_s > 7200
+
+
+def test_no_script_runs_unless_that_is_said(tree: Tree, tmp_path: Path) -> None:
+    found = applied({"deploy": matrix(["from-source"])}, platform(tree, DEPLOY))
+    words = r"runs scripts of the platform's folder \(from-source\); read them, then add --run-scr"
+    with pytest.raises(RunError, match=words):
+        begin(request(tmp_path), found, plan(["from-source"]), TORCH, lambda *_: None)
+    assert [path.name for path in tmp_path.iterdir()] == ["repository"]
+    refuse_scripts(dataclasses.replace(request(tmp_path), scripts=True), found)

@@ -1,0 +1,51 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from accelerator_portal.validation.case import Case
+from accelerator_portal.validation.matrix import read_matrix
+from accelerator_portal.validation.recording import command
+from accelerator_portal.validation.request import (
+    FAMILIES,
+    FULL_SIZE,
+    RunError,
+    at_full_size,
+    matrices_of,
+    with_checkout,
+)
+
+
+def test_full_size_replaces_what_there_is_in_both_sizes() -> None:
+    assert at_full_size(["operators", "models"]) == (
+        "operators",
+        "full-timm",
+        "full-transformers",
+        "weak-spots",
+    )
+    assert set(FAMILIES["full-models"]) == set(FULL_SIZE.values())
+    for small, full in FULL_SIZE.items():
+        assert read_matrix(small).module == read_matrix(full).module
+        assert read_matrix(full).settings["full"]
+
+
+def test_torchbench_without_a_checkout_says_where_to_get_one(tmp_path: Path) -> None:
+    matrices = matrices_of(["torchbench", "operators"])
+    with pytest.raises(RunError, match=r"not on PyPI; clone .*, and name the folder with --torchb"):
+        with_checkout(matrices, None)
+    with pytest.raises(RunError, match=r"is no checkout of TorchBench: it has no torchbenchmark/m"):
+        with_checkout(matrices, tmp_path)
+    assert with_checkout({"operators": matrices["operators"]}, None) == {
+        "operators": matrices["operators"]
+    }
+
+
+def test_a_command_names_what_it_cannot_do_without_and_no_path_of_this_machine() -> None:
+    assert command("npu", Case("torchbench", "dcgan")) == (
+        "accelerator-portal validate --device npu --torchbench CHECKOUT --test torchbench/dcgan"
+    )
+    assert command("npu", Case("deploy", "from-wheel")) == (
+        "accelerator-portal validate --device npu --known-issues PORTAL --run-scripts "
+        "--test deploy/from-wheel"
+    )

@@ -1,0 +1,40 @@
+"""What counts as equal: within the tolerance, in the range of the type that was asked for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+
+from accelerator_portal.validation.classify import MismatchError
+from accelerator_portal.validation.matrix import Tolerance
+from accelerator_portal.validation.suites.comparing import Comparison
+from tests.validation_torch.conftest import validate
+
+ROOM = Tolerance(rtol=1e-2, atol=1e-2)
+
+
+def test_what_is_too_large_for_a_type_is_infinite_on_both_sides() -> None:
+    found = torch.tensor([float("inf"), 1.0], dtype=torch.float16)
+    exact = torch.tensor([1e6, 1.0], dtype=torch.float64)
+    Comparison(ROOM, same_dtype=False).check(found, exact, "the result")
+    with pytest.raises(MismatchError, match="not close"):
+        Comparison(ROOM, same_dtype=False).check(-found, exact, "the result")
+    with pytest.raises(
+        MismatchError, match=r"is of torch\.float16, the reference of torch\.float64"
+    ):
+        Comparison(ROOM).check(found, exact, "the result")
+
+
+def test_where_rounding_alone_loses_a_models_numbers_nothing_is_said(tmp_path: Path) -> None:
+    words = ["--device=cpu", "--suite=models", "-k", "(llama or dla46) and inference"]
+    narrow = validate(tmp_path, *words, "--dtype=bfloat16")
+    assert narrow.tests["dla46_c"].outcome == "executed"
+    assert (narrow.tests["dla46_c"].reason or "").startswith(
+        "Rounding in bfloat16 alone moves the CPU's own numbers beyond the tolerance. the output"
+    )
+    assert narrow.tests["LlamaForCausalLM"].outcome == "passed"
+    assert narrow.status == 0
+    wide = validate(tmp_path, *words)
+    assert {test.outcome for test in wide.tests.values()} == {"passed"}

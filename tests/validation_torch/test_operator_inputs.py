@@ -1,0 +1,96 @@
+"""Inputs of every form are what they are called, the same each time, and find what is wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from accelerator_portal.reports.report_file import read_report
+from accelerator_portal.validation.case import Case, Result
+from accelerator_portal.validation.matrix import read_matrix
+from accelerator_portal.validation.suites.drawn_inputs import FORMS, Draw, broadcast
+from accelerator_portal.validation.suites.operator_inputs import OPERATORS
+from accelerator_portal.validation.worker import Job, attempt
+from tests.validation_torch.conftest import validate
+
+SUITE = "operator-inputs"
+TYPES = {name: getattr(torch, name) for name in read_matrix(SUITE).axes["dtype"]}
+SEEDS = st.integers(0, 2**31 - 1)
+
+
+def drawn(form: str, dtype: str, seed: int, *, ends: bool = True) -> tuple[Any, tuple[int, ...]]:
+    """One input as an operator gets it on the CPU, and its shape."""
+    draw = Draw(form, TYPES[dtype], seed, ends=ends)
+    shape = draw.shape()
+    return draw.input(shape).on("cpu", TYPES[dtype]), shape
+
+
+@given(st.sampled_from(FORMS), st.sampled_from(sorted(TYPES)), SEEDS)
+def test_an_input_is_of_its_form_and_the_same_each_time(form: str, dtype: str, seed: int) -> None:
+    found, shape = drawn(form, dtype, seed)
+    again, _ = drawn(form, dtype, seed)
+    assert found.shape == shape
+    assert found.dtype == TYPES[dtype]
+    assert found.stride() == again.stride()
+    assert torch.equal(found.view_as(found).nan_to_num(), again.nan_to_num())
+    numbers = found.double()
+    assert (form == "empty") == (not found.numel())
+    assert (form == "zero-dim") == (not shape)
+    assert bool((~torch.isfinite(numbers)).any()) <= (form == "extreme")
+    if form == "denormal":
+        assert numbers.abs().max() < torch.finfo(TYPES[dtype]).smallest_normal
+
+
+@given(SEEDS)
+def test_extremes_leave_out_what_hangs_on_the_order(seed: int) -> None:
+    found, _ = drawn("extreme", "float32", seed, ends=False)
+    finite = found[torch.isfinite(found)]
+    assert not finite.numel() or finite.abs().max() < 100
+
+
+def test_views_are_none_that_lie_in_one_piece() -> None:
+    found = [drawn("strided", "float32", seed)[0] for seed in range(60)]
+    assert sum(not tensor.is_contiguous() for tensor in found) > 30
+    assert any(0 in tensor.stride() for tensor in found)
+    assert any(tensor.storage_offset() for tensor in found)
+
+
+@given(SEEDS)
+def test_shapes_can_be_broadcast(seed: int) -> None:
+    draw = Draw("broadcast", torch.float32, seed, ends=True)
+    shape = draw.shape()
+    assert torch.broadcast_shapes(shape, broadcast(draw, shape)) == shape
+
+
+def result(name: str, inputs: str, dtype: str = "float32") -> Result:
+    job = Job("cpu", {SUITE: read_matrix(SUITE)}, {SUITE: 60}, 1)
+    return attempt(Case(SUITE, name, (("dtype", dtype), ("inputs", inputs))), job)
+
+
+@pytest.mark.filterwarnings(r"ignore:.*degrees of freedom")
+@pytest.mark.parametrize("form", FORMS)
+def test_every_operator_can_be_called_with_every_form_that_it_takes(form: str) -> None:
+    for name, operator in OPERATORS.items():
+        if form in operator.forms:
+            found = result(name, form)
+            assert found.outcome in {"passed", "wrong-result"}, (name, found)
+
+
+def test_what_a_form_finds_is_said_with_the_shape(site: str, tmp_path: Path) -> None:
+    tests = [
+        f"--test={SUITE}/{name}?dtype=float32&inputs={form}"
+        for name, form in (("tanh", "drawn"), ("tanh", "empty"), ("sinh", "strided"))
+    ]
+    done = validate(tmp_path, "--device=paper", *tests, site=site, PAPER_FAULTS="tanh=wrong")
+    assert done.status == 1
+    tests_of = read_report(done.report).tests
+    found = {str(test.parameters["inputs"]): test for test in tests_of}
+    assert found["drawn"].outcome == "wrong-result"
+    assert (found["drawn"].reason or "").startswith("the result of input 1, (")
+    assert found["empty"].outcome == "passed"  # nothing is there that could be wrong
+    assert found["strided"].outcome == "passed"

@@ -1,0 +1,83 @@
+"""Models of a checkout: that a step ran and that numbers are right are two things."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+
+from accelerator_portal.validation.case import Case, Result
+from accelerator_portal.validation.listing import listed
+from accelerator_portal.validation.matrix import read_matrix
+from accelerator_portal.validation.request import with_checkout
+from accelerator_portal.validation.worker import Job, attempt
+from tests.validation_torch.conftest import Done, validate
+from tests.validation_torch.torchbench_checkout import MODELS, make_checkout
+
+SAID = {
+    "plain": ("passed", ""),
+    "named": ("passed", ""),
+    "only_eval": ("passed", ""),
+    "secret": ("executed", "It ran; it does not name its module: NotImplementedError: no module"),
+    "unready": ("test-broken", "TorchBench's unready cannot be loaded: ModuleNotFoundError"),
+    "broken": ("failed", "RuntimeError: the step stops"),
+}
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_checkout(tmp_path_factory.mktemp("checkout"))
+
+
+def result(checkout: Path, name: str, mode: str = "inference") -> Result:
+    (matrix,) = with_checkout({"torchbench": read_matrix("torchbench")}, checkout).values()
+    job = Job("cpu", {"torchbench": matrix}, {"torchbench": 60}, 1)
+    return attempt(Case("torchbench", name, (("compiler", "eager"), ("mode", mode))), job)
+
+
+def test_the_models_are_the_folders_of_the_checkout(checkout: Path) -> None:
+    matrices = with_checkout({"torchbench": read_matrix("torchbench")}, checkout)
+    assert [offer.name for offer in listed(matrices)["torchbench"]] == sorted(MODELS)
+
+
+@pytest.mark.parametrize("name", SAID)
+def test_a_model_says_what_came_of_it(name: str, checkout: Path) -> None:
+    found = result(checkout, name)
+    outcome, words = SAID[name]
+    assert (found.outcome, words in (found.reason or "")) == (outcome, True), found
+
+
+def test_a_test_that_a_model_has_not_is_skipped(checkout: Path) -> None:
+    found = result(checkout, "only_eval", "training")
+    assert (found.outcome, "no such test" in (found.reason or "")) == ("skipped", True)
+
+
+def test_what_a_model_changes_in_the_process_is_put_back(checkout: Path) -> None:
+    before = torch.manual_seed
+    assert result(checkout, "plain", "training").outcome == "passed"
+    assert torch.manual_seed is before
+    assert not torch.are_deterministic_algorithms_enabled()
+
+
+def run(folder: Path, checkout: Path, site: str, faults: str) -> Done:
+    words = ["--device=paper", f"--torchbench={checkout}", "-k", "plain or secret"]
+    return validate(folder, *words, site=site, PAPER_FAULTS=faults)
+
+
+def test_a_step_that_runs_with_wrong_numbers_has_not_passed(
+    checkout: Path, site: str, tmp_path: Path
+) -> None:
+    done = run(tmp_path, checkout, site, "tanh=wrong")
+    assert done.tests["plain"].outcome == "wrong-result"
+    assert done.tests["secret"].outcome == "executed"
+    command = done.tests["plain"].command or ""
+    assert "--torchbench CHECKOUT --test" in command
+    assert str(checkout) not in done.report.read_text("utf-8")
+
+
+def test_an_operator_that_the_device_lacks_is_named(
+    checkout: Path, site: str, tmp_path: Path
+) -> None:
+    done = run(tmp_path, checkout, site, "tanh=missing")
+    assert {test.outcome for test in done.tests.values()} == {"unsupported-operator"}

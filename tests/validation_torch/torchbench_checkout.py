@@ -1,0 +1,74 @@
+"""An invented checkout: folders and classes as TorchBench has them, each model with one trait."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+BASE = '''
+import torch
+
+def patched(seed):
+    return None
+
+class BenchmarkModel:
+    """Makes what every model has, and changes the process as the original does."""
+
+    def __init__(self, test, device, batch_size=None, extra_args=()):
+        torch.manual_seed(7)
+        torch.manual_seed = patched
+        torch.use_deterministic_algorithms(True)
+        self.test, self.device = test, device
+        self.model = torch.nn.Sequential(
+            torch.nn.Linear(4, 8), torch.nn.Tanh(), torch.nn.Linear(8, 2)
+        ).to(device)
+        self.inputs = (torch.ones(3, 4).to(device),)
+
+    def get_module(self):
+        return self.model, self.inputs
+
+    def invoke(self):
+        out = self.model(*self.inputs)
+        if self.test == "train":
+            out.sum().backward()
+        return (out,)
+'''
+
+MODELS = {
+    "plain": "class Model(BenchmarkModel):\n    pass\n",
+    "named": (
+        "class Model(BenchmarkModel):\n"
+        "    def get_module(self):\n"
+        "        return self.model, {'input': self.inputs[0]}\n"
+    ),
+    "only_eval": (
+        "class Model(BenchmarkModel):\n"
+        "    def __init__(self, test, device, batch_size=None, extra_args=()):\n"
+        "        if test == 'train':\n"
+        "            raise NotImplementedError('The train test is not there.')\n"
+        "        super().__init__(test, device)\n"
+    ),
+    "secret": (
+        "class Model(BenchmarkModel):\n"
+        "    def get_module(self):\n"
+        "        raise NotImplementedError('no module')\n"
+    ),
+    "unready": "import a_package_that_nobody_has\n",
+    "broken": (
+        "class Model(BenchmarkModel):\n"
+        "    def invoke(self):\n"
+        "        raise RuntimeError('the step stops')\n"
+    ),
+}
+
+
+def make_checkout(folder: Path) -> Path:
+    """Write it, and return the folder to name on the command line."""
+    models = folder / "torchbenchmark" / "models"
+    (models / "without_a_file").mkdir(parents=True)
+    (folder / "torchbenchmark" / "__init__.py").write_text("", "utf-8")
+    (folder / "torchbenchmark" / "base.py").write_text(BASE, "utf-8")
+    for name, text in MODELS.items():
+        (models / name).mkdir()
+        head = "from torchbenchmark.base import BenchmarkModel\n\n"
+        (models / name / "__init__.py").write_text(head + text, "utf-8")
+    return folder
