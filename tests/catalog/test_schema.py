@@ -27,7 +27,6 @@ FILES = {
     "exceptions": "data/exceptions.yaml",
     "hosts": "data/hosts.yaml",
     "relay": "data/relay.yaml",
-    "executorch-goals": "data/executorch-goals.yaml",
 }
 
 KNOWN_ISSUES = """\
