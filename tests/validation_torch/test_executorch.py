@@ -16,7 +16,6 @@ from tests.validation.packages import install_entry_point
 from tests.validation_torch.conftest import Done, validate
 
 OPERATORS = ("--device=cpu", "--suite=executorch-operators")
-MODELS = ("--device=cpu", "--suite=executorch-models")
 PAPER = Path(__file__).with_name("paper_executorch.py")
 
 
@@ -25,18 +24,26 @@ def report_of(done: Done) -> Report:
     return read_report(done.report)
 
 
-def by_recipe(done: Done) -> dict[str, TestEntry]:
-    return {str(test.parameters["recipe"]): test for test in report_of(done).tests}
+def by_recipe(report: Report, name: str) -> dict[str, TestEntry]:
+    return {str(t.parameters["recipe"]): t for t in report.tests if t.name == name}
 
 
 def figures(test: TestEntry) -> dict[str, float]:
     return {name: metric.value for name, metric in test.metrics.items()}
 
 
-def test_every_recipe_of_xnnpack_runs_a_linear_and_measures_it(tmp_path: Path) -> None:
-    done = validate(tmp_path, *OPERATORS, "-k", "linear_unbatched")
+@pytest.fixture(scope="module")
+def xnnpack(tmp_path_factory: pytest.TempPathFactory) -> Report:
+    """One run for several tests: every recipe of an operator, and a model in two ways."""
+    suites = (*OPERATORS, "--suite=executorch-models")
+    words = "linear_unbatched or (ResNetFor and (dynamic=true or threads=2))"
+    done = validate(tmp_path_factory.mktemp("xnnpack"), *suites, "-k", words)
     assert done.status == 0, done.said
-    report, found = report_of(done), by_recipe(done)
+    return report_of(done)
+
+
+def test_every_recipe_of_xnnpack_runs_a_linear_and_measures_it(xnnpack: Report) -> None:
+    found = by_recipe(xnnpack, "test_linear_unbatched")
     assert {(name, test.outcome) for name, test in found.items()} == {
         ("plain", "passed"),
         ("fp16", "passed"),
@@ -53,12 +60,20 @@ def test_every_recipe_of_xnnpack_runs_a_linear_and_measures_it(tmp_path: Path) -
     assert 0 < quantised["delegate_size"] < quantised["pte_size"]
     assert quantised["delegate_size"] < plain["delegate_size"]  # 8 bits instead of 32
     assert {"planned_memory", "peak_memory", "load_time", "run_time"} <= set(plain)
-    backend = report.environment.backend
+    backend = xnnpack.environment.backend
     assert backend
     assert (backend.name, backend.version) == (
         "XnnpackBackend",
-        report.environment.packages["executorch"],
+        xnnpack.environment.packages["executorch"],
     )
+
+
+def test_a_model_runs_with_an_open_batch_and_with_two_threads(xnnpack: Report) -> None:
+    found = {str(t.parameters): t for t in xnnpack.tests if t.suite == "executorch-models"}
+    assert {key: test.outcome for key, test in found.items()} == {
+        "{'dtype': 'float32', 'dynamic': 'true', 'recipe': 'plain'}": "passed",
+        "{'dtype': 'float32', 'recipe': 'plain', 'threads': '2'}": "passed",
+    }
 
 
 def test_what_executorch_cannot_do_is_told_apart(tmp_path: Path) -> None:
@@ -106,7 +121,7 @@ def test_faults_of_an_executorch_backend_are_told_apart(tmp_path: Path, paper: s
     words = ("--backend=paper", "-k", "add_dtype")
     done = validate(tmp_path, *OPERATORS, *words, site=paper)
     assert done.status == 1, done.said
-    found = by_recipe(done)
+    found = by_recipe(report_of(done), "test_add_dtype")
     assert {name: (test.outcome, test.stage) for name, test in found.items()} == {
         "plain": ("wrong-result", "compare"),
         "patient": ("passed", "compare"),
@@ -129,17 +144,6 @@ def test_faults_of_an_executorch_backend_are_told_apart(tmp_path: Path, paper: s
     backend = report_of(done).environment.backend
     assert backend
     assert (backend.name, backend.version) == ("PaperBackend", "0.1")
-
-
-def test_a_model_with_an_open_batch_and_one_with_two_threads(tmp_path: Path) -> None:
-    words = ("--only=recipe=plain", "-k", "ResNetFor and (dynamic or threads)")
-    done = validate(tmp_path, *MODELS, *words)
-    assert done.status == 0, done.said
-    found = {str(test.parameters): test for test in report_of(done).tests}
-    assert {key: test.outcome for key, test in found.items()} == {
-        "{'dtype': 'float32', 'dynamic': 'true', 'recipe': 'plain'}": "passed",
-        "{'dtype': 'float32', 'recipe': 'plain', 'threads': '2'}": "passed",
-    }
 
 
 def test_executorch_plans_the_same_case_as_its_own_suite_reports(tmp_path: Path) -> None:

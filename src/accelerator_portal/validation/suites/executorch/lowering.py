@@ -9,6 +9,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
+from executorch.exir import to_edge_transform_and_lower
+from torch.utils._pytree import tree_flatten
+from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 
 from accelerator_portal.validation.classify import BrokenTestError, words_of
 from accelerator_portal.validation.context import Context
@@ -56,8 +59,6 @@ def timed(context: Context, name: str) -> Iterator[None]:
 
 def lowered(sample: Sample, recipe: Recipe, context: Context) -> Lowered:
     """Bring a model to a program; raises what a stage raises, with the stage in the context."""
-    from executorch.exir import to_edge_transform_and_lower
-
     context.stage = "export"
     with timed(context, "export_time"):
         exported = _exported(sample)
@@ -88,8 +89,6 @@ def _exported(sample: Sample) -> Any:
 
 def _quantised(exported: Any, sample: Sample, recipe: Recipe, context: Context) -> Any:
     """Quantise with the inputs of the case as the only ones to calibrate with."""
-    from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
-
     if recipe.quantizer is None:
         return exported.module()
     context.stage = "quantize"
@@ -101,6 +100,4 @@ def _quantised(exported: Any, sample: Sample, recipe: Recipe, context: Context) 
 
 def outputs(value: object) -> Sequence[object]:
     """Return what a model returned as the flat list that a program returns."""
-    from torch.utils._pytree import tree_flatten
-
     return [leaf for leaf in tree_flatten(value)[0] if leaf is not None]
