@@ -23,7 +23,9 @@ PROGRAM = """
 import signal, sys
 from pathlib import Path
 from tests.validation.runs import request, run
-signal.signal(signal.SIGTERM, signal.default_int_handler)
+# A job in the background of a shell inherits that SIGINT is ignored.
+for one in (signal.SIGINT, signal.SIGTERM):
+    signal.signal(one, signal.default_int_handler)
 names = ["passed-1", "passed-2", "hang-1", "passed-3"]
 done = run(request(Path(sys.argv[1])), names)
 sys.exit(130 if done.interrupted else 0)

@@ -69,7 +69,8 @@ def bodies(feeds: Iterable[ReportFeed], manners: Manners | None, api: Api | None
     listed = list(feeds)
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         on_github = [pool.submit(_of_github, feed, api) for feed in listed if feed.url is None]
-        addressed = iter(asyncio.run(_addressed([f for f in listed if f.url], manners)))
+        with_address = [feed for feed in listed if feed.url]
+        addressed = iter(asyncio.run(_addressed(with_address, manners)) if with_address else ())
         waiting = iter(on_github)
         return [next(addressed) if feed.url else next(waiting).result() for feed in listed]
 

@@ -61,6 +61,7 @@ def platform_context(platform: Platform, parts: Parts) -> dict[str, Any]:
         ],
         "course": list(_course(platform.id, parts.past)),
         "signs": SIGNS,
+        "page_files": [*map(platform.path, (*platform.files, "guide.md", "faq.md"))],
         "sources": sources,
         "cited": _citer(sources),
     }
