@@ -35,7 +35,7 @@ $(INSTALLED): pyproject.toml requirements.lock
 	    echo "'$(PYTHON)' is $$($(PYTHON) -V 2>&1). The portal needs Python 3.11 or newer: make setup PYTHON=/path/to/python3.11" >&2; exit 1; }
 	@echo "Installing into $(VENV), about a minute…"
 	$(PYTHON) -m venv --clear $(VENV)
-	$(BIN)/python -m pip install --quiet --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install --quiet --no-compile --require-hashes -r requirements.lock
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation -e .
 	@touch $@
 
@@ -65,8 +65,8 @@ $(VALIDATION)/.installed: requirements-validation.lock
 	$(PYTHON) -m venv --clear $(VALIDATION)
 	sed -n '/^torch==/,/--hash/p' requirements-validation.lock > $(VALIDATION)/torch.txt
 	$(VALIDATION)/bin/python -m pip install --quiet --retries 1 --extra-index-url $(TORCH_INDEX) \
-	    --no-deps --require-hashes -r $(VALIDATION)/torch.txt
-	$(VALIDATION)/bin/python -m pip install --quiet --require-hashes -r requirements-validation.lock
+	    --no-deps --no-compile --require-hashes -r $(VALIDATION)/torch.txt
+	$(VALIDATION)/bin/python -m pip install --quiet --no-compile --require-hashes -r requirements-validation.lock
 	@touch $@
 
 # Their content is known by its digest, see tests/automation/upstream/test_incoming.py.

@@ -5,16 +5,16 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.built_site import MKDOCS_ENVIRONMENT, REPOSITORY
+from tests.built_site import EXAMPLE, MKDOCS_ENVIRONMENT, copy_sources
 
 SOURCE_DATE = "1767225600"  # 2026-01-01
 
 
-def built(out: Path, seed: str) -> dict[str, bytes]:
+def built(root: Path, out: Path, seed: str) -> dict[str, bytes]:
     """Every file that a build by the command line makes; `seed` orders Python's sets."""
     subprocess.run(
         [sys.executable, "-m", "mkdocs", "build", "--quiet", "--strict", "--site-dir", str(out)],
-        cwd=REPOSITORY,
+        cwd=root,
         env={
             **os.environ,
             **MKDOCS_ENVIRONMENT,
@@ -29,6 +29,7 @@ def built(out: Path, seed: str) -> dict[str, bytes]:
 
 
 def test_two_builds_are_identical_to_the_byte(tmp_path: Path) -> None:
-    first, second = (built(tmp_path / seed, seed) for seed in ("1", "2"))
+    root = copy_sources(tmp_path / "repository", EXAMPLE)
+    first, second = (built(root, tmp_path / seed, seed) for seed in ("1", "2"))
     assert first.keys() == second.keys()
     assert [path for path, data in first.items() if data != second[path]] == []
