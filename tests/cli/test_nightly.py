@@ -164,10 +164,10 @@ def test_each_breakage_gets_its_issue(
 
 def test_a_build_that_fails_fails_the_night_and_keeps_the_site(root: Path, tmp_path: Path) -> None:
     out = tmp_path / "site"
-    night(root, out)
-    before = (out / "index.html").read_bytes()
+    out.mkdir()
+    (out / "index.html").write_text("the last site", "utf-8")
     replace(root / "site_src/templates/index.md.j2", "{%", "{% nonsense %}{%")
     failed = night(root, out)
     assert failed.exit_code == 1
     assert "- **failed** site: `" in failed.stdout
-    assert (out / "index.html").read_bytes() == before
+    assert (out / "index.html").read_text("utf-8") == "the last site"
