@@ -7,11 +7,12 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 
-from accelerator_portal.catalog import ProblemsError
+from accelerator_portal.catalog import ProblemsError, load_catalog
 from accelerator_portal.reports.report import Report
-from accelerator_portal.reports.store import StoredReport
+from accelerator_portal.reports.store import StoredReport, stored_reports
 from accelerator_portal.results.archive import (
     History,
+    basis_of,
     changes_path,
     keep,
     read_history,
@@ -21,6 +22,7 @@ from accelerator_portal.results.archive import (
 )
 from accelerator_portal.results.history import fold
 from accelerator_portal.results.standing import State
+from tests.folders import REPOSITORY
 from tests.results.made_up import HISTORIES, Outcomes, folded, made_up
 
 
@@ -93,3 +95,17 @@ def test_what_cannot_be_read_is_named(tmp_path: Path, name: str) -> None:
     (tmp_path / "data/history/example" / name).write_bytes(b"no history")
     with pytest.raises(ProblemsError, match=f"{name}:1: this is no (state|table)"):
         read_history(tmp_path, "example", "runs")
+
+
+def test_a_report_that_this_repository_folded_is_still_the_same_one() -> None:
+    """Whatever the format gets later: or each night would meet a stranger of the same moment."""
+    catalog, _ = load_catalog(REPOSITORY)
+    assert catalog is not None
+    known = 0
+    for stored_report in stored_reports(catalog)[0]:
+        report = stored_report.report
+        state = read_state_of(REPOSITORY, report.accelerator, basis_of(report))
+        if report.started and state.last and report.started <= state.last:
+            assert fold(state, report, Path(stored_report.path)) == (state, ())
+            known += 1
+    assert known

@@ -31,6 +31,10 @@ ChangeKind = Literal[
 
 Said = tuple[Outcome, Stage | None]
 
+# Of the environment: what the format got after reports were kept under their ids. Where it is
+# absent it says nothing, or every report that was folded before would be another one.
+_LATER = ("backend",)
+
 _REPORT = Path("report.json")
 _REBUILD = "rebuild the history from all reports"
 
@@ -134,6 +138,9 @@ def _said(report: Report, path: Path) -> dict[str, dict[str, Said]]:
 
 def _point(report: Report, started: dt.datetime, said: Mapping[str, Mapping[str, Said]]) -> Point:
     head = report.model_dump(mode="json", include={"accelerator", "kind", "trigger", "environment"})
+    for name in _LATER:
+        if head["environment"][name] is None:
+            del head["environment"][name]
     head["started"] = started.isoformat()
     head["planned"] = sorted((suite.name, suite.planned) for suite in report.suites)
     lines = [f"{key} {o} {s}" for tests in said.values() for key, (o, s) in tests.items()]
