@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+import datetime as dt
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from accelerator_portal.automation.archive_store import open_archive
+from accelerator_portal.automation.inputs import inputs, is_published, remember
+from accelerator_portal.catalog import Catalog, Problem
+from tests.folders import EXAMPLE, GUIDE, Tree, loaded
+
+PROBLEM = Problem("accelerators/broken/guide.md", 1, "made up", "mend it")
+
+
+@pytest.fixture
+def root(tree: Tree) -> Path:
+    return tree(EXAMPLE)
+
+
+@pytest.fixture
+def catalog(root: Path) -> Catalog:
+    return loaded(root)
+
+
+def test_the_same_is_the_same_and_is_remembered(root: Path, catalog: Catalog) -> None:
+    archive = open_archive(str(root / "archive"))
+    digest = inputs(root, catalog, {})
+    assert not is_published(archive, digest)
+    remember(archive, digest)
+    assert is_published(archive, inputs(root, loaded(root), {}))
+
+
+def test_each_file_of_a_site_counts_by_its_place_and_content(root: Path, catalog: Catalog) -> None:
+    before = inputs(root, catalog, {})
+    (root / GUIDE).write_text("other", "utf-8")
+    changed = inputs(root, catalog, {})
+    (root / GUIDE).rename(root / GUIDE.replace("guide", "guise"))
+    moved = inputs(root, catalog, {})
+    assert len({before, changed, moved}) == 3
+
+
+def test_what_no_site_is_made_of_does_not_count(root: Path, catalog: Catalog) -> None:
+    before = inputs(root, catalog, {})
+    for path in ("README.md", "data/.hidden", "accelerators/example/.guide.md.swp"):
+        (root / path).write_text("other", "utf-8")
+    assert inputs(root, catalog, {}) == before
+
+
+def test_what_is_set_aside_counts_and_what_stands_in_for_it(root: Path, catalog: Catalog) -> None:
+    """An exception may end overnight: the files are the same, and the site is another one."""
+    aside = replace(catalog, set_aside={"broken": (PROBLEM,)})
+    found = {
+        inputs(root, catalog, {}),
+        inputs(root, aside, {}),
+        inputs(root, aside, {"broken": dt.date(2026, 11, 20)}),
+        inputs(root, aside, {"broken": dt.date(2026, 11, 21)}),
+    }
+    assert len(found) == 4

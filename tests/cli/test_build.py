@@ -1,0 +1,45 @@
+"""Publishing, on the invented platform: what is not whole never takes the place of what is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from click.testing import CliRunner, Result
+
+from accelerator_portal.cli import main
+from tests.built_site import EXAMPLE, copy_sources
+from tests.site.test_broken_folder import replace
+
+
+def run(*arguments: str | Path) -> Result:
+    return CliRunner().invoke(main, ["build", *map(str, arguments)])
+
+
+def test_a_site_with_a_broken_link_does_not_replace_the_last_one(tmp_path: Path) -> None:
+    root, out = copy_sources(tmp_path / "repository", EXAMPLE), tmp_path / "site"
+    out.mkdir()
+    (out / "index.html").write_text("the last site", "utf-8")
+    template = root / "site_src/templates/index.md.j2"
+    template.write_text(
+        template.read_text("utf-8") + '\n<p><a href="nowhere/">x</a></p>\n', "utf-8"
+    )
+    done = run("--root", root, "--out", out)
+    assert done.exit_code == 1
+    assert done.stderr == (
+        "index.html: nowhere/: no such file\n"
+        "Error: the new site has 1 broken link; the last one stays\n"
+    )
+    assert (out / "index.html").read_text("utf-8") == "the last site"
+
+    replace(template, '<a href="nowhere/">x</a>', "x")
+    assert run("--root", root, "--out", out).exit_code == 0
+    assert (out / "index.html").read_text("utf-8") != "the last site"
+    back = run("--put-back", "--out", out)
+    assert (back.exit_code, back.stdout) == (0, f"The previous site is in {out} again.\n")
+    assert (out / "index.html").read_text("utf-8") == "the last site"
+
+
+def test_without_a_previous_site_there_is_nothing_to_put_back(tmp_path: Path) -> None:
+    done = run("--put-back", "--out", tmp_path / "site")
+    assert done.exit_code == 1
+    assert done.stderr == "Error: no previous site is in .site.previous, beside site\n"
