@@ -16,6 +16,7 @@ from mkdocs.structure.files import File, Files, InclusionLevel
 from mkdocs.structure.pages import Page
 
 from accelerator_portal.catalog import ProblemsError
+from accelerator_portal.catalog.clock import today
 from accelerator_portal.checks import errors, load_and_check
 from accelerator_portal.checks.quarantine import load_and_set_aside
 from accelerator_portal.site import Repository, SiteFile, build_site
@@ -86,9 +87,9 @@ def _site(config: MkDocsConfig) -> list[SiteFile]:
     root = Path(config.config_file_path).parent
     if config.extra.get("quarantine"):
         kept = config.extra.get("last_good")
-        catalog, problems = load_and_set_aside(root, Path(kept) if kept else None)
+        catalog, problems = load_and_set_aside(root, today(), Path(kept) if kept else None)
     else:
-        catalog, problems = load_and_check(root)
+        catalog, problems = load_and_check(root, today())
     failed = errors(problems)
     if failed or catalog is None:
         error = ProblemsError(failed)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from hypothesis import settings
 
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.install import Selector, expand, make_selector
+from tests.day import ENVIRONMENT
 from tests.folders import (
     EXAMPLE,
     REPOSITORY,
@@ -20,6 +22,8 @@ from tests.folders import (
     problems_in,
     write_tree,
 )
+
+os.environ.update(ENVIRONMENT)
 
 # A busy machine is no failure; what must be fast has a test that measures it.
 settings.register_profile("portal", deadline=None)

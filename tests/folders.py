@@ -7,6 +7,7 @@ from pathlib import Path
 
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.checks import errors, load_and_check
+from tests.day import TODAY
 
 REPOSITORY = Path(__file__).parents[1]
 
@@ -182,12 +183,12 @@ def write_tree(root: Path, files: Mapping[str, str | bytes]) -> Path:
 
 def problems_in(root: Path) -> list[str]:
     """Return every problem of the repository at `root`, as it is printed."""
-    return [str(problem) for problem in load_and_check(root)[1]]
+    return [str(problem) for problem in load_and_check(root, TODAY)[1]]
 
 
 def loaded(root: Path) -> Catalog:
     """Return the catalogue of a repository without errors."""
-    catalog, problems = load_and_check(root)
+    catalog, problems = load_and_check(root, TODAY)
     assert catalog is not None
     assert errors(problems) == []
     return catalog

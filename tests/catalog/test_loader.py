@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from accelerator_portal.checks import load_and_check
+from tests.day import TODAY
 from tests.folders import (
     ACCELERATOR,
     COMPATIBILITY,
@@ -87,7 +88,7 @@ def test_a_missing_file_is_named(path: str, tree: Tree) -> None:
 
 @pytest.mark.parametrize("path", [RELEASES, SELECTOR])
 def test_without_the_shared_data_there_is_no_catalogue(path: str, tree: Tree) -> None:
-    catalog, problems = load_and_check(tree({**EXAMPLE, path: "start: ["}))
+    catalog, problems = load_and_check(tree({**EXAMPLE, path: "start: ["}), TODAY)
     assert catalog is None
     assert [problem.path for problem in problems] == [path]
 
@@ -98,7 +99,7 @@ def test_a_folder_with_a_problem_is_left_out_and_the_others_stay(tree: Tree) -> 
         for path, text in EXAMPLE.items()
         if path.startswith("accelerators")
     }
-    catalog, problems = load_and_check(tree({**EXAMPLE, **other, GUIDE: "no front matter"}))
+    catalog, problems = load_and_check(tree({**EXAMPLE, **other, GUIDE: "no front matter"}), TODAY)
     assert catalog is not None
     assert list(catalog.by_id) == ["other"]
     (problem,) = problems
@@ -160,7 +161,7 @@ def test_a_folder_that_is_a_link_is_refused(make: Callable[[Path], None], tree: 
 
 def test_a_key_that_stands_twice_keeps_the_folder_out_though_it_can_be_read(tree: Tree) -> None:
     vendor = "vendor: Example Vendor\n"
-    catalog, problems = load_and_check(tree(edited((ACCELERATOR, vendor, vendor * 2))))
+    catalog, problems = load_and_check(tree(edited((ACCELERATOR, vendor, vendor * 2))), TODAY)
     assert catalog is not None
     assert catalog.platforms == ()
     assert "stands already" in problems[0].what
@@ -170,7 +171,7 @@ def test_the_folder_of_all_platforms_is_no_link_either(tree: Tree, tmp_path: Pat
     root = tree(EXAMPLE)
     (root / "accelerators").rename(tmp_path / "elsewhere")
     (root / "accelerators").symlink_to(tmp_path / "elsewhere")
-    _, problems = load_and_check(root)
+    _, problems = load_and_check(root, TODAY)
     assert "accelerators:1: the folder is a link; put the folder itself here" in map(str, problems)
 
 
@@ -182,7 +183,7 @@ def test_a_folder_that_may_not_be_read_is_named(
 
     root = tree(EXAMPLE)
     monkeypatch.setattr(Path, "iterdir", refuse)
-    _, problems = load_and_check(root)
+    _, problems = load_and_check(root, TODAY)
     assert str(problems[0]) == (
         "accelerators:1: the folder cannot be read (Permission denied); "
         "make it a folder that everybody may read"

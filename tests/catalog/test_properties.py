@@ -16,6 +16,7 @@ from accelerator_portal.catalog.markdown_file import parse_markdown
 from accelerator_portal.catalog.text_file import read_text
 from accelerator_portal.catalog.yaml_file import parse_yaml
 from accelerator_portal.checks import load_and_check
+from tests.day import TODAY
 from tests.folders import EXAMPLE, FAQ, INSTALL, REPOSITORY, real_files, write_tree
 
 PLATFORMS = sorted(p.name for p in (REPOSITORY / "accelerators").iterdir())
@@ -204,7 +205,7 @@ def test_so_do_spoilt_releases(seed: int, tmp_path: Path) -> None:
 
 
 def check(files: dict[str, str], root: Path) -> None:
-    _, problems = load_and_check(write_tree(root, files))
+    _, problems = load_and_check(write_tree(root, files), TODAY)
     for problem in problems:
         assert problem.path in files
         assert in_file([problem], files[problem.path])
@@ -218,5 +219,6 @@ def test_a_problem_never_hides_another_files(path: str, tmp_path: Path) -> None:
     found = []
     for number, change in enumerate([*({p: t} for p, t in broken.items()), broken]):
         root = write_tree(tmp_path / str(number), {**EXAMPLE, **change})
-        found.append({problem for problem in load_and_check(root)[1] if problem.path in broken})
+        _, problems = load_and_check(root, TODAY)
+        found.append({problem for problem in problems if problem.path in broken})
     assert found[2] == found[0] | found[1]

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import datetime as dt
+import re
+from dataclasses import replace
 from pathlib import Path
 
 from accelerator_portal import checks
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.checks import rules
+from tests.day import TODAY
 from tests.folders import REPOSITORY
 
 
@@ -28,6 +32,28 @@ def test_the_rules_stand_in_the_order_of_the_alphabet() -> None:
     assert ids == sorted(ids)
 
 
-def test_the_rules_are_silent_on_this_repository(catalog: Catalog) -> None:
-    assert REPOSITORY.is_dir()
-    assert list(checks.run_checks(catalog)) == []
+def test_only_time_brings_problems_to_this_repository(catalog: Catalog) -> None:
+    """What ends, such as an exception, is for the nightly to say; no change has to wait for it."""
+    held = tuple(e.model_copy(update={"expires": dt.date.max}) for e in catalog.exceptions)
+    found = checks.run_checks(replace(catalog, exceptions=held), TODAY)
+    assert [problem for problem in found if problem.rule != "ended-lifecycle"] == []
+
+
+def test_time_alone_never_keeps_a_change_out(catalog: Catalog) -> None:
+    found = list(checks.run_checks(catalog, dt.date(2100, 1, 1)))
+    assert found, "no exception and no lifecycle ends, or the rules do not take the day"
+    assert checks.errors(found) == []
+
+
+def test_no_library_code_reads_the_clock() -> None:
+    """Rules and pages take the day as an argument; commands and hooks ask `catalog.clock`."""
+    pure = ("catalog", "checks", "install", "packages", "reports", "results", "site", "vendors")
+    clocks = re.compile(r"datetime\.(?:utc)?now\(|date\.today\(|time\.time\(")
+    source = REPOSITORY / "src" / "accelerator_portal"
+    readers = {
+        file.relative_to(source).as_posix()
+        for folder in pure
+        for file in (source / folder).rglob("*.py")
+        if clocks.search(file.read_text("utf-8"))
+    }
+    assert readers == {"catalog/clock.py"}

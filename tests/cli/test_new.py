@@ -17,6 +17,7 @@ from accelerator_portal.cli import main, new_folder
 from accelerator_portal.cli import new as new_module
 from accelerator_portal.cli.output import write_file
 from tests.cli.test_import_platforms import FILE
+from tests.day import TODAY
 from tests.folders import EXAMPLE, Tree, edited, problems_in, write_tree
 
 HOSTS = "data/hosts.yaml"
@@ -71,7 +72,7 @@ def written(root: Path) -> dict[str, str]:
 
 def platform(root: Path, named: str = "foo") -> Platform:
     """The new platform, after the whole check has found nothing."""
-    catalog, problems = load_and_check(root)
+    catalog, problems = load_and_check(root, TODAY)
     assert [str(problem) for problem in problems] == []
     assert catalog is not None
     return catalog.by_id[named]

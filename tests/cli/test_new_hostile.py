@@ -15,6 +15,7 @@ from accelerator_portal.install.expand import expand
 from accelerator_portal.site.source_list import SourceList
 from accelerator_portal.site.vendor_text import render_section
 from tests.cli.test_new import HOSTS, LISTED, flags, run, written
+from tests.day import TODAY
 from tests.folders import EXAMPLE, problems_in, write_tree
 
 ACCELERATOR, INSTALL = "accelerator.yaml", "install.yaml"
@@ -116,7 +117,7 @@ def test_the_guide_shows_its_link_and_its_code_whatever_was_said(root: Path) -> 
     url = "https://example.org/[@x]_a_*b*"
     result = run(root, "foo", *flags(url=url, device='[@x] "y"'))
     assert result.exit_code == 0, result.output
-    catalog, _ = load_and_check(root)
+    catalog, _ = load_and_check(root, TODAY)
     assert catalog is not None
     assert expand(catalog)[1] == ()
     made = catalog.by_id["foo"]

@@ -47,6 +47,7 @@ from accelerator_portal.site.build import Repository, build_site
 from accelerator_portal.site.spreadsheet import csv_text
 from accelerator_portal.site.vendor_text import render_vendor_text
 from tests.built_site import copy_sources
+from tests.day import TODAY
 from tests.folders import EXAMPLE, write_tree
 from tests.hostile import formats, markdown
 from tests.hostile.mutations import mutated
@@ -295,7 +296,7 @@ def acme(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str], Path]
 
 def assert_built(root: Path) -> None:
     """Problems, or a site: pages of what is accepted are made without a fault."""
-    catalog, problems = load_and_check(root)
+    catalog, problems = load_and_check(root, TODAY)
     assert all(str(problem).isprintable() for problem in problems)
     if isinstance(catalog, Catalog) and not errors(problems):
         assert expand(catalog)[0]

@@ -17,6 +17,7 @@ from accelerator_portal.install.expand import MAX_ROWS
 from accelerator_portal.reports.formats import READERS
 from accelerator_portal.reports.reading import Options
 from accelerator_portal.site.vendor_text import render_vendor_text
+from tests.day import TODAY
 from tests.folders import ACCELERATOR, EXAMPLE, GUIDE, INSTALL, Tree, edited, write_tree
 from tests.hostile import fields, folders, formats, large, markdown, reports, yaml_files
 
@@ -41,7 +42,7 @@ def _memory() -> Iterator[None]:
 def looked_at(root: Path) -> list[Problem]:
     """What is wrong in a repository; whatever it is, it is told soon, each in one line."""
     begun = time.monotonic()
-    _, problems = load_and_check(root)
+    _, problems = load_and_check(root, TODAY)
     assert time.monotonic() - begun < SECONDS
     for problem in problems:
         text = str(problem)

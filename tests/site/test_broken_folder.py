@@ -11,6 +11,7 @@ import pytest
 
 from accelerator_portal.checks import load_and_check
 from tests.built_site import EXAMPLE, MKDOCS_ENVIRONMENT, copy_sources
+from tests.day import TODAY
 
 
 def mkdocs_build(repository: Path) -> subprocess.CompletedProcess[str]:
@@ -54,7 +55,7 @@ def test_without_faults_there_is_a_site(repository: Path) -> None:
 
 def test_all_problems_are_told_at_once_with_file_and_line(broken: Path) -> None:
     done = mkdocs_build(broken)
-    _, problems = load_and_check(broken)
+    _, problems = load_and_check(broken, TODAY)
     assert len(problems) >= 3
     for problem in problems:
         assert done.stderr.count(str(problem)) == 1, done.stderr

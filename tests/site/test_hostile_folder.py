@@ -10,6 +10,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from accelerator_portal.checks import load_and_check
 from tests.built_site import EXAMPLE, Page, Site, build_site, copy_sources
+from tests.day import TODAY
 from tests.site.test_broken_folder import replace
 
 MARKUP = '"></title><script>alert(1)</script><img src=x onerror=alert(1)>'
@@ -104,7 +105,7 @@ def test_a_name_with_markup_is_refused(name: str, tmp_path: Path) -> None:
     """Material writes titles into its menus, and into the page's title, as they are."""
     root = copy_sources(tmp_path / "repository", EXAMPLE)
     replace(root / "accelerators/acme/accelerator.yaml", "name: Acme", f"name: '{name}'")
-    _, problems = load_and_check(root)
+    _, problems = load_and_check(root, TODAY)
     assert [(p.path, p.what.split(":")[0]) for p in problems[:1]] == [
         ("accelerators/acme/accelerator.yaml", "name")
     ]

@@ -16,6 +16,7 @@ from accelerator_portal.checks import load_and_check
 from accelerator_portal.checks.quarantine import last_good_versions, load_and_set_aside
 from accelerator_portal.cli import main
 from tests.built_site import EXAMPLE, copy_sources
+from tests.day import TODAY
 from tests.site.test_broken_folder import mkdocs_build, replace
 
 
@@ -47,7 +48,7 @@ def built(root: Path, out: Path, *options: str) -> dict[str, bytes]:
 def test_a_pull_requests_build_names_every_fault(sources: Path) -> None:
     done = mkdocs_build(sources)
     assert done.returncode == 1
-    _, problems = load_and_check(sources)
+    _, problems = load_and_check(sources, TODAY)
     files = {problem.path.partition("broken/")[2] for problem in problems}
     assert files >= {
         "accelerator.yaml",
@@ -121,7 +122,7 @@ def test_a_kept_version_with_errors_of_its_own_is_not_shown(tmp_path: Path) -> N
     replace(root / "accelerators/acme/guide.md", "## Help", "## Halp")
     shutil.copytree(root / "accelerators/acme", kept / "accelerators/acme")
     (kept / "since.json").write_text('{"acme": "2026-11-20"}', "utf-8")
-    catalog, _ = load_and_set_aside(root, kept)
+    catalog, _ = load_and_set_aside(root, TODAY, kept)
     assert catalog is not None
     assert (list(catalog.set_aside), catalog.shown_before) == (["acme"], {})
 

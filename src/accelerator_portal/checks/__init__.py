@@ -20,24 +20,24 @@ RULES: tuple[Rule, ...] = tuple(
 )
 
 
-def run_checks(catalog: Catalog, today: dt.date | None = None) -> Iterator[Problem]:
+def run_checks(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """Yield every problem that the rules find and no exception accepts.
 
-    `today` decides which exceptions have ended; by default it is the day in UTC.
+    `today` decides what has ended, such as exceptions, and what lies in the future. No rule reads
+    the clock, so that the same data and day give the same problems.
     """
-    day = today or dt.datetime.now(dt.UTC).date()
-    found = (problem for rule in RULES for problem in rule.problems(catalog))
-    return without_exempted(catalog, found, [rule.id for rule in RULES], day)
+    found = (problem for rule in RULES for problem in rule.problems(catalog, today))
+    return without_exempted(catalog, found, [rule.id for rule in RULES], today)
 
 
-def load_and_check(root: Path) -> tuple[Catalog | None, list[Problem]]:
+def load_and_check(root: Path, today: dt.date) -> tuple[Catalog | None, list[Problem]]:
     """Load the catalogue below `root` and run every rule on what could be loaded.
 
     The problems come once each, in reading order; there are some where the catalogue is None.
     """
     catalog, problems = load_catalog(root)
     if catalog is not None:
-        problems = [*problems, *run_checks(catalog)]
+        problems = [*problems, *run_checks(catalog, today)]
     return catalog, sorted(set(problems))
 
 

@@ -20,7 +20,7 @@ _COMPARING = {rule.id for rule in RULES if rule.compares}
 
 
 def load_and_set_aside(
-    root: Path, last_good: Path | None = None
+    root: Path, today: dt.date, last_good: Path | None = None
 ) -> tuple[Catalog | None, list[Problem]]:
     """Load the catalogue below `root` without the folders that have errors.
 
@@ -29,11 +29,11 @@ def load_and_set_aside(
     stands in its place, and in `shown_before`. The problems are what is left: errors of shared
     data, which leave nothing to build, and warnings.
     """
-    catalog, problems = _without_broken(root)
+    catalog, problems = _without_broken(root, today)
     if catalog is not None and last_good is not None:
         for folder, since in last_good_versions(last_good).items():
             if folder in catalog.set_aside:
-                catalog = _with_last_good(catalog, last_good, folder, since)
+                catalog = _with_last_good(catalog, last_good, folder, since, today)
     return catalog, problems
 
 
@@ -50,7 +50,9 @@ def last_good_versions(place: Path) -> dict[str, dt.date]:
         return {}
 
 
-def _with_last_good(catalog: Catalog, place: Path, folder: str, since: dt.date) -> Catalog:
+def _with_last_good(
+    catalog: Catalog, place: Path, folder: str, since: dt.date, today: dt.date
+) -> Catalog:
     """The catalogue with an older version of a folder, unless that has errors by now, too."""
     platform, _ = load_platform(place, folder)
     if platform is None:
@@ -62,17 +64,17 @@ def _with_last_good(catalog: Catalog, place: Path, folder: str, since: dt.date) 
         files={**catalog.files, **files},
         shown_before={**catalog.shown_before, folder: since},
     )
-    return catalog if errors(run_checks(fuller)) else fuller
+    return catalog if errors(run_checks(fuller, today)) else fuller
 
 
-def _without_broken(root: Path) -> tuple[Catalog | None, list[Problem]]:
+def _without_broken(root: Path, today: dt.date) -> tuple[Catalog | None, list[Problem]]:
     catalog, problems = load_catalog(root)
     if catalog is None:
         return None, sorted(set(problems))
     aside, shared = _by_folder(problems)
     catalog = _without(catalog, aside)
     while True:
-        found = list(run_checks(catalog))
+        found = list(run_checks(catalog, today))
         # What compares folders has its say last: it may have nothing to say without broken ones.
         own = [problem for problem in found if problem.rule not in _COMPARING]
         more = _by_folder(own)[0] or _by_folder(found)[0]

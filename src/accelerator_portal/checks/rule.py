@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from inspect import cleandoc
@@ -10,7 +11,7 @@ from types import ModuleType
 from accelerator_portal.catalog import Catalog, Problem
 from accelerator_portal.catalog.problem import Level
 
-Check = Callable[[Catalog], Iterator[Problem]]
+Check = Callable[[Catalog, dt.date], Iterator[Problem]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +39,9 @@ class Rule:
         """The rest of it, in one paragraph."""
         return " ".join(self.text.partition("\n")[2].split())
 
-    def problems(self, catalog: Catalog) -> Iterator[Problem]:
-        """Yield what the rule finds, with its id and level."""
-        for problem in self.check(catalog):
+    def problems(self, catalog: Catalog, today: dt.date) -> Iterator[Problem]:
+        """Yield what the rule finds on the day `today`, with its id and level."""
+        for problem in self.check(catalog, today):
             yield replace(problem, rule=self.id, level=self.level)
 
 

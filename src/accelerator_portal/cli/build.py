@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import os
 import shutil
 import subprocess
@@ -21,6 +20,7 @@ from accelerator_portal.automation.publishing import (
     put_back,
     recover,
 )
+from accelerator_portal.catalog.clock import today
 from accelerator_portal.checks.quarantine import load_and_set_aside
 from accelerator_portal.cli.options import ARCHIVE, ROOT, count
 from accelerator_portal.site.broken_links import BuiltSite, faults
@@ -75,9 +75,10 @@ def build(root: Path, out: Path, quarantine: bool, archive: str | None, back: bo
 
 def _laid_out(root: Path, url: str, place: Path) -> Path:
     """Lay out the last good versions of the folders that have errors now."""
-    found, _ = load_and_set_aside(root)
-    archive, today = open_archive(url), dt.datetime.now(dt.UTC).date()
-    lay_out(archive, standing_in(archive, found.set_aside if found else (), today), place)
+    found, _ = load_and_set_aside(root, today())
+    archive = open_archive(url)
+    broken = found.set_aside if found else ()
+    lay_out(archive, standing_in(archive, broken, today()), place)
     return place
 
 

@@ -9,6 +9,7 @@ from pathlib import Path, PurePosixPath
 import click
 
 from accelerator_portal.catalog import Catalog, Problem
+from accelerator_portal.catalog.clock import today
 from accelerator_portal.checks import errors, load_and_check
 from accelerator_portal.checks.fixing import fixed_files
 from accelerator_portal.cli.options import ROOT, count
@@ -52,7 +53,7 @@ def check(root: Path, form: str, fix: bool, network: bool, paths: tuple[Path, ..
 
 
 def _found(root: Path, wanted: Sequence[str]) -> tuple[Catalog | None, list[Problem]]:
-    catalog, problems = load_and_check(root)
+    catalog, problems = load_and_check(root, today())
     return catalog, [p for p in problems if not wanted or _is_below(p.path, wanted)]
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from accelerator_portal.catalog.clock import today
 from accelerator_portal.checks import errors, load_and_check
 from accelerator_portal.cli.options import ROOT, tell
 from accelerator_portal.cli.output import write_folder
@@ -31,7 +32,7 @@ def export(root: Path, out: Path) -> None:
     if out.is_dir() and any(out.iterdir()) and not (out / INDEX).is_file():
         message = f"{out} holds other files; name a folder that is new, empty or an earlier export"
         raise click.ClickException(message)
-    catalog, problems = load_and_check(root)
+    catalog, problems = load_and_check(root, today())
     if (failed := errors(problems)) or catalog is None:
         tell(failed)
         sys.exit(1)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from accelerator_portal.catalog.clock import today
 from accelerator_portal.catalog.facts import Fact, facts
 from accelerator_portal.checks import errors, load_and_check
 from accelerator_portal.cli.options import ROOT, tell
@@ -19,7 +20,7 @@ from accelerator_portal.cli.options import ROOT, tell
 @click.option("--seed", type=int, default=0, help="Draws the same sample again; 0 by default.")
 def list_facts(root: Path, sample: int | None, seed: int) -> None:
     """List facts with their sources, all of them or a sample, to check them by hand."""
-    catalog, problems = load_and_check(root)
+    catalog, problems = load_and_check(root, today())
     if (failed := errors(problems)) or catalog is None:
         tell(failed)
         sys.exit(1)

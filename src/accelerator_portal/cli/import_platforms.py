@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import sys
 from pathlib import Path
 
@@ -10,6 +9,7 @@ import click
 
 from accelerator_portal.catalog import Problem, load_catalog
 from accelerator_portal.catalog.catalog import ACCELERATORS
+from accelerator_portal.catalog.clock import today
 from accelerator_portal.checks import load_and_check
 from accelerator_portal.cli.options import ROOT, count, tell
 from accelerator_portal.cli.output import write_folder
@@ -36,10 +36,10 @@ def import_platforms(root: Path, file: Path) -> None:
         tell(problems)
         sys.exit(1)
     drafts: dict[str, dict[str, str]] = {}
-    today = dt.datetime.now(dt.UTC).date()
+    day = today()
     for platform_id in data.platforms:
         try:
-            draft = with_all_headings(entry_draft(data, platform_id, catalog.releases, today))
+            draft = with_all_headings(entry_draft(data, platform_id, catalog.releases, day))
             drafts[folder_name(platform_id)] = folder_files(draft)
         except UnreadableCommandError as error:
             what = f"platforms.{platform_id}: {error}"
@@ -67,7 +67,7 @@ def _write(root: Path, name: str, files: dict[str, str]) -> bool:
 
 
 def _tell_what_is_missing(root: Path, made: list[str]) -> None:
-    _, problems = load_and_check(root)
+    _, problems = load_and_check(root, today())
     places = tuple(f"{ACCELERATORS}/{name}/" for name in made)
     missing = [problem for problem in problems if problem.path.startswith(places)]
     click.echo(f"\nThe file does not say everything; {count(len(missing), 'thing')} to fill in:")

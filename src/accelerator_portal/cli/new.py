@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import sys
 from collections.abc import Callable
 from dataclasses import replace
@@ -13,6 +12,7 @@ import click
 
 from accelerator_portal.catalog import Catalog, Problem, load_catalog
 from accelerator_portal.catalog.catalog import ACCELERATORS, HOSTS
+from accelerator_portal.catalog.clock import today
 from accelerator_portal.catalog.problem import printable
 from accelerator_portal.checks import errors
 from accelerator_portal.cli.asking import ask
@@ -86,7 +86,7 @@ def new(  # noqa: PLR0913 - each is an option
     if wrong := id_fault(catalog, _folders(root), platform_id):
         raise click.ClickException(printable("; ".join(wrong)))
     origin = {"from-additional-platforms": file, "entry": entry, "from-package": package}
-    case = Case(catalog, platform_id, dt.datetime.now(dt.UTC).date())
+    case = Case(catalog, platform_id, today())
     if file:
         draft = _entry(case, file, entry)
         case = replace(case, entry=draft, offers=entry_offers(draft))
@@ -194,7 +194,7 @@ def _tried(case: Case) -> tuple[Draft, Catalog | None, list[Problem]]:
     """The draft, and what the check says to it; an entry's guide that fails is left out."""
     draft = composed(case)
     known = knowing(case.catalog, case.new_hosts, case.value("host-owner") or "")
-    catalog, problems = try_folder(known, case.id, folder_files(draft))
+    catalog, problems = try_folder(known, case.id, folder_files(draft), case.today)
     guide = f"{ACCELERATORS}/{case.id}/guide.md"
     if case.entry and case.entry.guide and any(p.path == guide for p in errors(problems)):
         click.echo("The guide of the entry was left out; it would not pass the check:")

@@ -103,7 +103,7 @@ def _collect(tonight: Tonight) -> str:
 
 
 def _look(tonight: Tonight) -> str:
-    tonight.looked_at, problems = load_and_set_aside(tonight.root)
+    tonight.looked_at, problems = load_and_set_aside(tonight.root, tonight.now.date())
     if tonight.looked_at is None:
         raise StepFailed(" / ".join(map(str, problems[:3])))
     aside = tonight.looked_at.set_aside

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import tempfile
 from collections.abc import Mapping
 from dataclasses import replace
@@ -14,7 +15,7 @@ from accelerator_portal.checks import run_checks
 
 
 def try_folder(
-    catalog: Catalog, platform_id: str, files: Mapping[str, str]
+    catalog: Catalog, platform_id: str, files: Mapping[str, str], today: dt.date
 ) -> tuple[Catalog | None, list[Problem]]:
     """Return the catalogue with the folder in it, and every problem that the folder would bring.
 
@@ -31,7 +32,7 @@ def try_folder(
         return None, sorted(set(problems))
     others = _without_reports(catalog)
     found = _with(others, platform)
-    brought = {*problems, *run_checks(found)} - {*run_checks(others)}
+    brought = {*problems, *run_checks(found, today)} - {*run_checks(others, today)}
     return found, sorted(brought)
 
 

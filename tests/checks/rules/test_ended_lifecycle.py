@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import datetime as dt
 
+from tests.day import TODAY
 from tests.folders import COMPATIBILITY, ProblemsAfter
 
 ROW = '{torch: "1.10.0", variant: ex2, source'
@@ -21,10 +22,8 @@ def test_what_has_ended_is_named(problems_after: ProblemsAfter) -> None:
 
 
 def test_the_last_day_is_part_of_it(problems_after: ProblemsAfter) -> None:
-    tomorrow = dt.datetime.now(dt.UTC).date() + dt.timedelta(
-        days=1
-    )  # as a test may run at midnight
-    assert problems_after(with_end(tomorrow)) == []
+    assert problems_after(with_end(TODAY)) == []
+    assert len(problems_after(with_end(TODAY - dt.timedelta(days=1)))) == 1
 
 
 def test_older_rows_may_have_ended(problems_after: ProblemsAfter) -> None:

@@ -7,6 +7,7 @@ import pytest
 from accelerator_portal.catalog import Catalog, load_catalog
 from accelerator_portal.catalog.criteria_file import Criteria
 from accelerator_portal.checks.rules import minors_behind
+from tests.day import TODAY
 from tests.folders import INSTALL, RELEASES, Tree, edited
 
 NEWER = "".join(
@@ -28,7 +29,7 @@ def behind(tree: Tree) -> Catalog:
 
 def found(catalog: Catalog, most: int | None) -> list[str]:
     criteria = Criteria.model_construct(most_minors_behind=most)
-    return [str(p) for p in minors_behind.check(replace(catalog, criteria=criteria))]
+    return [str(p) for p in minors_behind.check(replace(catalog, criteria=criteria), TODAY)]
 
 
 def test_so_many_minor_releases_are_allowed(behind: Catalog) -> None:
@@ -42,7 +43,7 @@ def test_so_many_minor_releases_are_allowed(behind: Catalog) -> None:
 
 def test_without_a_limit_nothing_is_said(behind: Catalog) -> None:
     assert found(behind, None) == []
-    assert list(minors_behind.check(replace(behind, criteria=None))) == []
+    assert list(minors_behind.check(replace(behind, criteria=None), TODAY)) == []
 
 
 def test_it_only_reminds() -> None:

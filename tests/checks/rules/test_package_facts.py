@@ -13,6 +13,7 @@ from accelerator_portal.catalog.package_file import (
     ReleaseFacts,
 )
 from accelerator_portal.checks.rules import package_facts
+from tests.day import TODAY
 from tests.folders import COMPATIBILITY, INSTALL, RELEASES, Tree, edited, loaded
 from tests.packages.made_up import ARM, PACKAGE, PLUGINS, X86, release, with_facts
 
@@ -28,7 +29,7 @@ def plugins(tree: Tree) -> Catalog:
 
 
 def found(catalog: Catalog) -> list[str]:
-    return [f"{p.path}:{p.line}: {p.what}" for p in package_facts.check(catalog)]
+    return [f"{p.path}:{p.line}: {p.what}" for p in package_facts.check(catalog, TODAY)]
 
 
 def test_what_agrees_is_silent(plugins: Catalog) -> None:
@@ -136,4 +137,4 @@ def test_releases_beside_what_pypi_has(
 def test_it_only_reminds_and_says_what_would_be_right(plugins: Catalog) -> None:
     assert package_facts.LEVEL == "warning"
     wrong = with_facts(plugins, [release("1.10.0", "torch==2"), FITTING[1]])
-    assert {problem.remedy for problem in package_facts.check(wrong)} == {REMEDY}
+    assert {problem.remedy for problem in package_facts.check(wrong, TODAY)} == {REMEDY}

@@ -4,6 +4,7 @@ import pytest
 
 from accelerator_portal.checks import load_and_check
 from accelerator_portal.checks.fixing import fixed_files
+from tests.day import TODAY
 from tests.folders import ACCELERATOR, COMPATIBILITY, INSTALL, Edit, ProblemsAfter, Tree, edited
 
 EDITS: tuple[Edit, ...] = (
@@ -19,7 +20,7 @@ def pinned(package: str) -> Edit:
 
 def test_a_pin_of_which_only_a_post_release_exists_can_be_mended(tree: Tree) -> None:
     root = tree(edited(*EDITS, pinned("torch-example==1.10.0")))
-    _, problems = load_and_check(root)
+    _, problems = load_and_check(root, TODAY)
     (problem,) = problems
     assert str(problem) == (
         f'{INSTALL}:33: "torch-example==1.10.0" is none of the versions in compatibility.yaml; '
@@ -27,7 +28,7 @@ def test_a_pin_of_which_only_a_post_release_exists_can_be_mended(tree: Tree) -> 
     )
     texts, _ = fixed_files(root, problems)
     (root / INSTALL).write_text(texts[root / INSTALL], "utf-8")
-    assert load_and_check(root)[1] == []
+    assert load_and_check(root, TODAY)[1] == []
 
 
 @pytest.mark.parametrize(

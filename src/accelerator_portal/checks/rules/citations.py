@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Iterator, Mapping
 
 from accelerator_portal.catalog import Catalog, Problem
@@ -10,7 +11,7 @@ from accelerator_portal.catalog.problem import did_you_mean
 from accelerator_portal.catalog.yaml_file import Location, YamlFile
 
 
-def check(catalog: Catalog) -> Iterator[Problem]:
+def check(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """Yield unknown and unused source ids of every file."""
     for file in catalog.files.values():
         if isinstance(file.data, Mapping) and "sources" in file.data:

@@ -7,6 +7,7 @@ and FAQs.
 
 from __future__ import annotations
 
+import datetime as dt
 import re
 from collections.abc import Iterator
 from urllib.parse import urlsplit
@@ -21,7 +22,7 @@ _ADDRESS = re.compile(r"\b(?:[a-z][a-z0-9+.-]*)://[^\s'\"<>`)\]|]+", re.IGNORECA
 _SAFE = {"https", "ssh"}
 
 
-def check(catalog: Catalog) -> Iterator[Problem]:
+def check(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """Yield addresses of hosts that are not listed, and of protocols that can be tampered with."""
     known = {entry.host for entry in catalog.hosts.hosts} if catalog.hosts else None
     for platform in catalog.platforms:

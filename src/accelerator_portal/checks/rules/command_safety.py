@@ -7,6 +7,7 @@ looked at before it runs: a `download` step, then a `run` step.
 
 from __future__ import annotations
 
+import datetime as dt
 import re
 from collections.abc import Iterator
 from itertools import takewhile
@@ -40,7 +41,7 @@ _REMEDIES = (
 )
 
 
-def check(catalog: Catalog) -> Iterator[Problem]:
+def check(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """Yield commands that a careful reader would not paste."""
     for platform in catalog.platforms:
         yield from _of_steps(platform)

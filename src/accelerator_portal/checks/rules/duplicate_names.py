@@ -5,6 +5,7 @@ Package names are compared as an index does, so `torch-tpu` and `torch_tpu` are 
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Iterator
 
 from packaging.utils import canonicalize_name
@@ -15,7 +16,7 @@ from accelerator_portal.catalog.yaml_file import Location
 COMPARES = True
 
 
-def check(catalog: Catalog) -> Iterator[Problem]:
+def check(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """Yield the second and later claims."""
     claims: dict[tuple[str, str], Platform] = {}
     for platform in sorted(catalog.platforms, key=lambda p: (not p.in_tree, p.id)):

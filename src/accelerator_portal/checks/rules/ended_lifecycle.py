@@ -13,9 +13,8 @@ from accelerator_portal.catalog import Catalog, Problem
 LEVEL = "warning"
 
 
-def check(catalog: Catalog) -> Iterator[Problem]:
+def check(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """Yield newest rows whose last known state is over."""
-    today = dt.datetime.now(dt.UTC).date()
     for platform in catalog.platforms:
         seen: set[str | None] = set()
         for place, row in enumerate(platform.compatibility.rows):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Iterator
 
 from accelerator_portal.catalog import Catalog, Problem
@@ -11,7 +12,7 @@ HEADINGS = ("Prepare", "Install", "Start", "Deploy", "Help")
 MAX_LINES = 200
 
 
-def check(catalog: Catalog) -> Iterator[Problem]:
+def check(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """Yield missing, unknown, doubled, empty and misplaced headings, and guides too long."""
     for platform in catalog.platforms:
         guide = platform.guide

@@ -6,6 +6,7 @@ readers then install what no row needs any more. A component is found by the nam
 
 from __future__ import annotations
 
+import datetime as dt
 import re
 from collections.abc import Iterator
 
@@ -24,7 +25,7 @@ _AFTER = (
 )
 
 
-def check(catalog: Catalog) -> Iterator[Problem]:
+def check(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """Yield lower bounds in texts that are below what every row needs."""
     for platform in catalog.platforms:
         for name, oldest in _needed(platform).items():

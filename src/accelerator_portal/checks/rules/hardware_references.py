@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Iterator
 
 from accelerator_portal.catalog import Catalog, Platform, Problem
@@ -11,7 +12,7 @@ from accelerator_portal.catalog.problem import did_you_mean
 _FILE = "accelerator.yaml"
 
 
-def check(catalog: Catalog) -> Iterator[Problem]:
+def check(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """Yield unknown variants, doubled generations, and models that stand twice."""
     for platform in catalog.platforms:
         hardware = platform.accelerator.hardware

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Iterator
 
 from accelerator_portal.catalog import Catalog, Platform, Problem
@@ -10,7 +11,7 @@ from accelerator_portal.catalog.problem import did_you_mean
 from accelerator_portal.install.targets import served_wheels
 
 
-def check(catalog: Catalog) -> Iterator[Problem]:
+def check(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """Yield unknown variants, checks and releases, doubled ids, and variants not described."""
     for platform in catalog.platforms:
         yield from _doubled(platform)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Iterator
 
 from accelerator_portal.catalog import Catalog, Problem
@@ -9,7 +10,7 @@ from accelerator_portal.install.expand import expand
 from accelerator_portal.install.rows import InstallRow
 
 
-def check(catalog: Catalog) -> Iterator[Problem]:
+def check(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """Yield options and variants that lead nowhere, and combinations answered twice."""
     rows, problems = expand(catalog)
     yield from problems

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Iterator
 
 from accelerator_portal.catalog import Catalog, Problem
@@ -11,7 +12,7 @@ from accelerator_portal.reports.identity import UnreadableKeyError, parse_key
 _FILE = "known-issues.yaml"
 
 
-def check(catalog: Catalog) -> Iterator[Problem]:
+def check(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """Yield keys that cannot be read, unknown suites, and issues that stand twice."""
     for platform in catalog.platforms:
         seen: set[str] = set()

@@ -7,6 +7,7 @@ of confusable letters only those that ids may have.
 
 from __future__ import annotations
 
+import datetime as dt
 import re
 import unicodedata
 from collections.abc import Iterator
@@ -22,7 +23,7 @@ _WORD = re.compile(r"\w*[^\W\x00-\x7f]\w*")
 _SAME = str.maketrans({"0": "o", "1": "l", "i": "l", "|": "l"})
 
 
-def check(catalog: Catalog) -> Iterator[Problem]:
+def check(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """Yield words of two alphabets, names in others than Latin, and names like another's."""
     for platform in catalog.platforms:
         yield from _of_words(platform)

@@ -6,6 +6,7 @@ behind either way; this reminds who cares for it.
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Iterator
 
 from accelerator_portal.catalog import Catalog, Problem
@@ -14,7 +15,7 @@ from accelerator_portal.install.following import following
 LEVEL = "warning"
 
 
-def check(catalog: Catalog) -> Iterator[Problem]:
+def check(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """Yield platforms that are too far behind."""
     most = catalog.criteria.most_minors_behind if catalog.criteria else None
     for platform in catalog.platforms:

@@ -7,6 +7,7 @@ a change there must not hold up another vendor's pull request.
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Iterator
 
 from accelerator_portal.catalog import Catalog, Problem
@@ -16,7 +17,7 @@ from accelerator_portal.packages.torch_contradictions import torch_contradiction
 LEVEL = "warning"
 
 
-def check(catalog: Catalog) -> Iterator[Problem]:
+def check(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """Yield contradictions, each with both sides and where they are written."""
     yield from contradictions(catalog)
     yield from torch_contradictions(catalog)

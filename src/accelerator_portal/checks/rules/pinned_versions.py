@@ -6,6 +6,7 @@ exists finds nothing. Looked at is the platform's own package, where the rows na
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Iterator
 
 from packaging.requirements import InvalidRequirement, Requirement
@@ -20,7 +21,7 @@ from accelerator_portal.catalog.yaml_file import Location
 FIXES = True
 
 
-def check(catalog: Catalog) -> Iterator[Problem]:
+def check(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """Yield pins that no row satisfies."""
     for platform in catalog.platforms:
         versions = [Version(row.plugin) for row in platform.compatibility.rows if row.plugin]

@@ -6,13 +6,14 @@ notice.
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Iterator
 
 from accelerator_portal.catalog import Catalog, Problem
 from accelerator_portal.catalog.problem import did_you_mean
 
 
-def check(catalog: Catalog) -> Iterator[Problem]:
+def check(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """Yield repositories that the relay does not know."""
     listed = catalog.relay.repositories if catalog.relay else ()
     known = {entry.repository for entry in listed}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Iterator
 
 from packaging.version import Version
@@ -12,7 +13,7 @@ from accelerator_portal.catalog.releases_file import Wheel
 from accelerator_portal.catalog.yaml_file import Location
 
 
-def check(catalog: Catalog) -> Iterator[Problem]:
+def check(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """Yield releases out of order or doubled, and wheels said twice."""
     releases = catalog.releases.releases
     for place in range(1, len(releases)):

@@ -7,6 +7,7 @@ sends readers into a version that does not work.
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Iterator
 
 from accelerator_portal.catalog import Catalog, Platform, Problem
@@ -16,7 +17,7 @@ from accelerator_portal.catalog.yaml_file import Location
 from accelerator_portal.install.bounds import lower_bound
 
 
-def check(catalog: Catalog) -> Iterator[Problem]:
+def check(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """Yield requirements that admit a version older than any that the rows need.
 
     Options that install the rows themselves (`compatibility: true`) show what each row needs.

@@ -7,6 +7,7 @@ they come out wrong, and a page that takes the first one for the newest advertis
 
 from __future__ import annotations
 
+import datetime as dt
 import re
 from collections.abc import Iterator
 
@@ -17,7 +18,7 @@ from accelerator_portal.catalog import Catalog, Platform, Problem
 _NUMBERED = re.compile(r"(.*?[a-z-])(\d+(?:\.\d+)+)")
 
 
-def check(catalog: Catalog) -> Iterator[Problem]:
+def check(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """Yield rows and variants that stand below older ones."""
     for platform in catalog.platforms:
         yield from _rows(platform)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Iterator
 from itertools import zip_longest
 
@@ -12,7 +13,7 @@ from accelerator_portal.install.expand import expand
 from accelerator_portal.install.selector import make_selector
 
 
-def check(catalog: Catalog) -> Iterator[Problem]:
+def check(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """Yield starting choices that no row answers, and systems that stand twice."""
     starts = make_selector(catalog, expand(catalog)[0]).starts
     yield from _unknown_primary(catalog)

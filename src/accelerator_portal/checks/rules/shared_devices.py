@@ -6,6 +6,7 @@ program does not know which is meant.
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Iterator
 
 from accelerator_portal.catalog import Catalog, Platform, Problem
@@ -13,7 +14,7 @@ from accelerator_portal.catalog import Catalog, Platform, Problem
 LEVEL = "warning"  # whoever comes second must not be able to keep the first one out
 
 
-def check(catalog: Catalog) -> Iterator[Problem]:
+def check(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """Yield platforms whose device another one has, too, without a note."""
     owners: dict[str, list[Platform]] = {}
     for platform in catalog.platforms:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Iterator
 
 from accelerator_portal.catalog import Catalog, Problem
@@ -9,7 +10,7 @@ from accelerator_portal.catalog.fields import is_address
 from accelerator_portal.catalog.markdown_file import MarkdownFile
 
 
-def check(catalog: Catalog) -> Iterator[Problem]:
+def check(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """Yield links that a reader could not follow, and pictures."""
     for platform in catalog.platforms:
         yield from _problems(platform.guide)

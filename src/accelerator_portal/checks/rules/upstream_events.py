@@ -5,12 +5,13 @@ A comment that says what broke also says whom to ask; without a maintainer it co
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Iterator
 
 from accelerator_portal.catalog import Catalog, Problem
 
 
-def check(catalog: Catalog) -> Iterator[Problem]:
+def check(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """Yield platforms with `upstream_events` and without maintainers."""
     for platform in catalog.platforms:
         if platform.accelerator.upstream_events and not platform.accelerator.maintainers:

@@ -5,6 +5,7 @@ A setting for a suite that does not exist is never used, and nobody would notice
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Iterator
 
 from accelerator_portal.catalog import Catalog, Platform, Problem
@@ -12,7 +13,7 @@ from accelerator_portal.catalog.loader import VALIDATION
 from accelerator_portal.catalog.problem import did_you_mean
 
 
-def check(catalog: Catalog) -> Iterator[Problem]:
+def check(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """Yield unknown suites, unknown checks, and ids that stand twice."""
     for platform in catalog.platforms:
         for suite in platform.validation.suites:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Iterator
 
 from packaging.version import Version
@@ -10,7 +11,7 @@ from accelerator_portal.catalog import Catalog, Problem
 from accelerator_portal.catalog.compatibility_file import CompatibilityRow
 
 
-def check(catalog: Catalog) -> Iterator[Problem]:
+def check(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """Yield rows about the same versions that say different things, and impossible plugins."""
     for platform in catalog.platforms:
         first: dict[tuple[str | None, ...], CompatibilityRow] = {}

@@ -1,0 +1,20 @@
+"""The current date, for the command line and the hooks; the library takes dates as arguments."""
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+
+VARIABLE = "SOURCE_DATE_EPOCH"
+
+
+def today() -> dt.date:
+    """Return the current day in UTC, or the day that `SOURCE_DATE_EPOCH` sets.
+
+    Source: reproducible-builds.org/specs/source-date-epoch (seconds since 1970, in UTC); MkDocs
+    reads the same variable. A value that is no number of seconds counts as not set.
+    """
+    try:
+        return dt.datetime.fromtimestamp(int(os.environ[VARIABLE]), dt.UTC).date()
+    except (KeyError, ValueError, OverflowError, OSError):
+        return dt.datetime.now(dt.UTC).date()
