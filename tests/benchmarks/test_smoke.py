@@ -89,3 +89,13 @@ def test_telling_vendors_is_measured_one_by_one_and_side_by_side() -> None:
     for line in (one, many):
         assert line.endswith("19 of 20 told, 1 of them after an error, 21 requests")
     assert ratio.startswith("one after another ")
+
+
+def test_commands_are_measured_beside_programs_that_do_no_more() -> None:
+    command = [sys.executable, "-m", "benchmarks.commands", "--repeat=1"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.stderr == ""
+    assert [line.split(":")[0] for line in done.stdout.splitlines()] == [
+        "--help beside `import click`",
+        "check beside loading and checking",
+    ]

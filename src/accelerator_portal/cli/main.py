@@ -1,64 +1,82 @@
-"""The commands, thin: each calls one function of the library and reports."""
+"""The command `accelerator-portal`: its commands are imported when they are called."""
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
-from accelerator_portal.catalog.schema import schema_files
-from accelerator_portal.cli.archive import archive
-from accelerator_portal.cli.build import build
-from accelerator_portal.cli.check import check
-from accelerator_portal.cli.diff import diff
-from accelerator_portal.cli.export import export
-from accelerator_portal.cli.facts import list_facts
-from accelerator_portal.cli.generated import CHECK, keep_current
-from accelerator_portal.cli.history import history
-from accelerator_portal.cli.import_platforms import import_platforms
-from accelerator_portal.cli.install import install
-from accelerator_portal.cli.new import new
-from accelerator_portal.cli.nightly import nightly
-from accelerator_portal.cli.options import ROOT
-from accelerator_portal.cli.owners import owners
-from accelerator_portal.cli.packages import packages
-from accelerator_portal.cli.pull_request_comment import pull_request_comment
-from accelerator_portal.cli.report import report
-from accelerator_portal.cli.suites import suites
-from accelerator_portal.cli.upstream import upstream
-from accelerator_portal.cli.validate import validate
+from accelerator_portal.cli.lazy_group import LazyCommand, LazyGroup
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+def _in(place: str, summary: str) -> LazyCommand:
+    return LazyCommand(f"accelerator_portal.cli.{place}", summary)
+
+
+# The summaries are the first sentences of the commands' docstrings; a test compares them.
+COMMANDS = {
+    "archive": _in("archive:archive", "Bring and push the branch with what the nightly keeps."),
+    "build": _in(
+        "build:build",
+        "Build the site with MkDocs, strictly, and look at every link before it is published.",
+    ),
+    "check": _in(
+        "check:check",
+        "Check every vendor's folder and the shared data; print all problems at once.",
+    ),
+    "diff": _in(
+        "diff:diff",
+        "Say what readers will see differently: BASE and HEAD are built sites, or their api/v1.",
+    ),
+    "export": _in(
+        "export:export",
+        "Write the site's pages as plain Markdown, with its data and assets, for another engine.",
+    ),
+    "facts": _in(
+        "facts:list_facts",
+        "List facts with their sources, all of them or a sample, to check them by hand.",
+    ),
+    "history": _in("history:history", "Keep what reports said over time, and show it."),
+    "import-platforms": _in(
+        "import_platforms:import_platforms",
+        "Make a vendor folder from each entry of FILE, pytorch.org's additional-platforms.json.",
+    ),
+    "install": _in("install:install", "Look at install commands."),
+    "new": _in("new:new", "Write the folder of a new platform ID, so that it passes the check."),
+    "nightly": _in(
+        "nightly:nightly",
+        "Take what is new, set aside what is broken, publish the rest, say what changed.",
+    ),
+    "owners": _in(
+        "owners:owners", "Write .github/CODEOWNERS and the issue forms that list platforms."
+    ),
+    "packages": _in(
+        "packages:packages", "Keep what package indexes say of the platforms' packages."
+    ),
+    "pull-request-comment": _in(
+        "pull_request_comment:pull_request_comment",
+        "Post or renew the comment on the pull request whose run ended.",
+    ),
+    "report": _in("report:report", "Import, check, show and export test reports."),
+    "schema": _in(
+        "schema:schema", "Write the JSON Schemas of the contributed files into data/schema/."
+    ),
+    "suites": _in(
+        "suites:suites", "Write the names of the harness's tests into data/suites; needs torch."
+    ),
+    "upstream": _in(
+        "upstream:upstream",
+        "Answer PyTorch's events: plan who tests a change, tell them, say what is news.",
+    ),
+    "validate": _in(
+        "validate:validate", "Run test suites on a device and write the common test report."
+    ),
+}
+
+
+@click.group(
+    cls=LazyGroup,
+    lazy_commands=COMMANDS,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @click.version_option(package_name="accelerator-portal")
 def main() -> None:
     """Look after the PyTorch accelerator portal's data."""
-
-
-@main.command()
-@ROOT
-@CHECK
-def schema(root: Path, check_only: bool) -> None:
-    """Write the JSON Schemas of the contributed files into data/schema/."""
-    fault = "the schema is not current; run accelerator-portal schema"
-    keep_current(root, schema_files(), check_only, fault)
-
-
-main.add_command(archive)
-main.add_command(build)
-main.add_command(check)
-main.add_command(diff)
-main.add_command(export)
-main.add_command(history)
-main.add_command(import_platforms)
-main.add_command(install)
-main.add_command(list_facts)
-main.add_command(new)
-main.add_command(owners)
-main.add_command(packages)
-main.add_command(pull_request_comment)
-main.add_command(nightly)
-main.add_command(report)
-main.add_command(suites)
-main.add_command(upstream)
-main.add_command(validate)

@@ -1,0 +1,65 @@
+"""How fast commands start, beside programs that do no more: `python -m benchmarks.commands`.
+
+`--help` stands beside a program that only imports click, `check` beside one that only loads and
+checks the same repository. They run by turns, each in a process of its own; processor times count.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+
+_MAIN = "from accelerator_portal.cli import main; main()"
+_CHECK = """
+from pathlib import Path
+from accelerator_portal.catalog.clock import today
+from accelerator_portal.checks import load_and_check
+load_and_check(Path("."), today())
+"""
+PAIRS = {
+    "--help beside `import click`": ((_MAIN, "--help"), ("import click",), 2.0),
+    "check beside loading and checking": ((_MAIN, "check"), (_CHECK,), 1.5),
+}
+"""What is measured: the command, the program beside it, and the ratio to stay below."""
+
+
+def main() -> int:
+    """Print the medians and the ratio of each pair; fail where an aim is missed."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.commands", description=__doc__)
+    parser.add_argument("--repeat", type=int, default=7, metavar="N", help="runs of each (7)")
+    repeat = parser.parse_args().repeat
+    missed = False
+    for name, (command, beside, aim) in PAIRS.items():
+        ours, theirs = _medians(command, beside, repeat)
+        ratio = ours / theirs
+        missed = missed or ratio > aim
+        print(f"{name}: {ours:.3f} s and {theirs:.3f} s, ratio {ratio:.2f} (aim {aim})")
+    return int(missed)
+
+
+def _medians(first: Sequence[str], second: Sequence[str], repeat: int) -> tuple[float, float]:
+    """The medians of the processor times; a run before all others fills the caches."""
+    pairs = [(_seconds(first), _seconds(second)) for _ in range(repeat + 1)][1:]
+    ours, theirs = zip(*pairs, strict=True)
+    return statistics.median(ours), statistics.median(theirs)
+
+
+def _seconds(program: Sequence[str]) -> float:
+    command = [sys.executable, "-c", *program]
+    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL)
+    _, status, used = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise subprocess.CalledProcessError(process.returncode, command)
+    return used.ru_utime + used.ru_stime
+
+
+if __name__ == "__main__":
+    sys.exit(main())

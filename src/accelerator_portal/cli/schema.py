@@ -1,0 +1,20 @@
+"""`accelerator-portal schema`: the JSON Schemas, from the models."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from accelerator_portal.catalog.schema import schema_files
+from accelerator_portal.cli.generated import CHECK, keep_current
+from accelerator_portal.cli.options import ROOT
+
+
+@click.command()
+@ROOT
+@CHECK
+def schema(root: Path, check_only: bool) -> None:
+    """Write the JSON Schemas of the contributed files into data/schema/."""
+    fault = "the schema is not current; run accelerator-portal schema"
+    keep_current(root, schema_files(), check_only, fault)

@@ -1,0 +1,54 @@
+"""The command itself starts at once: it imports a command's module when that is called."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import click
+import pytest
+
+from accelerator_portal.cli import main
+from accelerator_portal.cli.main import COMMANDS
+from tests.folders import EXAMPLE, Tree
+
+# What takes long to import, and listing or checking does without.
+HEAVY = {"bs4", "httpx", "jinja2", "numpy", "pandas", "pyarrow"}
+
+
+def imported_by(*arguments: str) -> set[str]:
+    """The modules that a process has imported after a command."""
+    program = (
+        "import sys; from accelerator_portal.cli import main; "
+        "main(sys.argv[1:], standalone_mode=False); print('\\n' + ' '.join(sys.modules))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, *arguments], capture_output=True, text=True, check=True
+    )
+    return set(done.stdout.splitlines()[-1].split())
+
+
+@pytest.mark.parametrize("option", ["--help", "--version"])
+def test_what_lists_commands_imports_none(option: str) -> None:
+    modules = imported_by(option)
+    assert not modules & (HEAVY | {"pydantic", "yaml", "rich"})
+    places = {command.place.partition(":")[0] for command in COMMANDS.values()}
+    assert not modules & places
+
+
+def test_checking_imports_only_what_checking_needs(tree: Tree) -> None:
+    modules = imported_by("check", "--root", str(tree(EXAMPLE)))
+    assert "accelerator_portal.checks" in modules
+    assert not modules & HEAVY
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_list_says_what_the_command_says_of_itself(name: str) -> None:
+    command = main.get_command(click.Context(main), name)
+    assert command is not None
+    assert command.name == name
+    assert COMMANDS[name].summary == command.get_short_help_str(1000)
+
+
+def test_commands_stand_in_the_order_of_the_alphabet() -> None:
+    assert list(COMMANDS) == sorted(COMMANDS) == main.list_commands(click.Context(main))
