@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner, Result
+from mkdocs.__main__ import cli as mkdocs_command
 from mkdocs.commands.build import build
 from mkdocs.config import load_config
 from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -18,6 +21,7 @@ from accelerator_portal.catalog import Catalog, load_catalog
 from accelerator_portal.install.expand import expand
 from accelerator_portal.install.selector import Selector, make_selector
 from accelerator_portal.site.findings import read_all, with_findings
+from tests.made_once import made_once
 
 REPOSITORY = Path(__file__).parents[1]
 EXAMPLE = Path(__file__).parent / "site" / "example"
@@ -26,7 +30,9 @@ EXAMPLE = Path(__file__).parent / "site" / "example"
 SITE_SOURCES = ("mkdocs.yml", "hooks", "site_src")
 DATA = ("accelerators", "data")
 
+# Also for builds in this process: pytest would show the notice, as often as there are builds.
 MKDOCS_ENVIRONMENT = {"NO_MKDOCS_2_WARNING": "1", "PYTHONUNBUFFERED": "1"}
+os.environ.update(MKDOCS_ENVIRONMENT)
 
 
 @dataclass(frozen=True)
@@ -97,27 +103,57 @@ def copy_sources(target: Path, data: Path = REPOSITORY) -> Path:
 
 
 def build_site(repository: Path, out: Path) -> Site:
-    """Build strictly, as `mkdocs build --strict` does."""
+    """Build strictly, as `mkdocs build --strict` does, in this process."""
+    build_files(repository, out)
+    return site_in(out, repository)
+
+
+def build_files(repository: Path, out: Path) -> None:
+    """Build strictly; whoever needs no more than the files saves reading the data again."""
     config: Any = load_config(str(repository / "mkdocs.yml"), site_dir=str(out), strict=True)
     config.plugins.on_startup(command="build", dirty=False)
     try:
         build(config)
     finally:
         config.plugins.on_shutdown()
+
+
+def mkdocs_build(repository: Path) -> Result:
+    """Run MkDocs' own command in this process; the site is in `site/` below the repository."""
+    configuration = str(repository / "mkdocs.yml")
+    return CliRunner().invoke(mkdocs_command, ["build", "--strict", "--config-file", configuration])
+
+
+def site_in(out: Path, repository: Path) -> Site:
+    """Return the site in a folder, with the data of the repository that it was built from."""
     catalog, problems = load_catalog(repository)
     assert catalog is not None, problems
     rows = with_findings(expand(catalog)[0], read_all(catalog, repository))
     return Site(out, catalog, make_selector(catalog, rows))
 
 
-_SITE = pytest.StashKey[Site]()
+_SITES = pytest.StashKey[dict[str, Site]]()
+
+
+def site_of(
+    config: pytest.Config,
+    factory: pytest.TempPathFactory,
+    name: str,
+    sources: Callable[[], Path],
+) -> Site:
+    """Return the site `name`: built once in a run, its data read once in a process.
+
+    `sources` returns the repository to build from, the same each time.
+    """
+    sites = config.stash.setdefault(_SITES, {})
+    if name not in sites:
+        repository = sources()
+        out = made_once(factory, f"{name}-site", lambda folder: build_files(repository, folder))
+        sites[name] = site_in(out, repository)
+    return sites[name]
 
 
 @pytest.fixture(scope="session")
 def site(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> Site:
-    """The site of this repository, built once."""
-    if _SITE not in pytestconfig.stash:
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setenv("NO_MKDOCS_2_WARNING", "1")
-            pytestconfig.stash[_SITE] = build_site(REPOSITORY, tmp_path_factory.mktemp("site"))
-    return pytestconfig.stash[_SITE]
+    """The site of this repository."""
+    return site_of(pytestconfig, tmp_path_factory, "portal", lambda: REPOSITORY)

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from tests.built_site import Site, build_site
+from tests.built_site import Site, site_of
 from tests.hostile.platforms import Words, hostile_sources, plainly
-
-_SITES = pytest.StashKey[dict[str, Site]]()
+from tests.made_once import made_once
 
 
 def _built(config: pytest.Config, factory: pytest.TempPathFactory, name: str, words: Words) -> Site:
-    sites = config.stash.setdefault(_SITES, {})
-    if name not in sites:
-        root = factory.mktemp(f"{name}-sources")
-        hostile_sources(root / "repository", words)
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setenv("NO_MKDOCS_2_WARNING", "1")
-            sites[name] = build_site(root / "repository", factory.mktemp(name))
-    return sites[name]
+    def sources() -> Path:
+        return made_once(factory, name, lambda folder: hostile_sources(folder, words))
+
+    return site_of(config, factory, name, sources)
 
 
 @pytest.fixture(scope="session")

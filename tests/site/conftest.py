@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.built_site import EXAMPLE, Site, build_site, copy_sources, site
+from tests.built_site import EXAMPLE, Site, copy_sources, site, site_of
+from tests.made_once import made_once
 
 __all__ = ["site"]
 
@@ -12,9 +13,11 @@ __all__ = ["site"]
 @pytest.fixture(scope="session")
 def example_sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The site's sources with one invented platform instead of the real ones."""
-    return copy_sources(tmp_path_factory.mktemp("example"), EXAMPLE)
+    return made_once(tmp_path_factory, "example", lambda folder: copy_sources(folder, EXAMPLE))
 
 
 @pytest.fixture(scope="session")
-def example_site(example_sources: Path, tmp_path_factory: pytest.TempPathFactory) -> Site:
-    return build_site(example_sources, tmp_path_factory.mktemp("example-site"))
+def example_site(
+    example_sources: Path, pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory
+) -> Site:
+    return site_of(pytestconfig, tmp_path_factory, "example", lambda: example_sources)

@@ -15,9 +15,9 @@ from accelerator_portal.automation.last_good import keep
 from accelerator_portal.checks import load_and_check
 from accelerator_portal.checks.quarantine import last_good_versions, load_and_set_aside
 from accelerator_portal.cli import main
-from tests.built_site import EXAMPLE, copy_sources
+from tests.built_site import EXAMPLE, copy_sources, mkdocs_build
 from tests.day import TODAY
-from tests.site.test_broken_folder import mkdocs_build, replace
+from tests.site.test_broken_folder import replace
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +47,7 @@ def built(root: Path, out: Path, *options: str) -> dict[str, bytes]:
 
 def test_a_pull_requests_build_names_every_fault(sources: Path) -> None:
     done = mkdocs_build(sources)
-    assert done.returncode == 1
+    assert done.exit_code == 1
     _, problems = load_and_check(sources, TODAY)
     files = {problem.path.partition("broken/")[2] for problem in problems}
     assert files >= {
