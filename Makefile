@@ -19,7 +19,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup site serve test test-validation validate-cpu webhooks lint format types new check owners schema workflows bench lock lock-validation clean
+.PHONY: help setup site serve test test-browser test-validation validate-cpu webhooks lint format types new check owners schema workflows bench lock lock-validation clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1|/p' Makefile | while IFS='|' read -r target text; do \
@@ -47,8 +47,14 @@ site: setup ## Build the site into site/, strictly: a warning is an error
 serve: setup ## Show the site on http://127.0.0.1:8000/ and rebuild it on each change
 	$(BIN)/mkdocs serve --dev-addr 127.0.0.1:8000
 
+# Workers take tests from each other at the end; what is dear is made once for all, see tests/made_once.py.
+PYTEST := $(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist worksteal
+
 test: setup ## Run the tests; one: make test ARGS="-k name"
-	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadscope $(ARGS)
+	$(PYTEST) -m "not browser" $(ARGS)
+
+test-browser: setup ## Run the tests that open the site in Chromium or Chrome
+	$(PYTEST) -m browser tests/browser tests/benchmarks $(ARGS)
 
 test-validation: $(VALIDATION)/.installed ## Test the harness with torch on the CPU, in .venv-validation
 	PYTHONPATH=src $(VALIDATION)/bin/python -m pytest tests/validation_torch $(ARGS)

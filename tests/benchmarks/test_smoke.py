@@ -62,6 +62,7 @@ def test_a_sync_is_measured_cold_and_again() -> None:
     assert ", 5 requests, " in changed
 
 
+@pytest.mark.browser
 def test_a_matrix_is_measured_beside_a_plain_loop() -> None:
     """The figures themselves are for people: here only that there are some, of a made-up suite."""
     command = [sys.executable, "-m", "benchmarks.matrix"]

@@ -1,6 +1,15 @@
-"""The kinds of pages that there are; tests of looks and manners go through all of them."""
+"""The kinds of pages that there are; tests of looks and manners go through all of them.
+
+Every page of the navigation is one. The others come in families, each made from one template: one
+page stands for all. `test_kinds.py` finds a page of the built site that belongs nowhere.
+"""
 
 from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from mkdocs.utils.yaml import yaml_load
 
 from accelerator_portal.catalog import load_catalog
 from accelerator_portal.catalog.catalog import ACCELERATORS
@@ -21,30 +30,34 @@ FULLEST = max(
         if file.is_file()
     ),
 )
-SHARED = [
-    "",
-    "get-started/",
-    "compute-platforms/",
-    "hardware/",
-    "compare/",
-    "features/",
-    "run-anywhere/",
-    "questions/",
-    "results/",
-    "results/huggingface/",
-    "results/huggingface/tests/",
-    "results/runs/ascend-torchbench-2024-10/",
-    "results/dashboard/",
-    "results/standards/",
-    "versions/",
-    f"versions/{_NEWEST}/",
-    "contribute/",
-    "contribute/format/",
-    "contribute/new-backend/",
-    "contribute/report/",
-    MISSING,  # 404.html
-]
-KINDS = [*SHARED, FULLEST]
+
+
+def _addresses(entries: object) -> Iterator[str]:
+    """The addresses of the pages below an entry of `nav`."""
+    if isinstance(entries, str):
+        yield re.sub(r"(^|/)index\.md$", r"\1", entries).replace(".md", "/")
+    elif isinstance(entries, dict):
+        for below in entries.values():
+            yield from _addresses(below)
+    elif isinstance(entries, list):
+        for entry in entries:
+            yield from _addresses(entry)
+
+
+with (REPOSITORY / "mkdocs.yml").open(encoding="utf-8") as _file:
+    NAVIGATION = list(_addresses(yaml_load(_file)["nav"]))
+
+FAMILIES = {
+    re.compile(r"compute-platforms/[^/]+/"): FULLEST,
+    re.compile(r"versions/\d[^/]*/"): f"versions/{_NEWEST}/",
+    re.compile(r"results/runs/[^/]+/"): "results/runs/ascend-torchbench-2024-10/",
+    re.compile(r"results/[^/]+/tests/([^/]+/)?"): "results/huggingface/tests/",
+    re.compile(r"results/[^/]+/([^/]+/)?(\d+/)?"): "results/huggingface/",
+    re.compile(r"404\.html"): MISSING,
+}
+"""What the addresses of a family look like, and the page that stands for it."""
+
+KINDS = [*NAVIGATION, *FAMILIES.values()]
 # One template and other words: a few stand for all.
 OTHERS = [page for page in PLATFORMS if page != FULLEST][::4]
 
