@@ -28,7 +28,7 @@ from pathlib import Path
 import yaml
 from playwright.sync_api import Page, sync_playwright
 
-from accelerator_portal.reports.outcomes import MEANING
+from accelerator_portal.reports.outcomes import OUTCOMES
 from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.report_file import report_text
 from benchmarks.copies import make_generated
@@ -153,8 +153,8 @@ def _site(folder: Path, tests: int, accelerators: int) -> Path:
 def _report(accelerator: str, tests: int, seed: int) -> Report:
     """A report in which one test in three did not pass: no table could be more mixed."""
     pick = random.Random(seed)  # noqa: S311 - made-up outcomes
-    others = len(MEANING) - 1
-    outcomes = pick.choices(list(MEANING), weights=[2 * others, *[1] * others], k=tests)
+    others = len(OUTCOMES) - 1
+    outcomes = pick.choices(list(OUTCOMES), weights=[2 * others, *[1] * others], k=tests)
     return Report.model_validate(
         {
             "schema_version": 1,

@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from accelerator_portal.reports.outcomes import MEANING
+from accelerator_portal.reports.outcomes import OUTCOMES
 from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.report_check import Known, report_problems
 from accelerator_portal.reports.report_file import read_report, report_text
@@ -79,7 +79,7 @@ def _folding(tests: int, reports: int) -> None:
 
 def _report(tests: int, day: int) -> Report:
     pick = random.Random(day)  # noqa: S311 - made-up outcomes
-    outcomes = pick.choices(list(MEANING), weights=[90, *[1] * (len(MEANING) - 1)], k=tests)
+    outcomes = pick.choices(list(OUTCOMES), weights=[90, *[1] * (len(OUTCOMES) - 1)], k=tests)
     return Report.model_validate(
         {
             "schema_version": 1,

@@ -12,7 +12,7 @@ from accelerator_portal.reports.failure_texts import (
     outcome_of_text,
     without_colours,
 )
-from accelerator_portal.reports.outcomes import MEANING, Outcome
+from accelerator_portal.reports.outcomes import OUTCOMES, Outcome
 
 # Made up, in the form in which PyTorch, pytest and their plugins write such messages.
 SAID: list[tuple[Outcome | None, str]] = [
@@ -124,7 +124,7 @@ def test_of_a_long_text_its_beginning_and_its_end_count() -> None:
 
 @given(st.text(max_size=300))
 def test_any_text_is_an_outcome_or_nothing(text: str) -> None:
-    assert outcome_of_text(text) in {None, *MEANING}
+    assert outcome_of_text(text) in {None, *OUTCOMES}
 
 
 # Rules for the beginning of a message do not hold for a line of a traceback.

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from accelerator_portal.catalog import ProblemsError
 from accelerator_portal.reports import report_file
-from accelerator_portal.reports.outcomes import MEANING
+from accelerator_portal.reports.outcomes import OUTCOMES
 from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.report_file import line_of_tests, read_report, report_text
 from tests.reports.examples import REPORT, TEST, report
@@ -56,7 +56,7 @@ SCALARS = st.one_of(
 @given(
     st.lists(
         st.fixed_dictionaries(
-            {"name": TEXTS, "outcome": st.sampled_from(list(MEANING))},
+            {"name": TEXTS, "outcome": st.sampled_from(list(OUTCOMES))},
             optional={
                 "reason": TEXTS,
                 "parameters": st.dictionaries(st.sampled_from(["dtype", "mode", "x-y"]), SCALARS),

@@ -11,19 +11,18 @@ from itertools import pairwise
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from accelerator_portal.reports.outcomes import MEANING, Outcome
+from accelerator_portal.reports.outcomes import OUTCOMES, Outcome
 from accelerator_portal.results.tables import Column, Matrix
 from accelerator_portal.site.build import TEMPLATES, Repository
 from accelerator_portal.site.matrix_pages import (
     MOST_ROWS,
-    WORST_FIRST,
     csv_name,
     matrix_files,
     matrix_pages,
     mode_slug,
 )
 from accelerator_portal.site.page import SiteFile
-from accelerator_portal.site.results_view import KINDS, SIGNS, Cell, MatrixRow, MatrixView
+from accelerator_portal.site.results_view import KINDS, Cell, MatrixRow, MatrixView
 from accelerator_portal.site.templates import Templates
 from tests.folders import REPOSITORY
 
@@ -31,7 +30,7 @@ TESTS, ACCELERATORS = 2_000, 20
 MOST_BYTES = 400_000
 
 SUITE = "made-up"
-OUTCOMES: tuple[Outcome | None, ...] = (None, *MEANING)
+CHOICES: tuple[Outcome | None, ...] = (None, *OUTCOMES)
 
 
 @cache
@@ -49,7 +48,7 @@ def made_up(mode: str = "", tests: int = TESTS) -> MatrixView:
             f"{SUITE}/tests/m/#test-made-up-{n:04}-{n % 1000:03}",
             tuple(
                 Cell(o, f"{name}, eager, float32: {o}")
-                for o, name in zip(pick.choices(OUTCOMES, k=ACCELERATORS), names, strict=True)
+                for o, name in zip(pick.choices(CHOICES, k=ACCELERATORS), names, strict=True)
             ),
         )
         for n in range(tests)
@@ -67,8 +66,6 @@ def pages(*views: MatrixView) -> dict[str, SiteFile]:
         "id": SUITE,
         "suite": None,
         "title": "Made up",
-        "signs": SIGNS,
-        "meanings": MEANING,
         "kinds": KINDS,
     }
     return {page.path: page for page in matrix_pages(views, {SUITE: "Made up"}, templates, context)}
@@ -141,10 +138,6 @@ def test_a_mode_that_is_called_like_a_path_stays_in_its_folder() -> None:
         assert "/" not in mode_slug(mode)
         assert mode_slug(mode) != mode
         assert len(mode_slug(mode)) < 80
-
-
-def test_every_outcome_has_its_place_in_the_order() -> None:
-    assert sorted(WORST_FIRST) == sorted(MEANING)
 
 
 def test_further_pages_go_on_where_those_before_end() -> None:

@@ -13,7 +13,6 @@ from accelerator_portal.reports.report_file import report_text
 from accelerator_portal.reports.store import stored_reports
 from accelerator_portal.site.matrix_pages import MOST_ROWS
 from accelerator_portal.site.result_addresses import address_of, anchor_of
-from accelerator_portal.site.results_view import SIGNS
 from tests.built_site import Page, Site, attribute
 
 
@@ -47,11 +46,6 @@ def test_every_cell_leads_to_its_evidence(site: Site) -> None:
             address, _, anchor = address_of(site.catalog, test.suite, test.name).partition("#")
             assert anchor in site.pages[f"results/{address}"].ids
         assert f"results/runs/{stored.id}/" in site.pages
-
-
-def test_every_outcome_has_a_sign_of_its_own() -> None:
-    signs = [sign for sign, _ in SIGNS.values()]
-    assert len(set(signs)) == len(signs)
 
 
 def test_a_baseline_is_said_to_be_one_and_has_no_rate(site: Site) -> None:

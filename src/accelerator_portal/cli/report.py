@@ -18,7 +18,7 @@ from accelerator_portal.cli.options import ROOT, count, tell
 from accelerator_portal.cli.output import write_file
 from accelerator_portal.reports.formats import READERS, WRITERS, found_format
 from accelerator_portal.reports.merge import merged
-from accelerator_portal.reports.outcomes import MEANING, Kind, Outcome, TriggerKind
+from accelerator_portal.reports.outcomes import OUTCOMES, Kind, Outcome, TriggerKind
 from accelerator_portal.reports.reading import Found, Options
 from accelerator_portal.reports.report import Environment, Origin, Report, Trigger
 from accelerator_portal.reports.report_check import Known, report_problems
@@ -206,5 +206,5 @@ def _summary(made: Report) -> str:
 
 
 def _counts(outcomes: Counter[Outcome]) -> str:
-    words = [f"{outcomes[outcome]} {outcome}" for outcome in MEANING if outcomes[outcome]]
+    words = [f"{outcomes[outcome]} {outcome}" for outcome in OUTCOMES if outcomes[outcome]]
     return f"{count(outcomes.total(), 'test')}: {', '.join(words)}" if words else "no tests"

@@ -15,9 +15,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from accelerator_portal.catalog.problem import printable
 from accelerator_portal.cli.options import count
-from accelerator_portal.reports.outcomes import MEANING, Outcome
+from accelerator_portal.reports.outcomes import OUTCOMES, UNSUCCESSFUL, Outcome
 from accelerator_portal.validation.case import Case, Result
-from accelerator_portal.validation.recording import REPEATED
 from accelerator_portal.validation.run import Finished
 
 # In a log, a line so often; on a terminal there is a bar.
@@ -60,7 +59,7 @@ class Watching:
         """Take note of a beginning, or of an end."""
         if result is not None:
             self._counts[result.outcome] += 1
-            if result.outcome in REPEATED:
+            if result.outcome in UNSUCCESSFUL:
                 self._tell(_line(case.id, result.outcome, result.reason))
         words = f"{counted(self._counts)} · {case.id}"
         self._progress.update(self._task, description=words, advance=result is not None)
@@ -76,12 +75,12 @@ class Watching:
 
 def counted(outcomes: Counter[Outcome]) -> str:
     """Return counts of outcomes in the order of the vocabulary: `3 passed, 1 failed`."""
-    return ", ".join(f"{outcomes[o]} {o}" for o in MEANING if outcomes[o])
+    return ", ".join(f"{outcomes[o]} {o}" for o in OUTCOMES if outcomes[o])
 
 
 def closing_words(finished: Finished, out: Path) -> str:
     """Say what came of a run, how to repeat what failed, and where the report is."""
-    wrong = [t for t in finished.report.tests if t.outcome in REPEATED and not t.known_issue]
+    wrong = [t for t in finished.report.tests if t.outcome in UNSUCCESSFUL and not t.known_issue]
     lines = [f"  {test.command}" for test in wrong[:_MOST_SHOWN]]
     if len(wrong) > _MOST_SHOWN:
         lines.append(f"  and {len(wrong) - _MOST_SHOWN} more, each with its command in the report")

@@ -16,7 +16,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from accelerator_portal.reports import ctrf_model
-from accelerator_portal.reports.ctrf_case import STATUS_OF, named, plain_fields
+from accelerator_portal.reports.ctrf_case import named, plain_fields, status_of
 from accelerator_portal.reports.entries import Entries, refused, said_suite, with_parameters
 from accelerator_portal.reports.json_input import load_json
 from accelerator_portal.reports.reading import Found, Options
@@ -162,7 +162,7 @@ def _test(test: TestEntry) -> Fields:
     record: Fields = {
         "testId": _stable_id(test),
         "name": test.name,
-        "status": STATUS_OF[test.outcome],
+        "status": status_of(test.outcome),
         "duration": round(min(test.duration_s or 0, _LONGEST_S) * 1000),
         "suite": [test.suite],
         "rawStatus": test.raw_status or (test.outcome if _is_told_apart(test) else None),

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from accelerator_portal.reports import ctrf_model, verdicts
 from accelerator_portal.reports.failure_texts import outcome_of_text
-from accelerator_portal.reports.outcomes import MEANING, Outcome
+from accelerator_portal.reports.outcomes import OUTCOMES, Outcome, OutcomeGroup, is_outcome
 from accelerator_portal.reports.report import Evidence
 from accelerator_portal.reports.test_ids import (
     MAX_CASE,
@@ -25,19 +25,13 @@ from accelerator_portal.reports.test_ids import (
 )
 
 # CTRF's "other" is what says nothing of the product, neither good nor bad.
-STATUS_OF: Mapping[Outcome, ctrf_model.Status] = {
-    "passed": "passed",
-    "executed": "other",
-    "wrong-result": "failed",
-    "unsupported-operator": "failed",
-    "failed": "failed",
-    "crashed": "failed",
-    "timed-out": "failed",
-    "out-of-memory": "failed",
-    "infrastructure-error": "other",
-    "test-broken": "other",
-    "skipped": "skipped",
-    "not-run": "pending",
+_STATUSES: Mapping[OutcomeGroup, ctrf_model.Status] = {
+    "pass": "passed",
+    "unchecked": "other",
+    "failure": "failed",
+    "error": "other",
+    "skip": "skipped",
+    "missing": "pending",
 }
 
 _CLEAR: Mapping[str, Outcome] = {"passed": "passed", "skipped": "skipped", "pending": "not-run"}
@@ -52,6 +46,11 @@ _RAW: Mapping[str, Outcome] = {
     "xpass": "passed",
     "xpassed": "passed",
 }
+
+
+def status_of(outcome: Outcome) -> ctrf_model.Status:
+    """Return CTRF's word for an outcome."""
+    return _STATUSES[OUTCOMES[outcome].group]
 
 
 def plain_fields(
@@ -105,18 +104,20 @@ def _parameters(given: Mapping[str, Any]) -> dict[str, Any]:
 
 def _verdict(test: ctrf_model.Test) -> dict[str, Any]:
     raw = test.rawStatus
-    if raw in MEANING and STATUS_OF[raw] == test.status:
+    outcome: Outcome
+    if is_outcome(raw) and status_of(raw) == test.status:
         outcome, raw = raw, ""
     else:
         outcome = _outcome(test, raw.lower())
         raw = raw or ("" if test.status == outcome else test.status)
     reason = verdicts.reason(test.message)
-    if outcome in {"skipped", "not-run"}:
+    group = OUTCOMES[outcome].group
+    if group in {"skip", "missing"}:
         reason = reason or verdicts.NO_REASON
-    elif outcome != "passed":
+    elif group != "pass":
         reason = reason or verdicts.reason(test.trace)
     said = verdicts.log_tail(test.trace if verdicts.reason(test.message) else "")
-    if said is None and outcome != "passed":
+    if said is None and group != "pass":
         said = verdicts.log_tail("\n".join([*test.stdout, *test.stderr]))
     return {
         "outcome": outcome,

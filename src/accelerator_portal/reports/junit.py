@@ -22,7 +22,7 @@ from accelerator_portal.reports.entries import Entries, said_suite, with_paramet
 from accelerator_portal.reports.json_input import parse_json
 from accelerator_portal.reports.junit_case import named, plain_fields, seconds
 from accelerator_portal.reports.junit_xml import CaseElement, ResultElement, SuiteElement, elements
-from accelerator_portal.reports.outcomes import BAD
+from accelerator_portal.reports.outcomes import OUTCOMES, OutcomeGroup
 from accelerator_portal.reports.reading import Found, Options, refuse
 from accelerator_portal.reports.remainder import (
     NAMESPACE,
@@ -37,6 +37,13 @@ from accelerator_portal.reports.report import Report, Suite, TestEntry
 from accelerator_portal.reports.test_ids import suite_id
 
 _RUN = f"{NAMESPACE}.run"
+# A test without any of these elements passed, or ran at least.
+_TAGS: Mapping[OutcomeGroup, str] = {
+    "failure": "failure",
+    "error": "error",
+    "skip": "skipped",
+    "missing": "skipped",
+}
 _NO_ZONE = "The file's times name no time zone and are read as UTC."
 
 
@@ -205,11 +212,7 @@ def _case(test: TestEntry) -> CaseElement:
 
 
 def _tag(test: TestEntry) -> str | None:
-    if test.outcome in BAD:
-        return "failure"
-    if test.outcome in {"infrastructure-error", "test-broken"}:
-        return "error"
-    return "skipped" if test.outcome in {"skipped", "not-run"} else None
+    return _TAGS.get(OUTCOMES[test.outcome].group)
 
 
 def _properties(values: Mapping[str, Fields]) -> Iterator[str]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from accelerator_portal.reports import verdicts
 from accelerator_portal.reports.junit_xml import CaseElement, ResultElement
-from accelerator_portal.reports.outcomes import MEANING
+from accelerator_portal.reports.outcomes import is_outcome
 from accelerator_portal.reports.test_ids import Identified, identified
 
 _EXPECTED = "It is expected to fail."
@@ -55,7 +55,7 @@ def _verdict(case: CaseElement) -> dict[str, Any]:
         said = message or result.text
         if kind == "pytest.xfail":
             return _left_out("skipped", "xfail", said or _EXPECTED)
-        if kind in MEANING:  # written by this project
+        if is_outcome(kind):  # written by this project
             return {**_left_out(kind, "", said), "log_tail": verdicts.log_tail(case.output)}
         return _left_out("skipped", "skipped", said)
     return _broken(result, message, kind, case.output)
@@ -69,7 +69,7 @@ def _left_out(outcome: str, raw: str, why: str) -> dict[str, Any]:
 def _broken(result: ResultElement, message: str, kind: str, output: str) -> dict[str, Any]:
     reason = verdicts.reason(message)
     tail = result.text if reason else ""
-    own = kind in MEANING  # written by this project
+    own = is_outcome(kind)  # written by this project
     said = {
         "reason": reason or verdicts.reason(result.text) or verdicts.reason("" if own else kind),
         "log_tail": verdicts.log_tail(tail) or verdicts.log_tail(output),

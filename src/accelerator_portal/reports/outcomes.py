@@ -1,11 +1,17 @@
 """What can happen to a test, and how far it got: the vocabulary of the common test report format.
 
 Infrastructure, the product and the test itself are kept apart, and so are "ran" and "is right".
+
+Everything that the portal knows of an outcome stands in `OUTCOMES`. To add one, add it to `Outcome`
+and to that table: readers and writers of other formats, the harness, pages, scripts and the JSON
+Schema follow. A color of its own also needs a class in the stylesheets.
 """
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, TypeGuard
 
 Outcome = Literal[
     "passed",
@@ -22,26 +28,175 @@ Outcome = Literal[
     "not-run",
 ]
 
-MEANING: dict[Outcome, str] = {
-    "passed": "Ran, and the result matches the reference.",
-    "executed": "Ran, but the result was not checked, or cannot be.",
-    "wrong-result": "Ran, and the result differs from the reference.",
-    "unsupported-operator": "An operator or a type that it needs is not implemented.",
-    "failed": "Stopped with an error of the product.",
-    "crashed": "The process died.",
-    "timed-out": "Did not end within its limit.",
-    "out-of-memory": "The device, or the machine, had too little memory.",
-    "infrastructure-error": "The machine, the network or the runner failed, not the product.",
-    "test-broken": "The test itself cannot work: its model does not load, its reference is wrong.",
-    "skipped": "Left out on purpose; the reason says why.",
-    "not-run": "Planned, and never started.",
+OutcomeGroup = Literal["pass", "unchecked", "failure", "error", "skip", "missing"]
+"""What an outcome says of the product.
+
+`pass`: it did what it should. `unchecked`: it ran, and nobody looked at the result. `failure`: it
+did not do what it should. `error`: the machine or the test failed, not the product. `skip`: left
+out on purpose. `missing`: planned, and never started.
+"""
+
+OutcomeColor = Literal["pass", "fail", "warn", "info", "none"]
+"""The ending of a class in the stylesheets: `outcome--pass`."""
+
+
+@dataclass(frozen=True, slots=True)
+class OutcomeInfo:
+    """Everything that the portal knows of an outcome."""
+
+    meaning: str
+    """One sentence for readers."""
+    group: OutcomeGroup
+    """What it says of the product; rates, exit codes and other formats follow from it."""
+    sign: str
+    """One character that stands for it in tables; no two are the same."""
+    color: OutcomeColor
+    """The color of the sign. The word always stands with it, for who cannot see either."""
+    merge_rank: int
+    """Of two results of one test in a file the one with the lower rank is kept: nothing bad is
+    hidden, and a skip does not hide a pass."""
+    page_rank: int
+    """The place in tables that are sorted: what calls for somebody first, then what says nothing of
+    the product, then what is well."""
+    retried: bool = False
+    """Whether it may come of what ran before in the same process: then the harness runs the test a
+    second time, alone."""
+    checks_device: bool = False
+    """Whether the device may be unusable afterwards, or hold memory that is never given back: the
+    harness looks at it before the next test. A process that died is replaced anyway."""
+
+
+OUTCOMES: Mapping[Outcome, OutcomeInfo] = {
+    "passed": OutcomeInfo(
+        "Ran, and the result matches the reference.",
+        group="pass",
+        sign="✓",
+        color="pass",
+        merge_rank=100,
+        page_rank=120,
+    ),
+    "executed": OutcomeInfo(
+        "Ran, but the result was not checked, or cannot be.",
+        group="unchecked",
+        sign="○",
+        color="info",
+        merge_rank=90,
+        page_rank=110,
+    ),
+    "wrong-result": OutcomeInfo(
+        "Ran, and the result differs from the reference.",
+        group="failure",
+        sign="≠",
+        color="warn",
+        merge_rank=20,
+        page_rank=40,
+    ),
+    "unsupported-operator": OutcomeInfo(
+        "An operator or a type that it needs is not implemented.",
+        group="failure",
+        sign="∅",
+        color="warn",
+        merge_rank=40,
+        page_rank=50,
+    ),
+    "failed": OutcomeInfo(
+        "Stopped with an error of the product.",
+        group="failure",
+        sign="✕",
+        color="fail",
+        merge_rank=30,
+        page_rank=20,
+        checks_device=True,
+    ),
+    "crashed": OutcomeInfo(
+        "The process died.",
+        group="failure",
+        sign="!",
+        color="fail",
+        merge_rank=10,
+        page_rank=10,
+        retried=True,
+    ),
+    "timed-out": OutcomeInfo(
+        "Did not end within its limit.",
+        group="failure",
+        sign="T",
+        color="fail",
+        merge_rank=60,
+        page_rank=30,
+        retried=True,
+    ),
+    "out-of-memory": OutcomeInfo(
+        "The device, or the machine, had too little memory.",
+        group="failure",
+        sign="M",
+        color="warn",
+        merge_rank=50,
+        page_rank=60,
+        retried=True,
+        checks_device=True,
+    ),
+    "infrastructure-error": OutcomeInfo(
+        "The machine, the network or the runner failed, not the product.",
+        group="error",
+        sign="I",
+        color="info",
+        merge_rank=70,
+        page_rank=70,
+        checks_device=True,
+    ),
+    "test-broken": OutcomeInfo(
+        "The test itself cannot work: its model does not load, its reference is wrong.",
+        group="error",
+        sign="B",
+        color="info",
+        merge_rank=80,
+        page_rank=80,
+    ),
+    "skipped": OutcomeInfo(
+        "Left out on purpose; the reason says why.",
+        group="skip",
+        sign="–",
+        color="info",
+        merge_rank=110,
+        page_rank=100,
+    ),
+    "not-run": OutcomeInfo(
+        "Planned, and never started.",
+        group="missing",
+        sign="…",
+        color="none",
+        merge_rank=120,
+        page_rank=90,
+    ),
 }
 
-# Rates count these, in this order of severity; what stands in neither says nothing of the product.
-GOOD: frozenset[Outcome] = frozenset({"passed"})
-BAD: frozenset[Outcome] = frozenset(
-    {"wrong-result", "unsupported-operator", "failed", "crashed", "timed-out", "out-of-memory"}
-)
+
+def outcomes_in(*groups: OutcomeGroup) -> frozenset[Outcome]:
+    """Return the outcomes of these groups."""
+    return frozenset(outcome for outcome, info in OUTCOMES.items() if info.group in groups)
+
+
+def is_outcome(word: str) -> TypeGuard[Outcome]:
+    """Say whether a word is an outcome, as this project writes it into other formats."""
+    return word in OUTCOMES
+
+
+# Rates count these two; what stands in neither says nothing of the product.
+GOOD = outcomes_in("pass")
+BAD = outcomes_in("failure")
+
+UNSUCCESSFUL = outcomes_in("failure", "error")
+"""What somebody has to look at, whoever is to blame."""
+
+UNSETTLED = outcomes_in("failure", "error", "missing")
+"""What is left to do after a run: all but what passed, ran, or was left out on purpose."""
+
+ATTEMPTED = outcomes_in("pass", "unchecked", "failure")
+"""What says that the product was tried, however that ended."""
+
+WORST_FIRST: tuple[Outcome, ...] = tuple(sorted(OUTCOMES, key=lambda o: OUTCOMES[o].page_rank))
+"""The order of sorted tables."""
 
 Stage = Literal[
     "build",

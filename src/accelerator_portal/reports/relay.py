@@ -1,7 +1,7 @@
 """Writer of the summary that PyTorch's cross-repository CI relay takes: three counts.
 
-The relay knows `passed`, `failed` and `skipped`; a report knows twelve outcomes. The rule is the
-one by which rates are counted (`outcomes.GOOD`, `outcomes.BAD`):
+The relay knows `passed`, `failed` and `skipped`; a report knows more. The rule is the one by
+which rates are counted (`outcomes.GOOD`, `outcomes.BAD`):
 
 - `passed`: ran, and the result was right. Nothing else.
 - `failed`: the device or its software did not do what it should, a known issue or not.

@@ -38,7 +38,7 @@ from typing import Any
 
 from accelerator_portal.reports.failure_texts import outcome_of_text
 from accelerator_portal.reports.gathering import shortened
-from accelerator_portal.reports.outcomes import BAD, Outcome, Stage
+from accelerator_portal.reports.outcomes import UNSUCCESSFUL, Outcome, Stage
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,4 +120,4 @@ def executorch_verdict(status: str, error: str) -> Verdict:
 
 def _of_text(text: str) -> Outcome:
     outcome = outcome_of_text(text)
-    return outcome if outcome in BAD | {"infrastructure-error", "test-broken"} else "failed"
+    return outcome if outcome in UNSUCCESSFUL else "failed"

@@ -14,7 +14,6 @@ from accelerator_portal.install.expand import expand
 from accelerator_portal.install.rows import PREVIEW, InstallRow
 from accelerator_portal.install.selector import STABLE, Selector, make_selector
 from accelerator_portal.reports import Report
-from accelerator_portal.reports.outcomes import MEANING
 from accelerator_portal.reports.report import SCHEMA_VERSION
 from accelerator_portal.site.api import api_files
 from accelerator_portal.site.api_shapes import FindingShares
@@ -35,7 +34,7 @@ from accelerator_portal.site.platform_page import Parts, platform_context
 from accelerator_portal.site.questions import Question, moved, questions
 from accelerator_portal.site.release_pages import ReleaseRow, release_rows
 from accelerator_portal.site.results_pages import results_files, results_pages
-from accelerator_portal.site.results_view import SIGNS, Results, results
+from accelerator_portal.site.results_view import Results, results
 from accelerator_portal.site.selector_view import selector_view
 from accelerator_portal.site.source_list import SourceList
 from accelerator_portal.site.templates import Templates
@@ -118,8 +117,6 @@ def _shared_pages(
         "contribute/upstream-maintainers.md": {},
         "contribute/report.md": {
             "files": [reference("Report", Report)],
-            "meanings": MEANING,
-            "signs": SIGNS,
             "version": SCHEMA_VERSION,
         },
     }
@@ -166,7 +163,7 @@ def _choosing_pages(
             "without": [p.accelerator.name for p in catalog.platforms if p.id not in listed],
         },
         "compare": {"comparison": comparison(catalog)},
-        "features": {"features": features, "least": ENOUGH, "signs": SIGNS},
+        "features": {"features": features, "least": ENOUGH},
     }
     for name, context in pages.items():
         path = f"{name}.md"

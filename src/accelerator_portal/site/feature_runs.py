@@ -9,16 +9,13 @@ from typing import get_args
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.features import Feature, FeatureId
 from accelerator_portal.catalog.fields import Model
-from accelerator_portal.reports.outcomes import BAD, GOOD, Kind, Outcome
+from accelerator_portal.reports.outcomes import ATTEMPTED, BAD, GOOD, Kind, Outcome
 from accelerator_portal.reports.report import Report, TestEntry
 from accelerator_portal.reports.store import StoredReport
 from accelerator_portal.site.result_addresses import address_of
 
 # Its checks have the names of features; so a suite of any vendor can be read in the same way.
 SUITE = "integration"
-
-# What was skipped, broken or never started has not tried the feature.
-_TRIED: frozenset[Outcome] = GOOD | BAD | {"executed"}
 
 
 class FeatureRun(Model):
@@ -72,7 +69,7 @@ def contradicts(stated: Feature | None, outcome: Outcome) -> bool:
 def _checks(report: Report) -> Iterator[tuple[FeatureId, TestEntry]]:
     names: dict[str, FeatureId] = {name: name for name in get_args(FeatureId)}
     for test in report.tests:
-        if test.suite == SUITE and test.name in names and test.outcome in _TRIED:
+        if test.suite == SUITE and test.name in names and test.outcome in ATTEMPTED:
             yield names[test.name], test
 
 

@@ -17,7 +17,6 @@ from accelerator_portal.site.history_shapes import (
 from accelerator_portal.site.history_view import Past
 from accelerator_portal.site.page import SiteFile, data_file, to_root
 from accelerator_portal.site.result_addresses import RESULTS_PAGES, address_of
-from accelerator_portal.site.results_view import SIGNS
 from accelerator_portal.site.templates import Templates
 from accelerator_portal.site.trend_picture import Trend, trend
 
@@ -37,7 +36,6 @@ def history_pages(catalog: Catalog, past: Past, templates: Templates) -> Iterato
         f"{CHANGES_PAGE}.j2",
         to_root=to_root(CHANGES_PAGE),
         past=past,
-        signs=SIGNS,
         most=MOST_LISTED,
         address_of=address,
     )

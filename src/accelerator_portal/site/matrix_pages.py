@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from accelerator_portal.reports.outcomes import Outcome
+from accelerator_portal.reports.outcomes import WORST_FIRST, Outcome
 from accelerator_portal.results.tables import Column, Matrix
 from accelerator_portal.site.anchors import slug
 from accelerator_portal.site.page import API, SiteFile, data_file, to_root
@@ -24,23 +24,6 @@ from accelerator_portal.site.templates import Templates
 
 # More rows than these stand on further pages.
 MOST_ROWS = 200
-
-# How a column is sorted: what calls for somebody first, what says nothing of the product later.
-# Not the order in which two results of one test are merged, where a skip must not hide a pass.
-WORST_FIRST: tuple[Outcome, ...] = (
-    "crashed",
-    "failed",
-    "timed-out",
-    "wrong-result",
-    "unsupported-operator",
-    "out-of-memory",
-    "infrastructure-error",
-    "test-broken",
-    "not-run",
-    "skipped",
-    "executed",
-    "passed",
-)
 
 # The first of these has the suite's own address: a mode that comes later takes it from none.
 _MODES = ("", "inference", "training")

@@ -15,7 +15,7 @@ from accelerator_portal.site.features import LABELS, FeaturesData
 from accelerator_portal.site.hardware import HardwareData
 from accelerator_portal.site.history_view import Past
 from accelerator_portal.site.questions import Question
-from accelerator_portal.site.results_view import SIGNS, Results
+from accelerator_portal.site.results_view import Results
 from accelerator_portal.site.selector_view import selector_view
 from accelerator_portal.site.source_list import Entry, SourceList
 from accelerator_portal.site.vendor_text import render_section
@@ -60,7 +60,6 @@ def platform_context(platform: Platform, parts: Parts) -> dict[str, Any]:
             for stored in parts.results.of(platform.id)
         ],
         "course": list(_course(platform.id, parts.past)),
-        "signs": SIGNS,
         "page_files": [*map(platform.path, (*platform.files, "guide.md", "faq.md"))],
         "sources": sources,
         "cited": _citer(sources),

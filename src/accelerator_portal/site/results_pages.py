@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from accelerator_portal.catalog import Catalog
-from accelerator_portal.reports.outcomes import GOOD, MEANING
+from accelerator_portal.reports.outcomes import GOOD
 from accelerator_portal.reports.report_file import report_text
 from accelerator_portal.site.history_view import Past
 from accelerator_portal.site.matrix_pages import matrix_files, matrix_pages
 from accelerator_portal.site.page import API, SiteFile, data_file, to_root
 from accelerator_portal.site.result_addresses import RESULTS_PAGES
 from accelerator_portal.site.results_shapes import ReportEntry, ResultsIndex
-from accelerator_portal.site.results_view import KINDS, SIGNS, Results, about
+from accelerator_portal.site.results_view import KINDS, Results, about
 from accelerator_portal.site.suite_tests import results_of, suite_tests_pages
 from accelerator_portal.site.templates import Templates
 
@@ -25,7 +25,7 @@ def results_pages(
 ) -> Iterator[SiteFile]:
     """Yield every page of results."""
     suites = list(dict.fromkeys(view.matrix.suite for view in results.matrices))
-    shared = {"signs": SIGNS, "meanings": MEANING, "kinds": KINDS, "results": results}
+    shared = {"kinds": KINDS, "results": results}
     path = f"{RESULTS_PAGES}/index.md"
     content = templates.render(f"{path}.j2", to_root=to_root(path), suites=suites, **shared)
     yield SiteFile(path, content, f"site_src/templates/{path}.j2")

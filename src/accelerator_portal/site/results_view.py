@@ -8,27 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from accelerator_portal.catalog import Catalog
-from accelerator_portal.reports.outcomes import BAD, GOOD, MEANING, Outcome
+from accelerator_portal.reports.outcomes import BAD, GOOD, OUTCOMES, Outcome
 from accelerator_portal.reports.report import OperatorCoverage, Report, TestEntry
 from accelerator_portal.reports.store import StoredReport, stored_reports
 from accelerator_portal.results.tables import Matrix, counts, long_table, matrices
 from accelerator_portal.site.result_addresses import address_of
-
-# A sign and a colour each, the same everywhere; the word is there for who cannot see either.
-SIGNS: dict[Outcome, tuple[str, str]] = {
-    "passed": ("✓", "pass"),
-    "executed": ("○", "info"),
-    "wrong-result": ("≠", "warn"),
-    "unsupported-operator": ("∅", "warn"),
-    "failed": ("✕", "fail"),
-    "crashed": ("!", "fail"),
-    "timed-out": ("T", "fail"),
-    "out-of-memory": ("M", "warn"),
-    "infrastructure-error": ("I", "info"),
-    "test-broken": ("B", "info"),
-    "skipped": ("–", "info"),
-    "not-run": ("…", "none"),
-}
 
 KINDS = {
     "baseline": "what a project expects of its CI; no run",
@@ -150,7 +134,7 @@ def _plain(value: Any) -> str:  # noqa: ANN401 - whatever the environment holds
 def _counts(
     suite: str, found: Mapping[Outcome, int], operators: OperatorCoverage | None
 ) -> SuiteCounts:
-    others = tuple((o, found[o]) for o in MEANING if found.get(o) and o not in GOOD)
+    others = tuple((o, found[o]) for o in OUTCOMES if found.get(o) and o not in GOOD)
     return SuiteCounts(
         suite,
         sum(found.get(o, 0) for o in GOOD),

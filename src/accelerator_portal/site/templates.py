@@ -10,6 +10,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from accelerator_portal.catalog.text_file import HIDDEN
+from accelerator_portal.reports.outcomes import OUTCOMES
 from accelerator_portal.site.anchors import slug
 from accelerator_portal.site.source_list import Entry
 from accelerator_portal.site.vendor_text import citation
@@ -20,7 +21,10 @@ _BACKTICKS = re.compile(r"`([^`]+)`")
 
 
 class Templates:
-    """Renders the templates of one folder; a name that a template misspells is an error."""
+    """Renders the templates of one folder; a name that a template misspells is an error.
+
+    Every template knows `outcomes`, the table of what can happen to a test.
+    """
 
     def __init__(self, folder: Path, **shared: Any) -> None:  # noqa: ANN401 - whatever pages share
         self._environment = Environment(
@@ -31,7 +35,7 @@ class Templates:
             trim_blocks=True,
             lstrip_blocks=True,
         )
-        self._environment.globals.update(shared)
+        self._environment.globals.update(shared, outcomes=OUTCOMES)
         self._environment.filters.update(
             markdown=_escape_markdown,
             inline_code=_inline_code,

@@ -19,12 +19,10 @@ from multiprocessing.context import ForkServerContext, SpawnContext
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 
+from accelerator_portal.reports.outcomes import OUTCOMES
 from accelerator_portal.validation.case import Case, Result, brief
 from accelerator_portal.validation.classify import missing_operator
 from accelerator_portal.validation.worker import Job, Message, work
-
-# Outcomes that may come of what ran before in the same process.
-_SUSPECT = frozenset({"crashed", "timed-out", "out-of-memory"})
 
 # So many workers in a row that die before they begin a case: the machine, or the plugin, is broken.
 MAX_STILLBORN = 3
@@ -171,7 +169,7 @@ class Pool:
 
     def _finish(self, worker: _Worker, case: Case, result: Result) -> None:
         """Tell of an end; a suspect is kept for a second attempt instead."""
-        again = result.outcome in _SUSPECT and not worker.alone
+        again = OUTCOMES[result.outcome].retried and not worker.alone
         if again:
             self._suspects.append(case)
         if worker.alone:
@@ -239,7 +237,7 @@ def _death(code: int | None, tail: str) -> Result:
 
 def _second(result: Result) -> str | None:
     """Say of a second attempt, alone, what the first one had been."""
-    if result.outcome in _SUSPECT:
+    if OUTCOMES[result.outcome].retried:
         return f"{result.reason} So it did twice, the second time alone."
     first = "Its first attempt, after others in the same process, did not end well."
     return f"{result.reason or ''} {first}".strip()

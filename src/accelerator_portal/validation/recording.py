@@ -8,15 +8,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from accelerator_portal.reports.outcomes import BAD
+from accelerator_portal.reports.outcomes import BAD, UNSUCCESSFUL
 from accelerator_portal.reports.report import Report
 from accelerator_portal.validation.case import Case, Result
 from accelerator_portal.validation.journal import Kept
 from accelerator_portal.validation.request import DEPLOY, TORCHBENCH
-
-# What the one command is given for that repeats it.
-REPEATED = BAD | {"infrastructure-error", "test-broken"}
-
 
 # What a suite cannot do without; where it lies on this machine is nobody's business.
 NEEDS = {
@@ -87,7 +83,7 @@ def _entry(case: Case, kept: Kept, ending: Ending) -> dict[str, Any]:
         began = "It had begun. " if case.id in kept.open else ""
         return {**entry, "outcome": "not-run", "reason": f"{began}{ending.why}"}
     entry |= _of_result(result)
-    if result.outcome in REPEATED:
+    if result.outcome in UNSUCCESSFUL:
         entry["command"] = command(head["device"], case, head.get("options", ()))
     if (issue := head["expected"].get(case.id)) and result.outcome in BAD:
         entry["known_issue"] = {"url": issue["url"]}

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from accelerator_portal.reports.outcomes import BAD, Outcome
+from accelerator_portal.reports.outcomes import ATTEMPTED, UNSETTLED, Outcome
 from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.report_file import report_text
 from accelerator_portal.results.beside import write_beside
@@ -20,7 +20,7 @@ from accelerator_portal.validation.matrix import Matrix
 from accelerator_portal.validation.plan import Plan
 from accelerator_portal.validation.pool import Pool, PoolError
 from accelerator_portal.validation.probe import Probed
-from accelerator_portal.validation.recording import REPEATED, Ending, report_of
+from accelerator_portal.validation.recording import Ending, report_of
 from accelerator_portal.validation.request import Request, RunError, refuse_scripts
 from accelerator_portal.validation.worker import Job
 
@@ -51,9 +51,8 @@ class Finished:
     def went_well(self) -> bool:
         """Whether something ran, and nothing failed that is not a known issue."""
         tests = self.report.tests
-        ran = any(test.outcome in BAD | {"passed", "executed"} for test in tests)
-        wrong = REPEATED | {"not-run"}
-        return ran and not any(t.outcome in wrong and not t.known_issue for t in tests)
+        ran = any(test.outcome in ATTEMPTED for test in tests)
+        return ran and not any(t.outcome in UNSETTLED and not t.known_issue for t in tests)
 
 
 @dataclass

@@ -6,15 +6,12 @@ import re
 from collections.abc import Callable
 
 from accelerator_portal.reports.identity import identity_of
-from accelerator_portal.reports.outcomes import BAD
+from accelerator_portal.reports.outcomes import UNSETTLED
 from accelerator_portal.reports.report import Report
 
 Test = Callable[[str], bool]
 
 _TOKEN = re.compile(r"\s*(?:([()])|([^\s()]+))")
-
-# What a person wants to try again: not what passed, ran, or was left out on purpose.
-_AGAIN = BAD | {"infrastructure-error", "test-broken", "not-run"}
 
 
 class ExpressionError(ValueError):
@@ -82,4 +79,4 @@ def _both(one: Test, other: Test) -> Test:
 
 def failed_in(report: Report) -> frozenset[str]:
     """Return the keys of what a report says should be tried again."""
-    return frozenset(identity_of(t).key for t in report.tests if t.outcome in _AGAIN)
+    return frozenset(identity_of(t).key for t in report.tests if t.outcome in UNSETTLED)

@@ -22,15 +22,13 @@ from multiprocessing.connection import Connection
 from types import ModuleType
 from typing import Literal
 
+from accelerator_portal.reports.outcomes import OUTCOMES
 from accelerator_portal.validation.case import Case, Result
 from accelerator_portal.validation.classify import verdict
 from accelerator_portal.validation.context import Context, load_suite
 from accelerator_portal.validation.matrix import Matrix
 
 Message = tuple[Literal["begin", "end", "idle", "unfit"], str, Result | None]
-
-# After such an outcome the device may be unusable, or hold memory that is never given back.
-_SUSPICIOUS = frozenset({"failed", "out-of-memory", "infrastructure-error"})
 
 _PR_SET_PDEATHSIG = 1
 
@@ -92,7 +90,7 @@ def _serve(connection: Connection, case: Case, job: Job) -> bool:
     result = attempt(case, job)
     faulthandler.cancel_dump_traceback_later()
     connection.send(("end", case.id, result))
-    return result.outcome not in _SUSPICIOUS or _is_fit(job)
+    return not OUTCOMES[result.outcome].checks_device or _is_fit(job)
 
 
 def attempt(case: Case, job: Job) -> Result:

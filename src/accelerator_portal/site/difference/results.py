@@ -11,7 +11,7 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, ValidationError
 from accelerator_portal.catalog import Problem, ProblemsError
 from accelerator_portal.reports.identity import Identity, parameters_of
 from accelerator_portal.reports.json_input import load_json
-from accelerator_portal.reports.outcomes import BAD, GOOD, MEANING, Outcome
+from accelerator_portal.reports.outcomes import BAD, GOOD, OUTCOMES, Outcome
 from accelerator_portal.reports.report import Scalar
 from accelerator_portal.results.standing import Basis
 from accelerator_portal.site.difference.shapes import Change, Item, Move, change_of
@@ -93,7 +93,7 @@ def _said(entry: ReportState) -> str:
 
 
 def _tally(counts: Mapping[Outcome, int]) -> str:
-    return ", ".join(f"{counts[o]:,} {o.replace('-', ' ')}" for o in MEANING if counts.get(o))
+    return ", ".join(f"{counts[o]:,} {o.replace('-', ' ')}" for o in OUTCOMES if counts.get(o))
 
 
 def _badness(move: Move) -> int:
