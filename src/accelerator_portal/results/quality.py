@@ -26,12 +26,20 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
+class Gap:
+    """A demand of a level that a platform does not meet, and why."""
+
+    level: Level
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
 class Quality:
     """A platform's level, and what keeps it from each higher one."""
 
     level: Level
     tested: Answer
-    missing: tuple[str, ...]
+    missing: tuple[Gap, ...]
 
 
 def as_of(catalog: Catalog, reports: Iterable[Report]) -> dt.datetime:
@@ -70,12 +78,12 @@ def quality(
             bool(platform.accelerator.maintainers), "no maintainer is named"
         ),
     }
-    missing: list[str] = []
+    missing: list[Gap] = []
     for level in criteria.levels:
         unmet = [answer.why for ask in level.asks if not (answer := answers[ask]()).met]
         if not unmet:
             return Quality(level, tested, tuple(missing))
-        missing += [f"{level.title}: {why}" for why in unmet]
+        missing += [Gap(level, why) for why in unmet]
     return Quality(criteria.levels[-1], tested, tuple(missing))
 
 

@@ -167,7 +167,7 @@ def _quality(state: PlatformState) -> PlatformQuality:
         level=state.quality.level.id,
         tested=state.quality.tested.met,
         why=state.quality.tested.why,
-        missing=state.quality.missing,
+        missing=tuple(f"{gap.level.title}: {gap.why}" for gap in state.quality.missing),
         runs=state.runs,
         baselines=state.baselines,
         open_breakages=len(state.breakages),

@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from accelerator_portal.reports.report import SCHEMA_VERSION, Report
+from tests.reports.examples import TEST, report
+
+LONGEST_ID, LONGEST_SHORT, LONGEST_TEXT = 60, 200, 4000
+
+
+@pytest.mark.parametrize(
+    ("field", "longest"),
+    [
+        ("suite", LONGEST_ID),
+        ("name", LONGEST_SHORT),
+        ("raw_status", LONGEST_SHORT),
+        ("reason", LONGEST_TEXT),
+        ("log_tail", LONGEST_TEXT),
+        ("command", LONGEST_TEXT),
+    ],
+)
+def test_a_text_of_a_test_is_not_empty_and_not_too_long(field: str, longest: int) -> None:
+    for length in (1, 2, longest):
+        (test,) = report({field: "x" * length}).tests
+        assert getattr(test, field) == "x" * length
+    for length in (0, longest + 1):
+        with pytest.raises(ValidationError, match=rf"tests\.0\.{field}\n"):
+            report({field: "x" * length})
+
+
+def test_a_parameter_may_be_empty_and_has_a_longest_text() -> None:
+    for length in (0, 400):
+        (test,) = report({"parameters": {"shapes": "x" * length}}).tests
+        assert test.parameters == {"shapes": "x" * length}
+    with pytest.raises(ValidationError, match="at most 400 characters"):
+        report({"parameters": {"shapes": "x" * 401}})
+
+
+@pytest.mark.parametrize(
+    ("commit", "good"),
+    [("a" * 6, False), ("a" * 7, True), ("a" * 40, True), ("a" * 41, False), ("A" * 7, False)],
+)
+def test_a_commit_is_a_hash(commit: str, good: bool) -> None:  # noqa: FBT001 - a table
+    trigger = {"kind": "manual", "commit": commit}
+    if good:
+        assert report(trigger=trigger).trigger.commit == commit
+        return
+    with pytest.raises(ValidationError, match=r"trigger\.commit"):
+        report(trigger=trigger)
+
+
+@pytest.mark.parametrize("field", ["parameters", "metrics", "evidence"])
+def test_a_test_has_so_many_of_each_and_no_more(field: str) -> None:
+    limit = {"parameters": 40, "metrics": 200, "evidence": 40}[field]
+    assert len(getattr(report({field: _many(field, limit)}).tests[0], field)) == limit
+    with pytest.raises(ValidationError, match=rf"tests\.0\.{field}\n"):
+        report({field: _many(field, limit + 1)})
+
+
+def _many(field: str, number: int) -> Any:  # noqa: ANN401 - any JSON
+    if field == "evidence":
+        return [{"label": "log", "url": f"https://example.org/{n}"} for n in range(number)]
+    value = {"value": 1, "unit": "1"} if field == "metrics" else 1
+    return {f"x{n}": value for n in range(number)}
+
+
+def test_the_version_that_is_written_is_the_one_that_is_read() -> None:
+    assert report().schema_version == SCHEMA_VERSION
+    with pytest.raises(ValidationError, match="schema_version"):
+        report(schema_version=SCHEMA_VERSION + 1)
+
+
+def test_a_report_needs_a_suite_and_may_lack_tests() -> None:
+    assert report(tests=[]).tests == ()
+    with pytest.raises(ValidationError, match="suites"):
+        Report.model_validate({**report().model_dump(), "suites": [], "tests": [TEST]})
