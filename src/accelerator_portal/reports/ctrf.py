@@ -17,7 +17,7 @@ from pydantic import ValidationError
 
 from accelerator_portal.reports import ctrf_model
 from accelerator_portal.reports.ctrf_case import named, plain_fields, status_of
-from accelerator_portal.reports.entries import Entries, refused, said_suite, with_parameters
+from accelerator_portal.reports.imported_tests import ImportedTests, chosen_suite, refused
 from accelerator_portal.reports.json_input import load_json
 from accelerator_portal.reports.reading import Found, Options
 from accelerator_portal.reports.remainder import (
@@ -45,18 +45,18 @@ _COUNTED: tuple[ctrf_model.Status, ...] = ("passed", "failed", "skipped", "pendi
 
 def read_ctrf(path: Path, options: Options) -> Found:
     """Read a CTRF file; raises ProblemsError with every fault that was found."""
-    said = said_suite(path, options)
+    said = chosen_suite(path, options)
     try:
         results = ctrf_model.Document.model_validate(load_json(path)).results
     except ValidationError as error:
         raise refused(path, error) from None
     fallback = suite_id(results.tool.name) or "tests"
-    entries = Entries(path)
-    _read_tests(entries, results, options, fallback)
-    kept = _kept(entries, "results.extra", results.extra)
-    suites = _suites(entries, kept.get("suites", []), said)
-    run = _run(entries, results, kept.get("run"))
-    tests = entries.done()
+    imported = ImportedTests(path, options, may_repeat=True)
+    _read_tests(imported, results, options, fallback)
+    kept = _kept(imported, "results.extra", results.extra)
+    suites = _suites(imported, kept.get("suites", []), said)
+    run = _run(imported, results, kept.get("run"))
+    tests = imported.done()
     names = dict.fromkeys(test.suite for test in tests) or {said or fallback: None}
     for name in names if tests or not suites else ():
         suites.setdefault(name, Suite(name=name, kind="unit"))
@@ -65,60 +65,49 @@ def read_ctrf(path: Path, options: Options) -> Found:
 
 
 def _read_tests(
-    entries: Entries, results: ctrf_model.Results, options: Options, fallback: str
+    imported: ImportedTests, results: ctrf_model.Results, options: Options, fallback: str
 ) -> None:
     """Add each test; check that the summary counts what the list holds."""
     statuses: Counter[str] = Counter()
     for number, record in enumerate(results.tests):
         place = f"results.tests[{number}]"
-        try:
-            test = ctrf_model.Test.model_validate(record)
-        except ValidationError as error:
-            entries.invalid(1, place, error)
+        test = imported.parsed(ctrf_model.Test, record, place)
+        if test is None:
             continue
         statuses[test.status] += 1
         known = named(test, options.suite)
         plain = plain_fields(test, known, options.suite, fallback)
-        kept = _kept(entries, f"{place}.extra", test.extra)
-        fields = with_parameters(completed(plain, kept), options)
-        entries.add(1, place, fields, known.device)
+        kept = _kept(imported, f"{place}.extra", test.extra)
+        imported.add(1, completed(plain, kept), place=place, device=known.device)
     for word in ("tests", *_COUNTED):
         counted = getattr(results.summary, word)
         held = len(results.tests) if word == "tests" else statuses[word]
         if counted != held:
             what = f"results.summary.{word} is {counted:,}, and the tests are {held:,}"
-            entries.fault(1, what, "write the file again: one of the two is not whole")
+            imported.fault(1, what, "write the file again: one of the two is not whole")
 
 
-def _kept(entries: Entries, place: str, extra: Mapping[str, Any]) -> Fields:
+def _kept(imported: ImportedTests, place: str, extra: Mapping[str, Any]) -> Fields:
     """What a writer of this project kept."""
     kept = extra.get(NAMESPACE, {})
     if isinstance(kept, dict):
         return kept
-    entries.fault(1, f"{place}.{NAMESPACE} is no object", "remove it")
+    imported.fault(1, f"{place}.{NAMESPACE} is no object", "remove it")
     return {}
 
 
-def _suites(entries: Entries, records: object, said: str | None) -> dict[str, Suite]:
+def _suites(imported: ImportedTests, records: object, said: str | None) -> dict[str, Suite]:
     suites: dict[str, Suite] = {}
     for record in records if isinstance(records, list) else ():
-        try:
-            suite = Suite.model_validate(record)
-        except ValidationError as error:
-            entries.invalid(1, f"results.extra.{NAMESPACE}.suites", error)
-            continue
-        name = said or suite.name
-        suites.setdefault(name, suite.model_copy(update={"name": name}))
+        if suite := imported.parsed(Suite, record, f"results.extra.{NAMESPACE}.suites"):
+            name = said or suite.name
+            suites.setdefault(name, suite.model_copy(update={"name": name}))
     return suites
 
 
-def _run(entries: Entries, results: ctrf_model.Results, kept: object) -> Run:
+def _run(imported: ImportedTests, results: ctrf_model.Results, kept: object) -> Run:
     if kept is not None:
-        try:
-            return Run.model_validate(kept)
-        except ValidationError as error:
-            entries.invalid(1, f"results.extra.{NAMESPACE}.run", error)
-            return Run()
+        return imported.parsed(Run, kept, f"results.extra.{NAMESPACE}.run") or Run()
     said = results.environment
     name, version = said.appName.strip().lower(), said.appVersion.strip()[:200]
     system = " ".join(filter(None, (said.osPlatform, said.osRelease, said.osVersion)))

@@ -18,7 +18,6 @@ first address is the known issue, further ones are evidence.
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -26,8 +25,9 @@ from pathlib import Path
 from typing import Any
 
 from accelerator_portal.catalog.problem import did_you_mean
-from accelerator_portal.reports.gathering import Gathering, lines_of
-from accelerator_portal.reports.reading import Found, Options, read_text, refuse
+from accelerator_portal.reports.imported_tests import ImportedTests
+from accelerator_portal.reports.outcomes import GOOD
+from accelerator_portal.reports.reading import Found, Options, lines_of, read_text, refuse
 from accelerator_portal.reports.report import Scalar
 from accelerator_portal.reports.statuses import verdict_of
 
@@ -70,27 +70,24 @@ def read_dynamo_csv(path: Path, options: Options) -> Found:
     parameters, what the file says stands above the options. Raises ProblemsError.
     """
     name, parameters = _named(path, options)
-    gathering = Gathering(path)
-    suite = gathering.suite(name, "model")
+    tests = ImportedTests(path, options)
+    suite = tests.suite(name, "model")
     rows = _rows(path)
     head = next(rows, None)
     if head is None:
         raise refuse(path, 1, "the file has no header", 'begin it with "name,accuracy"')
     columns = _columns(path, head)
     for row in rows:
-        if len(row.cells) != len(columns):
-            what = f"the row has {len(row.cells)} values, the header has {len(columns)}"
-            gathering.fault(row.line, what, "give each column one value")
-            continue
-        for fields in _tests(row, dict(zip(columns, row.cells, strict=True)), gathering):
+        cells = tests.cells(row.line, columns, row.cells)
+        for fields in _fields(row, cells, tests) if cells else ():
             fields["parameters"] = {**parameters, **fields["parameters"]}
-            gathering.add(row.line, {"suite": name, "name": row.cells[0], **fields})
-    return Found(suites=(suite,), tests=gathering.done())
+            tests.add(row.line, {"suite": name, "name": row.cells[0], **fields})
+    return Found(suites=(suite,), tests=tests.done())
 
 
 def _named(path: Path, options: Options) -> tuple[str, dict[str, Scalar]]:
     """Return the suite and the parameters that hold for the whole file."""
-    parameters: dict[str, Scalar] = dict(options.parameters)
+    parameters: dict[str, Scalar] = {}
     found = _NAME.fullmatch(path.name)
     if found is None:
         if options.suite is None:
@@ -132,37 +129,30 @@ def _columns(path: Path, head: _Row) -> list[str]:
     return columns
 
 
-def _tests(row: _Row, cells: Mapping[str, str], gathering: Gathering) -> Iterator[dict[str, Any]]:
+def _fields(row: _Row, cells: Mapping[str, str], tests: ImportedTests) -> Iterator[dict[str, Any]]:
     """The tests of a row: one of PyTorch's form, one for each type of torch-xpu-ops' form."""
     if "accuracy" in cells:
         statuses: list[tuple[dict[str, str], str]] = [({}, cells["accuracy"])]
         counts = {key: cell for key, cell in cells.items() if key not in {"name", "accuracy"}}
         if not cells["accuracy"]:
-            gathering.fault(row.line, "the row has no status", 'write one, such as "pass"')
+            tests.fault(row.line, "the row has no status", 'write one, such as "pass"')
     else:
         statuses = [({"dtype": key}, cell) for key, cell in cells.items() if key != "name"]
         counts = {}
     verdicts = [(parameters, verdict_of(status)) for parameters, status in statuses if status]
-    metrics = _metrics(row, counts, gathering)
-    explained = any(verdict.outcome != "passed" for _, verdict in verdicts)
+    metrics = _metrics(row, counts, tests)
+    explained = any(verdict.outcome not in GOOD for _, verdict in verdicts)
     for parameters, verdict in verdicts:
-        known = _issues(row) if verdict.outcome != "passed" or not explained else {}
+        known = _issues(row) if verdict.outcome not in GOOD or not explained else {}
         yield {"parameters": parameters, "metrics": metrics, **verdict.fields(), **known}
 
 
-def _metrics(row: _Row, cells: Mapping[str, str], gathering: Gathering) -> dict[str, Any]:
+def _metrics(row: _Row, cells: Mapping[str, str], tests: ImportedTests) -> dict[str, Any]:
     metrics = {}
     for column, cell in cells.items():
-        if not cell:
-            continue
-        try:
-            value = float(cell)
-        except ValueError:
-            value = math.nan
-        if math.isfinite(value):
+        value = tests.figure(row.line, column, cell) if cell else None
+        if value is not None:
             metrics[column] = {"value": value, "unit": "1"}
-        else:
-            gathering.fault(row.line, f'{column}: "{cell[:60]}" is no number', "write a number")
     return metrics
 
 

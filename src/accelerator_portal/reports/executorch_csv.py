@@ -22,17 +22,17 @@ from __future__ import annotations
 
 import csv
 import json
-import math
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from accelerator_portal.reports.gathering import Gathering, lines_of, shortened
-from accelerator_portal.reports.reading import Found, Options, read_text, refuse
-from accelerator_portal.reports.report import Scalar
+from accelerator_portal.reports.imported_tests import ImportedTests
+from accelerator_portal.reports.reading import Found, Options, lines_of, read_text, refuse
+from accelerator_portal.reports.report import Scalar, Suite
 from accelerator_portal.reports.statuses import executorch_verdict
 from accelerator_portal.reports.test_ids import MAX_CASE, fitted, known_dtype
+from accelerator_portal.reports.texts import shortened
 
 _NEEDED = ("Test Case", "Flow", "Params", "Result", "Result Detail", "Delegated")
 _DETAILS = {
@@ -78,29 +78,33 @@ Row = dict[str, str]
 
 def read_executorch_csv(path: Path, options: Options) -> Found:
     """Read a result file; `options.suite` names the suite. Raises ProblemsError."""
-    gathering = Gathering(path)
-    name = options.suite or "executorch-operators"
-    suite = gathering.suite(name, "model" if "model" in name else "operator")
+    tests = ImportedTests(path, options)
+    suite = suite_of(tests, options)
     flows = set()
-    for line, row in _rows(path, gathering):
+    for line, row in _rows(path, tests):
         flows.add(row["Flow"])
-        if fields := row_fields(line, row, gathering):
-            fields["parameters"] = {**options.parameters, **fields["parameters"]}
-            gathering.add(line, {"suite": name, **fields})
-    note = note_of(flows, gathering)
-    return Found(suites=(suite,), tests=gathering.done(), note=note)
+        if fields := row_fields(line, row, tests):
+            tests.add(line, {"suite": suite.name, **fields})
+    note = note_of(flows, tests)
+    return Found(suites=(suite,), tests=tests.done(), note=note)
 
 
-def note_of(flows: set[str], gathering: Gathering) -> str | None:
+def suite_of(tests: ImportedTests, options: Options) -> Suite:
+    """Return the suite that a person named, or the one of operators; raises ProblemsError."""
+    name = options.suite or "executorch-operators"
+    return tests.suite(name, "model" if "model" in name else "operator")
+
+
+def note_of(flows: set[str], tests: ImportedTests) -> str | None:
     """Name the flows of a file; several backends in it are a fault."""
     backends = sorted({backend for backend, _ in map(split_flow, flows)} - {PORTABLE})
     if len(backends) > 1:
         what = f"the file holds several backends: {', '.join(backends)}"
-        gathering.fault(1, what, "split it: a report is of one accelerator")
+        tests.fault(1, what, "split it: a report is of one accelerator")
     return shortened(f"Flows of ExecuTorch: {', '.join(sorted(flows))}.") if flows else None
 
 
-def _rows(path: Path, gathering: Gathering) -> Iterator[tuple[int, Row]]:
+def _rows(path: Path, tests: ImportedTests) -> Iterator[tuple[int, Row]]:
     """Each row with the line where it begins; raises ProblemsError where none can be told."""
     reader = csv.reader(lines_of(path, read_text(path)), strict=True)
     columns, line = None, 0
@@ -111,11 +115,8 @@ def _rows(path: Path, gathering: Gathering) -> Iterator[tuple[int, Row]]:
                 continue
             if columns is None:
                 columns = _columns(path, first, cells)
-            elif len(cells) == len(columns):
-                yield first, dict(zip(columns, cells, strict=True))
-            else:
-                what = f"the row has {len(cells)} values, the header has {len(columns)}"
-                gathering.fault(first, what, "give each column one value")
+            elif row := tests.cells(first, columns, cells):
+                yield first, row
     except csv.Error as error:
         what = f"this is no CSV: {error}"
         raise refuse(path, line + 1, what, "write the file again") from None
@@ -132,21 +133,21 @@ def _columns(path: Path, line: int, columns: list[str]) -> list[str]:
     return columns
 
 
-def row_fields(line: int, row: Row, gathering: Gathering) -> dict[str, Any] | None:
+def row_fields(line: int, row: Row, tests: ImportedTests) -> dict[str, Any] | None:
     """Return what a row says of its test; None, and a fault, where it says nothing."""
     status = _status(row)
     parameters = _parameters(row)
     if status is None:
         what = f'"{row["Result"][:60]}" with the detail "{row["Result Detail"][:60]}" is no result'
-        gathering.fault(line, what, f"write Pass, Skip, or Fail with {' or '.join(_DETAILS)}")
+        tests.fault(line, what, f"write Pass, Skip, or Fail with {' or '.join(_DETAILS)}")
     if parameters is None:
-        gathering.fault(line, f'"{row["Params"][:60]}" is no set of parameters', _PARAMS)
+        tests.fault(line, f'"{row["Params"][:60]}" is no set of parameters', _PARAMS)
     if status is None or parameters is None:
         return None
     return {
         "name": row["Test Case"],
         "parameters": parameters,
-        "metrics": _metrics(line, row, gathering),
+        "metrics": _metrics(line, row, tests),
         **executorch_verdict(status, row.get("Error", "")).fields(),
     }
 
@@ -215,18 +216,14 @@ def bracketed(test_id: str, flow: str) -> dict[str, Scalar]:
     return parameters | ({"case": fitted("-".join(case), MAX_CASE)} if case else {})
 
 
-def _metrics(line: int, row: Mapping[str, str], gathering: Gathering) -> dict[str, Any]:
+def _metrics(line: int, row: Mapping[str, str], tests: ImportedTests) -> dict[str, Any]:
     metrics = {}
     for column, cell in row.items():
         named = _named(column)
         if named is None or not cell:
             continue
-        try:
-            value = float(cell)
-        except ValueError:
-            gathering.fault(line, f'{column}: "{cell[:60]}" is no number', "write a number")
-            continue
-        if math.isfinite(value):
+        value = tests.figure(line, column, cell, may_be_infinite=True)
+        if value is not None:
             metrics[named[0]] = {"value": value, "unit": named[1]}
     return metrics
 

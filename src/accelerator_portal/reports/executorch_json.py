@@ -22,8 +22,9 @@ from accelerator_portal.reports.executorch_csv import (
     recipe_of,
     row_fields,
     split_flow,
+    suite_of,
 )
-from accelerator_portal.reports.gathering import Gathering
+from accelerator_portal.reports.imported_tests import ImportedTests
 from accelerator_portal.reports.reading import Found, Options
 
 _NEEDED = ("Test Case", "Flow", "Result")
@@ -34,27 +35,25 @@ _REMEDY = "give a file as ExecuTorch's suite writes it"
 def read_executorch_json(path: Path, options: Options) -> Found:
     """Read a result file; `options.suite` names the suite. Raises ProblemsError."""
     document, records = pytest_json.document_of(path)
-    gathering = Gathering(path)
-    name = options.suite or "executorch-operators"
-    suite = gathering.suite(name, "model" if "model" in name else "operator")
+    tests = ImportedTests(path, options)
+    suite = suite_of(tests, options)
     flows: set[str] = set()
     for number, record in enumerate(records):
         try:
             test = pytest_json_model.Test.model_validate(record)
         except ValidationError:
-            gathering.fault(1, f"tests[{number}] is no test of pytest-json-report", _REMEDY)
+            tests.fault(1, f"tests[{number}] is no test of pytest-json-report", _REMEDY)
             continue
         rows = _rows(record)
         if rows is None:
             what = f"tests[{number}].metadata.subtests are no rows of ExecuTorch"
-            gathering.fault(1, what, _REMEDY)
+            tests.fault(1, what, _REMEDY)
             continue
         flows |= {row["Flow"] for row in rows} or {_flow(test.nodeid)}
-        for fields in _tests(test, rows, gathering):
-            fields["parameters"] = {**options.parameters, **fields["parameters"]}
-            gathering.add(1, {"suite": name, **fields})
-    note = note_of(flows - {""}, gathering)
-    return pytest_json.found(document, suite, gathering.done(), note)
+        for fields in _fields(test, rows, tests):
+            tests.add(1, {"suite": suite.name, **fields})
+    note = note_of(flows - {""}, tests)
+    return pytest_json.found(document, suite, tests.done(), note)
 
 
 def _rows(record: Mapping[str, Any]) -> list[Row] | None:
@@ -72,26 +71,26 @@ def _rows(record: Mapping[str, Any]) -> list[Row] | None:
     return rows if all(row.keys() >= {*_NEEDED} for row in rows) else None
 
 
-def _tests(
-    test: pytest_json_model.Test, rows: list[Row], gathering: Gathering
+def _fields(
+    test: pytest_json_model.Test, rows: list[Row], tests: ImportedTests
 ) -> list[dict[str, Any]]:
     verdict = pytest_json.verdict_of(test)
     if verdict is None:
         what = f'"{test.nodeid[:60]}": "{test.outcome[:40]}" is no outcome of pytest'
-        gathering.fault(1, what, _REMEDY)
+        tests.fault(1, what, _REMEDY)
         return []
     if not rows:
         return [{**_identity(test.nodeid), **verdict}]
-    tests = [fields for row in rows if (fields := row_fields(1, row, gathering))]
-    if len(rows) == 1 and tests:
-        tests[0]["duration_s"] = verdict.get("duration_s")
+    found = [fields for row in rows if (fields := row_fields(1, row, tests))]
+    if len(rows) == 1 and found:
+        found[0]["duration_s"] = verdict.get("duration_s")
     if (
-        tests
+        found
         and test.outcome in {"failed", "error"}
         and all(row["Result"] == "Pass" for row in rows)
     ):
-        tests[-1] |= verdict | {"stage": None}
-    return tests
+        found[-1] |= verdict | {"stage": None}
+    return found
 
 
 def _identity(nodeid: str) -> dict[str, Any]:

@@ -16,9 +16,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
-
-from accelerator_portal.reports.entries import Entries, said_suite, with_parameters
+from accelerator_portal.reports.imported_tests import ImportedTests, chosen_suite
 from accelerator_portal.reports.json_input import parse_json
 from accelerator_portal.reports.junit_case import named, plain_fields, seconds
 from accelerator_portal.reports.junit_xml import CaseElement, ResultElement, SuiteElement, elements
@@ -63,9 +61,8 @@ class _Reading:
 
     def __init__(self, path: Path, options: Options) -> None:
         self._path = path
-        self._options = options
-        self._said = said_suite(path, options)
-        self._entries = Entries(path)
+        self._said = chosen_suite(path, options)
+        self._tests = ImportedTests(path, options, may_repeat=True)
         self._suites: dict[str, Suite] = {}
         self._run = Run()
         self._moments: list[dt.datetime] = []
@@ -77,14 +74,14 @@ class _Reading:
             plain = plain_fields(case, self._name(case.suite), identity)
         except ValueError:
             what = f'time="{case.attributes["time"][:40]}" is no number of seconds'
-            self._entries.fault(case.line, what, 'write it like "1.25"')
+            self._tests.fault(case.line, what, 'write it like "1.25"')
             return
         if not identity.name:
-            self._entries.fault(case.line, "the test has no name", "name it")
+            self._tests.fault(case.line, "the test has no name", "name it")
             return
         kept = self._kept(case.line, case.properties, NAMESPACE)
-        fields = with_parameters(completed(plain, kept), self._options)
-        self._entries.add(case.line, f'"{identity.name[:60]}"', fields, identity.device)
+        place, fields = f'"{identity.name[:60]}"', completed(plain, kept)
+        self._tests.add(case.line, fields, place=place, device=identity.device)
 
     def suite(self, suite: SuiteElement) -> None:
         self._times(suite)
@@ -93,16 +90,15 @@ class _Reading:
         kept = self._kept(suite.line, suite.properties, NAMESPACE)
         name = self._name(suite)
         fields = {"kind": "unit", **kept, "name": name}
-        try:
-            self._suites.setdefault(name, Suite.model_validate(fields))
+        place, line = f'"{name}"', suite.line
+        if parsed := self._tests.parsed(Suite, fields, place, line):
+            self._suites.setdefault(name, parsed)
             if _RUN in suite.properties:
-                run = self._kept(suite.line, suite.properties, _RUN)
-                self._run = Run.model_validate(run)
-        except ValidationError as error:
-            self._entries.invalid(suite.line, f'"{name}"', error)
+                kept = self._kept(line, suite.properties, _RUN)
+                self._run = self._tests.parsed(Run, kept, place, line) or self._run
 
     def found(self) -> Found:
-        tests = self._entries.done()
+        tests = self._tests.done()
         if not self._suites:
             what = "the file holds no test suite"
             raise refuse(self._path, 1, what, "name a file of JUnit XML with results")
@@ -142,7 +138,7 @@ class _Reading:
             kept = parse_json(properties[name])
             if isinstance(kept, dict):
                 return kept
-        self._entries.fault(line, f'the property "{name}" is no JSON object', "remove it")
+        self._tests.fault(line, f'the property "{name}" is no JSON object', "remove it")
         return {}
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from accelerator_portal.reports import pytest_json_model, verdicts
-from accelerator_portal.reports.entries import Entries, refused, said_suite, with_parameters
+from accelerator_portal.reports.imported_tests import ImportedTests, chosen_suite, refused
 from accelerator_portal.reports.json_input import load_json
 from accelerator_portal.reports.outcomes import Outcome
 from accelerator_portal.reports.reading import Found, Options, refuse
@@ -31,28 +31,26 @@ def read_pytest_json(path: Path, options: Options) -> Found:
 
     A module that cannot be collected is a test of its own, which is broken.
     """
-    suite = said_suite(path, options) or _SUITE
+    suite = chosen_suite(path, options) or _SUITE
     document, records = document_of(path)
-    entries = Entries(path)
+    imported = ImportedTests(path, options, may_repeat=True)
     for number, record in enumerate(records):
         place = f"tests[{number}]"
-        try:
-            test = pytest_json_model.Test.model_validate(record)
-        except ValidationError as error:
-            entries.invalid(1, place, error)
+        test = imported.parsed(pytest_json_model.Test, record, place)
+        if test is None:
             continue
         verdict = verdict_of(test)
         if verdict is None:
             what = f'{place}.outcome: "{test.outcome[:40]}" is no outcome of pytest'
-            entries.fault(1, what, 'use "passed", "failed", "error", "skipped" or "xfailed"')
+            imported.fault(1, what, 'use "passed", "failed", "error", "skipped" or "xfailed"')
             continue
-        _add(entries, place, test.nodeid, {"suite": suite, **verdict}, options)
+        _add(imported, place, test.nodeid, {"suite": suite, **verdict})
     if document.summary.total != len(records):
         what = f"summary.total is {document.summary.total:,}, and the tests are"
         remedy = "write the file again: one of the two is not whole"
-        entries.fault(1, f"{what} {len(records):,}", remedy)
-    _add_collectors(entries, document, suite, options)
-    tests = entries.done()
+        imported.fault(1, f"{what} {len(records):,}", remedy)
+    _add_collectors(imported, document, suite)
+    tests = imported.done()
     planned = _planned(document, len(tests))
     return found(document, Suite(name=suite, kind="unit", planned=planned), tests)
 
@@ -87,16 +85,14 @@ def found(
     )
 
 
-def _add(
-    entries: Entries, place: str, nodeid: str, fields: Mapping[str, Any], options: Options
-) -> None:
+def _add(imported: ImportedTests, place: str, nodeid: str, fields: Mapping[str, Any]) -> None:
     known = identified_node(nodeid)
     fields = {**fields, "name": known.name, "parameters": dict(known.parameters)}
-    entries.add(1, place, with_parameters(fields, options), known.device)
+    imported.add(1, fields, place=place, device=known.device)
 
 
 def _add_collectors(
-    entries: Entries, document: pytest_json_model.Document, suite: str, options: Options
+    imported: ImportedTests, document: pytest_json_model.Document, suite: str
 ) -> None:
     for number, collector in enumerate(document.collectors):
         if collector.outcome == "failed":
@@ -107,7 +103,7 @@ def _add_collectors(
                 "reason": verdicts.reason(collector.longrepr),
             }
             nodeid = collector.nodeid or "collection"
-            _add(entries, f"collectors[{number}]", nodeid, fields, options)
+            _add(imported, f"collectors[{number}]", nodeid, fields)
 
 
 def _planned(document: pytest_json_model.Document, ran: int) -> int | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import stat
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -14,6 +14,9 @@ from accelerator_portal.reports.report import Environment, Suite, TestEntry
 # A report of 100,000 tests has about 30 MB; what is far above is a mistake, or an attack.
 MAX_BYTES = 128 * 1024 * 1024
 MAX_TESTS = 500_000
+
+# A line of results has some hundred characters, and messages beside it some thousand.
+MAX_LINE = 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,3 +75,18 @@ def read_text(path: Path) -> str:
         line = error.object.count(b"\n", 0, error.start) + 1
         what = f"byte 0x{error.object[error.start]:02x} is not UTF-8"
         raise refuse(path, line, what, "save the file as UTF-8") from None
+
+
+def lines_of(path: Path, text: str) -> Iterator[str]:
+    """Each line of a text with its end, without a second copy of the text.
+
+    Raises ProblemsError for a line so long that its cells would fill the memory.
+    """
+    start, number = 0, 1
+    while start < len(text):
+        end = text.find("\n", start) + 1 or len(text)
+        if end - start > MAX_LINE:
+            what = f"the line has {end - start:,} characters, more than {MAX_LINE:,}"
+            raise refuse(path, number, what, "write the file again, one result a line")
+        yield text[start:end]
+        start, number = end, number + 1

@@ -11,12 +11,13 @@ from pydantic import AfterValidator, AwareDatetime, Field, StringConstraints, mo
 from accelerator_portal.catalog.fields import Model, Url, fault
 from accelerator_portal.catalog.suite_file import SuiteKind
 from accelerator_portal.reports.outcomes import Kind, Outcome, Stage, TriggerKind
+from accelerator_portal.reports.texts import LONGEST
 
 SCHEMA_VERSION = 1
 
 # As in `catalog.fields`, but matched by pydantic's own engine: a report has 100,000 of them.
 Id = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(?:[-_.][a-z0-9]+)*$", max_length=60)]
-Text = Annotated[str, StringConstraints(min_length=1, max_length=4000)]
+Text = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST)]
 Short = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 Commit = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{7,40}$")]
 Repository = Annotated[

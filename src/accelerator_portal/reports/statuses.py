@@ -37,8 +37,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from accelerator_portal.reports.failure_texts import outcome_of_text
-from accelerator_portal.reports.gathering import shortened
 from accelerator_portal.reports.outcomes import UNSUCCESSFUL, Outcome, Stage
+from accelerator_portal.reports.texts import shortened
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,10 +21,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
 
-from accelerator_portal.reports.gathering import Gathering, shortened
+from accelerator_portal.reports.imported_tests import ImportedTests
 from accelerator_portal.reports.reading import Found, Options, read_text, refuse
 from accelerator_portal.reports.report import Environment, Scalar
 from accelerator_portal.reports.statuses import Verdict, verdict_of
+from accelerator_portal.reports.texts import shortened
 
 # TorchBench has about 130 models; 8 MiB of JSON are at most some 200 MB of Python objects.
 MAX_CHARS = 8 * 1024 * 1024
@@ -56,8 +57,8 @@ class _Test:
 
 def read_torchbench(path: Path, options: Options) -> Found:
     """Read a result file; `options.suite` stands for TorchBench's name. Raises ProblemsError."""
-    gathering = Gathering(path)
-    suite = gathering.suite(options.suite or "torchbench", "model")
+    imported = ImportedTests(path, options)
+    suite = imported.suite(options.suite or "torchbench", "model")
     text = read_text(path)
     data, lines = _object(path, text), _lines(text)
     tests: dict[str, _Test] = {}
@@ -66,24 +67,23 @@ def read_torchbench(path: Path, options: Options) -> Found:
         line = lines.get(json.dumps(key), 1)
         found = _KEY.fullmatch(key) if len(key) <= _LONGEST_KEY else None
         if found is None:
-            gathering.fault(line, f'"{key[:60]}" names no test', _FORM)
+            imported.fault(line, f'"{key[:60]}" names no test', _FORM)
             continue
         devices.add(found["device"])
         identity = key[: found.start("device")] + key[found.end("device") : found.start("metric")]
         if identity not in tests:
-            parameters = {**options.parameters, **_parameters(found)}
-            tests[identity] = _Test(line, found["model"], parameters)
+            tests[identity] = _Test(line, found["model"], _parameters(found))
         if fault := _take(tests[identity], found["metric"], value):
-            gathering.fault(line, fault, "write a status, a message or a number")
+            imported.fault(line, fault, "write a status, a message or a number")
     if len(devices) > 1:
         what = f"the file holds results of several devices: {', '.join(sorted(devices))}"
-        gathering.fault(1, what, "split it: a report is of one accelerator")
+        imported.fault(1, what, "split it: a report is of one accelerator")
     for test in tests.values():
-        gathering.add(test.line, {"suite": suite.name, **_fields(test)})
+        imported.add(test.line, {"suite": suite.name, **_fields(test)})
     device = next(iter(devices), None)
     return Found(
         suites=(suite,),
-        tests=gathering.done(),
+        tests=imported.done(),
         environment=_environment(path, _mapping(path, data, "environ")),
         note=shortened(f"The device is called {device} in the file.") if device else None,
     )

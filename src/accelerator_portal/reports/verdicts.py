@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from accelerator_portal.reports.failure_texts import outcome_of_text, without_colours
-from accelerator_portal.reports.gathering import LONGEST, shortened
 from accelerator_portal.reports.outcomes import Outcome
+from accelerator_portal.reports.texts import LONGEST, shortened
 
 NO_REASON = "The file gives no reason."
 

@@ -8,9 +8,9 @@ from functools import cached_property
 from hashlib import blake2b
 from typing import Any
 
-from accelerator_portal.reports.gathering import shortened
 from accelerator_portal.reports.identity import Identity, Parameters, parse_key
 from accelerator_portal.reports.outcomes import Outcome, Stage
+from accelerator_portal.reports.texts import shortened
 
 MAX_REASON = 400
 """Characters; a report of thousands of tests stays readable, the whole text is in the journal."""

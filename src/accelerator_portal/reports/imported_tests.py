@@ -1,0 +1,180 @@
+"""The tests of a file in another format, each once, and every fault that the file has."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from accelerator_portal.catalog import Problem, ProblemsError
+from accelerator_portal.catalog.suite_file import SuiteKind
+from accelerator_portal.reports.identity import Identity, identity_of
+from accelerator_portal.reports.outcomes import OUTCOMES
+from accelerator_portal.reports.reading import MAX_TESTS, Options, refuse
+from accelerator_portal.reports.report import Suite, TestEntry
+from accelerator_portal.reports.test_ids import suite_id
+
+_MOST_SHOWN = 100
+_MOST_COUNTED = 10_000
+_REMEDY = "see the page of the report format"
+
+# Devices of the machine that runs the tests of an accelerator, and of no machine at all.
+_NOT_THE_ACCELERATOR = frozenset({"cpu", "meta"})
+
+ModelT = TypeVar("ModelT", bound=BaseModel)
+
+
+class _Entry(NamedTuple):
+    line: int
+    device: str | None
+    test: TestEntry
+
+
+class ImportedTests:
+    """Collects the tests and the faults of a file; the first hundred faults are kept in words.
+
+    Results of benchmarks have each test once, and a second one is a fault. Test frameworks may
+    have a test twice (`may_repeat`), because hardware is no part of an identity: for the
+    accelerator and for the processor beside it (the accelerator's is kept), for two cards, or as
+    pytest writes a test that fails and whose clean-up fails as well (the worst is kept).
+    """
+
+    def __init__(self, path: Path, options: Options, *, may_repeat: bool = False) -> None:
+        self._path = path
+        self._options = options
+        self._may_repeat = may_repeat
+        self._entries: dict[Identity, _Entry] = {}
+        self._problems: list[Problem] = []
+        self._more = 0
+
+    def fault(self, line: int, what: str, remedy: str) -> None:
+        """Take note of what is wrong with a line.
+
+        Raises ProblemsError where so much is wrong that the file is of another kind.
+        """
+        if len(self._problems) < _MOST_SHOWN:
+            self._problems.append(Problem(self._path.name, line, what, remedy))
+            return
+        self._more += 1
+        if self._more == _MOST_COUNTED:
+            raise self._error()
+
+    def parsed(
+        self, model: type[ModelT], record: object, place: str, line: int = 1
+    ) -> ModelT | None:
+        """Return a record as its model; None, and a fault for each thing that is wrong with it."""
+        try:
+            return model.model_validate(record)
+        except ValidationError as error:
+            for what in _faults(place, error):
+                self.fault(line, what, _REMEDY)
+            return None
+
+    def suite(self, name: str, kind: SuiteKind) -> Suite:
+        """Return the suite of this name; raises ProblemsError where that can be no name."""
+        try:
+            return Suite(name=name, kind=kind)
+        except ValidationError:
+            what = f'"{name[:60]}" can be no name of a suite'
+            self.fault(1, what, "use lower-case letters, digits and single - _ . between them")
+            raise self._error() from None
+
+    def cells(self, line: int, columns: Sequence[str], row: Sequence[str]) -> dict[str, str] | None:
+        """Return the cells of a row by column; None, and a fault, where they do not fit."""
+        if len(row) == len(columns):
+            return dict(zip(columns, row, strict=True))
+        what = f"the row has {len(row)} values, the header has {len(columns)}"
+        self.fault(line, what, "give each column one value")
+        return None
+
+    def figure(
+        self, line: int, column: str, cell: str, *, may_be_infinite: bool = False
+    ) -> float | None:
+        """Return the finite figure in a cell; None, and a fault, where it holds none.
+
+        What is no number at all is always a fault, infinity and NaN only where they may not be.
+        """
+        try:
+            value = float(cell)
+        except ValueError:
+            value, may_be_infinite = math.nan, False
+        if math.isfinite(value):
+            return value
+        if not may_be_infinite:
+            self.fault(line, f'{column}: "{cell[:60]}" is no number', "write a number")
+        return None
+
+    def add(
+        self, line: int, fields: Mapping[str, Any], *, place: str = "", device: str | None = None
+    ) -> None:
+        """Add a test, or take note of why it cannot be one; `place` names it in a fault.
+
+        It also gets the parameters that a person said of all tests of the file; where the file says
+        another value, the file's counts. Raises ProblemsError where a file has more tests than a
+        report may have.
+        """
+        test = self.parsed(TestEntry, self._with_parameters(fields), place, line)
+        if test is None:
+            return
+        new, identity = _Entry(line, device, test), identity_of(test)
+        old = self._entries.get(identity)
+        if old and not self._may_repeat:
+            what = f'"{test.name}" stands twice with the same parameters, first in line {old.line}'
+            self.fault(line, what, "keep one of the two")
+        elif old is None or _is_preferred(new, old):
+            self._entries[identity] = new
+        if len(self._entries) > MAX_TESTS:
+            self.fault(line, f"the file has more than {MAX_TESTS:,} tests", "split it by suite")
+            raise self._error()
+
+    def done(self) -> tuple[TestEntry, ...]:
+        """Return the tests; raises ProblemsError with every fault that was found."""
+        if self._problems:
+            raise self._error()
+        return tuple(entry.test for entry in self._entries.values())
+
+    def _with_parameters(self, fields: Mapping[str, Any]) -> Mapping[str, Any]:
+        own = fields.get("parameters", {})
+        if not self._options.parameters or not isinstance(own, Mapping):
+            return fields
+        return {**fields, "parameters": {**self._options.parameters, **own}}
+
+    def _error(self) -> ProblemsError:
+        problems = list(self._problems)
+        if self._more:
+            unread = ", and the rest was not read" if self._more == _MOST_COUNTED else ""
+            what = f"{self._more:,} more faults{unread}"
+            problems.append(Problem(self._path.name, 1, what, "mend those above first"))
+        return ProblemsError(problems)
+
+
+def refused(path: Path, error: ValidationError) -> ProblemsError:
+    """Make the error with which a reader refuses a file of which not even the outline is right."""
+    return ProblemsError(Problem(path.name, 1, what, _REMEDY) for what in _faults("", error))
+
+
+def chosen_suite(path: Path, options: Options) -> str | None:
+    """Return the suite that a person named, if one did; raises ProblemsError."""
+    if options.suite is not None and suite_id(options.suite) != options.suite:
+        what = f'"{options.suite[:60]}" is no name of a suite'
+        near = suite_id(options.suite)
+        raise refuse(path, 1, what, f'write "{near}"' if near else "use lower-case letters")
+    return options.suite
+
+
+def _is_preferred(new: _Entry, old: _Entry) -> bool:
+    """Whether the new one of two results of a test is kept."""
+    if (new.device in _NOT_THE_ACCELERATOR) != (old.device in _NOT_THE_ACCELERATOR):
+        return old.device in _NOT_THE_ACCELERATOR
+    return OUTCOMES[new.test.outcome].merge_rank < OUTCOMES[old.test.outcome].merge_rank
+
+
+def _faults(place: str, error: ValidationError) -> Iterator[str]:
+    for detail in error.errors(include_url=False):
+        parts = (part for part in detail["loc"] if part != "[key]")  # pydantic's, of no key
+        named = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in parts)
+        words = detail["msg"][:1].lower() + detail["msg"][1:]
+        yield f"{(place + named).removeprefix('.') or 'the file'}: {words}"

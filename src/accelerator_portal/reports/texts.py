@@ -1,0 +1,15 @@
+"""Texts that fit a report."""
+
+from __future__ import annotations
+
+LONGEST = 4000
+"""Characters that a report allows of a message or a log."""
+
+
+def shortened(text: str, limit: int = LONGEST) -> str | None:
+    """Return a text that fits a report: its beginning and its end; None where nothing is left."""
+    text = text.strip()
+    if len(text) <= limit:
+        return text or None
+    half = (limit - 3) // 2
+    return f"{text[:half]}\n…\n{text[-half:]}"
