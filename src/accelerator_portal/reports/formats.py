@@ -1,9 +1,14 @@
-"""Every format that can be read or written, by name, and which one a file looks like."""
+"""Every format that can be read or written, and which one a file looks like.
+
+To add one, add a line to `FORMATS`: the command line, the detection and the page of the report
+format follow.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from accelerator_portal.reports.ctrf import ctrf_text, read_ctrf
@@ -17,51 +22,74 @@ from accelerator_portal.reports.relay import relay_summary
 from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.torchbench import read_torchbench
 
-READERS: dict[str, Reader] = {
-    "ctrf": read_ctrf,
-    "dynamo-csv": read_dynamo_csv,
-    "executorch-csv": read_executorch_csv,
-    "executorch-json": read_executorch_json,
-    "junit": read_junit,
-    "pytest-json": read_pytest_json,
-    "torchbench": read_torchbench,
+Writer = Callable[[Report], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A format of test results: how people call it, how it is read, recognized and written."""
+
+    title: str
+    """Its name in a sentence."""
+    read: Reader | None = None
+    """Its reader; a format that is only written has none."""
+    start: bytes = b""
+    """What stands near the beginning of each of its files."""
+    further: bytes = b""
+    """What stands in each of its files as well, anywhere."""
+    write: Writer | None = None
+    """Its writer; a format that is only read has none."""
+
+
+def _relay_text(report: Report) -> str:
+    return json.dumps(relay_summary(report), indent=1) + "\n"
+
+
+# A file is of the first format that it looks like: what is told by more stands before the rest.
+FORMATS: Mapping[str, Format] = {
+    "junit": Format("JUnit XML", read_junit, b"<testsuite", write=junit_text),
+    "ctrf": Format("CTRF", read_ctrf, b'"reportFormat"', write=ctrf_text),
+    "torchbench": Format("TorchBench’s JSON", read_torchbench, b'"metrics"'),
+    # It is a pytest-json-report, with columns of its own far from the beginning.
+    "executorch-json": Format(
+        "the JSON of ExecuTorch’s backend suite",
+        read_executorch_json,
+        b'"exitcode"',
+        b'"Result Detail"',
+    ),
+    "pytest-json": Format("pytest-json-report", read_pytest_json, b'"exitcode"'),
+    "executorch-csv": Format(
+        "the CSV of ExecuTorch’s backend suite",
+        read_executorch_csv,
+        b"Test ID,",
+    ),
+    "dynamo-csv": Format(
+        "the accuracy files of PyTorch’s dynamo benchmarks",
+        read_dynamo_csv,
+        b"name,",
+    ),
+    "relay": Format(
+        "the summary that PyTorch’s cross-repository CI relay takes",
+        write=_relay_text,
+    ),
 }
 
-WRITERS: dict[str, Callable[[Report], str]] = {
-    "ctrf": ctrf_text,
-    "junit": junit_text,
-    "relay": lambda report: json.dumps(relay_summary(report), indent=1) + "\n",
-}
+READERS: Mapping[str, Reader] = {name: f.read for name, f in FORMATS.items() if f.read}
+WRITERS: Mapping[str, Writer] = {name: f.write for name, f in FORMATS.items() if f.write}
 
 _START = 64 * 1024
 
-# What stands near the beginning of a file of each format, the more telling first.
-_SIGNS: tuple[tuple[str, bytes], ...] = (
-    ("junit", b"<testsuite"),
-    ("ctrf", b'"reportFormat"'),
-    ("torchbench", b'"metrics"'),
-    ("pytest-json", b'"exitcode"'),
-    ("executorch-csv", b"Test ID,"),
-    ("dynamo-csv", b"name,"),
-)
-
-# ExecuTorch's suite writes a pytest-json-report with columns of its own, far from the beginning.
-_EXECUTORCH = b'"Result Detail"'
-
 
 def found_format(path: Path) -> str:
-    """Return the name of the format that the beginning of a file looks like.
-
-    Raises ProblemsError.
-    """
+    """Return the name of the format that a file looks like; raises ProblemsError."""
     try:
         with path.open("rb") as file:
             start = file.read(_START)
     except OSError as error:
         what = f"the file cannot be read ({error.strerror})"
         raise refuse(path, 1, what, "name a plain file that you may read") from None
-    for name, sign in _SIGNS:
-        if sign in start:
-            executorch = name == "pytest-json" and _EXECUTORCH in read_bytes(path)
-            return "executorch-json" if executorch else name
+    for name in READERS:
+        wanted = FORMATS[name]
+        if wanted.start in start and (not wanted.further or wanted.further in read_bytes(path)):
+            return name
     raise refuse(path, 1, "the format is not known", f"say --format: {', '.join(sorted(READERS))}")

@@ -14,6 +14,7 @@ from accelerator_portal.install.expand import expand
 from accelerator_portal.install.rows import PREVIEW, InstallRow
 from accelerator_portal.install.selector import STABLE, Selector, make_selector
 from accelerator_portal.reports import Report
+from accelerator_portal.reports.formats import FORMATS
 from accelerator_portal.reports.report import SCHEMA_VERSION
 from accelerator_portal.site.api import api_files
 from accelerator_portal.site.api_shapes import FindingShares
@@ -117,6 +118,7 @@ def _shared_pages(
         "contribute/upstream-maintainers.md": {},
         "contribute/report.md": {
             "files": [reference("Report", Report)],
+            "formats": FORMATS.values(),
             "version": SCHEMA_VERSION,
         },
     }

@@ -1,0 +1,53 @@
+"""One line of the table is all that a format needs to be offered, and to be recognized."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from accelerator_portal.catalog import ProblemsError
+from accelerator_portal.cli.main import main
+from accelerator_portal.reports.formats import FORMATS, READERS, WRITERS, found_format
+
+READ = [name for name, form in FORMATS.items() if form.read]
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_format_is_read_or_written_and_has_a_name_for_sentences(name: str) -> None:
+    form = FORMATS[name]
+    assert form.read or form.write
+    assert form.title
+
+
+def test_no_two_formats_look_alike() -> None:
+    told_by = [(FORMATS[name].start, FORMATS[name].further) for name in READ]
+    assert all(start for start, _ in told_by)
+    assert len(set(told_by)) == len(told_by)
+
+
+@pytest.mark.parametrize("name", READ)
+def test_a_file_with_what_tells_a_format_is_of_that_format(name: str, tmp_path: Path) -> None:
+    """What stands elsewhere is found wherever it is; the rest only near the beginning."""
+    file = tmp_path / "results"
+    form = FORMATS[name]
+    file.write_bytes(b"x" * 100 + form.start + b"x" * 100_000 + form.further)
+    assert found_format(file) == name
+
+
+def test_a_sign_far_from_the_beginning_tells_nothing(tmp_path: Path) -> None:
+    file = tmp_path / "results"
+    file.write_bytes(b"x" * 100_000 + b"<testsuite")
+    with pytest.raises(ProblemsError) as error:
+        found_format(file)
+    assert str(error.value) == (
+        f"results:1: the format is not known; say --format: {', '.join(sorted(READERS))}"
+    )
+
+
+@pytest.mark.parametrize(("command", "names"), [("import", READERS), ("export", WRITERS)])
+def test_the_command_line_offers_every_format(command: str, names: dict[str, object]) -> None:
+    words = CliRunner().invoke(main, ["report", command, "--help"]).output
+    offered = "".join(words.split())
+    assert f"[{'|'.join(sorted(names))}]" in offered
