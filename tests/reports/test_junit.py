@@ -2,44 +2,20 @@ from __future__ import annotations
 
 import dataclasses
 import datetime as dt
-import os
 import tempfile
 import xml.etree.ElementTree as ET
-from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
-from accelerator_portal.catalog import ProblemsError
 from accelerator_portal.reports import reading
 from accelerator_portal.reports.junit import junit_text, read_junit
+from accelerator_portal.reports.outcomes import OUTCOMES
 from accelerator_portal.reports.reading import Found, Options
 from accelerator_portal.reports.report import Environment, Report, Suite, TestEntry, Trigger
 from tests.reports import drawn
-
-SUITE = '<testsuites><testsuite name="pytest">{}</testsuite></testsuites>'
-
-
-def read(tmp_path: Path, text: str | bytes, options: Options | None = None) -> Found:
-    file = tmp_path / "results.xml"
-    file.write_bytes(text.encode() if isinstance(text, str) else text)
-    return read_junit(file, options or Options())
-
-
-def said(tmp_path: Path, inside: str, attributes: str = "") -> dict[str, Any]:
-    """What a test case with something inside says, but for suite and name."""
-    case = f'<testcase classname="tests.test_x" name="test_a" {attributes}>{inside}</testcase>'
-    (test,) = read(tmp_path, SUITE.format(case)).tests
-    return test.model_dump(exclude_defaults=True, exclude={"suite", "name"}, mode="json")
-
-
-def problems(tmp_path: Path, text: str | bytes, options: Options | None = None) -> list[str]:
-    with pytest.raises(ProblemsError) as caught:
-        read(tmp_path, text, options)
-    return [str(problem) for problem in caught.value.problems]
+from tests.reports.junit_files import SUITE, problems, read
 
 
 def test_a_file_of_pytest_is_read(tmp_path: Path) -> None:
@@ -87,76 +63,6 @@ E   AssertionError: Scalars are not close!</failure></testcase>
         started=start,
         finished=start + dt.timedelta(seconds=2.5),
     )
-
-
-@pytest.mark.parametrize(
-    ("inside", "outcome", "raw", "reason"),
-    [
-        ('<failure message="ValueError: 1"/>', "failed", "failure", "ValueError: 1"),
-        ("<failure>ValueError: 1</failure>", "failed", "failure", "ValueError: 1"),
-        ('<failure type="MemoryError"/>', "out-of-memory", "failure", "MemoryError"),
-        ('<failure type="AssertionError" message="1 != 2"/>', "wrong-result", "failure", "1 != 2"),
-        ('<failure message="Failed: Timeout &gt;1s"/>', "timed-out", "failure", None),
-        ('<failure message="[XPASS(strict)] old"/>', "passed", "failure", "[XPASS(strict)] old"),
-        ('<error message="collection failure">x</error>', "test-broken", "error", None),
-        ('<error message="failed on setup with x"/>', "infrastructure-error", "error", None),
-        ('<error type="RuntimeError" message="x"/>', "failed", "error", "x"),
-        (
-            '<error type="RuntimeError" message="failed on setup with x"/>',
-            "infrastructure-error",
-            "error",
-            "failed on setup with x",
-        ),
-        ('<error message="x">CUDA out of memory.</error>', "out-of-memory", "error", "x"),
-        ("<error/>", "infrastructure-error", "error", "absent"),
-        ('<skipped type="pytest.xfail" message="slow"/>', "skipped", "xfail", "slow"),
-        ('<skipped type="pytest.xfail"/>', "skipped", "xfail", "It is expected to fail."),
-        ("<skipped/>", "skipped", "skipped", "The file gives no reason."),
-        ("<skipped>on purpose</skipped>", "skipped", "skipped", "on purpose"),
-        ('<skipped message="x"/><failure message="y"/>', "failed", "failure", "y"),
-    ],
-)
-def test_an_element_says_what_happened(
-    tmp_path: Path, inside: str, outcome: str, raw: str, reason: str | None
-) -> None:
-    found = said(tmp_path, inside)
-    assert (found["outcome"], found["raw_status"]) == (outcome, raw)
-    if reason:
-        assert found.get("reason", "absent") == reason
-
-
-def test_a_test_of_googletest_that_was_not_run_says_so(tmp_path: Path) -> None:
-    assert said(tmp_path, "", 'status="notrun"') == {
-        "outcome": "not-run",
-        "raw_status": "notrun",
-        "reason": "The file gives no reason.",
-    }
-
-
-@pytest.mark.parametrize(
-    ("inside", "retries"),
-    [
-        ('<rerun message="x"/><rerun message="x"/>', 2),  # PyTorch's runner
-        ("<flakyFailure>x</flakyFailure>", 1),  # Surefire
-        ("<rerunFailure/><failure/>", 1),
-    ],
-)
-def test_attempts_before_the_last_are_counted(tmp_path: Path, inside: str, retries: int) -> None:
-    assert said(tmp_path, inside)["metrics"] == {"retries": {"value": retries, "unit": "1"}}
-
-
-def test_a_long_traceback_keeps_its_end_and_loses_its_colours(tmp_path: Path) -> None:
-    text = "a line\n" * 20_000 + "#x1B[31mMemoryError#x1B[0m"
-    found = said(tmp_path, f'<failure message="x">{text}</failure>')
-    assert found["outcome"] == "out-of-memory"
-    assert found["log_tail"].endswith("\na line\nMemoryError")
-    assert len(found["log_tail"]) <= 4000
-
-
-def test_what_a_failed_test_printed_stands_where_no_traceback_does(tmp_path: Path) -> None:
-    printed = "<system-out>printed</system-out>"
-    assert said(tmp_path, f'<failure message="x"/>{printed}')["log_tail"] == "printed"
-    assert "log_tail" not in said(tmp_path, printed)
 
 
 def test_a_test_for_the_accelerator_counts_before_that_for_the_processor(tmp_path: Path) -> None:
@@ -223,78 +129,10 @@ def test_what_is_no_time_says_nothing(tmp_path: Path, time: str) -> None:
 
 FORMAT = "see the page of the report format"
 NO_KIND = "input should be 'build', 'deploy', 'unit', 'operator' or 'model'"
-NO_DOCTYPE = (
-    "results.xml:1: the file has a document type (<!DOCTYPE …>);"
-    " leave it out: test reports need none"
-)
-NO_ROOT = (
-    "results.xml:1: the outermost element is <html>, not <testsuites>; name a file of JUnit XML"
-)
+*_OTHERS, _LAST = map(repr, OUTCOMES)
 NO_OUTCOME = (
-    "results.xml:5: \"c\".outcome: input should be 'passed', 'executed', 'wrong-result',"
-    " 'unsupported-operator', 'failed', 'crashed', 'timed-out', 'out-of-memory',"
-    " 'infrastructure-error', 'test-broken', 'skipped' or 'not-run';"
-    " see the page of the report format"
+    f'results.xml:5: "c".outcome: input should be {", ".join(_OTHERS)} or {_LAST}; {FORMAT}'
 )
-BOMB = '<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;">]><testsuites>&b;</testsuites>'
-ELSEWHERE = '<!DOCTYPE x SYSTEM "file:///etc/passwd"><testsuites/>'
-NO_XML = "results.xml:1: this is no XML: {}; write the file again"
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        (
-            BOMB,
-            NO_DOCTYPE,
-        ),
-        (
-            ELSEWHERE,
-            NO_DOCTYPE,
-        ),
-        ("", NO_XML.format("no element found")),
-        ("plain words", NO_XML.format("syntax error")),
-        ("<testsuites>", NO_XML.format("no element found")),
-        ("<testsuites></testsuite>", NO_XML.format("mismatched tag")),
-        ("<testsuites>&a;</testsuites>", NO_XML.format("undefined entity")),
-        (b"<testsuites>\xff</testsuites>", NO_XML.format("not well-formed (invalid token)")),
-        (b"<testsuites>\0</testsuites>", NO_XML.format("not well-formed (invalid token)")),
-        (
-            b'<?xml version="1.0" encoding="nobody"?><testsuites/>',
-            "results.xml:1: the file names an encoding that is not known; save it as UTF-8",
-        ),
-        (
-            b'<?xml version="1.0" encoding="utf-7"?><testsuites/>',
-            "results.xml:1: the file names an encoding that is not known; save it as UTF-8",
-        ),
-        (
-            "<html/>",
-            NO_ROOT,
-        ),
-        (
-            "<testsuites/>",
-            "results.xml:1: the file holds no test suite; name a file of JUnit XML with results",
-        ),
-        (
-            "<testsuites>" + "<a>" * 100,
-            "results.xml:1: more than 50 elements stand in each other; write the file again",
-        ),
-        (
-            SUITE.format("\n<testcase/>"),
-            "results.xml:2: the test has no name; name it",
-        ),
-        (
-            SUITE.format('\n\n<testcase name="a" time="nan"/>'),
-            'results.xml:3: time="nan" is no number of seconds; write it like "1.25"',
-        ),
-        (
-            SUITE.format('<testcase name="a" time="-1"/>'),
-            'results.xml:1: time="-1" is no number of seconds; write it like "1.25"',
-        ),
-    ],
-)
-def test_what_cannot_be_read_is_refused(tmp_path: Path, text: str | bytes, message: str) -> None:
-    assert problems(tmp_path, text) == [message]
 
 
 def kept(value: str) -> str:
@@ -324,41 +162,6 @@ def test_a_suite_that_a_person_names_is_an_id(tmp_path: Path) -> None:
     ]
 
 
-def test_a_file_that_is_too_big_is_not_even_opened(tmp_path: Path) -> None:
-    file = tmp_path / "results.xml"
-    file.touch()
-    os.truncate(file, 500 * 1024**2)  # no block of it is on the disk
-    with pytest.raises(ProblemsError) as caught:
-        read_junit(file, Options())
-    assert str(caught.value) == (
-        "results.xml:1: the file has 500 MiB, more than 128; split it by suite"
-    )
-
-
-def test_a_tag_without_an_end_is_refused_before_it_costs_time(tmp_path: Path) -> None:
-    case = '<testcase name="a"><failure message="{}">text</failure></testcase>'
-    (test,) = read(tmp_path, SUITE.format(case.format("x" * 1024**2))).tests
-    assert test.outcome == "failed"
-    assert problems(tmp_path, SUITE.format(case.format("x" * 4 * 1024**2))) == [
-        "results.xml:1: one tag has more than 2 MiB; shorten its message"
-    ]
-
-
-def test_too_many_suites_are_refused(tmp_path: Path) -> None:
-    text = f"<testsuites>{'<testsuite/>' * 100_000}</testsuites>"
-    assert problems(tmp_path, text) == [
-        "results.xml:1: the file has more than 100,000 suites; split it"
-    ]
-
-
-def test_what_a_suite_says_beyond_the_format_is_passed_over(tmp_path: Path) -> None:
-    text = (
-        '<testsuite name="x"><properties><property value="a"/><property name="b">c</property>'
-        "</properties><system-out>printed</system-out><failure>x</failure></testsuite>"
-    )
-    assert read(tmp_path, text) == Found((Suite(name="x", kind="unit"),), ())
-
-
 def test_a_suite_with_faults_is_refused(tmp_path: Path) -> None:
     broken = kept("{&quot;kind&quot;: &quot;odd&quot;, &quot;planned&quot;: -1}")
     run = kept("{&quot;started&quot;: &quot;0001-01-01T00:00:00+23:00&quot;}")
@@ -380,16 +183,6 @@ def test_too_many_tests_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert problems(tmp_path, SUITE.format(cases)) == [
         "results.xml:1: the file has more than 2 tests; split it by suite"
     ]
-
-
-@given(st.one_of(st.binary(max_size=200), st.text(max_size=200).map(str.encode)))
-def test_any_file_is_read_or_refused(data: bytes) -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        for text in (data, b"<testsuites><testsuite>" + data + b"</testsuite></testsuites>"):
-            file = Path(folder, "results.xml")
-            file.write_bytes(text)
-            with suppress(ProblemsError):
-                assert read_junit(file, Options()).suites
 
 
 @given(drawn.reports())

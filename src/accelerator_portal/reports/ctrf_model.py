@@ -6,11 +6,12 @@ be one text, a duration may be a fraction of a millisecond.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 Status = Literal["passed", "failed", "skipped", "pending", "other"]
+STATUSES: tuple[Status, ...] = get_args(Status)
 Milliseconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Count = Annotated[int, Field(ge=0, le=10**9)]
 Moment = Annotated[int, Field(ge=0, le=253_402_300_799_999)]  # to the end of the year 9999

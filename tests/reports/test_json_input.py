@@ -1,0 +1,41 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from accelerator_portal.catalog import ProblemsError
+from accelerator_portal.reports.json_input import load_json
+
+NO_JSON = "results.json:1: this is no JSON: {}; write the file again"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", NO_JSON.format("expecting value")),
+        ('{"reportFormat": "CT', NO_JSON.format("unterminated string starting at")),
+        ("[1, NaN]", "results.json:1: NaN is no number in JSON; write the file again"),
+        ("-Infinity", "results.json:1: -Infinity is no number in JSON; write the file again"),
+        ("1e999", "results.json:1: 1e999 is too large for a number; write the file again"),
+        ("1" * 5000, "results.json:1: a number has too many digits; write the file again"),
+        (
+            "[" * 100_000,
+            "results.json:1: the values are nested too deeply; write the file again",
+        ),
+    ],
+)
+def test_what_is_no_json_is_refused(tmp_path: Path, text: str, message: str) -> None:
+    file = tmp_path / "results.json"
+    file.write_text(text, "utf-8")
+    with pytest.raises(ProblemsError) as caught:
+        load_json(file)
+    assert str(caught.value) == message
+
+
+def test_bytes_that_are_no_text_are_refused(tmp_path: Path) -> None:
+    file = tmp_path / "results.json"
+    file.write_bytes(b"{\n\xff")
+    with pytest.raises(ProblemsError) as caught:
+        load_json(file)
+    assert str(caught.value) == "results.json:2: byte 0xff is not UTF-8; save the file as UTF-8"
