@@ -7,11 +7,9 @@ a project expects.
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
 
 from accelerator_portal.catalog import Problem, ProblemsError
 from accelerator_portal.reports.report import Report
@@ -20,9 +18,6 @@ from accelerator_portal.results.changes_file import append_changes, read_changes
 from accelerator_portal.results.history import Change, fold
 from accelerator_portal.results.standing import Basis, State
 from accelerator_portal.results.state_file import read_state, write_state
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 HISTORY = "data/history"
 BASES: tuple[Basis, ...] = ("runs", "baselines")
@@ -71,8 +66,7 @@ def read_history(root: Path, accelerator: str, basis: Basis) -> History:
     """
     state = read_state_of(root, accelerator, basis)
     path = changes_path(root, accelerator, basis)
-    table = read_changes(path) if path.exists() else None
-    return History(state, () if table is None else tuple(_rows(table)))
+    return History(state, read_changes(path) if path.exists() else ())
 
 
 def keep(root: Path, state: State, changes: Iterable[Change], *, anew: bool = False) -> None:
@@ -106,10 +100,3 @@ def with_reports(history: History, reports: Iterable[StoredReport]) -> History:
             continue
         changes += more
     return History(state, tuple(changes), tuple(left_out))
-
-
-def _rows(table: pd.DataFrame) -> Iterable[Change]:
-    plain = table.astype("object").where(table.notna(), None)
-    for started, *others in plain.itertuples(index=False, name=None):
-        moment: dt.datetime = started.to_pydatetime()
-        yield Change(moment, *cast("Any", others))

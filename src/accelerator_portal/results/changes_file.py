@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-import io
+import datetime as dt
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 from accelerator_portal.reports.reading import read_bytes, refuse
 from accelerator_portal.results.beside import write_beside
 from accelerator_portal.results.history import Change
 
 if TYPE_CHECKING:
-    import pandas as pd
-
-_TYPES = dict.fromkeys(Change._fields, "str") | {"started": "datetime64[us, UTC]"}
+    import pyarrow as pa
 
 
-def changes_table(changes: Iterable[Change]) -> pd.DataFrame:
+def changes_table(changes: Iterable[Change]) -> pa.Table:
     """Return changes as a table, with the columns that `Change` names."""
-    import pandas as pd
+    import pyarrow as pa
 
-    return _sorted(pd.DataFrame(changes, columns=list(_TYPES)).astype(_TYPES))
+    columns = list(zip(*changes, strict=True)) or [()] * len(Change._fields)
+    return _sorted(pa.table(list(map(list, columns)), schema=_schema()))
 
 
 def append_changes(path: Path, changes: Iterable[Change]) -> None:
@@ -32,33 +31,57 @@ def append_changes(path: Path, changes: Iterable[Change]) -> None:
 
     Raises ProblemsError where the file is no table of changes, OSError where it cannot be written.
     """
-    import pandas as pd
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    import pyarrow.parquet as pq
 
     table = changes_table(changes)
     if path.exists():
-        known = read_changes(path)
-        kept = known[~known["report"].isin(table["report"])]
-        table = _sorted(pd.concat([kept, table], ignore_index=True))
-    data: bytes = table.to_parquet(None, engine="pyarrow", compression="zstd", index=False)
-    write_beside(path, data)
+        known = read_changes_table(path)
+        folded_again = pc.is_in(known["report"], value_set=table["report"].combine_chunks())
+        table = _sorted(pa.concat_tables([known.filter(pc.invert(folded_again)), table]))
+    buffer = pa.BufferOutputStream()
+    pq.write_table(table, buffer, compression="zstd")
+    write_beside(path, buffer.getvalue().to_pybytes())
 
 
-def read_changes(path: Path) -> pd.DataFrame:
+def read_changes(path: Path) -> tuple[Change, ...]:
     """Read a file of changes.
 
     Raises ProblemsError.
     """
-    import pandas as pd
+    columns = (column.to_pylist() for column in read_changes_table(path).columns)
+    return tuple(
+        Change(cast("dt.datetime", started).astimezone(dt.UTC), *cast("Any", others))
+        for started, *others in zip(*columns, strict=True)
+    )
+
+
+def read_changes_table(path: Path) -> pa.Table:
+    """Read a file of changes as a table, which roll-ups over many reports start from.
+
+    Raises ProblemsError.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
 
     try:
-        table = pd.read_parquet(io.BytesIO(read_bytes(path)), engine="pyarrow")
-    except (ValueError, OSError):
+        table = pq.ParquetFile(pa.BufferReader(read_bytes(path))).read()
+    except (pa.ArrowException, OSError):
         table = None
-    if table is None or table.dtypes.astype("str").to_dict() != _TYPES:
+    if table is None or not table.schema.equals(_schema(), check_metadata=False):
         what = "this is no table of changes"
         raise refuse(path, 1, what, "rebuild the history from all reports")
-    return table
+    return table.replace_schema_metadata(None)  # who wrote it before is no part of a table
 
 
-def _sorted(table: pd.DataFrame) -> pd.DataFrame:
-    return table.sort_values(["started", "report", "key"], ignore_index=True)
+def _schema() -> pa.Schema:
+    import pyarrow as pa
+
+    texts = Change._fields[1:]
+    moment = ("started", pa.timestamp("us", tz="UTC"))
+    return pa.schema([moment, *((name, pa.large_string()) for name in texts)])
+
+
+def _sorted(table: pa.Table) -> pa.Table:
+    return table.sort_by([(name, "ascending") for name in ("started", "report", "key")])
