@@ -1,4 +1,4 @@
-"""Reports beside what Python and pandas take for the same: `python -m benchmarks.results`.
+"""Reports beside what Python takes for the same: `python -m benchmarks.results`.
 
 Everything is measured side by side in one process, in processor time; the reports are made up.
 """
@@ -20,10 +20,8 @@ from accelerator_portal.reports.outcomes import OUTCOMES
 from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.report_check import Known, report_problems
 from accelerator_portal.reports.report_file import read_report, report_text
-from accelerator_portal.reports.store import StoredReport
 from accelerator_portal.results.history import fold, rebuild
 from accelerator_portal.results.standing import State
-from accelerator_portal.results.tables import counts, long_table
 
 UNIT = 1 if sys.platform == "darwin" else 1024  # of ru_maxrss, in bytes
 
@@ -38,8 +36,6 @@ def main() -> None:
     arguments = parser.parse_args()
     _reading(arguments.tests)
     _show_peak()
-    _counting(arguments.tests, arguments.reports)
-    _show_peak()
     _folding(arguments.tests // 10, arguments.reports)
     _show_peak()
 
@@ -52,32 +48,25 @@ def _show_peak() -> None:
 def _reading(tests: int) -> None:
     with tempfile.TemporaryDirectory(prefix="portal-benchmarks-") as folder:
         path = Path(folder, "report.json")
-        path.write_text(report_text(_report(tests, 0)), "utf-8")
+        path.write_text(report_text(made_report(tests, 0)), "utf-8")
         data = path.read_bytes()
-        plain = _seconds(lambda: json.loads(data))
+        plain = seconds(lambda: json.loads(data))
         known, later = Known(frozenset({"example"})), START + dt.timedelta(days=999)
 
-        ours = _seconds(lambda: list(report_problems(read_report(path), path.name, known, later)))
-    _show(f"read and check {tests:,} tests ({len(data) / 1e6:.0f} MB)", ours, "json.loads", plain)
-
-
-def _counting(tests: int, reports: int) -> None:
-    stored = [StoredReport(str(n), "", _report(tests, n), None) for n in range(reports)]
-    table = long_table(stored)
-    plain = _seconds(lambda: table.groupby(["report", "suite", "outcome"]).size())
-    ours = _seconds(lambda: counts(table))
-    _show(f"count {len(table):,} cells", ours, "one groupby of pandas", plain)
+        ours = seconds(lambda: list(report_problems(read_report(path), path.name, known, later)))
+    show(f"read and check {tests:,} tests ({len(data) / 1e6:.0f} MB)", ours, "json.loads", plain)
 
 
 def _folding(tests: int, reports: int) -> None:
-    made = [_report(tests, n) for n in range(reports)]
+    made = [made_report(tests, n) for n in range(reports)]
     before, _ = rebuild(State("example", "runs"), made[:-1])
-    one = _seconds(lambda: fold(before, made[-1]))
-    every = _seconds(lambda: rebuild(State("example", "runs"), made))
-    _show(f"fold one of {reports} reports of {tests:,} tests", one, "folding all", every)
+    one = seconds(lambda: fold(before, made[-1]))
+    every = seconds(lambda: rebuild(State("example", "runs"), made))
+    show(f"fold one of {reports} reports of {tests:,} tests", one, "folding all", every)
 
 
-def _report(tests: int, day: int) -> Report:
+def made_report(tests: int, day: int) -> Report:
+    """Return a nightly report in which nine tests in ten passed or so."""
     pick = random.Random(day)  # noqa: S311 - made-up outcomes
     outcomes = pick.choices(list(OUTCOMES), weights=[90, *[1] * (len(OUTCOMES) - 1)], k=tests)
     return Report.model_validate(
@@ -103,8 +92,8 @@ def _report(tests: int, day: int) -> Report:
     )
 
 
-def _seconds(work: Callable[[], object]) -> float:
-    """The least processor time of three runs: what disturbs only ever adds."""
+def seconds(work: Callable[[], object]) -> float:
+    """Return the least processor time of three runs: what disturbs only ever adds."""
     times = []
     for _ in range(3):
         start = time.process_time()
@@ -113,7 +102,8 @@ def _seconds(work: Callable[[], object]) -> float:
     return min(times)
 
 
-def _show(what: str, ours: float, beside: str, theirs: float) -> None:
+def show(what: str, ours: float, beside: str, theirs: float) -> None:
+    """Print two times and their ratio."""
     ratio = ours / theirs if theirs else float("inf")
     print(f"{what}: {ours:.2f} s; {beside}: {theirs:.2f} s; ratio {ratio:.2f}")
 

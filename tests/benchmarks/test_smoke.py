@@ -42,10 +42,18 @@ def test_reports_are_measured_beside_what_python_takes() -> None:
     assert [line.split(":")[0] for line in done.stdout.splitlines()] == [
         "read and check 200 tests (0 MB)",
         "  peak memory up to here",
-        "count 600 cells",
-        "  peak memory up to here",
         "fold one of 3 reports of 20 tests",
         "  peak memory up to here",
+    ]
+
+
+def test_tables_are_the_same_and_measured_beside_pandas() -> None:
+    command = [sys.executable, "-m", "benchmarks.tables", "--tests", "100", "--changes", "500"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert [line.split(":")[0] for line in done.stdout.splitlines()] == [
+        "matrix and counts of 100 tests",
+        "tallies of 500 changes in a file",
     ]
 
 

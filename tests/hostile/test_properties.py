@@ -42,7 +42,7 @@ from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.report_check import Known, report_problems
 from accelerator_portal.reports.report_file import read_report, report_text
 from accelerator_portal.reports.store import StoredReport
-from accelerator_portal.results.tables import long_table, matrices
+from accelerator_portal.results.tables import matrices
 from accelerator_portal.site.build import Repository, build_site
 from accelerator_portal.site.spreadsheet import csv_text
 from accelerator_portal.site.vendor_text import render_vendor_text
@@ -178,8 +178,8 @@ def test_a_report_is_read_or_refused_and_its_tables_are_made(change: Any, place:
 
 
 def assert_tables(report: Report) -> None:
-    table = long_table([StoredReport("run", "run.json", report, None)])
-    for matrix in matrices(table, [report.accelerator]) if len(table) else ():
+    stored = StoredReport("run", "run.json", report, None)
+    for matrix in matrices([stored], [report.accelerator]):
         text = csv_text([[name, *map(str, row)] for name, row in zip(matrix.names, matrix.cells)])  # noqa: B905 - of equal length by its type
         assert len(list(csv.reader(io.StringIO(text, newline="")))) == len(matrix.names)
 

@@ -2,8 +2,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from accelerator_portal.reports.report import TestEntry
 from accelerator_portal.reports.store import StoredReport
-from accelerator_portal.results.tables import Column, counts, group_of, long_table, matrices
+from accelerator_portal.results.tables import Column, Matrix, counts, group_of, matrices
 from tests.reports.examples import report
 
 F32 = {"dtype": "float32", "mode": "inference", "compiler": "inductor"}
@@ -26,7 +31,7 @@ TWO = stored(
 
 
 def test_a_matrix_has_only_like_with_like_in_a_group() -> None:
-    (matrix,) = matrices(long_table([ONE, TWO]), ["example", "other"])
+    (matrix,) = matrices([ONE, TWO], ["example", "other"])
     assert (matrix.suite, matrix.mode) == ("made-up", "inference")
     assert matrix.columns == (
         Column("one", "example", "self-reported", "inductor, float32", "float32"),
@@ -38,19 +43,18 @@ def test_a_matrix_has_only_like_with_like_in_a_group() -> None:
 
 
 def test_a_column_without_a_type_says_none() -> None:
-    (matrix,) = matrices(long_table([stored("four", {})]), ["example"])
+    (matrix,) = matrices([stored("four", {})], ["example"])
     assert [column.dtype for column in matrix.columns] == [""]
 
 
 def test_columns_follow_the_order_of_accelerators() -> None:
-    (matrix,) = matrices(long_table([ONE, TWO]), ["other", "example"])
+    (matrix,) = matrices([ONE, TWO], ["other", "example"])
     assert [column.report for column in matrix.columns] == ["two", "one", "one"]
 
 
 def test_each_mode_and_suite_is_a_matrix_of_its_own() -> None:
     training = stored("three", {"name": "b", "parameters": {**F32, "mode": "training"}})
-    table = long_table([ONE, training])
-    assert [(m.suite, m.mode) for m in matrices(table, ["example"])] == [
+    assert [(m.suite, m.mode) for m in matrices([ONE, training], ["example"])] == [
         ("made-up", "inference"),
         ("made-up", "training"),
     ]
@@ -72,7 +76,102 @@ def test_what_is_not_stated_is_said_so() -> None:
 
 
 def test_outcomes_are_counted_by_report_and_suite() -> None:
-    assert counts(long_table([ONE, TWO])) == {
+    assert counts([ONE, TWO]) == {
         ("one", "made-up"): {"failed": 1, "passed": 1},
         ("two", "made-up"): {"executed": 1},
     }
+
+
+@pytest.mark.parametrize("parameters", [{"dynamic": 1}, {"dynamic": "True"}, {"dynamic": 1.0}])
+def test_a_number_is_not_the_truth_value_that_it_equals(parameters: dict[str, Any]) -> None:
+    both = stored(
+        "both", {"name": "a", "parameters": {"dynamic": True}}, {"parameters": parameters}
+    )
+    (matrix,) = matrices([both], [])
+    assert [column.group for column in matrix.columns] == [
+        "type not stated, dynamic",
+        f"type not stated, dynamic {parameters['dynamic']}",
+    ]
+
+
+# Few values each, so that tests, groups and reports coincide in many ways.
+_TESTS = st.fixed_dictionaries(
+    {
+        "suite": st.sampled_from(["a", "b"]),
+        "name": st.sampled_from(["x", "X", "y", "ß", "SS"]),
+        "outcome": st.sampled_from(["passed", "failed", "skipped"]),
+        "parameters": st.fixed_dictionaries(
+            {},
+            optional={
+                "mode": st.sampled_from(["inference", "training"]),
+                "dtype": st.sampled_from(["float32", "float32, dynamic", 1, True, ""]),
+                "dynamic": st.sampled_from([True, False, 1, "True"]),
+                "case": st.sampled_from(["k", 2]),
+            },
+        ),
+    }
+)
+_PLATFORMS = st.sampled_from(["example", "other", "unlisted"])
+
+
+@given(st.lists(st.tuples(_PLATFORMS, st.lists(_TESTS, max_size=8)), max_size=5))
+def test_tables_are_what_their_definition_says(runs: list[tuple[str, list[Any]]]) -> None:
+    suites = [{"name": "a", "kind": "unit"}, {"name": "b", "kind": "unit"}]
+    reports = [
+        stored(f"{platform}-{n}", *tests, accelerator=platform, suites=suites)
+        for n, (platform, tests) in enumerate(reversed(runs))
+    ]
+    assert matrices(reports, ["other", "example"]) == defined(reports, ["other", "example"])
+    every = [(one.id, test.suite, test.outcome) for one in reports for test in one.report.tests]
+    assert [
+        (report, suite, outcome, number)
+        for (report, suite), found in counts(reports).items()
+        for outcome, number in found.items()
+    ] == [(*key, every.count(key)) for key in sorted(set(every))]
+
+
+def defined(reports: list[StoredReport], order: list[str]) -> list[Matrix]:
+    """The matrices cell by cell, each looked up in all tests."""
+    every = [(one, n, test) for one in reports for n, test in enumerate(one.report.tests)]
+    found = []
+    for table in sorted({(test.suite, mode_of(test)) for _, _, test in every}):
+        part = [(one, n, t) for one, n, t in every if (t.suite, mode_of(t)) == table]
+
+        def column(one: StoredReport, test: TestEntry) -> tuple[int, str, int, str]:
+            group = group_of(test)
+            alike = {o.report.accelerator for o, _, t in part if group_of(t) == group}  # noqa: B023
+            known = one.report.accelerator in order
+            place = order.index(one.report.accelerator) if known else len(order)
+            return -len(alike), group, place, one.id
+
+        keys = sorted({column(one, test) for one, _, test in part})
+        first = [next((o, t) for o, _, t in part if column(o, t) == key) for key in keys]
+        names = sorted({t.name for _, _, t in part}, key=lambda name: (name.casefold(), name))
+        found.append(
+            Matrix(
+                *table,
+                tuple(
+                    Column(
+                        o.id,
+                        o.report.accelerator,
+                        o.report.kind,
+                        group_of(t),
+                        str(t.parameters.get("dtype", "")),
+                    )
+                    for o, t in first
+                ),
+                tuple(names),
+                tuple(
+                    tuple(
+                        next((n for o, n, t in part if (t.name, column(o, t)) == (name, key)), -1)
+                        for key in keys
+                    )
+                    for name in names
+                ),
+            )
+        )
+    return found
+
+
+def mode_of(test: TestEntry) -> str:
+    return str(test.parameters.get("mode", ""))

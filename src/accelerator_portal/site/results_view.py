@@ -11,7 +11,7 @@ from accelerator_portal.catalog import Catalog
 from accelerator_portal.reports.outcomes import BAD, GOOD, OUTCOMES, Outcome
 from accelerator_portal.reports.report import OperatorCoverage, Report, TestEntry
 from accelerator_portal.reports.store import StoredReport, stored_reports
-from accelerator_portal.results.tables import Matrix, counts, long_table, matrices
+from accelerator_portal.results.tables import Matrix, counts, matrices
 from accelerator_portal.site.result_addresses import address_of
 
 KINDS = {
@@ -106,15 +106,12 @@ class Results:
 def results(catalog: Catalog) -> Results:
     """Return what the reports of a catalogue say."""
     reports, _ = stored_reports(catalog)
-    if not reports:
-        return Results((), {}, ())
-    table = long_table(reports)
     by_id = {stored.id: stored.report for stored in reports}
     views = tuple(
         _view(catalog, by_id, matrix)
-        for matrix in matrices(table, [platform.id for platform in catalog.platforms])
+        for matrix in matrices(reports, [platform.id for platform in catalog.platforms])
     )
-    return Results(reports, counts(table), views)
+    return Results(reports, counts(reports), views)
 
 
 def about(stored: StoredReport) -> list[tuple[str, str]]:

@@ -1,0 +1,99 @@
+"""The tables of results as pandas makes them, to measure the portal's own beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import cast
+
+import pandas as pd
+
+from accelerator_portal.reports.outcomes import Kind, Outcome
+from accelerator_portal.reports.store import StoredReport
+from accelerator_portal.results.tables import Column, Matrix, group_of
+
+
+def long_table(reports: Iterable[StoredReport]) -> pd.DataFrame:
+    """Return one row per test.
+
+    Its columns: report, accelerator, kind, suite, name, mode, group, outcome, place, dtype.
+    `place` is the number of the test in its report.
+    """
+    rows = [
+        (
+            stored.id,
+            stored.report.accelerator,
+            stored.report.kind,
+            test.suite,
+            test.name,
+            str(test.parameters.get("mode", "")),
+            group_of(test),
+            test.outcome,
+            place,
+            str(test.parameters.get("dtype", "")),
+        )
+        for stored in reports
+        for place, test in enumerate(stored.report.tests)
+    ]
+    columns = [
+        "report",
+        "accelerator",
+        "kind",
+        "suite",
+        "name",
+        "mode",
+        "group",
+        "outcome",
+        "place",
+        "dtype",
+    ]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def pandas_matrices(table: pd.DataFrame, order: Iterable[str]) -> list[Matrix]:
+    """Return a matrix for each suite and mode; accelerators in `order`, tests by name."""
+    place = {accelerator: n for n, accelerator in enumerate(order)}
+    found = []
+    for (suite, mode), part in table.groupby(["suite", "mode"], sort=True):
+        keys = part[["group", "accelerator", "report", "kind", "dtype"]].drop_duplicates()
+        keys = keys.assign(
+            at=keys["accelerator"].map(place),
+            # First what most accelerators share: there is something to compare.
+            shared=-keys.groupby("group")["accelerator"].transform("nunique"),
+        )
+        keys = keys.sort_values(["shared", "group", "at", "report"])
+        # A report's group is a column once, whatever it calls its types.
+        keys = keys.drop_duplicates(["group", "report"])
+        chosen = keys[["report", "accelerator", "kind", "group", "dtype"]]
+        columns = tuple(
+            Column(str(report), str(accelerator), cast("Kind", kind), str(group), str(dtype))
+            for report, accelerator, kind, group, dtype in chosen.itertuples(index=False, name=None)
+        )
+        pivot = part.pivot_table(
+            index="name", columns=["group", "report"], values="place", aggfunc="first"
+        )
+        wanted = pd.MultiIndex.from_tuples([(c.group, c.report) for c in columns])
+        pivot = pivot.reindex(columns=wanted).fillna(-1).astype(int)
+        pivot = pivot.loc[sorted(pivot.index, key=lambda name: (str(name).casefold(), str(name)))]
+        cells = tuple(tuple(map(int, row)) for row in pivot.to_numpy())
+        found.append(Matrix(str(suite), str(mode), columns, tuple(map(str, pivot.index)), cells))
+    return found
+
+
+def pandas_counts(table: pd.DataFrame) -> dict[tuple[str, str], dict[Outcome, int]]:
+    """Return how often what happened, by report and suite."""
+    sizes = table.groupby(["report", "suite", "outcome"], sort=True).size().reset_index(name="n")
+    found: dict[tuple[str, str], dict[Outcome, int]] = {}
+    for report, suite, outcome, number in sizes.itertuples(index=False, name=None):
+        found.setdefault((str(report), str(suite)), {})[cast("Outcome", outcome)] = int(number)
+    return found
+
+
+def pandas_tallies(changes: pd.DataFrame) -> pd.DataFrame:
+    """Return how many tests had which outcome after each report, by suite, report and outcome."""
+    before = changes.groupby("key")["outcome"].shift()
+    suite = changes["key"].str.split("/", n=1).str[0]
+    moments = changes[["started", "report"]].assign(suite=suite)
+    steps = [moments.assign(outcome=changes["outcome"], n=1), moments.assign(outcome=before, n=-1)]
+    by = ["suite", "started", "report", "outcome"]
+    sums = pd.concat(steps).dropna(subset=["outcome"]).groupby(by)["n"].sum()
+    return sums.unstack(fill_value=0).groupby(level="suite").cumsum()

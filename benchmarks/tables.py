@@ -1,0 +1,103 @@
+"""The tables of a page beside the same by pandas: `python -m benchmarks.tables`.
+
+Both start from the same reports and must give the same tables. At the end the one roll-up that
+grows with the archive, where pandas is ahead. Processor time, in one process; all is made up.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime as dt
+import random
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TypeVar
+
+from accelerator_portal.reports.outcomes import MEANING, Outcome
+from accelerator_portal.reports.store import StoredReport
+from accelerator_portal.results.changes_file import (
+    append_changes,
+    read_changes,
+    read_changes_table,
+)
+from accelerator_portal.results.history import Change, ChangeKind
+from accelerator_portal.results.tables import counts, matrices
+from accelerator_portal.results.trend import tallies
+from benchmarks.pandas_tables import long_table, pandas_counts, pandas_matrices, pandas_tallies
+from benchmarks.results import START, made_report, seconds, show
+
+T = TypeVar("T")
+
+REPORTS = 10
+
+
+def main() -> None:
+    """Print one line a measurement."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.tables", description=__doc__)
+    parser.add_argument(
+        "--tests", type=int, nargs="+", default=[5_000, 99_000], help="tests (5,000 and 99,000)"
+    )
+    parser.add_argument("--changes", type=int, default=200_000, help="changes (200,000)")
+    arguments = parser.parse_args()
+    for tests in arguments.tests:
+        _of_a_page(tests)
+    _of_an_archive(arguments.changes)
+
+
+def _of_a_page(tests: int) -> None:
+    ids = [f"report-{n}" for n in range(REPORTS)]
+    reports = [
+        StoredReport(name, "", made_report(tests // REPORTS, n), None) for n, name in enumerate(ids)
+    ]
+    order = ["example"]
+    _same(matrices(reports, order), pandas_matrices(long_table(reports), order))
+    _same(counts(reports), pandas_counts(long_table(reports)))
+    ours = seconds(lambda: (matrices(reports, order), counts(reports)))
+
+    def theirs() -> None:
+        table = long_table(reports)
+        pandas_matrices(table, order)
+        pandas_counts(table)
+
+    show(f"matrix and counts of {tests:,} tests", ours, "pandas", seconds(theirs))
+
+
+def _of_an_archive(number: int) -> None:
+    with tempfile.TemporaryDirectory(prefix="portal-benchmarks-") as folder:
+        path = Path(folder, "runs.parquet")
+        append_changes(path, _changes(number))
+        (ours,) = tallies(read_changes(path)).values()
+        theirs = pandas_tallies(read_changes_table(path).to_pandas())
+        rows = [{str(o): n for o, n in row.items() if n} for row in theirs.to_dict("records")]
+        _same([{str(o): n for o, n in sorted(one.counts.items())} for one in ours], rows)
+        plain = seconds(lambda: tallies(read_changes(path)))
+        table = seconds(lambda: pandas_tallies(read_changes_table(path).to_pandas()))
+    show(f"tallies of {number:,} changes in a file", plain, "pandas", table)
+
+
+def _changes(number: int) -> Iterator[Change]:
+    """A first report, then some that change one test in twenty."""
+    pick = random.Random(0)  # noqa: S311 - made-up outcomes
+    tests = max(number // 10, 20)
+    keys = [f"made-up/test_{n}?compiler=eager&dtype=float32" for n in range(tests)]
+    standing: dict[str, Outcome] = {}
+    left, day = number, 0
+    while left:
+        touched = (keys if day == 0 else pick.sample(keys, tests // 20))[:left]
+        for key in touched:
+            before = standing.get(key)
+            after = standing[key] = pick.choice([one for one in MEANING if one != before])
+            kind: ChangeKind = "changed" if before else "new"
+            started = START + dt.timedelta(days=day)
+            yield Change(started, f"report-{day:05}", key, kind, after, None, before, None)
+        left, day = left - len(touched), day + 1
+
+
+def _same(ours: T, theirs: T) -> None:
+    if ours != theirs:
+        raise SystemExit("The tables differ.")
+
+
+if __name__ == "__main__":
+    main()
