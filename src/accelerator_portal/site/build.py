@@ -162,6 +162,7 @@ def _choosing_pages(
         "hardware": {
             "hardware": hardware,
             "count": sum(len(g.models) for p in hardware.platforms for g in p.generations),
+            "platform_names": {platform.id: platform.name for platform in hardware.platforms},
             "without": [p.accelerator.name for p in catalog.platforms if p.id not in listed],
         },
         "compare": {"comparison": comparison(catalog)},

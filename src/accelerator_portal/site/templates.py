@@ -6,15 +6,18 @@ import re
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, nodes
+from jinja2.ext import Extension
+from jinja2.parser import Parser
 from markupsafe import Markup, escape
 
 from accelerator_portal.catalog.text_file import HIDDEN
+from accelerator_portal.install.labels import OS
 from accelerator_portal.reports.outcomes import OUTCOMES
 from accelerator_portal.site.anchors import slug
 from accelerator_portal.site.source_list import Entry
 from accelerator_portal.site.vendor_text import citation
-from accelerator_portal.site.words import listed, number, python_range
+from accelerator_portal.site.words import counted, grouped, listed, number, python_range
 
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]()#+\-.!|])")
 _BACKTICKS = re.compile(r"`([^`]+)`")
@@ -29,6 +32,7 @@ class Templates:
     def __init__(self, folder: Path, **shared: Any) -> None:  # noqa: ANN401 - whatever pages share
         self._environment = Environment(
             loader=FileSystemLoader(folder),
+            extensions=[Lines],
             autoescape=True,
             undefined=StrictUndefined,
             finalize=_visible,
@@ -43,6 +47,9 @@ class Templates:
             python_range=python_range,
             listed=listed,
             number=number,
+            counted=counted,
+            grouped=grouped,
+            os_name=OS.__getitem__,
             slug=slug,
             cite=_cite,
         )
@@ -50,6 +57,26 @@ class Templates:
     def render(self, name: str, /, **context: Any) -> str:  # noqa: ANN401 - whatever the page needs
         """Return the text of one page."""
         return self._environment.get_template(name).render(**context)
+
+
+class Lines(Extension):
+    """`{% line %}…{% endline %}` makes one line of several, `{% inline %}…{% endinline %}` a part.
+
+    The line breaks of the template are left out, those of values are not. So a row of a table,
+    which Markdown wants on one line, has a line for each cell in its template.
+    """
+
+    tags = {"line", "inline"}  # noqa: RUF012 - as Jinja declares it
+
+    def parse(self, parser: Parser) -> list[nodes.Node]:
+        """Return what stands between the two tags."""
+        tag = next(parser.stream)
+        body = parser.parse_statements((f"name:end{tag.value}",), drop_needle=True)
+        for node in body:
+            for text in node.find_all(nodes.TemplateData):
+                text.data = text.data.replace("\n", "")
+        end = "\n" if tag.value == "line" else ""
+        return [*body, nodes.Output([nodes.TemplateData(end)], lineno=tag.lineno)]
 
 
 def visible(text: str) -> str:

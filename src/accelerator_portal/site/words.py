@@ -25,6 +25,16 @@ def listed(words: Sequence[str]) -> str:
     return f"{', '.join(words[:-1])} and {words[-1]}"
 
 
+def counted(amount: int, noun: str) -> str:
+    """Return a number with its noun: `1 error`, `2 errors`."""
+    return f"{amount} {noun if amount == 1 else f'{noun}s'}"
+
+
+def grouped(amount: int) -> str:
+    """Return a number with its thousands apart: `12,345`."""
+    return f"{amount:,}"
+
+
 def number(value: float) -> str:
     """Return a figure without a needless decimal point: `80`, `1.5`."""
     return f"{value:g}" if value < _PLAIN else f"{value:.0f}"
