@@ -21,6 +21,7 @@ from accelerator_portal.site.api_shapes import FindingShares
 from accelerator_portal.site.commands_table import commands_table
 from accelerator_portal.site.comparison import comparison
 from accelerator_portal.site.dashboard import dashboard_pages
+from accelerator_portal.site.extra_imports import extra_import
 from accelerator_portal.site.features import ENOUGH, FeaturesData, features_data
 from accelerator_portal.site.feed import feed
 from accelerator_portal.site.findings import read_all, shares, total, with_findings
@@ -106,7 +107,7 @@ def _shared_pages(
         "index.md": {"newest": newest, "commands": commands_table(selector, first)},
         "get-started.md": {"commands": commands_table(selector, current), "looked": looked},
         f"{PLATFORMS}/index.md": {"newest": newest},
-        "run-anywhere.md": {},
+        "run-anywhere.md": {"imports": [extra_import(p) for p in catalog.platforms]},
         "contribute/index.md": {"releases": RELEASES},
         "contribute/format.md": {"files": format_reference()},
         "contribute/guidelines.md": {},

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import datetime as dt
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from urllib.parse import urlencode
 
 from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.criteria_file import Criteria
-from accelerator_portal.catalog.loader import KNOWN_ISSUES
 from accelerator_portal.install.following import following
 from accelerator_portal.reports.identity import identity_of
 from accelerator_portal.reports.report import Report
@@ -19,6 +16,7 @@ from accelerator_portal.results.breakages import Breakage, NeverPassed, never_pa
 from accelerator_portal.results.known_issues import Outdated, outdated
 from accelerator_portal.results.quality import Quality, as_of, quality
 from accelerator_portal.results.standing import WINDOW, Basis
+from accelerator_portal.site.dashboard_view import breakage_row, trend_group
 from accelerator_portal.site.history_pages import trends
 from accelerator_portal.site.history_view import Past
 from accelerator_portal.site.packages_pages import newest_news
@@ -27,7 +25,7 @@ from accelerator_portal.site.results_shapes import Badge, PlatformQuality, Quali
 from accelerator_portal.site.results_view import Results, SuiteCounts
 from accelerator_portal.site.source_list import SourceList
 from accelerator_portal.site.templates import Templates
-from accelerator_portal.site.trend_picture import Trend, good, total
+from accelerator_portal.site.trend_picture import Trend
 
 # Colours of the badge format that shields.io reads, by level.
 _COLOURS = {"tested": "brightgreen", "reported": "blue", "expected": "lightgrey"}
@@ -92,10 +90,20 @@ def dashboard_pages(
             criteria=criteria,
             sources=SourceList([("criteria.yaml", criteria.sources)]),
             at=at,
-            declared=_declared,
+            breakages=[
+                breakage_row(state.platform, breakage, state.commands.get(breakage.key), at)
+                for state in states
+                for breakage in state.breakages
+            ],
+            outdated=[(state.platform, found) for state in states for found in state.outdated],
+            declared_issues=sum(len(state.platform.known_issues) for state in states),
+            two_runs=any(state.runs > 1 for state in states),
+            trends=[
+                trend_group(catalog, state.platform, basis, found)
+                for state in states
+                for basis, found in state.trends.items()
+            ],
             window=WINDOW,
-            good=good,
-            total=total,
             news=newest_news(catalog),
         )
         yield SiteFile(path, content, "data/criteria.yaml")
@@ -114,16 +122,6 @@ def _set_aside(catalog: Catalog, folder: str) -> SetAside:
         errors=len(catalog.set_aside[folder]),
         shown_before=since.isoformat() if since else None,
     )
-
-
-def _declared(platform: Platform, breakage: Breakage, at: dt.datetime) -> str:
-    """The address of GitHub's form for a new file, filled with the breakage as a known issue."""
-    text = (
-        f"issues:\n  - test: {json.dumps(breakage.key)}\n    action: expect\n"
-        "    reason: \n    url: https://github.com/\n"
-        f"    expires: {at.date() + dt.timedelta(days=30)}\n"
-    )
-    return f"?{urlencode({'filename': platform.path(KNOWN_ISSUES), 'value': text})}"
 
 
 def _state(known: _Known, platform: Platform) -> PlatformState:

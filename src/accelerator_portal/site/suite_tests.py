@@ -22,6 +22,7 @@ from accelerator_portal.site.result_addresses import (
 )
 from accelerator_portal.site.results_view import Results
 from accelerator_portal.site.templates import Templates
+from accelerator_portal.site.words import number
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,28 @@ class Result:
     test: TestEntry
     since: str | None = None
     """Since when the outcome is what it is, in words, where a history knows it."""
+
+    @property
+    def settings(self) -> str:
+        """The mode and what else the test ran with: `inference, inductor, float32`."""
+        return ", ".join(filter(None, (self.mode, self.group)))
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is known of the outcome, a text each."""
+        test = self.test
+        since = f"since {self.since}" if self.since else None
+        stage = f"stage: {test.stage}" if test.stage else None
+        return tuple(filter(None, (since, stage, test.reason)))
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """What was measured, a text each: `max abs difference 0.5`, `latency 1.5 ms`."""
+        return tuple(
+            f"{name.replace('_', ' ')} {number(metric.value)}"
+            f"{f' {metric.unit}' if metric.unit != '1' else ''}"
+            for name, metric in self.test.metrics.items()
+        )
 
 
 @dataclass(frozen=True, slots=True)
