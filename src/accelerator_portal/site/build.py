@@ -79,7 +79,7 @@ def build_site(catalog: Catalog, root: Path, repository: Repository) -> Iterator
         context["packaged"] = package_view(catalog, platform)
         content = templates.render("platform.md.j2", to_root=to_root(path), **context)
         yield SiteFile(path, content, platform.path("guide.md"), platform.accelerator.name)
-    yield _questions_page(templates, faqs)
+    yield _questions_page(catalog, templates, faqs)
     yield from results_pages(catalog, tested, before, templates)
     yield from results_files(tested)
     yield from history_pages(catalog, before, templates)
@@ -146,11 +146,13 @@ def _goals(catalog: Catalog) -> dict[str, Any]:
     }
 
 
-def _questions_page(templates: Templates, faqs: list[Question]) -> SiteFile:
+def _questions_page(catalog: Catalog, templates: Templates, faqs: list[Question]) -> SiteFile:
     path = "questions.md"
     root = to_root(path)
     asked = [moved(question, root) for question in faqs]
-    content = templates.render(f"{path}.j2", to_root=root, questions=asked)
+    names = {platform.id: platform.accelerator.name for platform in catalog.platforms}
+    context = {"questions": asked, "platform_names": names}
+    content = templates.render(f"{path}.j2", to_root=root, **context)
     return SiteFile(path, content, f"{TEMPLATES}/{path}.j2")
 
 

@@ -42,21 +42,28 @@ class RowsPage:
     address: str
 
     @property
+    def further(self) -> bool:
+        """Whether it is not the first of its matrix."""
+        return self.number > 1
+
+    @property
+    def rows(self) -> str:
+        """Which rows it has: `1–200`."""
+        return f"{self.first:,}–{self.last:,}"
+
+    @property
     def path(self) -> str:
         """Where the page is among the site's sources."""
         address = self.address.removesuffix("/")
-        return f"{RESULTS_PAGES}/{address}{'.md' if self.number > 1 else '/index.md'}"
+        return f"{RESULTS_PAGES}/{address}{'.md' if self.further else '/index.md'}"
 
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """What the filters of a matrix offer: accelerators by id, with their names.
-
-    A type that is not stated is the empty one.
-    """
+    """What the filters of a matrix offer: what readers see for each value that can be chosen."""
 
     accelerators: Mapping[str, str]
-    dtypes: tuple[str, ...]
+    dtypes: Mapping[str, str]
     outcomes: frozenset[Outcome | None]
 
 
@@ -80,6 +87,7 @@ def matrix_pages(
                 columns=[(c, n, column_id(c)) for c, n in _named(view)],
                 rows=view.rows[page.first - 1 : page.last],
                 page=page,
+                page_title=_title(context["title"], view.matrix.mode, page),
                 pages=pages,
                 modes=modes,
                 suites=suites,
@@ -140,10 +148,16 @@ def _named(view: MatrixView) -> Iterator[tuple[Column, str]]:
     return zip(view.matrix.columns, view.names, strict=True)
 
 
+def _title(suite: str, mode: str, page: RowsPage) -> str:
+    rows = f"rows {page.rows}" if page.further else ""
+    return ", ".join(filter(None, (suite, mode, rows)))
+
+
 def _choices(view: MatrixView) -> Choices:
+    dtypes = sorted({column.dtype for column in view.matrix.columns})
     return Choices(
         {column.accelerator: name for column, name in _named(view)},
-        tuple(sorted({column.dtype for column in view.matrix.columns})),
+        {dtype or "not stated": dtype or "not stated" for dtype in dtypes},
         frozenset(cell.outcome for row in view.rows for cell in row.cells),
     )
 
