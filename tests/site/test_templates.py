@@ -8,12 +8,32 @@ from markdown import markdown
 
 from accelerator_portal.site.templates import Templates
 
+ROWS = """\
+{% for cells in rows %}
+{% line %}
+<tr>
+{% for cell in cells %}
+<td>{% inline %}
+{% if cell %}
+{{ cell }}
+{% else %}
+none
+{% endif %}
+{% endinline %}</td>
+{% endfor %}
+ </tr>
+{% endline %}
+{% endfor %}
+end
+"""
+
 
 @pytest.fixture
 def templates(tmp_path: Path) -> Templates:
     (tmp_path / "name.md").write_text("# {{ name | markdown }}\n", encoding="utf-8")
     (tmp_path / "code.html").write_text("{{ name | inline_code }}", encoding="utf-8")
     (tmp_path / "plain.html").write_text("{{ name }}", encoding="utf-8")
+    (tmp_path / "rows.md").write_text(ROWS, encoding="utf-8")
     return Templates(tmp_path)
 
 
@@ -34,3 +54,12 @@ def test_only_backticks_make_code(templates: Templates) -> None:
 def test_a_name_that_a_template_misspells_is_an_error(templates: Templates) -> None:
     with pytest.raises(UndefinedError, match="'name' is undefined"):
         templates.render("plain.html", nam="x")
+
+
+def test_several_lines_of_a_template_are_one_of_the_page(templates: Templates) -> None:
+    shown = templates.render("rows.md", rows=[["a", ""], ["<b>"]])
+    assert shown == "<tr><td>a</td><td>none</td> </tr>\n<tr><td>&lt;b&gt;</td> </tr>\nend"
+
+
+def test_the_line_breaks_of_a_value_stay(templates: Templates) -> None:
+    assert "<td>a\nb</td>" in templates.render("rows.md", rows=[["a\nb"]])

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from accelerator_portal.site.page import to_root
-from accelerator_portal.site.words import listed, python_range
+from accelerator_portal.site.words import counted, grouped, listed, python_range
 from tests.site.test_commands_table import pythons
 
 VERSIONS = st.builds("3.{}{}".format, st.integers(0, 30), st.sampled_from(["", "t"]))
@@ -58,3 +58,11 @@ def test_words_are_listed_as_a_person_does(words: list[str], text: str) -> None:
 )
 def test_the_way_from_a_page_to_the_root(path: str, root: str) -> None:
     assert to_root(path) == root
+
+
+def test_a_number_has_its_noun() -> None:
+    assert [counted(n, "error") for n in (0, 1, 2)] == ["0 errors", "1 error", "2 errors"]
+
+
+def test_thousands_stand_apart() -> None:
+    assert [grouped(n) for n in (0, 999, 1_000, 1_234_567)] == ["0", "999", "1,000", "1,234,567"]
