@@ -12,12 +12,11 @@ from jinja2.parser import Parser
 from markupsafe import Markup, escape
 
 from accelerator_portal.catalog.text_file import HIDDEN
-from accelerator_portal.install.labels import OS
 from accelerator_portal.reports.outcomes import OUTCOMES
 from accelerator_portal.site.anchors import slug
 from accelerator_portal.site.source_list import Entry
 from accelerator_portal.site.vendor_text import citation
-from accelerator_portal.site.words import counted, grouped, listed, number, python_range
+from accelerator_portal.site.words import counted, grouped, listed, number, os_name, python_range
 
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]()#+\-.!|])")
 _BACKTICKS = re.compile(r"`([^`]+)`")
@@ -49,7 +48,7 @@ class Templates:
             number=number,
             counted=counted,
             grouped=grouped,
-            os_name=OS.__getitem__,
+            os_name=os_name,
             slug=slug,
             cite=_cite,
         )

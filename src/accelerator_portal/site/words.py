@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from accelerator_portal.install.labels import OS
+
 # From here on `g` would write an exponent.
 _PLAIN = 100_000
 
@@ -33,6 +35,11 @@ def counted(amount: int, noun: str) -> str:
 def grouped(amount: int) -> str:
     """Return a number with its thousands apart: `12,345`."""
     return f"{amount:,}"
+
+
+def os_name(os: str) -> str:
+    """Return an operating system as readers know it: `macOS`."""
+    return OS[os]
 
 
 def number(value: float) -> str:
