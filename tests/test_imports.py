@@ -20,8 +20,8 @@ ORDER = (
     "catalog",
     "install",
     "reports",
-    "results",
     "packages",
+    "results",
     "checks",
     "vendors",
     "validation",
@@ -95,6 +95,14 @@ print(*sys.modules)
 def test_the_site_knows_nothing_of_the_harness() -> None:
     for path in (PACKAGE / "site").rglob("*.py"):
         assert "validation" not in {room(module) for module in imported(path)}, path.name
+
+
+def test_a_rule_is_imported_by_what_runs_rules_alone() -> None:
+    """What others need of a rule stands where both can import it."""
+    rules = "accelerator_portal.checks.rules."
+    for path in MODULES:
+        if path.parent != PACKAGE / "checks/rules":
+            assert not any(module.startswith(rules) for module in imported(path)), path.name
 
 
 def test_hooks_know_the_library_but_not_its_command() -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from accelerator_portal.cli import main, output
+from accelerator_portal.cli import main
 from tests.built_site import EXAMPLE, copy_sources
 
 
@@ -67,10 +67,3 @@ def test_settings_without_a_repository_are_named(tmp_path: Path) -> None:
     done = run(root, tmp_path / "out")
     assert done.exit_code == 1
     assert "mkdocs.yml has no line repo_url: https://…" in done.output
-
-
-def test_a_folder_that_cannot_be_written_leaves_nothing(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("", "utf-8")
-    with pytest.raises(OSError, match="file"):
-        output.write_folder(tmp_path / "out", {"a.txt": "a", "b.txt": tmp_path / "nowhere file"})
-    assert [entry.name for entry in tmp_path.iterdir()] == ["file"]

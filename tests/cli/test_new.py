@@ -12,10 +12,10 @@ import yaml
 from click.testing import CliRunner, Result
 
 from accelerator_portal.catalog import Platform, load_catalog
+from accelerator_portal.catalog.atomic_write import write_text_atomically
 from accelerator_portal.checks import load_and_check
 from accelerator_portal.cli import main, new_folder
 from accelerator_portal.cli import new as new_module
-from accelerator_portal.cli.output import write_file
 from tests.cli.test_import_platforms import FILE
 from tests.day import TODAY
 from tests.folders import EXAMPLE, Tree, edited, problems_in, write_tree
@@ -155,14 +155,14 @@ def test_an_interruption_while_writing_leaves_all_as_it_was(
 ) -> None:
     run(root, "bar", *flags(name="Bar", package="torch-bar", command="pip install torch-bar"))
     before = written(root)
-    real, calls = write_file, iter(range(9))
+    real, calls = write_text_atomically, iter(range(9))
 
     def fails(path: Path, text: str) -> None:
         if next(calls) == number:
             raise error
         real(path, text)
 
-    monkeypatch.setattr(new_folder, "write_file", fails)
+    monkeypatch.setattr(new_folder, "write_text_atomically", fails)
     result = run(root, "foo", *flags(maintainer="somebody"))
     assert result.exit_code != 0
     assert written(root) == before

@@ -12,13 +12,13 @@ from typing import Literal
 from accelerator_portal.automation.feed_sources import Body, FeedError, bodies
 from accelerator_portal.automation.github import Api
 from accelerator_portal.catalog import Catalog, Problem, ProblemsError
+from accelerator_portal.catalog.atomic_write import write_bytes_atomically
 from accelerator_portal.catalog.catalog import ACCELERATORS, RESULTS
 from accelerator_portal.catalog.folder_name import report_fault
 from accelerator_portal.packages.fetching import Manners
 from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.report_check import Known, report_problems
 from accelerator_portal.reports.report_file import line_of_tests, read_report, report_text
-from accelerator_portal.results.beside import write_beside
 
 Outcome = Literal["new", "unchanged", "refused", "unreachable"]
 
@@ -109,7 +109,7 @@ def _taken(desk: _Desk, accelerator: str, name: str, body: Body) -> Fetched:
     text = report_text(report).encode()
     if target.exists() and target.read_bytes() == text:
         return Fetched(accelerator, name, "unchanged")
-    write_beside(target, text)
+    write_bytes_atomically(target, text)
     return Fetched(accelerator, name, "new")
 
 

@@ -16,6 +16,9 @@ from accelerator_portal.catalog.sources import Source, SourcedFile
 from accelerator_portal.catalog.validation import validate
 from accelerator_portal.catalog.yaml_file import parse_yaml
 
+# The five questions that a guide answers, in their order.
+GUIDE_HEADINGS = ("Prepare", "Install", "Start", "Deploy", "Help")
+
 # Bounded, as are the spaces before it elsewhere: a search must not begin anew at every letter.
 CITATION = re.compile(r"\[@([^\[\]\s]{0,200})\]")
 

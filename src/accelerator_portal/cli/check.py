@@ -9,11 +9,11 @@ from pathlib import Path, PurePosixPath
 import click
 
 from accelerator_portal.catalog import Catalog, Problem
+from accelerator_portal.catalog.atomic_write import write_text_atomically
 from accelerator_portal.catalog.clock import today
 from accelerator_portal.checks import errors, load_and_check
 from accelerator_portal.checks.fixing import fixed_files
 from accelerator_portal.cli.options import ROOT, count
-from accelerator_portal.cli.output import write_file
 from accelerator_portal.cli.telling import TELLERS
 
 
@@ -93,7 +93,7 @@ def _fix(root: Path, problems: Sequence[Problem]) -> None:
     try:
         texts, gone = fixed_files(root, problems)
         for path, text in texts.items():
-            write_file(path, text)
+            write_text_atomically(path, text)
     except OSError as error:
         raise click.ClickException(f"{error.filename}: {error.strerror}") from None
     for problem in gone:

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import click
 
+from accelerator_portal.catalog.atomic_write import write_folder_atomically
 from accelerator_portal.catalog.clock import today
 from accelerator_portal.checks import errors, load_and_check
 from accelerator_portal.cli.options import ROOT, tell
-from accelerator_portal.cli.output import write_folder
 from accelerator_portal.site import Repository, build_site
 from accelerator_portal.site.export import INDEX, export_files
 
@@ -45,7 +45,7 @@ def export(root: Path, out: Path) -> None:
         if file.is_file()
     }
     try:
-        write_folder(out, files)
+        write_folder_atomically(out, files)
     except OSError as error:
         raise click.ClickException(f"{out} cannot be written: {error.strerror}") from None
     count = sum(path.endswith(".md") for path in files)

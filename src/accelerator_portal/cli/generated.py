@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from accelerator_portal.cli.output import write_file
+from accelerator_portal.catalog.atomic_write import write_text_atomically
 
 CHECK = click.option(
     "--check", "check_only", is_flag=True, help="Write nothing; fail if one is stale."
@@ -28,7 +28,7 @@ def keep_current(root: Path, files: Mapping[str, str], check_only: bool, fault: 
             click.echo(f"{path}:1: {fault}")
             continue
         try:
-            write_file(root / path, text)
+            write_text_atomically(root / path, text)
         except OSError as error:
             raise click.ClickException(f"{path} cannot be written: {error.strerror}") from None
         click.echo(f"wrote {path}")

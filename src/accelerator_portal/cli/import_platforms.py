@@ -8,11 +8,11 @@ from pathlib import Path
 import click
 
 from accelerator_portal.catalog import Problem, load_catalog
+from accelerator_portal.catalog.atomic_write import write_folder_atomically
 from accelerator_portal.catalog.catalog import ACCELERATORS
 from accelerator_portal.catalog.clock import today
 from accelerator_portal.checks import load_and_check
 from accelerator_portal.cli.options import ROOT, count, tell
-from accelerator_portal.cli.output import write_folder
 from accelerator_portal.install.additional_platforms import read_additional_platforms
 from accelerator_portal.install.pip_command import UnreadableCommandError
 from accelerator_portal.vendors.draft import folder_files
@@ -59,7 +59,7 @@ def _write(root: Path, name: str, files: dict[str, str]) -> bool:
         click.echo(f"{ACCELERATORS}/{name} exists; left as it is")
         return False
     try:
-        write_folder(folder, files)
+        write_folder_atomically(folder, files)
     except OSError as error:
         raise click.ClickException(f"{folder} cannot be written: {error.strerror}") from None
     click.echo(f"wrote {ACCELERATORS}/{name}")

@@ -9,9 +9,9 @@ from pathlib import Path
 import click
 
 from accelerator_portal.catalog import Problem
+from accelerator_portal.catalog.atomic_write import write_folder_atomically, write_text_atomically
 from accelerator_portal.catalog.catalog import ACCELERATORS
 from accelerator_portal.cli.generated import stale
-from accelerator_portal.cli.output import write_file, write_folder
 from accelerator_portal.vendors.case import Case
 from accelerator_portal.vendors.draft import Draft, folder_files, places
 
@@ -27,15 +27,15 @@ def write_all(
     changed = stale(root, others)
     before = {p: (root / p).read_text("utf-8") if (root / p).exists() else None for p in changed}
     try:
-        write_folder(folder, files)
+        write_folder_atomically(folder, files)
         for path, text in changed.items():
-            write_file(root / path, text)
+            write_text_atomically(root / path, text)
     except BaseException:  # Ctrl-C, too
         for path, old in before.items():
             if old is None:
                 (root / path).unlink(missing_ok=True)
             else:
-                write_file(root / path, old)
+                write_text_atomically(root / path, old)
         shutil.rmtree(folder, ignore_errors=True)
         raise
     for path in (*(f"{ACCELERATORS}/{platform_id}/{name}" for name in files), *changed):

@@ -14,9 +14,9 @@ from accelerator_portal.automation.github import Api, GitHubError
 from accelerator_portal.automation.github_client import client_here
 from accelerator_portal.automation.nightly import Done, Night, run, summary
 from accelerator_portal.catalog import Catalog, ProblemsError, load_catalog
+from accelerator_portal.catalog.atomic_write import write_text_atomically
 from accelerator_portal.cli.night_steps import LOOKED_UP, Tonight, steps
 from accelerator_portal.cli.options import ARCHIVE, ROOT, tell
-from accelerator_portal.cli.output import write_file
 from accelerator_portal.site.difference import compare, markdown, read_state
 
 
@@ -126,7 +126,7 @@ def _difference(before: Path, after: Path) -> str:
 
 def _tell(text: str, told: Path | None, outputs: Path | None, *, published: bool) -> None:
     if told:
-        write_file(told, text)
+        write_text_atomically(told, text)
     else:
         click.echo(text)
     if outputs:

@@ -13,10 +13,10 @@ import click
 from packaging.utils import canonicalize_name
 
 from accelerator_portal.catalog import Catalog, load_catalog
+from accelerator_portal.catalog.atomic_write import write_bytes_atomically
 from accelerator_portal.catalog.package_file import PYPI, PackagesRead
 from accelerator_portal.catalog.problem import did_you_mean, printable
 from accelerator_portal.cli.options import ROOT, count, tell
-from accelerator_portal.results.beside import write_beside
 
 if TYPE_CHECKING:
     from accelerator_portal.packages.sync import PackageSync, Synced
@@ -53,7 +53,7 @@ def sync_packages(root: Path, only: tuple[str, ...]) -> None:
         with click.progressbar(length=todo, label="packages", hidden=quiet, file=sys.stderr) as bar:
             options = Options(
                 day=dt.datetime.now(dt.UTC).date(),
-                write=write_beside,
+                write=write_bytes_atomically,
                 only=names,
                 told=lambda _: bar.update(1),
             )

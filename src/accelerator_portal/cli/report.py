@@ -13,9 +13,9 @@ import click
 from pydantic import ValidationError
 
 from accelerator_portal.catalog import Problem, ProblemsError, load_catalog
+from accelerator_portal.catalog.atomic_write import write_text_atomically
 from accelerator_portal.catalog.problem import printable
 from accelerator_portal.cli.options import ROOT, count, tell
-from accelerator_portal.cli.output import write_file
 from accelerator_portal.reports.formats import READERS, WRITERS, found_format
 from accelerator_portal.reports.merge import merged
 from accelerator_portal.reports.outcomes import OUTCOMES, Kind, Outcome, TriggerKind
@@ -76,7 +76,7 @@ def import_report(root: Path, inputs: tuple[Path, ...], out: Path, **said: Any) 
         tell(problems)
         sys.exit(1)
     try:
-        write_file(out, report_text(made))
+        write_text_atomically(out, report_text(made))
     except OSError as error:
         raise click.ClickException(f"{out} cannot be written: {error.strerror}") from None
     click.echo(f"wrote {out}: {_summary(made)}")
@@ -123,7 +123,7 @@ def show(file: Path) -> None:
 def export_report(file: Path, format_name: str, out: Path) -> None:
     """Write a report in another format."""
     try:
-        write_file(out, WRITERS[format_name](_report(file)))
+        write_text_atomically(out, WRITERS[format_name](_report(file)))
     except OSError as error:
         raise click.ClickException(f"{out} cannot be written: {error.strerror}") from None
     click.echo(f"wrote {out}")

@@ -31,8 +31,8 @@ from accelerator_portal.automation.upstream.own_files import JOURNAL, LEDGER, Wh
 from accelerator_portal.automation.upstream.planning import Plan
 from accelerator_portal.automation.upstream.planning import plan as planned
 from accelerator_portal.catalog import Catalog, ProblemsError, load_catalog
+from accelerator_portal.catalog.atomic_write import write_text_atomically
 from accelerator_portal.cli.options import ROOT, tell
-from accelerator_portal.cli.output import write_file
 from accelerator_portal.reports.report_check import Known
 from accelerator_portal.reports.report_file import read_report
 from accelerator_portal.site.difference.harmless import span
@@ -75,7 +75,7 @@ def plan(root: Path, told: Path | None, out: Path, **said: Any) -> None:  # noqa
         return
     found = planned(catalog, change)
     if found.entries:
-        write_file(out, found.model_dump_json(indent=1) + "\n")
+        write_text_atomically(out, found.model_dump_json(indent=1) + "\n")
     _say(told, summary.plan_summary(found))
 
 
@@ -103,7 +103,7 @@ def dispatch(home: str, told: Path | None, plan_file: Path, out: Path) -> None:
         same, already = dispatching.told_before(found.change, before)
         sent = dispatching.send(dispatching.Senders(client_here(), own, home), found, already)
     journal = Journal(plan=found, sent=(*same, *sent))
-    write_file(out, journal.model_dump_json(indent=1) + "\n")
+    write_text_atomically(out, journal.model_dump_json(indent=1) + "\n")
     skipped = f"Told before: {len(already)}.\n" if already else ""
     _say(told, skipped + summary.sent_summary(sent))
     sys.exit(int(any(not one.ok for one in sent)))
@@ -143,7 +143,7 @@ def answer(root: Path, told: Path | None, out: Path, **said: Any) -> None:  # no
     if said["keep"]:
         done += [f"The report of {name} is kept." for name in rounds.keep(root, looked)]
     ledger = collecting.closing(collecting.settled(before, looked, now, failed), journals)
-    write_file(out, ledger.model_dump_json() + "\n")
+    write_text_atomically(out, ledger.model_dump_json() + "\n")
     _say(told, summary.answer_summary(looked, [one.answer for one in found], done))
     sys.exit(int(bool(failed) or any(one.error for one in looked)))
 

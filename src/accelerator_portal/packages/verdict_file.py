@@ -13,11 +13,11 @@ from typing import Literal, NamedTuple
 
 from pydantic import ValidationError
 
+from accelerator_portal.catalog.atomic_write import write_bytes_atomically
 from accelerator_portal.catalog.fields import Model
 from accelerator_portal.install.rows import InstallRow
 from accelerator_portal.packages.resolving import Answer, Kind
 from accelerator_portal.reports.reading import read_bytes, refuse
-from accelerator_portal.results.beside import write_beside
 
 VERDICTS = "data/verdicts"
 
@@ -91,7 +91,7 @@ def verdicts_text(verdicts: Verdicts) -> str:
 
 def write_verdicts(root: Path, platform: str, verdicts: Verdicts) -> None:
     """Write a platform's verdicts beside its file and rename it. Raises OSError."""
-    write_beside(_path(root, platform), verdicts_text(verdicts).encode())
+    write_bytes_atomically(_path(root, platform), verdicts_text(verdicts).encode())
 
 
 def read_verdicts(root: Path, platform: str) -> Verdicts:

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from accelerator_portal.catalog.atomic_write import write_bytes_atomically
 from accelerator_portal.reports.reading import read_bytes, refuse
-from accelerator_portal.results.beside import write_beside
 from accelerator_portal.results.history import Change
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def append_changes(path: Path, changes: Iterable[Change]) -> None:
         table = _sorted(pa.concat_tables([known.filter(pc.invert(folded_again)), table]))
     buffer = pa.BufferOutputStream()
     pq.write_table(table, buffer, compression="zstd")
-    write_beside(path, buffer.getvalue().to_pybytes())
+    write_bytes_atomically(path, buffer.getvalue().to_pybytes())
 
 
 def read_changes(path: Path) -> tuple[Change, ...]:

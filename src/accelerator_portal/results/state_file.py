@@ -10,11 +10,11 @@ from typing import Annotated, Literal
 
 from pydantic import Field, ValidationError
 
+from accelerator_portal.catalog.atomic_write import write_bytes_atomically
 from accelerator_portal.catalog.fields import Model
 from accelerator_portal.reports.outcomes import Kind, Outcome, Stage
 from accelerator_portal.reports.reading import read_bytes, refuse
 from accelerator_portal.reports.report import Environment, Id, Moment, Trigger
-from accelerator_portal.results.beside import write_beside
 from accelerator_portal.results.standing import WINDOW, Basis, Group, Point, Standing, State
 
 SCHEMA_VERSION = 1
@@ -84,7 +84,7 @@ def state_text(state: State) -> str:
 
 def write_state(path: Path, state: State) -> None:
     """Write a state beside its file and rename it. Raises OSError."""
-    write_beside(path, state_text(state).encode())
+    write_bytes_atomically(path, state_text(state).encode())
 
 
 def read_state(path: Path) -> State:

@@ -9,10 +9,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from accelerator_portal.catalog.atomic_write import write_bytes_atomically
 from accelerator_portal.reports.outcomes import ATTEMPTED, UNSETTLED, Outcome
 from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.report_file import report_text
-from accelerator_portal.results.beside import write_beside
 from accelerator_portal.validation.case import Case, Result
 from accelerator_portal.validation.heading import heading
 from accelerator_portal.validation.journal import Journal, JournalError, Kept, read_journal
@@ -75,7 +75,7 @@ class _State:
         made = self.report(ending)
         self.written = time.monotonic()
         try:
-            write_beside(self.request.out, report_text(made).encode())
+            write_bytes_atomically(self.request.out, report_text(made).encode())
         except OSError as error:
             raise RunError(f"{self.request.out} cannot be written: {error.strerror}") from None
         return made

@@ -9,7 +9,7 @@ from typing import Any
 
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.install_file import Step
-from accelerator_portal.checks.rules.command_hosts import addresses, host_of
+from accelerator_portal.install.addresses import host_of, step_addresses
 from accelerator_portal.install.pip_command import pip_steps
 from accelerator_portal.vendors.answers import Answer
 from accelerator_portal.vendors.draft import Draft, Record
@@ -67,7 +67,7 @@ class Case:
         if listed is None:
             return []
         models = map(Step.model_validate, steps)
-        found = (host_of(address) for step in models for _, address in addresses(step))
+        found = (host_of(address) for step in models for _, address in step_addresses(step))
         known = {entry.host for entry in listed.hosts}
         return [host for host in dict.fromkeys(found) if host and host not in known]
 

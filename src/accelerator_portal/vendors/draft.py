@@ -8,8 +8,7 @@ from typing import Any
 
 import yaml
 
-from accelerator_portal.catalog.markdown_file import CITATION
-from accelerator_portal.checks.rules.guide_headings import HEADINGS
+from accelerator_portal.catalog.markdown_file import CITATION, GUIDE_HEADINGS
 
 Record = Mapping[str, Any]
 
@@ -51,7 +50,7 @@ def folder_files(draft: Draft) -> dict[str, str]:
         "install.yaml": _yaml_file(draft, "install.yaml", draft.install),
         "compatibility.yaml": _yaml_file(draft, "compatibility.yaml", {"rows": [*draft.rows]}),
         "guide.md": _markdown_file(
-            draft, {h: draft.guide[h] for h in HEADINGS if h in draft.guide}
+            draft, {h: draft.guide[h] for h in GUIDE_HEADINGS if h in draft.guide}
         ),
         "faq.md": _markdown_file(draft, draft.questions),
     }

@@ -15,8 +15,8 @@ from markdownify import ATX, markdownify
 from packaging.requirements import Requirement
 from packaging.version import Version
 
+from accelerator_portal.catalog.markdown_file import GUIDE_HEADINGS
 from accelerator_portal.catalog.releases_file import Releases
-from accelerator_portal.checks.rules.guide_headings import HEADINGS
 from accelerator_portal.install.additional_platforms import AdditionalPlatforms, Commands
 from accelerator_portal.install.pip_command import pip_steps
 from accelerator_portal.vendors.draft import Draft
@@ -72,7 +72,9 @@ def entry_draft(
 def with_all_headings(draft: Draft) -> Draft:
     """Return an entry's draft whose guide says of each missing section that it is missing."""
     nothing = f"Not described there [@{SOURCE}]."
-    return replace(draft, guide={title: draft.guide.get(title, nothing) for title in HEADINGS})
+    return replace(
+        draft, guide={title: draft.guide.get(title, nothing) for title in GUIDE_HEADINGS}
+    )
 
 
 def _source(data: AdditionalPlatforms, read: dt.date) -> dict[str, Any]:
@@ -152,7 +154,7 @@ def _version(requirement: Requirement) -> str | None:
 
 def _guide(html: str) -> Iterator[tuple[str, str]]:
     """Yield the headings that the guide has something for, and what it has."""
-    sections: dict[str, list[str]] = {heading: [] for heading in HEADINGS}
+    sections: dict[str, list[str]] = {heading: [] for heading in GUIDE_HEADINGS}
     lines = sections["Prepare"]
     fenced = False
     text = markdownify(html, heading_style=ATX, autolinks=False, strip=["img"]).strip()

@@ -13,8 +13,12 @@ from accelerator_portal.catalog.catalog import RELEASES
 from accelerator_portal.catalog.folder_name import folder_fault
 from accelerator_portal.catalog.install_file import Step
 from accelerator_portal.catalog.problem import did_you_mean
-from accelerator_portal.checks.rules.duplicate_names import words
-from accelerator_portal.checks.rules.look_alikes import mixed, name_fault, skeleton
+from accelerator_portal.checks.names import (
+    alphabet_faults,
+    claimed_fault,
+    name_fault,
+    skeleton,
+)
 from accelerator_portal.install.commands import command_lines
 from accelerator_portal.install.pip_command import pip_steps
 from accelerator_portal.install.quoting import UnquotableError
@@ -28,7 +32,7 @@ Fault = tuple[str, str] | None
 def fault(case: Case, flag: str, value: Any) -> Fault:  # noqa: ANN401 - each question has its kind
     """Return the fault of a value that is right by itself."""
     if isinstance(value, str):
-        for what in mixed(value):
+        for what in alphabet_faults(value):
             return what, "write it in one alphabet"
     look = _LOOKS.get(flag)
     return look(case, value) if look else None
@@ -49,7 +53,7 @@ def id_fault(catalog: Catalog, folders: Iterable[str], new: str) -> Fault:
 def _name(case: Case, value: str) -> Fault:
     for platform in case.catalog.platforms:
         if platform.accelerator.name.casefold() == value.casefold():
-            return words("name", value, platform)
+            return claimed_fault("name", value, platform)
     return name_fault(value) or _alike(case.catalog, value)
 
 
@@ -75,7 +79,7 @@ def _claimed(case: Case, package: str) -> Fault:
     for platform in case.catalog.platforms:
         claimed = canonicalize_name(platform.accelerator.package.name)
         if not platform.in_tree and claimed == canonicalize_name(package):
-            return words("package", package, platform)
+            return claimed_fault("package", package, platform)
     return None
 
 

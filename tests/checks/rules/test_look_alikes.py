@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import pytest
 
-from accelerator_portal.checks.rules.look_alikes import skeleton
 from tests.folders import (
     ACCELERATOR,
     EXAMPLE,
@@ -77,8 +76,3 @@ def test_a_name_like_anothers_is_named(folder: str, name: str, alike: bool, tree
     }
     found = [p for p in problems_in(tree({**EXAMPLE, **second})) if "looks like" in p]
     assert bool(found) is alike, found
-
-
-def test_a_skeleton_forgets_what_a_hasty_eye_forgets() -> None:
-    assert skeleton("R0Cm") == skeleton("rocm") == skeleton("ROC-rn") == skeleton("Röcm")
-    assert skeleton("cuda") != skeleton("cpu")

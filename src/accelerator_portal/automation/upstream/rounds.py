@@ -21,10 +21,10 @@ from accelerator_portal.automation.upstream.collecting import Looked
 from accelerator_portal.automation.upstream.marker import Answer
 from accelerator_portal.automation.upstream.news import news
 from accelerator_portal.catalog import Catalog, ProblemsError
+from accelerator_portal.catalog.atomic_write import write_bytes_atomically
 from accelerator_portal.catalog.catalog import RESULTS
 from accelerator_portal.reports.report_file import report_text
 from accelerator_portal.results.archive import read_state_of
-from accelerator_portal.results.beside import write_beside
 from accelerator_portal.results.standing import State
 
 KEPT = "upstream-main"
@@ -119,7 +119,7 @@ def keep(root: Path, looked: Iterable[Looked]) -> list[str]:
         if one.found and one.found.report:
             place = root / "accelerators" / accelerator / RESULTS / f"{KEPT}.json"
             place.parent.mkdir(exist_ok=True)
-            write_beside(place, report_text(one.found.report).encode())
+            write_bytes_atomically(place, report_text(one.found.report).encode())
     return sorted(newest)
 
 

@@ -8,17 +8,14 @@ and FAQs.
 from __future__ import annotations
 
 import datetime as dt
-import re
 from collections.abc import Iterator
-from urllib.parse import urlsplit
 
 from accelerator_portal.catalog import Catalog, Platform, Problem
 from accelerator_portal.catalog.catalog import HOSTS
-from accelerator_portal.catalog.install_file import Step
 from accelerator_portal.catalog.markdown_file import MarkdownFile
 from accelerator_portal.catalog.yaml_file import Location
+from accelerator_portal.install.addresses import host_of, step_addresses, text_addresses
 
-_ADDRESS = re.compile(r"\b(?:[a-z][a-z0-9+.-]*)://[^\s'\"<>`)\]|]+", re.IGNORECASE)
 _SAFE = {"https", "ssh"}
 
 
@@ -36,50 +33,14 @@ def check(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
 def _of_steps(platform: Platform) -> Iterator[tuple[Location, str]]:
     for place, option in enumerate(platform.install.options):
         for number, step in enumerate(option.steps):
-            for inside, address in addresses(step):
+            for inside, address in step_addresses(step):
                 yield ("options", place, "steps", number, *inside), address
-
-
-def addresses(step: Step) -> Iterator[tuple[Location, str]]:
-    """Yield every address that a step fetches from, with its place in the step."""
-    for inside, text in _texts(step):
-        yield from ((inside, address) for address in _ADDRESS.findall(text))
-
-
-def host_of(address: str) -> str:
-    """Return the host of an address, empty where it names none."""
-    try:
-        return urlsplit(address).hostname or ""
-    except ValueError:
-        return ""
-
-
-def _texts(step: Step) -> Iterator[tuple[Location, str]]:
-    """Every text of a step that may name an address."""
-    if step.pip:
-        yield from ((("pip", "packages", n), text) for n, text in enumerate(step.pip.packages))
-        yield ("pip", "index"), step.pip.index or ""
-        yield ("pip", "extra_index"), step.pip.extra_index or ""
-    if step.docker:
-        yield ("docker", "image"), f"https://{_registry(step.docker.image)}/"
-        yield from ((("docker", "args", n), text) for n, text in enumerate(step.docker.args))
-    if step.download:
-        yield ("download", "url"), step.download.url
-    yield from ((("run", n), text) for n, text in enumerate(step.run or ()))
-    yield from ((("env", name), text) for name, text in (step.env or {}).items())
-
-
-def _registry(image: str) -> str:
-    """The host of an image: `docker.io` where its name begins with none."""
-    first, slash, _ = image.partition("/")
-    named = bool(slash) and ("." in first or ":" in first)
-    return first.partition(":")[0].lower() if named else "docker.io"
 
 
 def _of_text(file: MarkdownFile, known: set[str] | None) -> Iterator[Problem]:
     for block in file.code:
         for number, line in enumerate(block.text.split("\n"), block.line):
-            for address in _ADDRESS.findall(line):
+            for address in text_addresses(line):
                 for what, remedy in _faults(address, known):
                     yield Problem(file.path, number, what, remedy)
 

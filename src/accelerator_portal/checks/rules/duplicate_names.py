@@ -12,6 +12,7 @@ from packaging.utils import canonicalize_name
 
 from accelerator_portal.catalog import Catalog, Platform, Problem
 from accelerator_portal.catalog.yaml_file import Location
+from accelerator_portal.checks.names import claimed_fault
 
 COMPARES = True
 
@@ -23,13 +24,9 @@ def check(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
         for kind, name, location in _claims(platform):
             first = claims.setdefault((kind, name), platform)
             if first is not platform:
-                yield platform.problem("accelerator.yaml", location, *words(kind, name, first))
-
-
-def words(kind: str, name: str, first: Platform) -> tuple[str, str]:
-    """Say that the name, or the package, is another's, and what would be right."""
-    what = f'the {kind} "{name}" is already claimed by {first.path("accelerator.yaml")}'
-    return what, "give this one its own, or merge the two folders"
+                yield platform.problem(
+                    "accelerator.yaml", location, *claimed_fault(kind, name, first)
+                )
 
 
 def _claims(platform: Platform) -> Iterator[tuple[str, str, Location]]:

@@ -6,9 +6,9 @@ import datetime as dt
 from collections.abc import Iterator
 
 from accelerator_portal.catalog import Catalog, Problem
+from accelerator_portal.catalog.markdown_file import GUIDE_HEADINGS
 from accelerator_portal.catalog.problem import did_you_mean
 
-HEADINGS = ("Prepare", "Install", "Start", "Deploy", "Help")
 MAX_LINES = 200
 
 
@@ -17,20 +17,24 @@ def check(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     for platform in catalog.platforms:
         guide = platform.guide
         titles = [section.title for section in guide.sections]
-        for heading in HEADINGS:
+        for heading in GUIDE_HEADINGS:
             if heading not in titles:
                 what = f'the heading "## {heading}" is missing'
-                yield Problem(guide.path, 1, what, f"the guide needs {', '.join(HEADINGS)}")
+                yield Problem(guide.path, 1, what, f"the guide needs {', '.join(GUIDE_HEADINGS)}")
         for section in guide.sections:
-            if section.title not in HEADINGS:
+            if section.title not in GUIDE_HEADINGS:
                 what = f'"## {section.title}" is not a heading of a guide'
-                yield Problem(guide.path, section.line, what, did_you_mean(section.title, HEADINGS))
+                yield Problem(
+                    guide.path, section.line, what, did_you_mean(section.title, GUIDE_HEADINGS)
+                )
             elif not section.text:
                 what = f'nothing stands under "## {section.title}"'
                 yield Problem(guide.path, section.line, what, "write what a reader needs there")
-        if sorted(titles) == sorted(HEADINGS) and titles != list(HEADINGS):
+        if sorted(titles) == sorted(GUIDE_HEADINGS) and titles != list(GUIDE_HEADINGS):
             what = "the headings are not in order"
-            yield Problem(guide.path, guide.sections[0].line, what, f"use {', '.join(HEADINGS)}")
+            yield Problem(
+                guide.path, guide.sections[0].line, what, f"use {', '.join(GUIDE_HEADINGS)}"
+            )
         if len(set(titles)) < len(titles):
             yield Problem(guide.path, 1, "a heading stands twice", "keep one of the two")
         length = sum(2 + section.text.count("\n") for section in guide.sections)

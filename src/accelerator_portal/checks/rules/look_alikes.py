@@ -8,19 +8,12 @@ of confusable letters only those that ids may have.
 from __future__ import annotations
 
 import datetime as dt
-import re
-import unicodedata
 from collections.abc import Iterator
 
 from accelerator_portal.catalog import Catalog, Platform, Problem
 from accelerator_portal.catalog.markdown_file import MarkdownFile
 from accelerator_portal.catalog.yaml_file import Location
-
-# Alphabets with letters that look like those of another.
-_ALIKE = frozenset({"LATIN", "GREEK", "CYRILLIC", "ARMENIAN", "CHEROKEE", "COPTIC", "LISU"})
-
-_WORD = re.compile(r"\w*[^\W\x00-\x7f]\w*")
-_SAME = str.maketrans({"0": "o", "1": "l", "i": "l", "|": "l"})
+from accelerator_portal.checks.names import alphabet_faults, name_fault, skeleton
 
 
 def check(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
@@ -34,11 +27,11 @@ def check(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
 def _of_words(platform: Platform) -> Iterator[Problem]:
     for name, file in platform.files.items():
         for location, text in _texts(file.data, ()):
-            for what in mixed(text):
+            for what in alphabet_faults(text):
                 yield platform.problem(name, location, what, "write it in one alphabet")
     for guide in (platform.guide, platform.faq):
         for line, text in _lines(guide):
-            for what in mixed(text):
+            for what in alphabet_faults(text):
                 yield Problem(guide.path, line, what, "write it in one alphabet")
 
 
@@ -60,33 +53,9 @@ def _lines(file: MarkdownFile) -> Iterator[tuple[int, str]]:
         yield from enumerate(section.text.split("\n"), section.text_line)
 
 
-def mixed(text: str) -> Iterator[str]:
-    """Yield what is wrong with each word of two alphabets."""
-    for word in _WORD.findall(text):
-        alphabets = sorted(_alphabets(word) & _ALIKE)
-        if len(alphabets) > 1:
-            named = " and ".join(alphabet.capitalize() for alphabet in alphabets)
-            yield f'"{word[:60]}" has {named} letters in one word'
-
-
-def _alphabets(text: str) -> frozenset[str]:
-    """The first word of a letter's name in Unicode is its alphabet."""
-    letters = (letter for letter in text if letter.isalpha())
-    return frozenset(unicodedata.name(letter, "?").split()[0] for letter in letters)
-
-
 def _of_name(platform: Platform) -> Iterator[Problem]:
     if wrong := name_fault(platform.accelerator.name):
         yield platform.problem("accelerator.yaml", ("name",), *wrong)
-
-
-def name_fault(name: str) -> tuple[str, str] | None:
-    """Say why a platform's name is not plain, and what would be right."""
-    others = _alphabets(name) & _ALIKE - {"LATIN"}
-    if others or unicodedata.normalize("NFKC", name) != name:
-        what = f'the name "{name}" has letters that look like plain ones'
-        return what, "write it in Latin letters"
-    return None
 
 
 def _like_another(catalog: Catalog) -> Iterator[Problem]:
@@ -98,10 +67,3 @@ def _like_another(catalog: Catalog) -> Iterator[Problem]:
                 what = f'"{name}" looks like "{other}" of {first.path("accelerator.yaml")}'
                 yield platform.problem("accelerator.yaml", ("name",), what, "choose another name")
                 break
-
-
-def skeleton(name: str) -> str:
-    """Return what is left of a name for who reads it quickly: `R0Cm` and `roc-m` are alike."""
-    plain = unicodedata.normalize("NFKD", name).casefold().translate(_SAME)
-    letters = "".join(c for c in plain if c.isalnum())
-    return letters.replace("rn", "m").replace("vv", "w")

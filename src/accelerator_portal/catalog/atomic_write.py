@@ -1,4 +1,7 @@
-"""Writing files and folders so that an interruption leaves what was there."""
+"""Writing files and folders so that an interruption leaves what was there.
+
+Everything is written beside its place and renamed when it is whole.
+"""
 
 from __future__ import annotations
 
@@ -7,16 +10,25 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from accelerator_portal.results.beside import write_beside
+
+def write_bytes_atomically(path: Path, data: bytes) -> None:
+    """Write a file. Raises OSError."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    beside = path.with_name(path.name + ".new")
+    try:
+        beside.write_bytes(data)
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)
 
 
-def write_file(path: Path, text: str) -> None:
-    """Write beside and rename. Raises OSError."""
-    write_beside(path, text.encode())
+def write_text_atomically(path: Path, text: str) -> None:
+    """Write a file, in UTF-8. Raises OSError."""
+    write_bytes_atomically(path, text.encode())
 
 
-def write_folder(folder: Path, files: Mapping[str, str | Path]) -> None:
-    """Write a whole folder, texts or copies of files by path, beside and rename; it replaces one.
+def write_folder_atomically(folder: Path, files: Mapping[str, str | Path]) -> None:
+    """Write a whole folder, texts or copies of files by path; it replaces one that is there.
 
     Raises OSError; nothing is left of a folder that could not be written to its end.
     """

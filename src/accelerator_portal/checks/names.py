@@ -1,0 +1,56 @@
+"""Whether a name is plain, and what it looks like: for the rules, and for a new platform's answers.
+
+After Unicode's Technical Standard 39, Security Mechanisms, as far as Python knows alphabets; of its
+table of confusable letters only those that ids may have.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+
+from accelerator_portal.catalog import Platform
+
+# Alphabets with letters that look like those of another.
+_ALIKE = frozenset({"LATIN", "GREEK", "CYRILLIC", "ARMENIAN", "CHEROKEE", "COPTIC", "LISU"})
+
+_WORD = re.compile(r"\w*[^\W\x00-\x7f]\w*")
+_SAME = str.maketrans({"0": "o", "1": "l", "i": "l", "|": "l"})
+
+
+def alphabet_faults(text: str) -> Iterator[str]:
+    """Yield what is wrong with each word of two alphabets."""
+    for word in _WORD.findall(text):
+        alphabets = sorted(_alphabets(word) & _ALIKE)
+        if len(alphabets) > 1:
+            named = " and ".join(alphabet.capitalize() for alphabet in alphabets)
+            yield f'"{word[:60]}" has {named} letters in one word'
+
+
+def name_fault(name: str) -> tuple[str, str] | None:
+    """Say why a platform's name is not plain, and what would be right."""
+    others = _alphabets(name) & _ALIKE - {"LATIN"}
+    if others or unicodedata.normalize("NFKC", name) != name:
+        what = f'the name "{name}" has letters that look like plain ones'
+        return what, "write it in Latin letters"
+    return None
+
+
+def claimed_fault(kind: str, name: str, first: Platform) -> tuple[str, str]:
+    """Say that the name, or the package, is another's, and what would be right."""
+    what = f'the {kind} "{name}" is already claimed by {first.path("accelerator.yaml")}'
+    return what, "give this one its own, or merge the two folders"
+
+
+def skeleton(name: str) -> str:
+    """Return what is left of a name for who reads it quickly: `R0Cm` and `roc-m` are alike."""
+    plain = unicodedata.normalize("NFKD", name).casefold().translate(_SAME)
+    letters = "".join(c for c in plain if c.isalnum())
+    return letters.replace("rn", "m").replace("vv", "w")
+
+
+def _alphabets(text: str) -> frozenset[str]:
+    """The first word of a letter's name in Unicode is its alphabet."""
+    letters = (letter for letter in text if letter.isalpha())
+    return frozenset(unicodedata.name(letter, "?").split()[0] for letter in letters)
