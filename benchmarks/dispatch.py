@@ -12,7 +12,8 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 
-from accelerator_portal.automation.github_client import GitHubClient, Patience
+from accelerator_portal.automation.github_client import GitHubClient
+from accelerator_portal.automation.github_patience import Patience
 from accelerator_portal.automation.upstream.change import Change
 from accelerator_portal.automation.upstream.dispatching import Senders, Sending, Sent, send
 from accelerator_portal.automation.upstream.planning import Entry, Plan

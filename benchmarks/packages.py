@@ -22,7 +22,7 @@ import httpx
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.atomic_write import write_bytes_atomically
 from accelerator_portal.catalog.loader import load_catalog
-from accelerator_portal.packages.fetching import Manners
+from accelerator_portal.http.limits import RequestLimits
 from accelerator_portal.packages.index_page import ACCEPT
 from accelerator_portal.packages.sync import Options, sync_packages
 from accelerator_portal.packages.wanted import Wanted
@@ -70,7 +70,7 @@ def _sync(root: Path, index: Index, names: Sequence[str]) -> tuple[int, int, int
     options = Options(DAY, write_bytes_atomically, addresses={"pypi": index.url})
     done = sync_packages(root, catalog, wanted, options)
     written = sum(package.written for package in done.packages)
-    return done.spent.requests, done.spent.bytes, written
+    return done.traffic.requests, done.traffic.bytes, written
 
 
 def _catalog(root: Path) -> Catalog:
@@ -81,7 +81,7 @@ def _catalog(root: Path) -> Catalog:
 
 
 async def _floor(index: Index, names: Sequence[str]) -> tuple[int, int, int]:
-    turns = asyncio.Semaphore(Manners().of_a_host)
+    turns = asyncio.Semaphore(RequestLimits().concurrent_per_host)
     headers: Mapping[str, str] = {"accept": ACCEPT}
 
     async def one(client: httpx.AsyncClient, name: str) -> int:

@@ -7,6 +7,7 @@ import importlib
 import subprocess
 import sys
 from collections.abc import Iterator
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ PACKAGE = REPOSITORY / "src/accelerator_portal"
 # A room may import those to the left of it.
 ORDER = (
     "catalog",
+    "http",
     "install",
     "reports",
     "packages",
@@ -74,6 +76,31 @@ def test_imports_run_one_way(path: Path) -> None:
     outside = {module.partition(".")[0] for module in imported(path)}
     assert not outside & {"mkdocs", "material", "hooks", "tests", "benchmarks"}
     assert here == "validation" or not outside & HEAVY
+
+
+def test_no_module_imports_itself_through_others() -> None:
+    """A circle works until somebody imports its other end first."""
+    names = {named(path) for path in MODULES}
+
+    def module_of(imported_name: str) -> str | None:
+        """A name is a module, or something in the module before its last dot."""
+        found = (imported_name, imported_name.rpartition(".")[0])
+        return next((name for name in found if name in names), None)
+
+    graph = {
+        named(path): {found for name in imported(path) if (found := module_of(name))}
+        for path in MODULES
+    }
+    TopologicalSorter(graph).prepare()  # raises CycleError, with the circle
+
+
+def test_checking_asks_nobody() -> None:
+    """What reads and checks folders needs neither an HTTP client nor what reads index pages."""
+    program = "import sys, accelerator_portal.checks; print(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert not set(done.stdout.split()) & {"httpx", "pypi_simple", "requests", "tenacity"}
 
 
 def test_torch_is_imported_only_when_a_suite_runs() -> None:

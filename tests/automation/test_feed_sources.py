@@ -12,11 +12,11 @@ import pytest
 from accelerator_portal.automation.feed_sources import Body, FeedError, bodies
 from accelerator_portal.automation.github_client import GitHubClient
 from accelerator_portal.catalog.report_feed import ReleaseAsset, ReportFeed, WorkflowArtifact
-from accelerator_portal.packages.fetching import Manners
+from accelerator_portal.http.limits import RequestLimits
 from tests.automation.github_double import HOME, Fault, GitHubDouble
 
 REPORT = b'{"made": "up"}'
-QUICK = Manners(tries=1, seconds=2, whole=5, wait=0)
+QUICK = RequestLimits(attempts=1, timeout=2, total_timeout=5, first_pause=0)
 
 
 def feed(

@@ -14,13 +14,13 @@ import pytest
 from accelerator_portal.automation.feeds import Fetched, Sources, fetch_reports
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.report_feed import ReportFeed
-from accelerator_portal.packages.fetching import Manners
+from accelerator_portal.http.limits import RequestLimits
 from accelerator_portal.reports.report_file import report_text
 from tests.folders import EXAMPLE, Tree, loaded
 from tests.results.made_up import made_up
 
 NOW = dt.datetime(2026, 6, 1, tzinfo=dt.UTC)
-QUICK = Manners(tries=1, seconds=2, whole=5, wait=0)
+QUICK = RequestLimits(attempts=1, timeout=2, total_timeout=5, first_pause=0)
 GOOD = report_text(made_up(0, {"a": "passed"}, suites=[{"name": "models", "kind": "unit"}]))
 
 Fetch = Callable[[Mapping[str, str]], list[Fetched]]

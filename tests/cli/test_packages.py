@@ -10,8 +10,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from accelerator_portal.cli import main
+from accelerator_portal.http.client import Traffic
 from accelerator_portal.packages import sync as module
-from accelerator_portal.packages.fetching import Spent
 from accelerator_portal.packages.sync import Options, Synced, SyncInterrupted
 from tests.folders import Tree
 from tests.packages.loopback import Index, answering, served
@@ -28,7 +28,7 @@ def index(monkeypatch: pytest.MonkeyPatch) -> Iterator[Index]:
     with served(found):
         places = {"pypi": found.url}
         monkeypatch.setattr(module, "address_of", lambda name: places.get(name, CLOSED))
-        monkeypatch.setattr(module, "Options", partial(Options, manners=FAST))
+        monkeypatch.setattr(module, "Options", partial(Options, limits=FAST))
         yield found
 
 
@@ -84,7 +84,7 @@ def test_a_package_that_no_folder_names(root: Path) -> None:
 
 def test_an_interruption_says_what_is_left(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def stopped(*_: object) -> Synced:
-        raise SyncInterrupted(Synced((), ("torch",), Spent()))
+        raise SyncInterrupted(Synced((), ("torch",), Traffic()))
 
     monkeypatch.setattr(module, "sync", stopped)
     result = run(root)

@@ -9,12 +9,14 @@ from typing import Any
 
 from accelerator_portal.catalog import load_catalog
 from accelerator_portal.catalog.atomic_write import write_bytes_atomically
-from accelerator_portal.packages.fetching import Manners
+from accelerator_portal.http.limits import RequestLimits
 from accelerator_portal.packages.sync import Options, Synced, sync
 from tests.folders import INSTALL, edited
 from tests.packages.loopback import Index
 
-FAST = Manners(tries=2, wait=0.01, most_wait=0.01, seconds=1.0, whole=2.0)
+FAST = RequestLimits(
+    attempts=2, first_pause=0.01, longest_pause=0.01, timeout=1.0, total_timeout=2.0
+)
 DAY = dt.date(2026, 11, 21)
 
 EXTRA = "https://example.org/simple"
@@ -37,7 +39,7 @@ def synced(root: Path, index: Index, day: dt.date = DAY, **options: Any) -> Sync
     catalog, _ = load_catalog(root)
     assert catalog is not None
     addresses = options.pop("addresses", {"pypi": index.url, EXTRA: "http://127.0.0.1:9/"})
-    settings: dict[str, Any] = {"manners": FAST, "write": write_bytes_atomically, **options}
+    settings: dict[str, Any] = {"limits": FAST, "write": write_bytes_atomically, **options}
     only = settings.pop("only", frozenset({"torch-example"}))
     return sync(root, catalog, Options(day=day, addresses=addresses, only=only, **settings))
 

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from accelerator_portal.install.rows import PipCall
-from accelerator_portal.packages import reaching
 from accelerator_portal.packages.questions import Question
 from accelerator_portal.packages.reaching import resolve_what_answers, silent_hosts
 
 
 def test_a_host_that_is_not_there_is_silent() -> None:
-    assert list(silent_hosts(["127.0.0.1:9", "127.0.0.1:9"])) == ["127.0.0.1:9"]
+    found = silent_hosts(["127.0.0.1:9", "127.0.0.1:9", "127.0.0.1:8"])
+    assert found == {"127.0.0.1:8": "ConnectError", "127.0.0.1:9": "ConnectError"}
 
 
-def test_what_names_a_silent_host_is_not_resolved(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(reaching, "_fault", lambda host: "ConnectError" if "a." in host else None)
-    calls = (PipCall(("torch",)), PipCall(("x",), index="https://a.example/simple"))
+def test_nobody_is_asked_where_nothing_is_named() -> None:
+    assert silent_hosts([]) == {}
+
+
+def test_what_names_a_silent_host_is_not_resolved(tmp_path: Path) -> None:
+    calls = (PipCall(("torch",)), PipCall(("x",), index="https://nowhere.invalid/simple"))
     question = Question(calls, "linux", "x86_64", "3.12", first_index=False)
     answer = resolve_what_answers([question], tmp_path / "cache")(question)
-    assert (answer.kind, answer.why) == ("unchecked", "a.example did not answer (ConnectError)")
+    why = "nowhere.invalid did not answer (ConnectError)"
+    assert (answer.kind, answer.why) == ("unchecked", why)

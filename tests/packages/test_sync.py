@@ -94,7 +94,7 @@ def test_a_second_sync_writes_no_byte_and_asks_for_no_metadata(
     assert {path: path.stat().st_mtime_ns for path in (root / "data").rglob("*.json")} == before
     assert [package.written for package in done.packages] == [False]
     metadata = len([path for path in index.asked if "files" in path])
-    assert (metadata, done.spent.bytes) == (0 if hashes else 2, 0)  # ETags answer for the rest
+    assert (metadata, done.traffic.bytes) == (0 if hashes else 2, 0)  # ETags answer for the rest
 
 
 def test_without_the_cache_the_facts_themselves_say_what_is_known(root: Path, index: Index) -> None:
@@ -113,7 +113,7 @@ def test_whole_wheels_are_never_read(root: Path, index: Index) -> None:
     assert size > 130_000
     done = synced(root, index)
     assert releases(root)["1.0"]["requires"] == {"*": ["torch==1.9.1+cpu"]}
-    assert done.spent.bytes < size / 2
+    assert done.traffic.bytes < size / 2
 
 
 def test_a_server_without_ranges_is_not_made_to_send_all(root: Path, index: Index) -> None:
@@ -125,7 +125,7 @@ def test_a_server_without_ranges_is_not_made_to_send_all(root: Path, index: Inde
     found = releases(root)["1.0"]
     assert found["wheels"] == EXPECTED["wheels"]
     assert "requires" not in found
-    assert done.spent.bytes < 2000
+    assert done.traffic.bytes < 2000
 
 
 def test_a_withdrawn_release_says_why(root: Path, index: Index) -> None:
@@ -394,10 +394,10 @@ def test_an_interruption_loses_nothing(root: Path, index: Index) -> None:
     program = (
         "import sys; from pathlib import Path; from tests.packages.loopback import Index;"
         "from tests.packages.syncing import synced;"
-        "from accelerator_portal.packages.fetching import Manners;"
+        "from accelerator_portal.http.limits import RequestLimits;"
         "synced(Path(sys.argv[1]), Index(url=sys.argv[2]),"
         " only=frozenset({'torch-example', 'beside'}),"
-        " manners=Manners(), told=lambda name: print(name, flush=True))"
+        " limits=RequestLimits(), told=lambda name: print(name, flush=True))"
     )
     command = [sys.executable, "-c", program, str(root), index.url]
     path = os.pathsep.join([str(REPOSITORY / "src"), str(REPOSITORY)])

@@ -8,13 +8,13 @@ import re
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 
-import httpx
-
 from accelerator_portal.automation.events import Artifacts, Number, Part, Repository
 from accelerator_portal.automation.github import Api, GitHubError, read
 from accelerator_portal.automation.zip_members import ArtifactError, members
 from accelerator_portal.catalog.report_feed import ReleaseAsset, ReportFeed, WorkflowArtifact
-from accelerator_portal.packages.fetching import Fetcher, FetchError, Manners
+from accelerator_portal.http.client import HttpClient, open_client
+from accelerator_portal.http.errors import FetchError
+from accelerator_portal.http.limits import RequestLimits
 from accelerator_portal.reports.reading import MAX_BYTES
 
 AGENT = "accelerator-portal (fetches test reports)"
@@ -61,7 +61,9 @@ class _Runs(Part):
     workflow_runs: tuple[_Run, ...]
 
 
-def bodies(feeds: Iterable[ReportFeed], manners: Manners | None, api: Api | None) -> list[Body]:
+def bodies(
+    feeds: Iterable[ReportFeed], limits: RequestLimits | None, api: Api | None
+) -> list[Body]:
     """Return what stands at each feed, or why it could not be had, in their order.
 
     `api` is GitHub's; without one, what stands there cannot be had.
@@ -70,18 +72,17 @@ def bodies(feeds: Iterable[ReportFeed], manners: Manners | None, api: Api | None
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         on_github = [pool.submit(_of_github, feed, api) for feed in listed if feed.url is None]
         with_address = [feed for feed in listed if feed.url]
-        addressed = iter(asyncio.run(_addressed(with_address, manners)) if with_address else ())
+        addressed = iter(asyncio.run(_addressed(with_address, limits)) if with_address else ())
         waiting = iter(on_github)
         return [next(addressed) if feed.url else next(waiting).result() for feed in listed]
 
 
-async def _addressed(feeds: list[ReportFeed], manners: Manners | None) -> list[Body]:
-    async with httpx.AsyncClient(timeout=20.0, headers={"user-agent": AGENT}) as client:
-        fetcher = Fetcher(client, manners)
+async def _addressed(feeds: list[ReportFeed], limits: RequestLimits | None) -> list[Body]:
+    async with open_client(AGENT, limits) as client:
 
         async def one(feed: ReportFeed) -> Body:
             try:
-                return await _one(fetcher, feed)
+                return await _one(client, feed)
             except FetchError as error:
                 return FeedError(str(error))
             except FeedError as error:
@@ -90,10 +91,10 @@ async def _addressed(feeds: list[ReportFeed], manners: Manners | None) -> list[B
         return list(await asyncio.gather(*map(one, feeds)))
 
 
-async def _one(fetcher: Fetcher, feed: ReportFeed) -> bytes:
-    answer = await fetcher.get(feed.url or "", {"accept": "application/json"}, MAX_BYTES)
+async def _one(client: HttpClient, feed: ReportFeed) -> bytes:
+    answer = await client.get(feed.url or "", {"accept": "application/json"}, max_bytes=MAX_BYTES)
     if feed.sha256:
-        said = await fetcher.get(feed.sha256, {}, _MOST_CHECKSUM)
+        said = await client.get(feed.sha256, max_bytes=_MOST_CHECKSUM)
         _verify(answer.body, said.body.decode("ascii", "replace").lower())
     return answer.body
 

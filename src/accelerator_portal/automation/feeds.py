@@ -15,7 +15,7 @@ from accelerator_portal.catalog import Catalog, Problem, ProblemsError
 from accelerator_portal.catalog.atomic_write import write_bytes_atomically
 from accelerator_portal.catalog.catalog import ACCELERATORS, RESULTS
 from accelerator_portal.catalog.folder_name import report_fault
-from accelerator_portal.packages.fetching import Manners
+from accelerator_portal.http.limits import RequestLimits
 from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.report_check import Known, report_problems
 from accelerator_portal.reports.report_file import line_of_tests, read_report, report_text
@@ -45,7 +45,7 @@ def fetch_reports(
     """
     sources = sources or Sources()
     wanted = [(p, feed) for p in catalog.platforms for feed in p.accelerator.report_feeds]
-    found = bodies([feed for _, feed in wanted], sources.manners, sources.api)
+    found = bodies([feed for _, feed in wanted], sources.limits, sources.api)
     desk = _Desk(root, Known(frozenset(catalog.by_id), catalog.suites), now)
     fetched = [
         _taken(desk, platform.id, feed.name, body)
@@ -62,7 +62,7 @@ class Sources:
     is GitHub's.
     """
 
-    manners: Manners | None = None
+    limits: RequestLimits | None = None
     api: Api | None = None
     made_here: Path | None = None
 

@@ -6,19 +6,21 @@ the extra `automation`, and imported when a client is made.
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import re
 import threading
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-import httpx
-
 from accelerator_portal.automation.github import GitHubError
+from accelerator_portal.automation.github_patience import Patience
+from accelerator_portal.http.client import open_client
+from accelerator_portal.http.errors import FetchError
+from accelerator_portal.http.limits import RequestLimits
 
 if TYPE_CHECKING:
     from github.Requester import Requester
@@ -27,26 +29,14 @@ HOME = "https://api.github.com"
 
 _AGENT = "accelerator-portal"
 _SECONDS = 30
-_WHOLE = 300
+# GitHub says where a file is; it is asked for once, and nowhere else.
+_DOWNLOAD = RequestLimits(attempts=1, redirects=0, timeout=_SECONDS, total_timeout=300)
 _MOST_SHOWN = 200
 _OK = 200
+_SERVER_ERROR = 500
 _MOVED = {301, 302, 303, 307, 308}
 _ASSET = re.compile(r"/releases/assets/\d+$")
 _PASSING = {408, 425, 429}
-
-
-@dataclass(frozen=True, slots=True)
-class Patience:
-    """How long to try; tests try shorter."""
-
-    tries: int = 4
-    """Requests in all, for one answer."""
-    wait: float = 1.0
-    """Seconds before the third try; twice as long before each further one."""
-    most_wait: float = 120.0
-    """Where GitHub says how long to wait: longer than so many seconds is an error at once."""
-    limited: float = 60.0
-    """Seconds to wait where GitHub says that too much was asked, but not until when."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +49,7 @@ class GitHubClient:
 
     token: str = field(repr=False)
     home: str = HOME
-    patience: Patience = Patience()
+    patience: Patience = field(default_factory=Patience)
     # PyGithub keeps the request under way in its connection: each thread needs its own.
     _own: threading.local = field(default_factory=threading.local, repr=False, compare=False)
 
@@ -79,24 +69,9 @@ class GitHubClient:
         """
         address = self._kept_at(path)
         try:
-            end = time.monotonic() + _WHOLE
-            plain = {"accept-encoding": "identity"}  # else a few bytes could become many
-            with httpx.stream("GET", address, headers=plain, timeout=_SECONDS) as answer:
-                if answer.status_code != _OK:
-                    what = f"{path}: the file is not there (HTTP {answer.status_code})"
-                    raise GitHubError(what, answer.status_code, passing=answer.is_server_error)
-                data = bytearray()
-                for chunk in answer.iter_raw():
-                    data += chunk
-                    if len(data) > most:
-                        raise GitHubError(f"{path}: the file has more than {most:,} bytes")
-                    if time.monotonic() > end:
-                        what = f"{path}: the file did not come within {_WHOLE} seconds"
-                        raise GitHubError(what, passing=True)
-                return bytes(data)
-        except httpx.HTTPError as error:
-            what = f"{path}: the file did not come ({type(error).__name__})"
-            raise GitHubError(what, passing=True) from None
+            return asyncio.run(_fetched(address, most))
+        except FetchError as error:
+            raise _not_fetched(path, most, error) from None
 
     def close(self) -> None:
         """Close this thread's connections."""
@@ -184,6 +159,24 @@ def client_here(variable: str = "GH_TOKEN", patience: Patience | None = None) ->
     return GitHubClient(token, home.rstrip("/"), patience or Patience())
 
 
+async def _fetched(address: str, most: int) -> bytes:
+    plain = {"accept-encoding": "identity"}  # else a few bytes could become many
+    async with open_client(_AGENT, _DOWNLOAD) as client:
+        return (await client.get(address, plain, max_bytes=most)).body
+
+
+def _not_fetched(path: str, most: int, error: FetchError) -> GitHubError:
+    if error.status is not None:
+        what = f"{path}: the file is not there (HTTP {error.status})"
+        return GitHubError(what, error.status, passing=error.status >= _SERVER_ERROR)
+    if error.kind == "long":
+        return GitHubError(f"{path}: the file has more than {most:,} bytes")
+    if error.kind == "slow":
+        what = f"{path}: the file did not come within {_DOWNLOAD.total_timeout:.0f} seconds"
+        return GitHubError(what, passing=True)
+    return GitHubError(f"{path}: the file did not come ({error.cause})", passing=True)
+
+
 def _refusal(path: str, status: int, text: str) -> GitHubError:
     """What GitHub says of a request that it did not do, in a line."""
     try:
@@ -192,5 +185,5 @@ def _refusal(path: str, status: int, text: str) -> GitHubError:
         said = ""
     words = " ".join(str(said).split())[:_MOST_SHOWN] or "refused"
     limited = "rate limit" in words.casefold()
-    passing = limited or status >= 500 or status in _PASSING  # noqa: PLR2004 - HTTP's own
+    passing = limited or status >= _SERVER_ERROR or status in _PASSING
     return GitHubError(f"{path}: {words} (HTTP {status})", status, passing=passing)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import TracebackType
-from typing import TYPE_CHECKING, Self, cast
+from typing import Self, cast
 
 from github import GithubRetry
 from github.GithubException import RateLimitExceededExceedsMaxWait
@@ -11,8 +11,7 @@ from urllib3.connectionpool import ConnectionPool
 from urllib3.response import BaseHTTPResponse, HTTPResponse
 from urllib3.util import Retry
 
-if TYPE_CHECKING:
-    from accelerator_portal.automation.github_client import Patience
+from accelerator_portal.automation.github_patience import Patience
 
 # GitHub answers so, and has done nothing, where too much was asked.
 # Source: docs.github.com, "Rate limits for the REST API", read 2026-11-21.

@@ -7,25 +7,22 @@ told, and keeps nothing out.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from urllib.parse import urlsplit
-
-import httpx
 
 from accelerator_portal.catalog import Catalog, Problem
 from accelerator_portal.catalog.yaml_file import Location
+from accelerator_portal.http.client import HttpClient, open_client
+from accelerator_portal.http.errors import MISSING_STATUSES, FetchError
+from accelerator_portal.http.limits import RequestLimits
 
 RULE = "network"
-AT_ONCE = 8
-AT_ONCE_OF_A_HOST = 2
-SECONDS = 20.0
+LIMITS = RequestLimits(concurrent_per_host=2, redirects=8)
 AGENT = "accelerator-portal (checks whether links lead somewhere)"
 
 # Hosts answer so who do not want to be asked by machines; nothing is known of the page.
 _SILENT = {401, 403, 405, 406, 418, 429, 451, 503, 999}
-_GONE = {404, 410}
+_ERROR = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,50 +52,36 @@ def check_network(
 ) -> list[Problem]:
     """Ask every address once and return those that do not answer; `asked` is called after each.
 
-    A request takes at most `SECONDS`; at most `AT_ONCE_OF_A_HOST` go to one host at a time.
+    Within `LIMITS`; nothing is asked twice.
     """
     return sorted(asyncio.run(_check(wanted, asked)))
 
 
 async def _check(wanted: Mapping[str, Place], asked: Callable[[], None]) -> list[Problem]:
-    hosts: dict[str, asyncio.Semaphore] = {}
-    every = asyncio.Semaphore(AT_ONCE)
-
-    @asynccontextmanager
-    async def turn(address: str) -> AsyncIterator[None]:
-        host = hosts.setdefault(urlsplit(address).netloc, asyncio.Semaphore(AT_ONCE_OF_A_HOST))
-        async with host, every:
-            yield
-
-    async def one(client: httpx.AsyncClient, address: str, place: Place) -> Problem | None:
-        async with turn(address):
-            what = await _fault(client, address)
+    async def one(client: HttpClient, address: str, place: Place) -> Problem | None:
+        what = await _fault(client, address)
         asked()
         if what is None:
             return None
         return Problem(place.path, place.line, what, "correct it or take it out", RULE, "warning")
 
-    headers = {"user-agent": AGENT}
-    async with httpx.AsyncClient(
-        timeout=SECONDS, follow_redirects=True, max_redirects=8, headers=headers
-    ) as client:
+    async with open_client(AGENT, LIMITS) as client:
         found = await asyncio.gather(*(one(client, a, place) for a, place in wanted.items()))
     return [problem for problem in found if problem]
 
 
-async def _fault(client: httpx.AsyncClient, address: str) -> str | None:
+async def _fault(client: HttpClient, address: str) -> str | None:
     """What is wrong with an address; None where it answers, or does not want to."""
     shown = f'"{address[:200]}"'
     try:
-        async with client.stream("GET", address) as answer:  # the page itself is not read
-            status = answer.status_code
-    except httpx.TooManyRedirects:
-        return f"{shown} leads round in circles"
-    except (httpx.HTTPError, httpx.InvalidURL) as error:
-        return f"{shown} does not answer ({type(error).__name__})"
-    if status in _GONE:
+        status = await client.status(address)
+    except FetchError as error:
+        if error.kind == "loop":
+            return f"{shown} leads round in circles"
+        return f"{shown} does not answer ({error.cause})"
+    if status in MISSING_STATUSES:
         return f"{shown} is gone ({status})"
-    if status >= httpx.codes.BAD_REQUEST and status not in _SILENT:
+    if status >= _ERROR and status not in _SILENT:
         return f"{shown} answers with an error ({status})"
     return None
 

@@ -65,9 +65,9 @@ def sync_packages(root: Path, only: tuple[str, ...]) -> None:
     except OSError as error:
         raise click.ClickException(f"{error.filename}: {error.strerror}") from None
     _tell(catalog, synced)
-    spent = synced.spent
+    traffic = synced.traffic
     click.echo(
-        f"{count(spent.requests, 'request')}, {spent.bytes / 1e6:.1f} MB, "
+        f"{count(traffic.requests, 'request')}, {traffic.bytes / 1e6:.1f} MB, "
         f"{time.monotonic() - start:.0f} s.",
         err=True,
     )

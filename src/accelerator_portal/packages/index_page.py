@@ -25,8 +25,8 @@ from packaging.version import Version
 from pypi_simple import DistributionPackage, Link, ProjectPage, RepositoryPage
 from pypi_simple.errors import UnsupportedRepoVersionError
 
-from accelerator_portal.packages.caching import Kept
-from accelerator_portal.packages.fetching import RefusedError
+from accelerator_portal.http.cache import CachedBody
+from accelerator_portal.http.errors import InvalidResponseError
 
 JSON_TYPE = "application/vnd.pypi.simple.v1+json"
 ACCEPT = f"{JSON_TYPE}, application/vnd.pypi.simple.v1+html;q=0.5, text/html;q=0.2"
@@ -66,23 +66,23 @@ class Page:
     refused: tuple[str, ...] = ()
 
 
-def parse_page(kept: Kept, package: str, url: str) -> Page:
+def parse_page(cached: CachedBody, package: str, url: str) -> Page:
     """Return what a page says; `package` is the normalised name, `url` the page's own address.
 
-    Raises RefusedError for what is no page of this package.
+    Raises InvalidResponseError for what is no page of this package.
     """
-    kind = kept.kind.partition(";")[0].strip().casefold()
+    kind = cached.content_type.partition(";")[0].strip().casefold()
     try:
         if kind == JSON_TYPE or kind == "application/json":  # noqa: PLR1714 - two, no set
-            offered = _json_files(kept.body, package, url)
+            offered = _json_files(cached.body, package, url)
         elif kind in _HTML_TYPES:
-            offered = _html_files(kept.body, package, url)
+            offered = _html_files(cached.body, package, url)
         else:
-            raise RefusedError(f'the answer is no page of an index but "{kind[:60]}"')
+            raise InvalidResponseError(f'the answer is no page of an index but "{kind[:60]}"')
     except UnsupportedRepoVersionError:
-        raise RefusedError("the index speaks a newer version of the protocol") from None
+        raise InvalidResponseError("the index speaks a newer version of the protocol") from None
     except (ValueError, RecursionError, AssertionError, TypeError) as error:
-        raise RefusedError(f"the page cannot be read ({type(error).__name__})") from None
+        raise InvalidResponseError(f"the page cannot be read ({type(error).__name__})") from None
     return _sorted_out(offered, package)
 
 
@@ -99,13 +99,13 @@ def digest(files: Iterable[IndexFile]) -> str | None:
 def _json_files(body: bytes, package: str, url: str) -> list[DistributionPackage]:
     page = ProjectPage.from_json_data(json.loads(body), url)
     if canonicalize_name(page.project) != package:
-        raise RefusedError(f'the page is about "{page.project[:60]}"')
+        raise InvalidResponseError(f'the page is about "{page.project[:60]}"')
     return page.packages[: MAX_FILES + 1]
 
 
 def _html_files(body: bytes, package: str, url: str) -> list[DistributionPackage]:
     if not re.search(rb"<(?:!doctype|html|head|body|a|h1|title)\b", body[:4096], re.IGNORECASE):
-        raise RefusedError("the page is no HTML")
+        raise InvalidResponseError("the page is no HTML")
     page = RepositoryPage.from_html(body, url)
     found = []
     for link in page.links[: MAX_FILES + 1]:
@@ -126,7 +126,7 @@ def _time(link: Link) -> dt.datetime | None:
 
 def _sorted_out(offered: list[DistributionPackage], package: str) -> Page:
     if len(offered) > MAX_FILES:
-        raise RefusedError(f"the page names more than {MAX_FILES:,} files")
+        raise InvalidResponseError(f"the page names more than {MAX_FILES:,} files")
     files: dict[str, IndexFile] = {}
     refused: list[str] = []
     passed_over = 0

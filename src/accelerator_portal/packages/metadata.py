@@ -14,7 +14,7 @@ from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
 
 from accelerator_portal.catalog.text_file import HIDDEN
-from accelerator_portal.packages.fetching import RefusedError
+from accelerator_portal.http.errors import InvalidResponseError
 from accelerator_portal.packages.wheel_tags import by_python, system
 
 _LONGEST = 300
@@ -43,23 +43,23 @@ class Metadata:
 def parse_metadata(data: bytes, package: str, version: Version) -> Metadata:
     """Return what the metadata of a wheel of `package` in `version` says.
 
-    Raises RefusedError for what is no metadata, or of another package or version.
+    Raises InvalidResponseError for what is no metadata, or of another package or version.
     """
     try:
         raw, _ = parse_email(data)
     except Exception as error:  # noqa: BLE001 - a parser of mail, given anything at all
-        raise RefusedError(f"this is no metadata ({type(error).__name__})") from None
+        raise InvalidResponseError(f"this is no metadata ({type(error).__name__})") from None
     name, stated = raw.get("name", ""), raw.get("version", "")
     if not name or not stated:
-        raise RefusedError("this is no metadata: it names no package and version")
+        raise InvalidResponseError("this is no metadata: it names no package and version")
     if canonicalize_name(name) != package:
-        raise RefusedError(f'the metadata is of another package, "{name[:60]}"')
+        raise InvalidResponseError(f'the metadata is of another package, "{name[:60]}"')
     try:
         same = Version(stated) == version
     except InvalidVersion:
         same = False
     if not same:
-        raise RefusedError(f'the metadata is of another version, "{stated[:60]}"')
+        raise InvalidResponseError(f'the metadata is of another version, "{stated[:60]}"')
     about = raw.get("summary") or _first_line(raw.get("description", ""))
     requires = tuple(_requirements(raw.get("requires_dist", [])))
     return Metadata(_plain(about), requires)
@@ -140,7 +140,7 @@ def _environment(tag: str, label: str) -> dict[str, str]:
 def _requirements(written: Iterable[str]) -> Iterator[Requirement]:
     for line in written:
         if len(line) > _MOST_WORDS:
-            raise RefusedError("this is no metadata: a requirement has no end")
+            raise InvalidResponseError("this is no metadata: a requirement has no end")
         try:
             yield Requirement(line)
         except InvalidRequirement:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
-from collections.abc import Callable, Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
-import httpx
 from uv import find_uv_bin
 
+from accelerator_portal.http.client import HttpClient, open_client
+from accelerator_portal.http.errors import FetchError
+from accelerator_portal.http.limits import RequestLimits
 from accelerator_portal.packages.questions import Question
 from accelerator_portal.packages.resolving import Answer, Uv, resolve
 
-SECONDS = 15.0
+AGENT = "accelerator-portal (looks which package indexes answer)"
+LIMITS = RequestLimits(timeout=15.0, redirects=0)  # any answer is one, also that it moved
 
 
 def resolve_what_answers(asked: Iterable[Question], cache: Path) -> Callable[[Question], Answer]:
@@ -42,15 +45,18 @@ def own_uv(cache: Path) -> Uv:
 
 def silent_hosts(hosts: Iterable[str]) -> Mapping[str, str]:
     """Return the hosts that do not answer over https, with what went wrong; any answer is one."""
-    every = sorted(set(hosts))
-    with ThreadPoolExecutor(8) as pool:
-        faults = zip(every, pool.map(_fault, every), strict=True)
-        return {host: fault for host, fault in faults if fault}
+    return asyncio.run(_silent_hosts(sorted(set(hosts))))
 
 
-def _fault(host: str) -> str | None:
+async def _silent_hosts(hosts: Sequence[str]) -> Mapping[str, str]:
+    async with open_client(AGENT, LIMITS) as client:
+        faults = await asyncio.gather(*(_fault(client, host) for host in hosts))
+    return {host: fault for host, fault in zip(hosts, faults, strict=True) if fault}
+
+
+async def _fault(client: HttpClient, host: str) -> str | None:
     try:
-        httpx.head(f"https://{host}/", timeout=SECONDS)
-    except (httpx.HTTPError, httpx.InvalidURL) as error:
-        return type(error).__name__
+        await client.status(f"https://{host}/", "HEAD")
+    except FetchError as error:
+        return error.cause
     return None

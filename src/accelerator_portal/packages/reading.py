@@ -15,8 +15,10 @@ from accelerator_portal.catalog.package_file import (
     ReleaseFacts,
     newest_first,
 )
-from accelerator_portal.packages.caching import Cache, Kept, get_cached
-from accelerator_portal.packages.fetching import Fetcher, FetchError, RefusedError, may_follow
+from accelerator_portal.http.addresses import may_follow
+from accelerator_portal.http.cache import CachedBody, HttpCache, get_cached
+from accelerator_portal.http.client import HttpClient
+from accelerator_portal.http.errors import FetchError, InvalidResponseError
 from accelerator_portal.packages.index_page import (
     ACCEPT,
     MAX_PAGE,
@@ -46,8 +48,8 @@ from accelerator_portal.packages.wheel_tags import by_python, platform_tag, pyth
 class Asker:
     """With what indexes are asked; `address_of` turns an index's name into its address."""
 
-    fetcher: Fetcher
-    cache: Cache
+    client: HttpClient
+    cache: HttpCache
     address_of: Callable[[str], str]
     names: frozenset[str]
     """The packages that requirements are kept of."""
@@ -67,12 +69,12 @@ async def read_index(
 ) -> Reading:
     """Ask an index for a package; what `before` says of files that are the same is not asked again.
 
-    Raises FetchError where the index, or the host of its files, cannot be asked, and RefusedError
-    where its answer cannot be true: then `before` holds.
+    Raises FetchError where the index, or the host of its files, cannot be asked, and
+    InvalidResponseError where its answer cannot be true: then `before` holds.
     """
     url = f"{asker.address_of(index).rstrip('/')}/{package.name}/"
     try:
-        kept = await get_cached(asker.fetcher, asker.cache, url, {"accept": ACCEPT}, MAX_PAGE)
+        kept = await get_cached(asker.client, asker.cache, url, {"accept": ACCEPT}, MAX_PAGE)
     except FetchError as error:
         if not error.missing:
             raise
@@ -146,7 +148,7 @@ class _Work:
         try:
             return await _metadata(self.asker, self.package.name, self.page, file)
         except FetchError as error:
-            if self.asker.fetcher.is_down(file.url):
+            if self.asker.client.is_unreachable(file.url):
                 raise
             self.refused.append(f"{file.name[:100]}: {error}")
             return None
@@ -176,7 +178,7 @@ def _keep(
 async def _metadata(asker: Asker, package: str, page: str, file: IndexFile) -> Metadata:
     """Return a wheel's metadata: as it was kept, from its own file, or from parts of the wheel."""
     if not may_follow(page, file.url):
-        raise RefusedError("the link leads where an index has nothing to do")
+        raise InvalidResponseError("the link leads where an index has nothing to do")
     key = f"wheel {file.sha256 or file.url}"
     kept = asker.cache.read(key)
     if kept is None or not file.sha256:
@@ -185,21 +187,21 @@ async def _metadata(asker: Asker, package: str, page: str, file: IndexFile) -> M
     return parse_metadata(kept.body, package, file.version)
 
 
-async def _fetched(asker: Asker, file: IndexFile, known: Kept | None) -> Kept:
+async def _fetched(asker: Asker, file: IndexFile, known: CachedBody | None) -> CachedBody:
     if file.metadata_url:
         url = metadata_address(file.url)
         try:
-            kept = await get_cached(asker.fetcher, asker.cache, url, {}, MAX_METADATA)
+            kept = await get_cached(asker.client, asker.cache, url, {}, MAX_METADATA)
         except FetchError as error:
             if not error.missing:
                 raise
         else:
             found = hashlib.sha256(kept.body).hexdigest()
             if file.metadata_sha256 and found != file.metadata_sha256:
-                raise RefusedError("the metadata has another hash than the page says")
-            return Kept(kept.body)
+                raise InvalidResponseError("the metadata has another hash than the page says")
+            return CachedBody(kept.body)
     etag = known.etag if known else ""
-    return await metadata_by_ranges(asker.fetcher, file.url, etag) or known or Kept(b"")
+    return await metadata_by_ranges(asker.client, file.url, etag) or known or CachedBody(b"")
 
 
 def _of_files(files: list[IndexFile]) -> ReleaseFacts:

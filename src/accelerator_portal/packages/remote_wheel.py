@@ -13,8 +13,9 @@ import zipfile
 import zlib
 from urllib.parse import quote
 
-from accelerator_portal.packages.caching import Kept
-from accelerator_portal.packages.fetching import Fetcher, RefusedError
+from accelerator_portal.http.cache import CachedBody
+from accelerator_portal.http.client import HttpClient
+from accelerator_portal.http.errors import InvalidResponseError
 
 MAX_METADATA = 1024**2
 
@@ -27,41 +28,43 @@ _METADATA = re.compile(r"[^/]+\.dist-info/METADATA")
 _RANGE = re.compile(r"bytes (\d+)-(\d+)/(\d+)")
 
 
-async def metadata_by_ranges(fetcher: Fetcher, url: str, etag: str = "") -> Kept | None:
+async def metadata_by_ranges(client: HttpClient, url: str, etag: str = "") -> CachedBody | None:
     """Return the METADATA file within the wheel at `url`, with the wheel's ETag.
 
-    None where `etag` is given and still holds. Raises FetchError; RefusedError for what is no
-    wheel.
+    None where `etag` is given and still holds. Raises FetchError; InvalidResponseError for
+    what is no wheel.
     """
     headers = {"range": f"bytes=-{_TAIL}"} | ({"if-none-match": etag} if etag else {})
-    tail = await fetcher.get(url, headers, _TAIL)
+    tail = await client.get(url, headers, max_bytes=_TAIL)
     if tail.status == 304:  # noqa: PLR2004 - not modified
         return None
     found = _RANGE.fullmatch(tail.headers.get("content-range", ""))
     if not found or int(found[2]) - int(found[1]) + 1 != len(tail.body):
-        raise RefusedError("the server does not say which part of the file it gives")
+        raise InvalidResponseError("the server does not say which part of the file it gives")
     start, size = int(found[1]), int(found[3])
     if start + len(tail.body) != size:
-        raise RefusedError("the server does not give the end of the file")
+        raise InvalidResponseError("the server does not give the end of the file")
     wheel = _Parts(size)
     wheel.add(start, tail.body)
     for _ in range(_MOST_PARTS):
         try:
-            return Kept(_metadata(wheel), tail.headers.get("etag", ""))
+            return CachedBody(_metadata(wheel), tail.headers.get("etag", ""))
         except _MissingError as missing:
             first, last = missing.first, min(max(missing.last, missing.first + _PART), size) - 1
             if last - first >= _MOST_PART:
-                raise RefusedError("the list of the wheel's files is too long") from None
+                raise InvalidResponseError("the list of the wheel's files is too long") from None
             asked = {"range": f"bytes={first}-{last}"}
-            part = await fetcher.get(url, asked, last - first + 1)
+            part = await client.get(url, asked, max_bytes=last - first + 1)
             if len(part.body) != last - first + 1:
-                raise RefusedError("the server gives another part than was asked for") from None
+                raise InvalidResponseError(
+                    "the server gives another part than was asked for"
+                ) from None
             wheel.add(first, part.body)
         except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
-            raise RefusedError(f"the file is no wheel ({type(error).__name__})") from None
+            raise InvalidResponseError(f"the file is no wheel ({type(error).__name__})") from None
         except (RuntimeError, ValueError, OverflowError, UnicodeError, OSError) as error:
-            raise RefusedError(f"the file is no wheel ({type(error).__name__})") from None
-    raise RefusedError("the wheel's metadata lies in too many parts")
+            raise InvalidResponseError(f"the file is no wheel ({type(error).__name__})") from None
+    raise InvalidResponseError("the wheel's metadata lies in too many parts")
 
 
 def metadata_address(url: str) -> str:
@@ -75,10 +78,10 @@ def _metadata(wheel: _Parts) -> bytes:
         for info in archive.infolist():
             if _METADATA.fullmatch(info.filename):
                 if info.file_size > MAX_METADATA:
-                    raise RefusedError("the wheel's metadata is too long")
+                    raise InvalidResponseError("the wheel's metadata is too long")
                 with archive.open(info) as file:
                     return file.read(MAX_METADATA)
-    raise RefusedError("the wheel has no metadata")
+    raise InvalidResponseError("the wheel has no metadata")
 
 
 class _MissingError(Exception):

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-import httpx
 from pydantic import ValidationError
 from pypi_simple import PYPI_SIMPLE_ENDPOINT
 
@@ -26,12 +25,17 @@ from accelerator_portal.catalog.package_file import (
     PackagesRead,
 )
 from accelerator_portal.catalog.package_files import PACKAGES, PACKAGES_READ
-from accelerator_portal.packages.caching import FOLDER, Cache
+from accelerator_portal.http.cache import HttpCache
+from accelerator_portal.http.client import Traffic, open_client
+from accelerator_portal.http.errors import FetchError
+from accelerator_portal.http.limits import RequestLimits
 from accelerator_portal.packages.changing import changes, with_changes
 from accelerator_portal.packages.facts_text import facts_text, read_text
-from accelerator_portal.packages.fetching import AGENT, Fetcher, FetchError, Manners, Spent
 from accelerator_portal.packages.reading import Asker, Reading, read_index
 from accelerator_portal.packages.wanted import Wanted, wanted
+
+AGENT = "accelerator-portal (reads package metadata, never packages)"
+CACHE = ".cache/packages"
 
 Write = Callable[[Path, bytes], None]
 
@@ -43,7 +47,7 @@ class Options:
     day: dt.date
     write: Write
     only: frozenset[str] = frozenset()
-    manners: Manners = field(default_factory=Manners)
+    limits: RequestLimits = field(default_factory=RequestLimits)
     addresses: Mapping[str, str] = field(default_factory=dict)
     """Other addresses for indexes; tests name a server on loopback."""
     told: Callable[[str], None] = lambda _: None
@@ -70,7 +74,7 @@ class Synced:
 
     packages: tuple[PackageSync, ...]
     missed: tuple[str, ...]
-    spent: Spent
+    traffic: Traffic
 
 
 class SyncInterrupted(Exception):  # noqa: N818 - like KeyboardInterrupt, no error
@@ -118,19 +122,13 @@ class _Work:
         self._options = options
         self._names = names
         self._done: dict[str, PackageSync] = {}
-        self._spent = Spent()
+        self._traffic = Traffic()
 
     async def all(self, todo: Sequence[Wanted]) -> None:
-        manners = self._options.manners
-        limits = httpx.Limits(max_connections=manners.at_once * 2)
-        async with httpx.AsyncClient(
-            timeout=manners.seconds, follow_redirects=False, limits=limits,
-            headers={"user-agent": AGENT},
-        ) as client:  # fmt: skip
-            fetcher = Fetcher(client, manners)
-            self._spent = fetcher.spent
-            folder = self._root / FOLDER if self._options.cached else None
-            asker = Asker(fetcher, Cache(folder), self._address, self._names)
+        async with open_client(AGENT, self._options.limits) as client:
+            self._traffic = client.traffic
+            folder = self._root / CACHE if self._options.cached else None
+            asker = Asker(client, HttpCache(folder), self._address, self._names)
             await asyncio.gather(*(self._package(asker, package) for package in todo))
 
     def _address(self, index: str) -> str:
@@ -193,7 +191,7 @@ class _Work:
             self._options.write(path, text)
         missed = tuple(package.name for package in todo if package.name not in self._done)
         done = tuple(self._done[name] for name in sorted(self._done))
-        return Synced(done, missed, replace(self._spent))
+        return Synced(done, missed, replace(self._traffic))
 
     def _read(self, every: frozenset[str]) -> PackagesRead:
         old, day = self._catalog.packages_read, self._options.day

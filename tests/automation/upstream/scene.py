@@ -9,7 +9,8 @@ import zipfile
 from collections.abc import Mapping
 from typing import Any
 
-from accelerator_portal.automation.github_client import GitHubClient, Patience
+from accelerator_portal.automation.github_client import GitHubClient
+from accelerator_portal.automation.github_patience import Patience
 from accelerator_portal.automation.upstream.change import Change
 from accelerator_portal.automation.upstream.dispatching import Senders, Sending
 from accelerator_portal.automation.upstream.finding import Place

@@ -1,0 +1,1 @@
+"""Asking other machines over HTTP: politely, within limits, and with errors in words for people."""

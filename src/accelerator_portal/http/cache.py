@@ -1,0 +1,87 @@
+"""Responses kept on disk, so that only what changed is asked for again.
+
+A body is kept with its ETag, or under any other key by whoever knows what identifies it, such as a
+file's hash. The cache may be deleted at any time; nothing in it is believed that does not have the
+hash it was kept with.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from accelerator_portal.catalog.atomic_write import write_bytes_atomically
+from accelerator_portal.http.client import HttpClient
+
+
+@dataclass(frozen=True, slots=True)
+class CachedBody:
+    """A body, and what its server said of it."""
+
+    body: bytes
+    etag: str = ""
+    content_type: str = ""
+
+
+class HttpCache:
+    """Bodies by key, one file each; without a folder nothing is kept."""
+
+    def __init__(self, folder: Path | None) -> None:
+        self._folder = folder
+
+    def read(self, key: str) -> CachedBody | None:
+        """Return what is kept under a key; None where nothing is, or it is damaged."""
+        if self._folder is None:
+            return None
+        try:
+            head, _, body = _path(self._folder, key).read_bytes().partition(b"\n")
+            record = json.loads(head)
+            if record["key"] != key or record["sha256"] != hashlib.sha256(body).hexdigest():
+                return None
+            return CachedBody(body, str(record["etag"]), str(record["kind"]))
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+
+    def write(self, key: str, cached: CachedBody) -> None:
+        """Keep a body; a cache that cannot be written is only slower."""
+        if self._folder is None:
+            return
+        record = {
+            "key": key,
+            "etag": cached.etag,
+            "kind": cached.content_type,
+            "sha256": hashlib.sha256(cached.body).hexdigest(),
+        }
+        with suppress(OSError):
+            data = json.dumps(record).encode() + b"\n" + cached.body
+            write_bytes_atomically(_path(self._folder, key), data)
+
+
+async def get_cached(
+    client: HttpClient, cache: HttpCache, url: str, headers: Mapping[str, str], max_bytes: int
+) -> CachedBody:
+    """Return a body, asking only whether it changed where its ETag is known.
+
+    Raises FetchError.
+    """
+    key = f"{url} {headers.get('range', '')}"
+    known = cache.read(key)
+    if known and known.etag:
+        headers = {**headers, "if-none-match": known.etag}
+    response = await client.get(url, headers, max_bytes=max_bytes)
+    if response.status == 304 and known:  # noqa: PLR2004 - not modified
+        return known
+    etag = response.headers.get("etag", "")
+    found = CachedBody(response.body, etag, response.headers.get("content-type", ""))
+    if etag:
+        cache.write(key, found)
+    return found
+
+
+def _path(folder: Path, key: str) -> Path:
+    digest = hashlib.sha256(key.encode()).hexdigest()
+    return folder / digest[:2] / digest[2:]

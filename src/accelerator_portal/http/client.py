@@ -1,0 +1,228 @@
+"""The one HTTP client: few requests at once, bounded responses, retries, errors in plain words.
+
+GitHub's API alone has a client of its own, PyGithub; the files that it keeps elsewhere come by
+this one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from urllib.parse import urljoin
+
+import httpx
+from tenacity import (
+    AsyncRetrying,
+    RetryCallState,
+    retry_if_exception,
+    stop_after_attempt,
+    wait_exponential,
+    wait_random,
+)
+
+from accelerator_portal.http.addresses import origin
+from accelerator_portal.http.errors import MISSING_STATUSES, FetchError, InvalidResponseError
+from accelerator_portal.http.limits import RequestLimits
+
+_OK, _PARTIAL, _NOT_MODIFIED = 200, 206, 304
+_REDIRECTS = {301, 302, 303, 307, 308}
+
+Sleep = Callable[[float], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True)
+class HttpResponse:
+    """What came back: 200, 206 or 304, with a body that was read to its end."""
+
+    status: int
+    headers: httpx.Headers
+    body: bytes
+
+
+@dataclass
+class Traffic:
+    """What was asked of the network."""
+
+    requests: int = 0
+    bytes: int = 0
+
+
+@asynccontextmanager
+async def open_client(agent: str, limits: RequestLimits | None = None) -> AsyncIterator[HttpClient]:
+    """Open a client that tells servers who asks."""
+    limits = limits or RequestLimits()
+    async with httpx.AsyncClient(
+        timeout=limits.timeout,
+        max_redirects=limits.redirects,
+        limits=httpx.Limits(max_connections=limits.concurrent * 2),
+        headers={"user-agent": agent},
+    ) as session:
+        yield HttpClient(session, limits)
+
+
+class HttpClient:
+    """Asks within its limits, and counts the traffic.
+
+    A host that could not be reached after all attempts is not asked again by this client: forty
+    indexes on one host would otherwise each wait for the same nothing. `sleep` pauses between two
+    attempts.
+    """
+
+    def __init__(
+        self, session: httpx.AsyncClient, limits: RequestLimits, sleep: Sleep = asyncio.sleep
+    ) -> None:
+        self.traffic = Traffic()
+        self._session = session
+        self._limits = limits
+        self._sleep = sleep
+        self._slots = asyncio.Semaphore(limits.concurrent)
+        self._host_slots: dict[str, asyncio.Semaphore] = {}
+        self._unreachable: dict[str, str] = {}
+        self._answering: set[str] = set()
+        self._first_request: dict[str, asyncio.Lock] = {}
+
+    async def get(
+        self, url: str, headers: Mapping[str, str] | None = None, *, max_bytes: int
+    ) -> HttpResponse:
+        """Return the response to a GET; its body has at most `max_bytes`.
+
+        A redirect is followed within the host alone. Raises FetchError.
+        """
+        host, headers = origin(url), headers or {}
+        if host not in self._answering:  # one request finds out whether the host is there
+            async with self._first_request.setdefault(host, asyncio.Lock()):
+                if host not in self._answering:
+                    return await self._with_retries(url, headers, max_bytes)
+        return await self._with_retries(url, headers, max_bytes)
+
+    async def status(self, url: str, method: str = "GET") -> int:
+        """Return the status of a response without reading it; it is asked for once.
+
+        Redirects are followed to any host. Raises FetchError.
+        """
+        follow = self._limits.redirects > 0
+        async with self._slot(origin(url)):
+            try:
+                async with self._session.stream(method, url, follow_redirects=follow) as response:
+                    return response.status_code
+            except httpx.TooManyRedirects:
+                raise FetchError("the address leads round in circles", "loop") from None
+            except (httpx.HTTPError, httpx.InvalidURL) as error:
+                raise _network_error(error) from None
+
+    def is_unreachable(self, url: str) -> bool:
+        """Say whether the host of an address could not be reached."""
+        return origin(url) in self._unreachable
+
+    async def _with_retries(
+        self, url: str, headers: Mapping[str, str], max_bytes: int
+    ) -> HttpResponse:
+        retrying = AsyncRetrying(
+            stop=stop_after_attempt(self._limits.attempts),
+            wait=self._pause,
+            retry=retry_if_exception(lambda e: isinstance(e, FetchError) and e.transient),
+            sleep=self._sleep,
+            reraise=True,
+        )
+        try:
+            return await retrying(self._attempt, url, headers, max_bytes)
+        except FetchError as error:
+            if error.kind == "unreachable":
+                self._unreachable[origin(url)] = str(error)
+            raise
+
+    def _pause(self, state: RetryCallState) -> float:
+        first = self._limits.first_pause
+        backoff = wait_exponential(first) + wait_random(0, first)
+        error = state.outcome.exception() if state.outcome else None
+        asked = error.retry_after if isinstance(error, FetchError) else 0.0
+        return max(backoff(state), min(asked, self._limits.longest_pause))
+
+    @asynccontextmanager
+    async def _slot(self, host: str) -> AsyncIterator[None]:
+        slots = asyncio.Semaphore(self._limits.concurrent_per_host)
+        async with self._host_slots.setdefault(host, slots), self._slots:
+            yield
+
+    async def _attempt(self, url: str, headers: Mapping[str, str], max_bytes: int) -> HttpResponse:
+        host = origin(url)
+        async with self._slot(host):
+            if host in self._unreachable:
+                raise FetchError(self._unreachable[host])
+            try:
+                async with asyncio.timeout(self._limits.total_timeout):
+                    return await self._followed(url, headers, max_bytes)
+            except TimeoutError:
+                raise FetchError("the answer had no end within the time given", "slow") from None
+            except (httpx.HTTPError, httpx.InvalidURL) as error:
+                raise _network_error(error) from None
+
+    async def _followed(self, url: str, headers: Mapping[str, str], max_bytes: int) -> HttpResponse:
+        place = url
+        for _ in range(self._limits.redirects + 1):
+            response = await self._one(place, headers, max_bytes)
+            if response.status not in _REDIRECTS:
+                return response
+            if not self._limits.redirects:
+                raise _status_error(response.status, response.headers)
+            place = _redirected(place, response.headers.get("location", ""))
+        raise InvalidResponseError("the address leads round in circles", "loop")
+
+    async def _one(self, url: str, headers: Mapping[str, str], max_bytes: int) -> HttpResponse:
+        self.traffic.requests += 1
+        async with self._session.stream("GET", url, headers=dict(headers)) as response:
+            status = response.status_code
+            self._answering.add(origin(url))
+            if status in _REDIRECTS or (status == _NOT_MODIFIED and "if-none-match" in headers):
+                return HttpResponse(status, response.headers, b"")
+            if status == _OK and "range" in headers:  # all of it would be too much
+                raise FetchError("the server gives no parts of a file")
+            if status != (_PARTIAL if "range" in headers else _OK):
+                raise _status_error(status, response.headers)
+            body = await self._body(response, max_bytes)
+            return HttpResponse(status, response.headers, body)
+
+    async def _body(self, response: httpx.Response, max_bytes: int) -> bytes:
+        # Who asks for a body as it is gets it so, and is not made to unpack a few bytes to many.
+        plain = response.request.headers.get("accept-encoding") == "identity"
+        body = bytearray()
+        async for piece in response.aiter_raw() if plain else response.aiter_bytes():
+            body += piece
+            self.traffic.bytes += len(piece)
+            if len(body) > max_bytes:
+                what = f"the answer is longer than {max_bytes:,} bytes"
+                raise InvalidResponseError(what, "long")
+        return bytes(body)
+
+
+def _redirected(url: str, location: str) -> str:
+    place = urljoin(url, location) if origin(location) else ""
+    if not location or origin(place) != origin(url):
+        shown = origin(place).partition("//")[2][:80] or "nowhere"
+        raise InvalidResponseError(f"the address leads to another host, {shown}")
+    return place
+
+
+def _status_error(status: int, headers: httpx.Headers) -> FetchError:
+    missing = status in MISSING_STATUSES
+    words = f"has no such thing ({status})" if missing else f"answered {status}"
+    after = headers.get("retry-after", "")
+    plain = after.isascii() and after.isdigit() and len(after) < 6  # noqa: PLR2004 - a day has 86400 s
+    seconds = float(after) if plain else 0.0
+    return FetchError(f"the server {words}", "status", status=status, retry_after=seconds)
+
+
+def _network_error(error: httpx.HTTPError | httpx.InvalidURL) -> FetchError:
+    cause = type(error).__name__
+    if isinstance(error, httpx.InvalidURL):
+        return FetchError("an address that is none", cause=cause)
+    if isinstance(error, httpx.TimeoutException):
+        return FetchError("no answer within the time given", "unreachable", cause=cause)
+    if isinstance(error, httpx.ConnectError):
+        what = "the host cannot be reached from where the indexes were read"
+        return FetchError(what, "unreachable", cause=cause)
+    if isinstance(error, httpx.NetworkError):
+        return FetchError("the connection broke", "unreachable", cause=cause)
+    return FetchError(f"the answer is no HTTP ({cause})", "broken", cause=cause)

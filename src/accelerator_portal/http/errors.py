@@ -1,0 +1,50 @@
+"""What can go wrong when something is fetched."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+FailureKind = Literal["status", "unreachable", "slow", "broken", "long", "loop", "invalid"]
+
+# What may pass by itself. Source: RFC 9110, 15; RFC 6585, 4; RFC 8470, 5.2.
+_TRANSIENT_STATUSES = {408, 425, 429, 500, 502, 503, 504}
+MISSING_STATUSES = {404, 410}
+
+
+class FetchError(Exception):
+    """Something could not be fetched; the text says what happened, in words for people.
+
+    The words are the same on every machine and name no address: they are kept beside the address,
+    and compared. `status` is that of the response, None where none came; `cause` is the name of
+    the network's own error; `retry_after` are the seconds that the server asks for.
+    """
+
+    def __init__(
+        self,
+        what: str,
+        kind: FailureKind = "invalid",
+        *,
+        status: int | None = None,
+        cause: str = "",
+        retry_after: float = 0.0,
+    ) -> None:
+        super().__init__(what)
+        self.kind = kind
+        self.status = status
+        self.cause = cause
+        self.retry_after = retry_after
+
+    @property
+    def missing(self) -> bool:
+        """Whether the server answered, and has no such thing."""
+        return self.status in MISSING_STATUSES
+
+    @property
+    def transient(self) -> bool:
+        """Whether the same request may succeed a moment later."""
+        failed = self.kind in {"unreachable", "slow", "broken"}
+        return failed or self.status in _TRANSIENT_STATUSES
+
+
+class InvalidResponseError(FetchError):
+    """A response that cannot be true, or is not what it should be."""
