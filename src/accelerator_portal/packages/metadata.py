@@ -1,4 +1,4 @@
-"""What a wheel's metadata (PEP 643, 566) says that the portal keeps."""
+"""What the portal keeps of the metadata of a wheel on an index."""
 
 from __future__ import annotations
 
@@ -7,18 +7,20 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from packaging.markers import UndefinedComparison, UndefinedEnvironmentName, default_environment
-from packaging.metadata import parse_email
-from packaging.requirements import InvalidRequirement, Requirement
-from packaging.specifiers import InvalidSpecifier, SpecifierSet
+from packaging.metadata import RawMetadata
+from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
 
 from accelerator_portal.catalog.text_file import HIDDEN
 from accelerator_portal.http.errors import InvalidResponseError
+from accelerator_portal.packages.core_metadata import (
+    parse_core_metadata,
+    requirements,
+    specifier_set,
+)
 from accelerator_portal.packages.wheel_tags import by_python, system
 
-_LONGEST = 300
-_MOST_WORDS = 2000
 _MOST_ABOUT = 160
 
 # Whose version is the CUDA version, the most certain first.
@@ -46,33 +48,33 @@ def parse_metadata(data: bytes, package: str, version: Version) -> Metadata:
     Raises InvalidResponseError for what is no metadata, or of another package or version.
     """
     try:
-        raw, _ = parse_email(data)
-    except Exception as error:  # noqa: BLE001 - a parser of mail, given anything at all
-        raise InvalidResponseError(f"this is no metadata ({type(error).__name__})") from None
+        raw = parse_core_metadata(data)
+        _same(raw, package, version)
+        requires = requirements(raw)
+    except ValueError as error:
+        raise InvalidResponseError(str(error)) from None
+    about = raw.get("summary") or _first_line(raw.get("description", ""))
+    return Metadata(_plain(about), requires)
+
+
+def _same(raw: RawMetadata, package: str, version: Version) -> None:
     name, stated = raw.get("name", ""), raw.get("version", "")
     if not name or not stated:
-        raise InvalidResponseError("this is no metadata: it names no package and version")
+        raise ValueError("this is no metadata: it names no package and version")
     if canonicalize_name(name) != package:
-        raise InvalidResponseError(f'the metadata is of another package, "{name[:60]}"')
+        raise ValueError(f'the metadata is of another package, "{name[:60]}"')
     try:
         same = Version(stated) == version
     except InvalidVersion:
         same = False
     if not same:
-        raise InvalidResponseError(f'the metadata is of another version, "{stated[:60]}"')
-    about = raw.get("summary") or _first_line(raw.get("description", ""))
-    requires = tuple(_requirements(raw.get("requires_dist", [])))
-    return Metadata(_plain(about), requires)
+        raise ValueError(f'the metadata is of another version, "{stated[:60]}"')
 
 
 def python_range(written: str | None) -> str | None:
     """Return a specifier of Python versions in normal form; None for what is none."""
-    if not written or len(written) > _LONGEST:
-        return None
-    try:
-        return str(SpecifierSet(written)) or None
-    except InvalidSpecifier:
-        return None
+    found = specifier_set(written)
+    return str(found) or None if found else None
 
 
 def requirements_on(
@@ -135,16 +137,6 @@ def _environment(tag: str, label: str) -> dict[str, str]:
         "platform_python_implementation": "CPython",
         "extra": "",
     }
-
-
-def _requirements(written: Iterable[str]) -> Iterator[Requirement]:
-    for line in written:
-        if len(line) > _MOST_WORDS:
-            raise InvalidResponseError("this is no metadata: a requirement has no end")
-        try:
-            yield Requirement(line)
-        except InvalidRequirement:
-            continue
 
 
 def _first_line(text: str) -> str:

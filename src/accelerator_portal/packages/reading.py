@@ -19,6 +19,7 @@ from accelerator_portal.http.addresses import may_follow
 from accelerator_portal.http.cache import CachedBody, HttpCache, get_cached
 from accelerator_portal.http.client import HttpClient
 from accelerator_portal.http.errors import FetchError, InvalidResponseError
+from accelerator_portal.packages.core_metadata import MAX_METADATA
 from accelerator_portal.packages.index_page import (
     ACCEPT,
     MAX_PAGE,
@@ -34,11 +35,7 @@ from accelerator_portal.packages.metadata import (
     python_range,
     requirements_on,
 )
-from accelerator_portal.packages.remote_wheel import (
-    MAX_METADATA,
-    metadata_address,
-    metadata_by_ranges,
-)
+from accelerator_portal.packages.remote_wheel import metadata_address, metadata_by_ranges
 from accelerator_portal.packages.selection import chosen, representatives
 from accelerator_portal.packages.wanted import TORCH, Wanted
 from accelerator_portal.packages.wheel_tags import by_python, platform_tag, python_label

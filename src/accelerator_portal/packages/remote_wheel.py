@@ -16,15 +16,13 @@ from urllib.parse import quote
 from accelerator_portal.http.cache import CachedBody
 from accelerator_portal.http.client import HttpClient
 from accelerator_portal.http.errors import InvalidResponseError
-
-MAX_METADATA = 1024**2
+from accelerator_portal.packages.core_metadata import MAX_METADATA, dist_info_file
 
 _TAIL = 32 * 1024
 _PART = 16 * 1024
 _MOST_PART = 8 * 1024**2
 _MOST_PARTS = 6
 
-_METADATA = re.compile(r"[^/]+\.dist-info/METADATA")
 _RANGE = re.compile(r"bytes (\d+)-(\d+)/(\d+)")
 
 
@@ -75,13 +73,13 @@ def metadata_address(url: str) -> str:
 def _metadata(wheel: _Parts) -> bytes:
     wheel.seek(0)
     with zipfile.ZipFile(wheel) as archive:
-        for info in archive.infolist():
-            if _METADATA.fullmatch(info.filename):
-                if info.file_size > MAX_METADATA:
-                    raise InvalidResponseError("the wheel's metadata is too long")
-                with archive.open(info) as file:
-                    return file.read(MAX_METADATA)
-    raise InvalidResponseError("the wheel has no metadata")
+        info = dist_info_file(archive, "METADATA")
+        if info is None:
+            raise InvalidResponseError("the wheel has no metadata")
+        if info.file_size > MAX_METADATA:
+            raise InvalidResponseError("the wheel's metadata is too long")
+        with archive.open(info) as file:
+            return file.read(MAX_METADATA)
 
 
 class _MissingError(Exception):

@@ -7,15 +7,22 @@ import importlib.metadata
 import re
 import zipfile
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from packaging.metadata import RawMetadata, parse_email
-from packaging.requirements import InvalidRequirement, Requirement
-from packaging.specifiers import InvalidSpecifier, SpecifierSet
+from packaging.metadata import RawMetadata
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
 
-_MAX_BYTES = 1024 * 1024
+from accelerator_portal.packages.core_metadata import (
+    MAX_METADATA,
+    dist_info_file,
+    parse_core_metadata,
+    requirements,
+    specifier_set,
+)
+
 _GROUP = "torch.backends"
 """The entry point group through which `import torch` loads plugins."""
 
@@ -73,15 +80,13 @@ def read_package(named: str) -> PackageMetadata:
 
 def _of_wheel(path: Path) -> PackageMetadata:
     with zipfile.ZipFile(path) as wheel:
-        folders = {name.split("/")[0] for name in wheel.namelist() if "/" in name}
-        folder = next((name for name in sorted(folders) if name.endswith(".dist-info")), None)
 
         def read(name: str) -> str | None:
-            try:
-                with wheel.open(f"{folder}/{name}") as file:
-                    return _text(file.read(_MAX_BYTES + 1))
-            except KeyError:
+            found = dist_info_file(wheel, name)
+            if found is None:
                 return None
+            with wheel.open(found) as file:
+                return _text(file.read(MAX_METADATA + 1))
 
         return _stated(read, whole=True)
 
@@ -99,18 +104,18 @@ def _only(file: Path) -> _Read:
 
 def _text_of(file: Path) -> str:
     with file.open("rb") as opened:
-        return _text(opened.read(_MAX_BYTES + 1))
+        return _text(opened.read(MAX_METADATA + 1))
 
 
 def _text(data: bytes) -> str:
-    if len(data) > _MAX_BYTES:
-        raise ValueError(f"more than {_MAX_BYTES:,} bytes of metadata; give another package")
+    if len(data) > MAX_METADATA:
+        raise ValueError(f"more than {MAX_METADATA:,} bytes of metadata; give another package")
     return data.decode("utf-8", errors="replace")
 
 
 def _stated(read: _Read, *, whole: bool) -> PackageMetadata:
     """Gather what the files say; `whole`: the entry points would be there if there were any."""
-    raw, _ = parse_email(read("METADATA") or "")
+    raw = parse_core_metadata(read("METADATA") or "")
     if "name" not in raw:
         raise ValueError("there is no METADATA with a name; give a wheel or a METADATA file")
     entry = _entry_point(read("entry_points.txt"))
@@ -119,8 +124,8 @@ def _stated(read: _Read, *, whole: bool) -> PackageMetadata:
         version=raw.get("version"),
         summary=raw.get("summary"),
         urls=_urls(raw),
-        python=_specifier(raw.get("requires_python")),
-        torch=_torch(raw),
+        python=specifier_set(raw.get("requires_python")),
+        torch=_torch(requirements(raw)),
         module=entry or _top_level(read("top_level.txt")),
         autoload=bool(entry) if whole else None,
     )
@@ -133,23 +138,12 @@ def _urls(raw: RawMetadata) -> dict[str, str]:
     return urls
 
 
-def _torch(raw: RawMetadata) -> SpecifierSet | None:
+def _torch(requires: Iterable[Requirement]) -> SpecifierSet | None:
     """What is required of torch in every installation, so without extras and other conditions."""
-    for text in raw.get("requires_dist", []):
-        try:
-            requirement = Requirement(text)
-        except InvalidRequirement:
-            continue
-        if requirement.name == "torch" and not requirement.marker and requirement.specifier:
-            return requirement.specifier
+    for needed in requires:
+        if needed.name == "torch" and not needed.marker and needed.specifier:
+            return needed.specifier
     return None
-
-
-def _specifier(text: str | None) -> SpecifierSet | None:
-    try:
-        return SpecifierSet(text) if text else None
-    except InvalidSpecifier:
-        return None
 
 
 def _entry_point(text: str | None) -> str | None:
