@@ -43,7 +43,7 @@ def test_a_folder_replaces_the_one_that_is_there(tmp_path: Path) -> None:
 
 def test_a_folder_that_cannot_be_written_leaves_nothing(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("", "utf-8")
-    files = {"a.txt": "a", "b.txt": tmp_path / "nowhere file"}
+    files: dict[str, str | Path] = {"a.txt": "a", "b.txt": tmp_path / "nowhere file"}
     with pytest.raises(OSError, match="file"):
         write_folder_atomically(tmp_path / "out", files)
     assert [entry.name for entry in tmp_path.iterdir()] == ["file"]

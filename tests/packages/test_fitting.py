@@ -209,12 +209,24 @@ def test_news_tells_on_which_day_a_platform_fell_behind(tree: Tree) -> None:
     catalog = loaded(tree(files))
     found = [
         news(replace(catalog, criteria=Criteria.model_construct(most_minors_behind=most)))
-        for most in (1, 2, 3)
+        for most in (1, 2, 3, 4)
     ]
-    assert [[f"{n.date}" for n in some] for some in found] == [["2026-05-01"], ["2026-07-01"], []]
+    days = [[f"{n.date}" for n in some] for some in found]
+    assert days == [["2026-05-01"], ["2026-07-01"], [], []]
     assert found[1][0].words == (
         "with torch 1.13, more than 2 minor releases behind: the newest is 1.10.0"
     )
+
+
+def test_who_has_no_release_at_all_did_not_fall_behind(plugins: Catalog) -> None:
+    (platform,) = plugins.platforms
+    nothing = replace(
+        platform,
+        install=platform.install.model_copy(update={"options": ()}),
+        compatibility=platform.compatibility.model_copy(update={"rows": ()}),
+    )
+    criteria = Criteria.model_construct(most_minors_behind=1)
+    assert news(replace(plugins, platforms=(nothing,), criteria=criteria)) == ()
 
 
 def test_without_facts_there_is_no_news(plugins: Catalog) -> None:

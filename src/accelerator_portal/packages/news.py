@@ -98,18 +98,23 @@ def _changed(change: FactChange) -> str:
 def _behind(catalog: Catalog, platform: Platform) -> Iterator[News]:
     """The day on which a release of PyTorch put a platform over its limit."""
     most = catalog.criteria.most_minors_behind if catalog.criteria else None
-    found = following(catalog, platform)
-    if most is None or found.newest is None or found.behind is None or found.behind <= most:
+    newest = following(catalog, platform).newest
+    if most is None or newest is None:
         return
-    own = Version(found.newest).release[:2]
     minors: dict[tuple[int, ...], dt.date] = {}
     for release in catalog.releases.releases:
-        minor = Version(release.version).release[:2]
-        if minor > own:
+        minor = _minor(release.version)
+        if minor > _minor(newest):
             minors[minor] = min(release.date, minors.get(minor, release.date))
+    if len(minors) <= most:
+        return
     over = sorted(minors)[most]
     words = (
         f"with torch {over[0]}.{over[1]}, more than {most} minor releases behind: "
-        f"the newest is {found.newest}"
+        f"the newest is {newest}"
     )
-    yield News(minors[over], "behind", platform.id, f"{platform.id}:behind:{found.newest}", words)
+    yield News(minors[over], "behind", platform.id, f"{platform.id}:behind:{newest}", words)
+
+
+def _minor(version: str) -> tuple[int, ...]:
+    return Version(version).release[:2]

@@ -26,7 +26,7 @@ def torch_contradictions(catalog: Catalog) -> Iterator[Problem]:
     """Yield what `data/releases.yaml` says of wheels on PyPI that PyPI contradicts."""
     facts = catalog.packages.get(TORCH)
     on_pypi = facts.on(PYPI) if facts else None
-    if facts is None or on_pypi is None or not on_pypi.releases:
+    if facts is None or on_pypi is None:
         return
     known = {Version(release.version): release for release in on_pypi.releases}
     for place, release in enumerate(catalog.releases.releases):
