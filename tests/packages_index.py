@@ -85,7 +85,7 @@ def serve(*wheels: Wheel) -> Iterator[str]:
         answers[f"/files/{wheel.filename}.metadata"] = ("text/plain", wheel.metadata.encode())
         answers[f"/files/{wheel.filename}"] = ("application/octet-stream", wheel.content)
     server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(answers))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
     try:
         yield f"http://127.0.0.1:{server.server_port}/simple/"
     finally:

@@ -50,7 +50,7 @@ def server(answers: dict[str, bytes]) -> Iterator[str]:
             """Say nothing."""
 
     found = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=found.serve_forever, daemon=True).start()
+    threading.Thread(target=found.serve_forever, args=(0.02,), daemon=True).start()
     yield f"http://127.0.0.1:{found.server_port}"
     found.shutdown()
     found.server_close()

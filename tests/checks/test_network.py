@@ -31,7 +31,7 @@ class _Answers(BaseHTTPRequestHandler):
 @pytest.fixture(scope="module")
 def server() -> Iterator[str]:
     found = ThreadingHTTPServer(("127.0.0.1", 0), _Answers)
-    threading.Thread(target=found.serve_forever, daemon=True).start()
+    threading.Thread(target=found.serve_forever, args=(0.02,), daemon=True).start()
     yield f"http://127.0.0.1:{found.server_port}"
     found.shutdown()
     found.server_close()

@@ -33,6 +33,20 @@ FILES = edited(
 X86 = "cp312-cp312-manylinux_2_28_x86_64"
 ARM = "cp312-cp312-manylinux_2_28_aarch64"
 
+PAGE = "/simple/torch-example/"
+HTML = "text/html"
+
+# What is to be kept of the release that the index of the tests has.
+EXPECTED = {
+    "version": "1.0",
+    "date": "2026-01-02",
+    "wheels": {"manylinux_2_28_aarch64": "cp312", "manylinux_2_28_x86_64": "cp312"},
+    "requires": {
+        "manylinux_2_28_aarch64": ["torch==1.9.1"],
+        "manylinux_2_28_x86_64": ["torch==1.9.1+cpu"],
+    },
+}
+
 
 def synced(root: Path, index: Index, day: dt.date = DAY, **options: Any) -> Synced:  # noqa: ANN401 - as Options has them
     """Sync the repository at `root` from the index alone; other hosts are not there."""
@@ -53,3 +67,10 @@ def releases(root: Path, name: str = "torch-example", index: str = "pypi") -> di
     """Return what a package's file says of an index, by version."""
     (found,) = (i for i in facts(root, name)["indexes"] if i["index"] == index)
     return {release["version"]: release for release in found["releases"]}
+
+
+def asked(index: Index, word: str = "") -> list[str]:
+    """Return what the index was asked for since the last time, of what has a word."""
+    found = [path for path in index.asked if word in path]
+    index.asked.clear()
+    return found

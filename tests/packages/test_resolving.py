@@ -46,7 +46,7 @@ def cpu_index() -> Iterator[str]:
 
 @pytest.fixture
 def uv(index: str, tmp_path: Path) -> Uv:
-    return Uv(Path(find_uv_bin()), Path(sys.executable), tmp_path / "cache", index)
+    return Uv(Path(find_uv_bin()), Path(sys.executable), tmp_path / "cache", index, retries=0)
 
 
 def question(*calls: PipCall, arch: str = "x86_64", python: str = "3.12") -> Question:

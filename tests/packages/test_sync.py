@@ -7,7 +7,6 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler
 from itertools import product
 from pathlib import Path
@@ -16,52 +15,21 @@ import pytest
 
 from accelerator_portal.catalog import load_catalog
 from accelerator_portal.catalog.package_files import read_package_files
-from tests.folders import REPOSITORY, Tree
-from tests.packages.loopback import (
-    File,
-    Index,
-    answering,
-    endless,
-    made_wheel,
-    metadata_text,
-    send,
-    served,
-    zipped,
+from tests.folders import REPOSITORY
+from tests.packages.loopback import File, Index, answering, made_wheel, send
+from tests.packages.syncing import (
+    ARM,
+    DAY,
+    EXPECTED,
+    EXTRA,
+    HTML,
+    PAGE,
+    X86,
+    asked,
+    facts,
+    releases,
+    synced,
 )
-from tests.packages.syncing import ARM, DAY, EXTRA, FILES, X86, facts, releases, synced
-
-PAGE = "/simple/torch-example/"
-
-
-@pytest.fixture
-def index() -> Iterator[Index]:
-    found = Index()
-    found.add("torch-example", "1.0", X86, requires=["torch==1.9.1+cpu", "numpy"])
-    found.add("torch-example", "1.0", ARM, requires=["torch==1.9.1"])
-    with served(found):
-        yield found
-
-
-@pytest.fixture
-def root(tree: Tree) -> Path:
-    return tree(FILES)
-
-
-def asked(index: Index, word: str = "") -> list[str]:
-    found = [path for path in index.asked if word in path]
-    index.asked.clear()
-    return found
-
-
-EXPECTED = {
-    "version": "1.0",
-    "date": "2026-01-02",
-    "wheels": {"manylinux_2_28_aarch64": "cp312", "manylinux_2_28_x86_64": "cp312"},
-    "requires": {
-        "manylinux_2_28_aarch64": ["torch==1.9.1"],
-        "manylinux_2_28_x86_64": ["torch==1.9.1+cpu"],
-    },
-}
 
 
 @pytest.mark.parametrize("without", list(product((False, True), repeat=4)))
@@ -179,73 +147,6 @@ def test_all_packages_make_one_day_for_all(root: Path, index: Index) -> None:
     assert facts(root, "beside")["indexes"] == [{"index": "pypi", "releases": []}]
 
 
-def broken(root: Path, index: Index) -> str:
-    """Sync once as it should be, then with the answers given; what was known must still stand."""
-    answers, index.answers = index.answers, {}
-    synced(root, index)
-    before = (root / "data/packages/torch-example.json").read_bytes()
-    index.answers = answers
-    done = synced(root, index, DAY + dt.timedelta(days=1))
-    assert (root / "data/packages/torch-example.json").read_bytes() == before
-    return done.packages[0].faults["pypi"]
-
-
-def named(name: str) -> bytes:
-    return f'{{"meta":{{"api-version":"1.0"}},"name":"{name}","files":[]}}'.encode()
-
-
-JSON = "application/vnd.pypi.simple.v1+json"
-HTML = "text/html"
-
-
-@pytest.mark.parametrize(
-    ("answer", "words"),
-    [
-        (answering(500), "the server answered 500"),
-        (answering(403), "the server answered 403"),
-        (answering(404), "no such thing (404), where there were 1 releases"),
-        (answering(200, b"", content_type=HTML), "the page is no HTML"),
-        (answering(200, b"<html></html>", content_type=HTML), "names no file, where there were 1"),
-        (answering(200, b"\x00\x01", content_type="image/png"), 'no page of an index but "image/'),
-        (answering(200, b"{", content_type=JSON), "the page cannot be read (JSONDecodeError)"),
-        (answering(200, b"[]", content_type=JSON), "the page cannot be read (ValidationError)"),
-        (answering(200, b"[" * 100_000, content_type=JSON), "the page cannot be read"),
-        (answering(200, named("other"), content_type=JSON), 'the page is about "other"'),
-        (answering(200, named("x").replace(b"1.0", b"9.0"), content_type=JSON), "newer version"),
-        (answering(302, location="https://example.org/"), "leads to another host, example.org"),
-        (answering(302, location="//127.0.0.2/"), "leads to another host, 127.0.0.2"),
-        (answering(302, location="file:///etc/passwd"), "leads to another host"),
-        (answering(302), "leads to another host"),
-        (answering(302, location=PAGE), "leads round in circles"),
-        (answering(200, b"no gzip at all", content_encoding="gzip"), "is no HTTP (DecodingError)"),
-        (endless, "longer than"),
-    ],
-)  # fmt: skip
-def test_an_answer_that_cannot_be_is_refused_by_name(
-    root: Path, index: Index, answer: object, words: str
-) -> None:
-    index.answers[PAGE] = answer  # type: ignore[assignment]
-    assert words in broken(root, index)
-
-
-def test_an_answer_that_drips_is_not_waited_for(root: Path, index: Index) -> None:
-    def dripping(handler: BaseHTTPRequestHandler) -> None:
-        handler.send_response(200)
-        handler.send_header("content-type", "text/html")
-        handler.send_header("content-length", "1000000")
-        handler.end_headers()
-        try:
-            for _ in range(100):
-                handler.wfile.write(b"<")
-                handler.wfile.flush()
-                time.sleep(0.1)
-        except OSError:
-            handler.close_connection = True
-
-    index.answers[PAGE] = dripping
-    assert "no end within the time" in broken(root, index)
-
-
 def test_a_redirect_within_the_host_is_followed(root: Path, index: Index) -> None:
     index.answers[PAGE] = answering(301, location="/simple/moved/")
     name = "torch_example-2.0-py3-none-any.whl"
@@ -267,86 +168,6 @@ def test_a_busy_server_is_asked_again_after_the_time_it_says(root: Path, index: 
     index.answers[PAGE] = busy
     synced(root, index)
     assert (len(tries), list(releases(root))) == (1, ["1.0"])
-
-
-@pytest.mark.parametrize(
-    ("metadata", "words"),
-    [
-        (b"", "this is no metadata"),
-        (b"\xff\xfe\x00<html>", "this is no metadata"),
-        (metadata_text("other", "2.0"), 'the metadata is of another package, "other"'),
-        (metadata_text("torch-example", "2.1"), 'the metadata is of another version, "2.1"'),
-        (metadata_text("torch-example", "soon"), 'the metadata is of another version, "soon"'),
-        (
-            metadata_text("torch-example", "2.0", ["torch" + " >=1," * 600]),
-            "this is no metadata: a requirement has no end",
-        ),
-        (b"x" * 2_000_000, "the answer is longer than"),
-    ],
-)
-def test_metadata_that_lies_is_refused_and_the_release_still_told(
-    root: Path, index: Index, metadata: bytes, words: str
-) -> None:
-    index.add("torch-example", "2.0", X86)
-    index.projects["torch-example"][-1].metadata = metadata
-    done = synced(root, index)
-    (refused,) = done.packages[0].refused
-    assert f"torch_example-2.0-{X86}.whl: {words}" in refused
-    assert "requires" not in releases(root)["2.0"]
-    assert releases(root)["1.0"]["requires"] == EXPECTED["requires"]
-
-
-def test_metadata_with_another_hash_is_refused(root: Path, index: Index) -> None:
-    path = f"/files/torch_example-1.0-{X86}.whl.metadata"
-    index.answers[path] = answering(200, metadata_text("torch-example", "1.0", ["torch==9"]))
-    done = synced(root, index)
-    assert "another hash than the page says" in done.packages[0].refused[0]
-    assert list(releases(root)["1.0"]["requires"]) == ["*"]
-
-
-@pytest.mark.parametrize(
-    "data",
-    [
-        b"no archive",
-        zipped({"a.txt": b"x"}),
-        made_wheel("torch-example", "2.0", X86).data[:-30],
-        made_wheel("torch-example", "2.0", X86).data.replace(b"METADATA", b"METADATB", 1),
-    ],
-)
-def test_a_wheel_that_is_none_is_refused(root: Path, index: Index, data: bytes) -> None:
-    index.projects["torch-example"].append(File(f"torch_example-2.0-{X86}.whl", data))
-    done = synced(root, index)
-    assert len(done.packages[0].refused) == 1
-    assert "requires" not in releases(root)["2.0"]
-
-
-def test_a_bomb_in_a_wheel_is_not_unpacked(root: Path, index: Index) -> None:
-    data = zipped({"torch_example-2.0.dist-info/METADATA": b"Name: x\n" * 300_000})
-    index.projects["torch-example"].append(File(f"torch_example-2.0-{X86}.whl", data))
-    (refused,) = synced(root, index).packages[0].refused
-    assert "the wheel's metadata is too long" in refused
-
-
-def test_files_of_other_packages_and_hostile_names_are_refused(root: Path, index: Index) -> None:
-    index.projects["torch-example"] += [
-        File("other-1.0-py3-none-any.whl", b"x"),
-        File("../../etc/passwd", b"x"),
-        File("torch_example-<b>-py3-none-any.whl", b"x"),
-        File("\x1b[31mtorch_example-3.0-py3-none-any.whl", b"x"),
-    ]
-    done = synced(root, index)
-    assert list(releases(root)) == ["1.0"]
-    (refused, *_) = done.packages[0].refused
-    assert refused == 'pypi: "other-1.0-py3-none-any.whl" is a file of another package'
-
-
-def test_links_into_the_own_network_are_not_asked(root: Path, index: Index) -> None:
-    for host in ("http://169.254.169.254", "https://10.0.0.1", "http://localhost:1", "ftp://x.org"):
-        name = f"torch_example-2.0-{X86}.whl"
-        page = f'<html><a href="{host}/{name}">{name}</a>'.encode()
-        index.answers[PAGE] = answering(200, page, content_type=HTML)
-        (refused,) = synced(root, index).packages[0].refused
-        assert "where an index has nothing to do" in refused, host
 
 
 def test_a_requirement_that_changes_under_its_version_is_kept(root: Path, index: Index) -> None:

@@ -26,7 +26,7 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the check is a 
 @pytest.fixture
 def uv(tmp_path: Path) -> Iterator[Uv]:
     with serve(Wheel("made-up", "1.0")) as index:
-        yield Uv(Path(find_uv_bin()), Path(sys.executable), tmp_path / "cache", index)
+        yield Uv(Path(find_uv_bin()), Path(sys.executable), tmp_path / "cache", index, retries=0)
 
 
 @pytest.fixture

@@ -83,6 +83,8 @@ class Uv:
     cache: Path
     default_index: str | None = None
     """Instead of PyPI; for tests."""
+    retries: int = 3
+    """How often uv asks again, with pauses, where an index does not answer."""
 
 
 def resolve(question: Question, uv: Uv) -> Answer:
@@ -163,6 +165,7 @@ def environment(uv: Uv) -> dict[str, str]:
         "PATH": os.defpath,
         "HOME": str(uv.cache),
         "MACOSX_DEPLOYMENT_TARGET": _NEWEST_MACOS,
+        "UV_HTTP_RETRIES": str(uv.retries),
         "UV_HTTP_TIMEOUT": "60",
     }
 

@@ -1,0 +1,26 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.folders import Tree
+from tests.packages.loopback import Index, served
+from tests.packages.syncing import ARM, FILES, X86
+
+
+@pytest.fixture
+def index() -> Iterator[Index]:
+    """An index on loopback that has one release of the example's plugin."""
+    found = Index()
+    found.add("torch-example", "1.0", X86, requires=["torch==1.9.1+cpu", "numpy"])
+    found.add("torch-example", "1.0", ARM, requires=["torch==1.9.1"])
+    with served(found):
+        yield found
+
+
+@pytest.fixture
+def root(tree: Tree) -> Path:
+    """A repository that names the plugin."""
+    return tree(FILES)
