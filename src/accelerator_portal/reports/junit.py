@@ -10,11 +10,11 @@ import datetime as dt
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
-from html import escape
 from pathlib import Path
 from typing import Any
+from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from accelerator_portal.reports.imported_tests import ImportedTests, chosen_suite
 from accelerator_portal.reports.json_input import parse_json
@@ -149,21 +149,24 @@ def junit_text(report: Report) -> str:
         by_suite.setdefault(test.suite, []).append(test)
     suites = {suite.name: suite for suite in report.suites}
     started = {"timestamp": report.started.isoformat()} if report.started else {}
-    lines = ['<?xml version="1.0" encoding="UTF-8"?>', "<testsuites>"]
+    root = Element("testsuites")
     run: Mapping[str, Any] = {_RUN: run_fields(report)}
     for name, tests in by_suite.items():
-        lines += _suite_lines(name, suites.get(name), tests, started, run)
+        root.append(_suite_element(name, suites.get(name), tests, started, run))
         run = {}
-    return "\n".join([*lines, "</testsuites>", ""])
+    indent(root, space="")
+    # A reader turns a plain carriage return into a line feed; ElementTree leaves it in texts.
+    text = tostring(root, encoding="unicode").replace("\r", "&#13;")
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'
 
 
-def _suite_lines(
+def _suite_element(
     name: str,
     suite: Suite | None,
     tests: list[TestEntry],
     started: Mapping[str, str],
     run: Mapping[str, Any],
-) -> Iterator[str]:
+) -> Element:
     cases = [_case(test) for test in tests]
     counts = Counter(result.tag for case in cases for result in case.results)
     numbers = {
@@ -173,19 +176,23 @@ def _suite_lines(
         "skipped": str(counts["skipped"]),
         "time": f"{sum(test.duration_s or 0 for test in tests):.3f}",
     }
-    yield f"<testsuite{_attributes({'name': name, **numbers, **started})}>"
+    element = Element("testsuite", {"name": name, **numbers, **started})
     kept = suite.model_dump(mode="json", exclude_none=True, exclude={"name"}) if suite else {}
     plain = {"kind": "unit"}
-    yield from _properties({NAMESPACE: difference(kept, plain) if suite else {}, **run})
+    _add_properties(element, {NAMESPACE: difference(kept, plain) if suite else {}, **run})
     for test, case in zip(tests, cases, strict=True):
         left = difference(fields_of(test), plain_fields(case, name, named(case)))
-        yield f"<testcase{_attributes(case.attributes)}>"
-        yield from _properties({NAMESPACE: left})
-        for result in case.results:
-            tag, said = result.tag, _attributes(result.attributes)
-            yield f"<{tag}{said}>{_escaped(result.text)}</{tag}>"
-        yield "</testcase>"
-    yield "</testsuite>"
+        element.append(_case_element(case, left))
+    return element
+
+
+def _case_element(case: CaseElement, left: Fields) -> Element:
+    """A test case; `left` is what JUnit has no place for."""
+    element = Element("testcase", dict(case.attributes))
+    _add_properties(element, {NAMESPACE: left})
+    for result in case.results:
+        SubElement(element, result.tag, dict(result.attributes)).text = result.text
+    return element
 
 
 def _case(test: TestEntry) -> CaseElement:
@@ -211,13 +218,12 @@ def _tag(test: TestEntry) -> str | None:
     return _TAGS.get(OUTCOMES[test.outcome].group)
 
 
-def _properties(values: Mapping[str, Fields]) -> Iterator[str]:
+def _add_properties(element: Element, values: Mapping[str, Fields]) -> None:
     written = {name: json.dumps(value) for name, value in values.items() if value}
     if written:
-        yield "<properties>"
+        properties = SubElement(element, "properties")
         for name, value in written.items():
-            yield f"<property{_attributes({'name': name, 'value': value})}/>"
-        yield "</properties>"
+            SubElement(properties, "property", {"name": name, "value": value})
 
 
 def _fit(attributes: Mapping[str, str]) -> dict[str, str]:
@@ -231,14 +237,3 @@ def _fitted(text: str) -> str:
         lambda found: f"#x{ord(found[0]):02X}",
         text,
     )
-
-
-def _escaped(text: str) -> str:
-    return escape(text).replace("\r", "&#13;")
-
-
-def _attributes(values: Mapping[str, str]) -> str:
-    """Line breaks and tabs are escaped: plain ones become blanks in an attribute."""
-    pairs = ((name, _escaped(value)) for name, value in values.items())
-    text = "".join(f' {name}="{value}"' for name, value in pairs)
-    return text.replace("\n", "&#10;").replace("\t", "&#9;")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Iterator
 from dataclasses import dataclass
-from html import escape
+from xml.etree.ElementTree import Element, SubElement, tostring
 
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.packages.news import news
@@ -32,14 +32,13 @@ def feed(catalog: Catalog, results: Results, past: Past) -> SiteFile:
     found = [*_reports(catalog, results), *_changes(catalog, past), *_packages(catalog)]
     found.sort(key=lambda entry: (entry.updated, entry.id), reverse=True)
     newest = found[0].updated if found else dt.datetime.fromtimestamp(0, dt.UTC)
-    entries = "".join(map(_text, found[:MOST_ENTRIES]))
-    text = (
-        '<?xml version="1.0" encoding="utf-8"?>\n'
-        '<feed xmlns="http://www.w3.org/2005/Atom">'
-        "<id>urn:accelerator-portal:reports</id><title>Accelerators: results and packages</title>"
-        "<author><name>PyTorch accelerator portal</name></author>"
-        f"<updated>{newest.isoformat()}</updated>\n{entries}</feed>\n"
-    )
+    root = Element("feed", xmlns="http://www.w3.org/2005/Atom")
+    _add_text(root, "id", "urn:accelerator-portal:reports")
+    _add_text(root, "title", "Accelerators: results and packages")
+    _add_text(SubElement(root, "author"), "name", "PyTorch accelerator portal")
+    _add_text(root, "updated", newest.isoformat()).tail = "\n"
+    root.extend(map(_entry_element, found[:MOST_ENTRIES]))
+    text = f'<?xml version="1.0" encoding="utf-8"?>\n{tostring(root, encoding="unicode")}\n'
     return SiteFile("results/feed.atom", text)
 
 
@@ -73,9 +72,17 @@ def _name(catalog: Catalog, accelerator: str) -> str:
     return catalog.by_id[accelerator].accelerator.name
 
 
-def _text(entry: _Entry) -> str:
-    return (
-        f"<entry><id>urn:accelerator-portal:{escape(entry.id)}</id>"
-        f"<title>{escape(entry.title)}</title><updated>{entry.updated.isoformat()}</updated>"
-        f'<link href="{escape(entry.address)}"/></entry>\n'
-    )
+def _entry_element(entry: _Entry) -> Element:
+    element = Element("entry")
+    _add_text(element, "id", f"urn:accelerator-portal:{entry.id}")
+    _add_text(element, "title", entry.title)
+    _add_text(element, "updated", entry.updated.isoformat())
+    SubElement(element, "link", href=entry.address)
+    element.tail = "\n"
+    return element
+
+
+def _add_text(parent: Element, tag: str, text: str) -> Element:
+    element = SubElement(parent, tag)
+    element.text = text
+    return element
