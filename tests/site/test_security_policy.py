@@ -167,6 +167,36 @@ def test_content_with_a_script_is_refused_and_says_where(content: str) -> None:
         add_security_policy(page(content="<p>one</p>\n\n" + content))
 
 
+def test_content_cannot_repeat_a_script_of_the_theme() -> None:
+    script = "<script>a()</script>"
+    assert hashes(add_security_policy(page(script))) == [digest("a()")]
+    with pytest.raises(SecurityPolicyError, match=r"^line 2: .*'a\(\)'"):
+        add_security_policy(page(script, f"\n{script}"))
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        # Browsers, which run scripts, end a <noscript> where a parser without them does not.
+        "<noscript><p title='</noscript><script>steal()</script>'></noscript>",
+        "<template><script>steal()</script></template>",
+        "<template shadowrootmode=open><script>steal()</script></template>",
+        "<iframe srcdoc='<script>steal()</script>'></iframe>",
+    ],
+)
+def test_a_script_that_nobody_refuses_has_no_hash_either(content: str) -> None:
+    html = page("<script>a()</script>", content)
+    with contextlib.suppress(SecurityPolicyError):
+        assert hashes(add_security_policy(html)) == [digest("a()")]
+
+
+def test_a_script_in_a_picture_is_one() -> None:
+    drawn = "<svg><script>a() <![CDATA[ && b<c ]]></script></svg>"
+    assert hashes(add_security_policy(page(drawn))) == [digest("a()  && b<c ")]
+    with pytest.raises(SecurityPolicyError, match="inline script"):
+        add_security_policy(page(content=drawn))
+
+
 def test_an_end_tag_with_attributes_is_one_tag() -> None:
     """To a browser the second script is the value of an attribute."""
     html = page("<script src=a.js></script a=b'c<script>a()</script>")
