@@ -11,7 +11,6 @@ from accelerator_portal.catalog.known_issues_file import KnownFailure
 from accelerator_portal.validation.case import Case, case_of
 from accelerator_portal.validation.matrix import matrix_of, read_matrix, suite_names
 from accelerator_portal.validation.plan import Offer, expand, with_issues
-from accelerator_portal.validation.selecting import ExpressionError, expression
 
 MATRIX = """\
 kind: operator
@@ -106,23 +105,3 @@ def test_an_expired_known_issue_counts_no_more() -> None:
     case = Case("made-up", "add")
     assert with_issues([case], [issue], dt.date(2026, 4, 30)).to_run == ()
     assert with_issues([case], [issue], dt.date(2026, 5, 1)).to_run == (case,)
-
-
-@pytest.mark.parametrize(
-    ("text", "matched"),
-    [
-        ("add", ["operators/add", "operators/addmm"]),
-        ("ADD and not addmm", ["operators/add"]),
-        ("(add or mul) and not mm", ["operators/add", "operators/mul"]),
-        ("not add", ["operators/mul"]),
-    ],
-)
-def test_words_choose_cases(text: str, matched: list[str]) -> None:
-    keys = ["operators/add", "operators/addmm", "operators/mul"]
-    assert [key for key in keys if expression(text)(key)] == matched
-
-
-@pytest.mark.parametrize("text", ["", "and", "add or", "(add", "add)", "add mul", "not"])
-def test_words_that_make_no_sense_are_refused(text: str) -> None:
-    with pytest.raises(ExpressionError):
-        expression(text)

@@ -21,7 +21,8 @@ class ExpressionError(ValueError):
 def expression(text: str) -> Test:
     """Make a test of ids from words with `and`, `or`, `not` and brackets, as pytest's `-k`.
 
-    A word matches where it stands in the id, in small or capital letters. Raises ExpressionError.
+    A word matches where it stands in the id, in small or capital letters. pytest's own parser is
+    private, and has no words like "dtype=float32", of which ids are made. Raises ExpressionError.
     """
     parser = _Parser([a or b for a, b in _TOKEN.findall(text)])
     found = parser.either()

@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+from contextlib import suppress
+
+import pytest
+from _pytest.mark.expression import Expression  # no public way in; the lock holds its version
+from hypothesis import given
+from hypothesis import strategies as st
+
+from accelerator_portal.validation.selecting import ExpressionError, expression
+
+KEYS = (
+    "operators/add?dtype=float32",
+    "operators/addmm?dtype=float16",
+    "operators/mul.Tensor?dtype=float32",
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "matched"),
+    [
+        ("add", KEYS[:2]),
+        ("ADD and not addmm", KEYS[:1]),
+        ("(add or mul) and not mm", (KEYS[0], KEYS[2])),
+        ("not add", KEYS[2:]),
+        ("add or mul and not mul", KEYS[:2]),
+        ("dtype=float32 and not(mul)", KEYS[:1]),  # pytest's own -k has no "="
+    ],
+)
+def test_words_choose_cases(text: str, matched: tuple[str, ...]) -> None:
+    assert tuple(filter(expression(text), KEYS)) == matched
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "a word is missing"),
+        ("and", "a word is missing"),
+        ("add or", "a word is missing"),
+        ("not", "a word is missing"),
+        ("(add", 'a ")" is missing'),
+        ("add)", '")" is not expected there'),
+        ("add mul", '"mul" is not expected there'),
+    ],
+)
+def test_words_that_make_no_sense_are_refused(text: str, message: str) -> None:
+    with pytest.raises(ExpressionError) as caught:
+        expression(text)
+    assert str(caught.value) == message
+
+
+WORDS = st.sampled_from(["add", "MM", "mul.Tensor", "operators/a", "float32", "and", "or", "not"])
+
+
+@given(st.lists(WORDS | st.sampled_from("()"), min_size=1, max_size=9).map(" ".join))
+def test_words_mean_what_they_mean_to_pytest(text: str) -> None:
+    expected: tuple[str, ...] | None = None
+    with suppress(SyntaxError):
+        compiled = Expression.compile(text)
+        expected = tuple(
+            key
+            for key in KEYS
+            if compiled.evaluate(lambda word, key=key, **_: word.lower() in key.lower())
+        )
+    try:
+        found = tuple(filter(expression(text), KEYS))
+    except ExpressionError:
+        found = None
+    assert found == expected
