@@ -2,10 +2,22 @@ from __future__ import annotations
 
 import pytest
 
+from accelerator_portal.catalog import load_catalog
+from accelerator_portal.catalog.problem import Fix
 from accelerator_portal.checks import load_and_check
 from accelerator_portal.checks.fixing import fixed_files
+from accelerator_portal.checks.rules import pinned_versions
 from tests.day import TODAY
-from tests.folders import ACCELERATOR, COMPATIBILITY, INSTALL, Edit, ProblemsAfter, Tree, edited
+from tests.folders import (
+    ACCELERATOR,
+    COMPATIBILITY,
+    EXAMPLE,
+    INSTALL,
+    Edit,
+    ProblemsAfter,
+    Tree,
+    edited,
+)
 
 EDITS: tuple[Edit, ...] = (
     (ACCELERATOR, "value: in-tree", "value: out-of-tree"),
@@ -16,6 +28,11 @@ EDITS: tuple[Edit, ...] = (
 
 def pinned(package: str) -> Edit:
     return (INSTALL, "packages: [torch]", f"packages: [torch, {package}]")
+
+
+def plugin_row(torch: str, variant: str, plugin: str) -> Edit:
+    start, end = f'"{torch}", ', f"variant: {variant}"
+    return (COMPATIBILITY, start + end, f'{start}plugin: "{plugin}", {end}')
 
 
 def test_a_pin_of_which_only_a_post_release_exists_can_be_mended(tree: Tree) -> None:
@@ -48,6 +65,11 @@ def test_what_a_row_has_and_what_pins_nothing_is_fine(
     assert problems_after(*EDITS, pinned(package)) == []
 
 
+def test_a_pin_may_be_that_of_a_release_candidate(problems_after: ProblemsAfter) -> None:
+    rows = (plugin_row("1.10.0", "ex2", "1.10.0rc1"), EDITS[2])
+    assert problems_after(EDITS[0], *rows, pinned("torch-example==1.10.0rc1")) == []
+
+
 def test_a_version_that_nobody_knows_is_named(problems_after: ProblemsAfter) -> None:
     (problem,) = problems_after(*EDITS, pinned("Torch_Example==7"))
     assert problem.endswith("add its row, or use one of 1.10.0.post4, 1.9.1")
@@ -55,3 +77,47 @@ def test_a_version_that_nobody_knows_is_named(problems_after: ProblemsAfter) -> 
 
 def test_in_tree_platforms_have_no_plugin(problems_after: ProblemsAfter) -> None:
     assert problems_after(*EDITS[1:], pinned("torch-example==7")) == []
+
+
+@pytest.mark.parametrize(
+    ("versions", "pin", "written"),
+    [
+        (("1.10.0.post4", "1.10.0.post1"), "1.10.0", "1.10.0.post4"),
+        (("1.10.0.post1", "1.10.0.post4"), "1.10.0", "1.10.0.post4"),
+        (("1.10.0rc1", "1.9.1"), "1.10.0", "1.10.0rc1"),
+        (("1.10.0rc1.post2", "1.9.1"), "1.10.0rc1", "1.10.0rc1.post2"),
+        (("1.10.0.post4", "1.11.0"), "1.10.0", "1.10.0.post4"),  # newer, but of another release
+    ],
+)
+def test_the_newest_version_of_the_release_that_a_pin_means_is_proposed(
+    versions: tuple[str, str], pin: str, written: str, tree: Tree
+) -> None:
+    """The order of the rows is another rule's."""
+    rows = (
+        plugin_row("1.10.0", "ex2", versions[0]),
+        plugin_row("1.9.1", "ex1", versions[1]),
+    )
+    catalog, _ = load_catalog(tree(edited(EDITS[0], *rows, pinned(f"torch-example=={pin}"))))
+    assert catalog is not None
+    (problem,) = pinned_versions.check(catalog, TODAY)
+    assert problem.remedy == f"write =={written}: in PEP 440 =={pin} does not admit it"
+    assert problem.fix == Fix(f"=={pin}", f"=={written}")
+
+
+def test_without_a_version_of_that_release_the_newest_five_rows_are_named(tree: Tree) -> None:
+    rows = [
+        f'  - {{torch: "1.9.1", plugin: "1.{n}.0", source: made-up}}\n' for n in range(7, 0, -1)
+    ]
+    listed = (COMPATIBILITY, EXAMPLE[COMPATIBILITY].partition("rows:\n")[2], "".join(rows))
+    catalog, _ = load_catalog(tree(edited(EDITS[0], listed, pinned("torch-example===1.70.0"))))
+    assert catalog is not None
+    (problem,) = pinned_versions.check(catalog, TODAY)
+    assert problem.remedy == "add its row, or use one of 1.7.0, 1.6.0, 1.5.0, 1.4.0, 1.3.0"
+    assert problem.fix is None
+
+
+@pytest.mark.parametrize("package", ["torch-example=={plugin}", "torch-example=="])
+def test_a_placeholder_and_what_is_no_requirement_are_passed_over(package: str, tree: Tree) -> None:
+    catalog, _ = load_catalog(tree(edited(*EDITS, pinned(f'"{package}"'))))
+    assert catalog is not None
+    assert list(pinned_versions.check(catalog, TODAY)) == []
