@@ -1,12 +1,11 @@
 from __future__ import annotations
 
-import re
 from typing import get_args
 
 import pytest
 
 from accelerator_portal.reports.outcomes import BAD, GOOD, Outcome
-from accelerator_portal.results.classify import MEANING, Class, classes, classify, flips
+from accelerator_portal.results.classify import Class, classes, classify, flips
 from tests.results.made_up import course, folded, made_up, standing
 
 P: Outcome = "passed"
@@ -101,8 +100,3 @@ def test_a_baseline_neither_breaks_nor_mends(outcomes: list[Outcome], expected: 
 def test_every_test_of_a_state_has_a_word() -> None:
     state = course(P, F)
     assert list(classes(state)) == [("models/model", "regressed"), ("models/steady", "unchanged")]
-
-
-def test_every_word_has_a_meaning() -> None:
-    assert set(MEANING) == set(get_args(Class))
-    assert all(re.fullmatch(r"[A-Z].*\.", meaning) for meaning in MEANING.values())

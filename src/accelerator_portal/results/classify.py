@@ -12,28 +12,16 @@ from accelerator_portal.results.standing import Basis, Standing, State, verdict
 FLAKY_FLIPS = 3
 
 Class = Literal[
-    "regressed",
-    "fixed",
-    "new",
-    "gone",
-    "flaky",
-    "never passed",
-    "still failing",
-    "unchanged",
-    "expectation changed",
+    "regressed",  # passed before, and fails in the last report that has it
+    "fixed",  # failed before, and passes in the last report that has it
+    "new",  # only one report has it
+    "gone",  # the last report of its suite, mode, dtype and compiler does not have it
+    "flaky",  # went back and forth at least FLAKY_FLIPS times in its last verdicts
+    "never passed",  # failed, and passed in no report
+    "still failing",  # passed once, and failed in an earlier report and ever since
+    "unchanged",  # nothing of the above
+    "expectation changed",  # the last baseline expects something else than the one before
 ]
-
-MEANING: dict[Class, str] = {
-    "regressed": "Passed before, and fails in the last report that has it.",
-    "fixed": "Failed before, and passes in the last report that has it.",
-    "new": "Only one report has it.",
-    "gone": "The last report of its suite, mode, dtype and compiler does not have it.",
-    "flaky": "Went back and forth at least three times in its last eight verdicts.",
-    "never passed": "Failed, and passed in no report.",
-    "still failing": "Passed once, and failed in an earlier report and ever since.",
-    "unchanged": "Nothing of the above.",
-    "expectation changed": "The last baseline expects something else than the one before.",
-}
 
 
 def flips(standing: Standing) -> int:
