@@ -12,7 +12,6 @@ from dataclasses import replace
 from typing import Any
 
 from markdownify import ATX, markdownify
-from packaging.requirements import Requirement
 from packaging.version import Version
 
 from accelerator_portal.catalog.markdown_file import GUIDE_HEADINGS
@@ -20,6 +19,7 @@ from accelerator_portal.catalog.releases_file import Releases
 from accelerator_portal.install.additional_platforms import AdditionalPlatforms, Commands
 from accelerator_portal.install.pip_command import pip_steps
 from accelerator_portal.vendors.draft import Draft
+from accelerator_portal.vendors.pins import exact_version, pinned, requirements
 
 SOURCE = "additional-platforms"
 _REPOSITORY = "https://github.com/pytorch/pytorch.github.io"
@@ -126,30 +126,15 @@ def _rows(options: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     """Versions that a stable command pins together."""
     for option in options:
         torch = pinned(option["steps"], "torch")
-        others = [
-            r for r in requirements(option["steps"]) if r.name.startswith(("torch-", "torch_"))
-        ]
-        plugin = next((version for r in others if (version := _version(r))), None)
+        plugins = (
+            exact_version(r.specifier)
+            for r in requirements(option["steps"])
+            if r.name.startswith(("torch-", "torch_"))
+        )
+        plugin = next(filter(None, plugins), None)
         if torch and plugin:
             yield {"torch": torch, "plugin": plugin, "source": SOURCE}
             return
-
-
-def pinned(steps: list[dict[str, Any]], name: str) -> str | None:
-    """Return the version of a package that the steps pin with `==`."""
-    found = (_version(r) for r in requirements(steps) if r.name == name)
-    return next(filter(None, found), None)
-
-
-def requirements(steps: list[dict[str, Any]]) -> Iterator[Requirement]:
-    """Yield what pip steps install."""
-    for step in steps:
-        yield from map(Requirement, step["pip"]["packages"])
-
-
-def _version(requirement: Requirement) -> str | None:
-    pins = [s.version for s in requirement.specifier if s.operator in {"==", "==="}]
-    return pins[0] if len(pins) == 1 and "*" not in pins[0] else None
 
 
 def _guide(html: str) -> Iterator[tuple[str, str]]:

@@ -23,7 +23,7 @@ from accelerator_portal.install.commands import command_lines
 from accelerator_portal.install.pip_command import pip_steps
 from accelerator_portal.install.quoting import UnquotableError
 from accelerator_portal.vendors.case import Case
-from accelerator_portal.vendors.entry import pinned, requirements
+from accelerator_portal.vendors.pins import pinned, requirements
 
 Fault = tuple[str, str] | None
 """What is wrong and what would be right."""

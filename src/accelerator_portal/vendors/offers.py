@@ -9,8 +9,9 @@ from packaging.utils import canonicalize_name
 
 from accelerator_portal.vendors.answers import PACKAGE, Answer, read_answer
 from accelerator_portal.vendors.draft import Draft
-from accelerator_portal.vendors.entry import SOURCE, requirements
+from accelerator_portal.vendors.entry import SOURCE
 from accelerator_portal.vendors.package_metadata import PackageMetadata
+from accelerator_portal.vendors.pins import requirements
 from accelerator_portal.vendors.questions import BY_FLAG, RefusedError
 
 # Labels of project URLs, the best first. Source: "Well-known Project URLs in Metadata", packaging.

@@ -10,8 +10,8 @@ from packaging.utils import canonicalize_name
 
 from accelerator_portal.vendors.answers import DOCUMENTATION, PACKAGE, Answer, read_answer
 from accelerator_portal.vendors.case import Case
-from accelerator_portal.vendors.entry import requirements
 from accelerator_portal.vendors.fitting import fault
+from accelerator_portal.vendors.pins import exact_version, pinned
 from accelerator_portal.vendors.questions import BY_FLAG, RefusedError
 
 Texts = tuple[str, ...]
@@ -59,18 +59,18 @@ def _torch(case: Case) -> tuple[str, Texts]:
     options = case.entry_options
     if options and "torch" in options[0]:
         return options[0]["source"], (",".join(options[0]["torch"]),)
-    pins = _pinned(case, "torch")
-    if not pins and case.package and case.package.torch:
-        return PACKAGE, _exact(case.package.torch)
-    return DOCUMENTATION, pins
+    pin = pinned(case.steps, "torch")
+    if not pin and case.package and case.package.torch:
+        return PACKAGE, _texts(exact_version(case.package.torch))
+    return DOCUMENTATION, _texts(pin)
 
 
 def _plugin_version(case: Case) -> tuple[str, Texts]:
     """The version that the command pins, or that of a package which admits every release said."""
     package = case.package
-    pins = pinned_plugin(case)
-    if pins or not package or not package.torch or not package.version:
-        return DOCUMENTATION, pins
+    pin = pinned_plugin(case)
+    if pin or not package or not package.torch or not package.version:
+        return DOCUMENTATION, _texts(pin)
     admitted = all(package.torch.contains(version) for version in case.value("torch") or ())
     return PACKAGE, (package.version,) if admitted else ()
 
@@ -123,21 +123,13 @@ def _read(case: Case) -> tuple[str, Texts]:
     return DOCUMENTATION, (case.today.isoformat(),)
 
 
-def pinned_plugin(case: Case) -> Texts:
+def pinned_plugin(case: Case) -> str | None:
     """Return the version of the platform's own package that the command pins."""
-    return _pinned(case, case.value("package") or "")
+    return pinned(case.steps, case.value("package") or "")
 
 
-def _pinned(case: Case, name: str) -> Texts:
-    """The version of a package that the command pins."""
-    wanted = canonicalize_name(name)
-    found = (r for r in requirements(case.steps) if canonicalize_name(r.name) == wanted)
-    return next((_exact(requirement.specifier) for requirement in found), ())
-
-
-def _exact(specifier: SpecifierSet) -> Texts:
-    pins = [s.version for s in specifier if s.operator in {"==", "==="} and "*" not in s.version]
-    return tuple(pins) if len(pins) == 1 else ()
+def _texts(text: str | None) -> Texts:
+    return (text,) if text else ()
 
 
 def _admits(wanted: SpecifierSet, python: str) -> bool:
