@@ -24,7 +24,7 @@ def test_it_is_said_for_the_python_that_is_chosen(
         if not said:
             continue
         python, finding = next(iter(said.items()))
-        choice = next(c for c in site.selector.choices(row) if c.python == python)
+        choice = next(c for c in site.selector.choices(row) if c["python"] == python)
         page = open_page(address_of(choice))
         box = page.locator("[data-part=finding]")
         expect(box).to_have_text(finding.words)

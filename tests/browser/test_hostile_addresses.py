@@ -125,11 +125,12 @@ def test_whatever_an_address_says_the_selector_has_a_row_and_a_matrix_a_state(
 _PARSE = """async (addresses) => {
   const at = (name) => import(new URL(`../assets/scripts/${name}.js`, location.origin + "/x/"));
   const data = async (name) => (await fetch(`${location.origin}/api/v1/${name}.json`)).json();
-  const { Model, AXES } = await at("selector-model");
+  const { Model } = await at("selector-model");
   const { readAddress } = await at("selector-address");
   const { Cards } = await at("finder-model");
   const { readState, queryOf } = await at("matrix-model");
-  const model = new Model(await data("install"));
+  const ranked = [...document.querySelectorAll("[data-axis]")].map(({ dataset }) => dataset.axis);
+  const model = new Model(await data("install"), ranked);
   const cards = new Cards(await data("hardware"));
   const known = { sort: ["name"], order: ["ascending", "descending"], outcome: ["failed"] };
   const wrong = [];
@@ -141,7 +142,8 @@ _PARSE = """async (addresses) => {
       const whole = { ...model.starts[0], variant: "default", ...wanted };
       const found = model.nearest(whole, Object.keys(wanted));
       if (!model.row(found)) wrong.push(["no row", address]);
-      if (AXES.some((axis) => typeof found[axis] !== "string")) wrong.push(["no text", address]);
+      const texts = model.axes.map((axis) => typeof found[axis]);
+      if (texts.some((type) => type !== "string")) wrong.push(["no text", address]);
       const state = readState(location.search, known);
       const again = readState(queryOf(state), known);
       if (JSON.stringify(again) !== JSON.stringify(state)) wrong.push(["state", address]);

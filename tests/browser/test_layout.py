@@ -78,15 +78,16 @@ def test_a_choice_shows_before_the_event_is_over(open_page: OpenPage, site: Site
     selector = site.selector
     choice = selector.starts[0]
     axis, wanted = next(
-        (axis, choice._replace(**{axis: value.id}))
+        (axis, choice | {axis: value.id})
         for axis in ("method", "python", "build", "platform")
         for value in selector.axes[axis]
-        if (row := selector.row(choice._replace(**{axis: value.id})))
+        if (row := selector.row(choice | {axis: value.id}))
         and row.commands != getattr(selector.row(choice), "commands", None)
     )
     row = selector.row(wanted)
     assert row is not None
-    page = open_page(f"get-started/?os={choice.os}&arch={choice.arch}&platform={choice.platform}")
+    query = "&".join(f"{axis}={choice[axis]}" for axis in ("os", "arch", "platform"))
+    page = open_page(f"get-started/?{query}")
     shown = page.evaluate(
         """([axis, value]) => {
           const input = [...document.getElementsByName(axis)].find((one) => one.value === value);
@@ -95,7 +96,7 @@ def test_a_choice_shows_before_the_event_is_over(open_page: OpenPage, site: Site
           const text = document.querySelector("[data-part=commands]").textContent;
           return [text, document.querySelector("[data-part=status]").textContent !== ""];
         }""",
-        [axis, getattr(wanted, axis)],
+        [axis, wanted[axis]],
     )
     assert shown == ["\n".join(row.commands), True]
 

@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 from playwright.sync_api import Page
 
-from accelerator_portal.install.selector import Choice, Selector
+from accelerator_portal.install import Choice, Selector
 from tests.browser.visit import (
     address_of,
     shown_choice,
@@ -38,7 +38,7 @@ def take(page: Page, axis: str, value: str) -> None:
 
 def other_value(selector: Selector, choice: Choice) -> str:
     """Another operating system that there is."""
-    return next(value.id for value in selector.axes["os"] if value.id != choice.os)
+    return next(value.id for value in selector.axes["os"] if value.id != choice["os"])
 
 
 def test_an_address_leads_to_its_choice(open_page: OpenPage, site: Site) -> None:
@@ -61,7 +61,7 @@ def test_a_choice_is_whole_in_the_address_and_survives_reloading(
     assert query(page) == {}
     take(page, "os", other_value(site.selector, shown_choice(page)))
     choice = shown_choice(page)
-    whole = {a: v for a, v in choice._asdict().items() if (a, v) != ("variant", "default")}
+    whole = {a: v for a, v in choice.items() if (a, v) != ("variant", "default")}
     assert query(page) == whole
     page.reload()
     wait_until_ready(page)
@@ -72,8 +72,8 @@ def test_a_choice_is_whole_in_the_address_and_survives_reloading(
 def test_a_platforms_page_keeps_its_platform(open_page: OpenPage, site: Site) -> None:
     first, second = (platform.id for platform in site.catalog.platforms[:2])
     page = open_page(f"compute-platforms/{first}/?platform={second}&build=preview")
-    assert shown_choice(page).platform == first
-    take(page, "build", site.selector.only(first).rows[0].build)
+    assert shown_choice(page)["platform"] == first
+    take(page, "build", site.selector.only(first).axes["build"][0].id)
     assert "platform" not in query(page)
     assert page.locator("input[name=platform]").count() == 0
 
@@ -105,14 +105,14 @@ def test_an_impossible_combination_becomes_the_nearest_one_and_is_said(
 ) -> None:
     selector = site.selector
     choice = next(
-        choice._replace(os=os.id)
+        choice | {"os": os.id}
         for row in selector.rows
         for choice in selector.choices(row)
         for os in selector.axes["os"]
-        if selector.row(choice._replace(os=os.id)) is None
+        if selector.row(choice | {"os": os.id}) is None
     )
     page = open_page(address_of(choice))
-    pinned = [a for a, v in choice._asdict().items() if (a, v) != ("variant", "default")]
+    pinned = [a for a, v in choice.items() if (a, v) != ("variant", "default")]
     nearest = selector.nearest(choice, pinned)
     assert shown_choice(page) == nearest
     assert status(page).startswith("Changed with it: ")
@@ -125,7 +125,7 @@ def test_back_and_forward_walk_through_the_choices(open_page: OpenPage, site: Si
     page = open_page("get-started/")
     seen = [shown_choice(page)]
     for method in [value.id for value in site.selector.axes["method"]][:3]:
-        if shown_choice(page).method != method:
+        if shown_choice(page)["method"] != method:
             take(page, "method", method)
             seen.append(shown_choice(page))
     assert len(seen) > 2
@@ -148,16 +148,17 @@ def test_taking_what_is_already_chosen_leaves_no_step_behind(open_page: OpenPage
 def test_the_newest_versions_number_means_stable(open_page: OpenPage, site: Site) -> None:
     newest = site.catalog.releases.newest.version
     page = open_page(f"get-started/?build={newest}")
-    assert shown_choice(page).build == "stable"
+    assert shown_choice(page)["build"] == "stable"
     assert status(page) == ""
 
 
 def test_a_link_to_an_earlier_release_opens_the_list_of_them(
     open_page: OpenPage, site: Site
 ) -> None:
-    earlier = [r.build for r in site.selector.rows if r.build not in {"stable", "preview"}]
+    builds = [value.id for value in site.selector.axes["build"]]
+    earlier = [build for build in builds if build not in {"stable", "preview"}]
     page = open_page(f"get-started/?build={earlier[0]}")
-    assert shown_choice(page).build == earlier[0]
+    assert shown_choice(page)["build"] == earlier[0]
     assert page.locator(".axis-build details.more-choices").evaluate("box => box.open")
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 from playwright.sync_api import Page
 
+from accelerator_portal.install import Choice
 from tests.browser.visit import expect, shown_choice
 from tests.built_site import Site
 
@@ -33,9 +33,9 @@ Object.defineProperty(Navigator.prototype, "userAgentData", {{ get: () => userAg
 """
 
 
-def start(site: Site, system: str) -> Any:  # noqa: ANN401 - a choice or none
+def start(site: Site, system: str) -> Choice:
     starts = site.selector.starts
-    return next((s for s in starts if s.os == system), starts[0])
+    return next((s for s in starts if s["os"] == system), starts[0])
 
 
 @pytest.mark.parametrize(("platform", "system"), PLATFORMS.items())
@@ -69,10 +69,10 @@ def test_the_architecture_is_not_guessed_from_the_platforms_name(
 def test_client_hints_tell_system_and_architecture(  # noqa: PLR0913, PLR0917 - two parameters each
     open_page: OpenPage, site: Site, system: str, told: str, arch: str, architecture: str
 ) -> None:
-    wanted = start(site, system)._replace(arch=arch)
+    wanted = start(site, system) | {"arch": arch}
     expected = site.selector.nearest(wanted, ("os", "arch"))
     page = open_page("get-started/", script=hints(told, architecture))
-    expect(page.locator(f"input[name=arch][value={expected.arch}]")).to_be_checked()
+    expect(page.locator(f"input[name=arch][value={expected['arch']}]")).to_be_checked()
     assert shown_choice(page) == expected
 
 
@@ -82,15 +82,16 @@ def test_a_32_bit_browser_says_nothing_of_the_machine(open_page: OpenPage, site:
 
 
 def test_the_address_counts_more_than_the_system(open_page: OpenPage, site: Site) -> None:
-    arch = start(site, "linux").arch
+    arch = start(site, "linux")["arch"]
     page = open_page(f"get-started/?os=linux&arch={arch}", script=hints("Windows", "arm"))
     page.wait_for_timeout(100)  # client hints arrive late
-    assert (shown_choice(page).os, shown_choice(page).arch) == ("linux", arch)
+    shown = shown_choice(page)
+    assert (shown["os"], shown["arch"]) == ("linux", arch)
 
 
 def test_a_platforms_page_never_leaves_its_platform(open_page: OpenPage, site: Site) -> None:
     for platform in (site.selector.axes["platform"][0], site.selector.axes["platform"][-1]):
         selector = site.selector.only(platform.id)
         page = open_page(f"compute-platforms/{platform.id}/", script=old_browser("Win32"))
-        wanted = next((s for s in selector.starts if s.os == "windows"), selector.starts[0])
+        wanted = next((s for s in selector.starts if s["os"] == "windows"), selector.starts[0])
         assert shown_choice(page) == wanted

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page
 
+from accelerator_portal.install import Choice, Selector
+from accelerator_portal.install.axes import AXES
 from accelerator_portal.install.commands import new_environment
-from accelerator_portal.install.selector import Choice, Selector
 from accelerator_portal.site.selector_view import reason
 from tests.browser.visit import address_of, shown_choice, shown_commands
 from tests.built_site import Site
@@ -107,7 +108,7 @@ def expected(selector: Selector, choice: Choice) -> dict[str, Any]:
     """What the form must show for a choice."""
     row = selector.row(choice)
     assert row is not None
-    environment = (new_environment(row.method, row.os) or "").replace("{python}", choice.python)
+    environment = (new_environment(row.method, row.os) or "").replace("{python}", choice["python"])
     return {
         "commands": "\n".join(row.commands),
         "note": row.note or "",
@@ -122,10 +123,10 @@ def assert_walk(page: Page, selector: Selector, *, fixed: bool) -> None:
     """Choose each distinct command by clicking; whatever Python moves, the page must move."""
     choices = distinct(selector)
     order = ("platform", "os", "arch", "method", "build", "variant", "python")
-    targets = [{axis: getattr(choice, axis) for axis in order} for choice in choices]
+    targets = [{axis: choice[axis] for axis in order} for choice in choices]
     for choice, shown in zip(choices, run(page, WALK, targets), strict=True):
-        platform = {"platform": choice.platform} if fixed else {}
-        assert Choice(**{"variant": "default", **shown.pop("choice"), **platform}) == choice
+        platform = {"platform": choice["platform"]} if fixed else {}
+        assert Choice({"variant": "default", **shown.pop("choice"), **platform}) == choice
         assert shown == expected(selector, choice), choice
 
 
@@ -149,7 +150,7 @@ def test_a_reader_clicks_through_some_choices(
     for choice in random.Random(SEED).sample(distinct(site.selector), 2):  # noqa: S311 - a sample
         page.goto(f"./{address}")
         for _ in range(3):
-            for axis, value in choice._asdict().items():
+            for axis, value in choice.items():
                 radio = page.locator(f"input[name='{axis}'][value='{value}']")
                 if radio.count() and not radio.is_checked():
                     more = page.locator(f"details:has(input[name='{axis}'][value='{value}'])")
@@ -165,11 +166,11 @@ def impossible(selector: Selector) -> Iterator[tuple[Choice, str, str]]:
     dice = random.Random(SEED)  # noqa: S311 - to repeat itself is what it is for
     while True:
         choice = dice.choice(list(selector.choices(dice.choice(selector.rows))))
-        axis = dice.choice(Choice._fields)
-        values = selector.axes.get(axis) or selector.variants.get(choice.platform, ())
+        axis = dice.choice(AXES).id
+        values = selector.values(axis, choice["platform"])
         if values:
             value = dice.choice(values).id
-            if selector.row(choice._replace(**{axis: value})) is None:
+            if selector.row(choice | {axis: value}) is None:
                 yield choice, axis, value
 
 
@@ -192,9 +193,9 @@ def test_impossible_choices_move_what_python_moves(open_page: OpenPage, site: Si
     page = open_page("get-started/")
     data = [(address_of(choice, page=""), axis, value) for choice, axis, value in steps]
     for (choice, axis, value), (shown, said) in zip(steps, run(page, TAKE, data), strict=True):
-        wanted = choice._replace(**{axis: value})
+        wanted = choice | {axis: value}
         found = selector.nearest(wanted, (axis,))
-        assert Choice(**{"variant": "default", **shown}) == found, (choice, axis, value)
+        assert Choice({"variant": "default", **shown}) == found, (choice, axis, value)
         assert said == announcement(selector, axis, wanted, found), (choice, axis, value)
 
 
@@ -208,6 +209,6 @@ def test_reasons_are_those_of_python(open_page: OpenPage, site: Site) -> None:
     for choice, shown in zip(choices, run(page, REASONS, queries), strict=True):
         assert len(shown) > 20
         for axis, value, why, blocked in shown:
-            chosen = getattr(choice, axis) == value
+            chosen = choice[axis] == value
             assert why == ("" if chosen else reason(selector, choice, axis, value)), (choice, axis)
             assert blocked == bool(why)

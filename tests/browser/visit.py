@@ -8,7 +8,7 @@ from typing import Any
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, ViewportSize
 from playwright.sync_api import expect as expect_of_playwright
 
-from accelerator_portal.install.selector import Choice
+from accelerator_portal.install import Choice
 
 # Milliseconds; ten times what a slow machine needs, reached only by what never comes.
 PATIENCE = 15_000
@@ -115,7 +115,7 @@ def shown_choice(page: Page) -> Choice:
     form = page.locator("form[data-selector]")
     shown = {"variant": "default", **form.evaluate(_CHOICE)}
     shown.setdefault("platform", form.get_attribute("data-platform") or "")
-    return Choice(**shown)
+    return Choice(shown)
 
 
 def shown_commands(page: Page) -> str:
@@ -138,7 +138,7 @@ def search(page: Page, words: str) -> None:
 
 def address_of(choice: Choice, *, page: str = "get-started/") -> str:
     """The address of a choice, written by hand as the page's script would."""
-    axes = choice._asdict()
-    if choice.variant == "default":
+    axes = dict(choice)
+    if choice["variant"] == "default":
         del axes["variant"]
     return f"{page}?" + "&".join(f"{axis}={value}" for axis, value in axes.items())

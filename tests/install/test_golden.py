@@ -15,23 +15,17 @@ from accelerator_portal.install.commands import new_environment
 
 GOLDEN = Path(__file__).parent / "golden"
 
+AXES = ("build", "os", "arch", "python", "method", "platform", "variant")
+
 CHOICES = {
-    "cuda-stable-linux-pip": Choice("stable", "linux", "x86_64", "3.13", "pip", "cuda", "cu132"),
-    "cuda-earlier-windows-uv": Choice("2.14.1", "windows", "x86_64", "3.13", "uv", "cuda", "cu130"),
-    "cuda-preview-linux-pip": Choice("preview", "linux", "aarch64", "3.13", "pip", "cuda", "cu130"),
-    "cuda-earlier-linux-docker": Choice(
-        "2.12.1", "linux", "x86_64", "3.13", "docker", "cuda", "cu130"
-    ),
-    "rocm-earlier-linux-libtorch": Choice(
-        "2.13.0", "linux", "x86_64", "3.13", "libtorch", "rocm", "rocm7.2"
-    ),
-    "mps-stable-macos-pip": Choice("stable", "macos", "aarch64", "3.13", "pip", "mps", "default"),
-    "xpu-stable-windows-source": Choice(
-        "stable", "windows", "x86_64", "3.13", "source", "xpu", "default"
-    ),
-    "ascend-earlier-linux-pip": Choice(
-        "2.12.0", "linux", "aarch64", "3.11", "pip", "ascend", "default"
-    ),
+    "cuda-stable-linux-pip": "stable linux x86_64 3.13 pip cuda cu132",
+    "cuda-earlier-windows-uv": "2.14.1 windows x86_64 3.13 uv cuda cu130",
+    "cuda-preview-linux-pip": "preview linux aarch64 3.13 pip cuda cu130",
+    "cuda-earlier-linux-docker": "2.12.1 linux x86_64 3.13 docker cuda cu130",
+    "rocm-earlier-linux-libtorch": "2.13.0 linux x86_64 3.13 libtorch rocm rocm7.2",
+    "mps-stable-macos-pip": "stable macos aarch64 3.13 pip mps default",
+    "xpu-stable-windows-source": "stable windows x86_64 3.13 source xpu default",
+    "ascend-earlier-linux-pip": "2.12.0 linux aarch64 3.11 pip ascend default",
 }
 
 
@@ -42,7 +36,7 @@ def shown(selector: Selector, choice: Choice) -> str:
     environment = new_environment(row.method, row.os)
     check = [row.check.command, *row.check.prints.splitlines()] if row.check else []
     parts = {
-        "environment": [environment.replace("{python}", choice.python)] if environment else [],
+        "environment": [environment.replace("{python}", choice["python"])] if environment else [],
         "commands": row.commands,
         "check": check,
     }
@@ -52,7 +46,7 @@ def shown(selector: Selector, choice: Choice) -> str:
 @pytest.mark.parametrize("name", CHOICES)
 def test_a_choice_shows_what_it_showed(name: str, selector: Selector) -> None:
     golden = GOLDEN / f"{name}.txt"
-    text = shown(selector, CHOICES[name])
+    text = shown(selector, Choice(dict(zip(AXES, CHOICES[name].split(" "), strict=True))))
     if os.environ.get("PORTAL_UPDATE_GOLDEN"):
         golden.write_text(text, encoding="utf-8")
     assert text == golden.read_text(encoding="utf-8")

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import random
 from itertools import pairwise
-from operator import ne
 
 import pytest
 
@@ -37,15 +36,15 @@ def places(selector: Selector) -> dict[str, dict[str, int]]:
 
 def oracle(selector: Selector, valid: list[Choice], choice: Choice, pinned: str | None) -> Choice:
     ranks = places(selector)
-    left = [c for c in valid if pinned is None or getattr(c, pinned) == getattr(choice, pinned)]
-    changes = [sum(map(ne, c, choice)) for c in left]
+    left = [c for c in valid if pinned is None or c[pinned] == choice[pinned]]
+    changes = [sum(c[axis] != choice[axis] for axis in ORDER) for c in left]
     fewest = min(changes)
     left = [c for c, count in zip(left, changes, strict=True) if count == fewest]
     for axis in ORDER:
-        left = [c for c in left if getattr(c, axis) == getattr(choice, axis)] or left
+        left = [c for c in left if c[axis] == choice[axis]] or left
     left = newest(left, ranks, "build")
-    usual = {(start.os, start.platform) for start in selector.starts}
-    left = [c for c in left if (c.os, c.platform) in usual] or left
+    usual = {(start["os"], start["platform"]) for start in selector.starts}
+    left = [c for c in left if (c["os"], c["platform"]) in usual] or left
     for axis in ORDER:
         left = newest(left, ranks, axis)
     (nearest,) = left
@@ -53,8 +52,8 @@ def oracle(selector: Selector, valid: list[Choice], choice: Choice, pinned: str 
 
 
 def newest(choices: list[Choice], ranks: dict[str, dict[str, int]], axis: str) -> list[Choice]:
-    first = min(ranks[axis][getattr(c, axis)] for c in choices)
-    return [c for c in choices if ranks[axis][getattr(c, axis)] == first]
+    first = min(ranks[axis][c[axis]] for c in choices)
+    return [c for c in choices if ranks[axis][c[axis]] == first]
 
 
 def impossible(selector: Selector, seed: int, count: int) -> list[Choice]:
@@ -63,7 +62,7 @@ def impossible(selector: Selector, seed: int, count: int) -> list[Choice]:
     while len(found) < count:
         values = {axis: pick.choice(vs).id for axis, vs in selector.axes.items()}
         variants = selector.variants.get(values["platform"])
-        choice = Choice(**values, variant=pick.choice(variants).id if variants else "default")
+        choice = Choice({**values, "variant": pick.choice(variants).id if variants else "default"})
         if selector.row(choice) is None:
             found.append(choice)
     return found
@@ -77,12 +76,12 @@ def one_click_away(selector: Selector, seed: int, count: int) -> list[tuple[Choi
     while len(found) < count:
         start = pick.choice(list(selector.choices(pick.choice(rows))))
         axis = pick.choice(ORDER)
-        values = selector.axes.get(axis) or selector.variants.get(start.platform, ())
+        values = selector.values(axis, start["platform"])
         if not values:
             continue
-        choice = start._replace(**{axis: pick.choice(values).id})
-        reachable = any(getattr(row, axis, None) == getattr(choice, axis) for row in rows)
-        if selector.row(choice) is None and (reachable or axis == "python"):
+        choice = start | {axis: pick.choice(values).id}
+        reachable = selector.rows_with(axis, choice[axis])
+        if selector.row(choice) is None and reachable:
             found.append((choice, axis))
     return found
 
@@ -97,7 +96,7 @@ def test_any_impossible_choice_moves_to_the_nearest_row(
 def test_a_click_on_an_impossible_value_keeps_it(selector: Selector, valid: list[Choice]) -> None:
     for choice, axis in one_click_away(selector, 2, 250):
         found = selector.nearest(choice, (axis,))
-        assert getattr(found, axis) == getattr(choice, axis)
+        assert found[axis] == choice[axis]
         assert found == oracle(selector, valid, choice, axis), (choice, axis)
         assert selector.row(found) is not None
 
@@ -108,7 +107,7 @@ def test_of_several_pinned_values_as_many_as_can_be_are_kept(
     pinned = ("build", "method", "variant")
 
     def kept(choice: Choice, other: Choice) -> int:
-        return sum(getattr(choice, axis) == getattr(other, axis) for axis in pinned)
+        return sum(choice[axis] == other[axis] for axis in pinned)
 
     for choice in impossible(selector, 6, 20):
         most = max(kept(choice, other) for other in valid)
@@ -131,11 +130,11 @@ def test_going_again_leads_nowhere_else(selector: Selector) -> None:
 def test_what_stands_against_a_value_is_what_would_move(selector: Selector) -> None:
     for choice, axis in one_click_away(selector, 5, 100):
         start = selector.nearest(choice)
-        value = getattr(choice, axis)
-        if axis == "variant" and start.platform != choice.platform:
+        value = choice[axis]
+        if axis == "variant" and start["platform"] != choice["platform"]:
             continue
         against = selector.blocked_by(start, axis, value)
-        wanted = start._replace(**{axis: value})
+        wanted = start | {axis: value}
         assert (against == ()) == (selector.row(wanted) is not None)
         assert axis not in against
         moved = selector.moved(wanted, selector.nearest(wanted, (axis,)))
@@ -144,13 +143,13 @@ def test_what_stands_against_a_value_is_what_would_move(selector: Selector) -> N
 
 def test_a_variant_does_not_move_when_its_platform_does(selector: Selector) -> None:
     start = selector.starts[0]
-    other = start._replace(platform="cpu", variant="default", os="macos")
+    other = start | {"platform": "cpu", "variant": "default", "os": "macos"}
     assert selector.moved(start, other) == ("os", "platform")
     assert selector.moved(start, start) == ()
 
 
 def test_the_starting_choices_are_rows_one_for_each_system(selector: Selector) -> None:
-    assert [start.os for start in selector.starts] == ["linux", "windows", "macos"]
+    assert [start["os"] for start in selector.starts] == ["linux", "windows", "macos"]
     assert all(selector.row(start) for start in selector.starts)
     assert all(a != b for a, b in pairwise(selector.starts))
 
@@ -159,7 +158,7 @@ def test_a_python_that_nothing_is_for_moves_even_where_it_does_not_matter(
     selector: Selector,
 ) -> None:
     row = next(row for row in selector.rows if row.pythons is None)
-    wanted = next(selector.choices(row))._replace(python="3.2")
+    wanted = next(selector.choices(row)) | {"python": "3.2"}
     assert selector.row(selector.nearest(wanted)) is not None
 
 

@@ -69,28 +69,28 @@ def compatible_pythons(platform: str, torch: str) -> list[str] | None:
 
 
 def answers(option: Record, choice: Choice) -> bool:
-    torch, release = release_of(choice.build)
-    if (option.get("channel", "stable") == "preview") != (choice.build == "preview"):
+    torch, release = release_of(choice["build"])
+    if (option.get("channel", "stable") == "preview") != (choice["build"] == "preview"):
         return False
     wanted = option.get("torch")
     if torch and wanted is not None:
         admitted = torch in (SpecifierSet(wanted) if isinstance(wanted, str) else wanted)
         if not admitted:
             return False
-    if choice.variant not in option.get("variants", [choice.variant]):
+    if choice["variant"] not in option.get("variants", [choice["variant"]]):
         return False
     if "wheels" in option:
         return any(
-            wheel["os"] == choice.os
-            and choice.arch in wheel["arch"]
+            wheel["os"] == choice["os"]
+            and choice["arch"] in wheel["arch"]
             and fnmatchcase(wheel["variant"], option["wheels"])
-            and choice.variant in {wheel["variant"], "default"}
+            and choice["variant"] in {wheel["variant"], "default"}
             and fits(choice, wheel.get("python", release["python"]), option.get("python"))
             for wheel in release["wheels"]
         )
     compatible = None
     if option.get("compatibility") and torch:
-        compatible = compatible_pythons(choice.platform, torch)
+        compatible = compatible_pythons(choice["platform"], torch)
         if compatible is None:
             return False
     return fits(choice, release["python"], option.get("python"), compatible)
@@ -98,8 +98,8 @@ def answers(option: Record, choice: Choice) -> bool:
 
 def fits(choice: Choice, *lists: list[str] | None) -> bool:
     """Whether the Python is in every list, or does not matter."""
-    return choice.method in BRINGS_ITS_PYTHON or all(
-        choice.python in pythons for pythons in lists if pythons is not None
+    return choice["method"] in BRINGS_ITS_PYTHON or all(
+        choice["python"] in pythons for pythons in lists if pythons is not None
     )
 
 
@@ -112,11 +112,21 @@ def all_choices(selector: Selector) -> Iterator[Choice]:
     axes = [[v.id for v in selector.axes[a]] for a in ("build", "os", "arch", "python", "method")]
     for build, os, arch, python, method in product(*axes):
         for platform, variant in platforms:
-            yield Choice(build, os, arch, python, method, platform, variant)
+            yield Choice(
+                {
+                    "build": build,
+                    "os": os,
+                    "arch": arch,
+                    "python": python,
+                    "method": method,
+                    "platform": platform,
+                    "variant": variant,
+                }
+            )
 
 
 def allowed(choice: Choice) -> bool:
-    options = options_of(choice.platform, choice.method, choice.os, choice.arch)
+    options = options_of(choice["platform"], choice["method"], choice["os"], choice["arch"])
     return any(answers(option, choice) for option in options)
 
 
@@ -139,7 +149,7 @@ def test_a_choice_leads_to_one_row(selector: Selector) -> None:
 
 @pytest.mark.parametrize("axis", ["build", "os", "arch", "python", "method", "platform"])
 def test_every_value_of_an_axis_leads_somewhere(axis: str, selector: Selector) -> None:
-    used = {getattr(choice, axis) for row in selector.rows for choice in selector.choices(row)}
+    used = {choice[axis] for row in selector.rows for choice in selector.choices(row)}
     assert {value.id for value in selector.axes[axis]} == used
 
 
@@ -155,7 +165,7 @@ def test_the_selector_of_one_platform_has_its_rows_and_its_values_only(selector:
         one = selector.only(value.id)
         assert one.rows == tuple(row for row in selector.rows if row.platform == value.id)
         assert [v.id for v in one.axes["platform"]] == [value.id]
-        for axis in ("build", "os", "arch", "method"):
+        for axis in ("os", "arch", "method"):
             assert {v.id for v in one.axes[axis]} == {getattr(row, axis) for row in one.rows}
         assert all(one.row(start) for start in one.starts)
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from accelerator_portal.catalog.schema import SCHEMAS
-from accelerator_portal.install.payload import COLUMNS, payload
+from accelerator_portal.install.payload import payload
 from accelerator_portal.reports.store import stored_reports
 from tests.built_site import Site
 
@@ -118,9 +118,10 @@ def test_the_selectors_data_is_that_of_the_library(site: Site) -> None:
 
 def test_the_numbers_of_a_row_point_into_the_tables(site: Site) -> None:
     data = read(site, "install.json")
-    assert len(data["rows"]) == len(COLUMNS) * len(site.selector.rows)
-    for start in range(0, len(data["rows"]), len(COLUMNS)):
-        row = dict(zip(COLUMNS, data["rows"][start:], strict=False))
+    width = len(data["columns"])
+    assert len(data["rows"]) == width * len(site.selector.rows)
+    for start in range(0, len(data["rows"]), width):
+        row = dict(zip(data["columns"], data["rows"][start:], strict=False))
         platform = data["axes"]["platform"][row.pop("platform")][0]
         assert -1 <= row.pop("variant") < len(data["variants"].get(platform, ()))
         for name, number in row.items():

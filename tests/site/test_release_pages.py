@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from accelerator_portal.install.selector import STABLE
+from accelerator_portal.install.axes import STABLE
 from tests.built_site import Site, attribute
 
 
@@ -17,25 +17,23 @@ def test_a_cell_says_whether_a_platform_can_install_a_release(site: Site) -> Non
         for cell, platform in zip(cells, platforms, strict=True):
             links = [attribute(link, "href") for link in cell.css("a")]
             wanted = f"../compute-platforms/{platform}/?build={build}#install"
-            assert links == ([wanted] if (build, platform) in served else []), release.version
+            there = (release.version, platform) in served
+            assert links == ([wanted] if there else []), release.version
 
 
 def test_a_build_from_source_alone_says_so(site: Site) -> None:
-    for row in site.pages["versions/"].tree.css(".release-matrix tbody td a"):
-        href = attribute(row, "href")
+    for link in site.pages["versions/"].tree.css(".release-matrix tbody td a"):
+        href = attribute(link, "href")
         platform = href.split("/")[2]
         build = href.partition("build=")[2].partition("#")[0]
-        methods = {
-            r.method for r in site.selector.rows if r.platform == platform and r.build == build
-        }
-        assert (row.text() == "from source") == (methods == {"source"})
+        rows = site.selector.only(platform).rows_with("build", build)
+        methods = {row.method for row in rows}
+        assert (link.text() == "from source") == (methods == {"source"})
 
 
 def test_a_releases_page_has_all_its_commands(site: Site) -> None:
-    newest = site.catalog.releases.newest.version
     for release in site.catalog.releases.releases:
-        build = STABLE if release.version == newest else release.version
-        wanted = {row.commands for row in site.selector.rows if row.build == build}
+        wanted = {row.commands for row in site.selector.rows if row.build == release.version}
         page = site.pages[f"versions/{release.version}/"]
         shown = {
             tuple(line.text() for line in cell.css("code"))

@@ -1,7 +1,8 @@
 """Install options → rows → selector → commands."""
 
+from accelerator_portal.install.axes import Choice
 from accelerator_portal.install.expand import expand
 from accelerator_portal.install.rows import InstallRow
-from accelerator_portal.install.selector import Choice, Selector, make_selector
+from accelerator_portal.install.selector import Selector, make_selector
 
 __all__ = ["Choice", "InstallRow", "Selector", "expand", "make_selector"]

@@ -2,29 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import Any
 
+from accelerator_portal.install.axes import Axis, Value, by_column
 from accelerator_portal.install.commands import new_environment
-from accelerator_portal.install.rows import InstallRow
-from accelerator_portal.install.selector import Choice, Selector, Value
+from accelerator_portal.install.rows import NO_VARIANT, InstallRow
+from accelerator_portal.install.selector import Selector
 
-# The meaning of the integers of a row, in order; -1 stands for "none" (pythons: "any").
-COLUMNS = (
-    "platform",
-    "variant",
-    "build",
-    "os",
-    "arch",
-    "method",
-    "pythons",
-    "commands",
-    "needs",
-    "check",
-    "note",
-    "stage",
-    "findings",
-)
+# What stands beside a row's axes; each is a place in the table of that name.
+TEXTS = ("commands", "needs", "check", "note", "stage", "findings")
+
+
+def columns(axes: Iterable[Axis]) -> tuple[str, ...]:
+    """Return the meaning of the integers of a row; -1 stands for "none", of many for "any"."""
+    return (*(axis.field for axis in by_column(axes)), *TEXTS)
 
 
 class _Table:
@@ -45,52 +37,58 @@ class _Table:
 def payload(selector: Selector) -> dict[str, Any]:
     """Return the data from which the page's script works.
 
-    `rows` is one flat list, `len(COLUMNS)` integers a row; axes and tables are numbered by place.
+    `rows` is one flat list, as many integers a row as there are columns; axes and tables are
+    numbered by place.
     """
-    names = ("pythons", "commands", "needs", "check", "note", "stage", "findings", "finding")
-    tables = {name: _Table() for name in names}
+    many = [axis for axis in selector.table if axis.many]
+    tables = {name: _Table() for name in (*(axis.field for axis in many), *TEXTS, "finding")}
     places = {axis: _places(values) for axis, values in selector.axes.items()}
     variants = {platform: _places(values) for platform, values in selector.variants.items()}
     rows: list[int] = []
     for row in selector.rows:
-        rows += _numbers(row, places, variants, tables)
-    pythons = places["python"]
+        rows += _axis_numbers(selector, row, places, variants, tables)
+        rows += _text_numbers(row, tables)
     return {
-        "columns": COLUMNS,
+        "columns": columns(selector.table),
         "axes": {axis: _plain(values) for axis, values in selector.axes.items()},
         "variants": {platform: _plain(values) for platform, values in selector.variants.items()},
-        "starts": [dict(zip(Choice._fields, start, strict=True)) for start in selector.starts],
+        "starts": [dict(start) for start in selector.starts],
         "environments": _environments(selector),
         **{name: table.values() for name, table in tables.items()},
-        "pythons": [[pythons[p] for p in row] for row in tables["pythons"].values()],
+        **{
+            axis.field: [[places[axis.id][v] for v in one] for one in tables[axis.field].values()]
+            for axis in many
+        },
         "rows": rows,
     }
 
 
-def _numbers(
+def _axis_numbers(
+    selector: Selector,
     row: InstallRow,
     places: dict[str, dict[str, int]],
     variants: dict[str, dict[str, int]],
     tables: dict[str, _Table],
-) -> list[int]:
-    needs = tuple((p.name, p.version, p.url) for p in row.prerequisites) or None
-    stage = (row.stage.words, row.stage.until) if row.stage else None
-    check = (row.check.command, row.check.prints) if row.check else None
-    return [
-        places["platform"][row.platform],
-        variants.get(row.platform, {}).get(row.variant, -1),
-        places["build"][row.build],
-        places["os"][row.os],
-        places["arch"][row.arch],
-        places["method"][row.method],
-        tables["pythons"].number(row.pythons),
-        tables["commands"].number("\n".join(row.commands)),
-        tables["needs"].number(needs),
-        tables["check"].number(check),
-        tables["note"].number(row.note),
-        tables["stage"].number(stage),
-        tables["findings"].number(_findings(row, tables["finding"])),
-    ]
+) -> Iterator[int]:
+    for axis in by_column(selector.table):
+        if axis.many:
+            yield tables[axis.field].number(getattr(row, axis.field))
+        else:
+            (value,) = selector.ids(row, axis)
+            known = places.get(axis.id) or variants.get(row.platform, {NO_VARIANT: -1})
+            yield known[value]
+
+
+def _text_numbers(row: InstallRow, tables: dict[str, _Table]) -> Iterator[int]:
+    texts: dict[str, Hashable] = {
+        "commands": "\n".join(row.commands),
+        "needs": tuple((p.name, p.version, p.url) for p in row.prerequisites) or None,
+        "check": (row.check.command, row.check.prints) if row.check else None,
+        "note": row.note,
+        "stage": (row.stage.words, row.stage.until) if row.stage else None,
+        "findings": _findings(row, tables["finding"]),
+    }
+    return (tables[name].number(texts[name]) for name in TEXTS)
 
 
 def _findings(row: InstallRow, table: _Table) -> tuple[int, ...] | None:
@@ -116,4 +114,4 @@ def _places(values: Sequence[Value]) -> dict[str, int]:
 
 
 def _plain(values: Sequence[Value]) -> list[list[str]]:
-    return [[*value] if value.detail else [value.id, value.label] for value in values]
+    return [[v.id, v.label, v.detail] if v.detail else [v.id, v.label] for v in values]

@@ -9,12 +9,11 @@ import datetime as dt
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Literal, NamedTuple
-
-from pydantic import ValidationError
+from typing import Literal
 
 from accelerator_portal.catalog.atomic_write import write_bytes_atomically
 from accelerator_portal.catalog.fields import Model
+from accelerator_portal.install.axes import KEY_AXES, row_key
 from accelerator_portal.install.rows import InstallRow
 from accelerator_portal.packages.resolving import Answer, Kind
 from accelerator_portal.reports.reading import read_bytes, refuse
@@ -37,16 +36,8 @@ class Verdict(Model):
     """Whether it was installed that day in a fresh environment, and its check ran."""
 
 
-class RowKey(NamedTuple):
-    """Which row of the selector is meant."""
-
-    option: str
-    variant: str
-    build: str
-    os: str
-    arch: str
-    method: str
-
+RowKey = tuple[str, ...]
+"""Which row of a platform: its option, then its values on the other axes of `KEY_AXES`."""
 
 Verdicts = Mapping[RowKey, Mapping[str, Verdict]]
 """By row, by Python version."""
@@ -55,12 +46,13 @@ Verdicts = Mapping[RowKey, Mapping[str, Verdict]]
 class _File(Model):
     schema_version: Literal[1]
     verdicts: tuple[Verdict, ...]
-    rows: tuple[tuple[str, str, str, str, str, str, Mapping[str, int]], ...]
+    rows: tuple[tuple[str | Mapping[str, int], ...], ...]
+    """Each a key, then the number of the verdict for each Python."""
 
 
 def key_of(row: InstallRow) -> RowKey:
     """Return the key of a row; it does not change when rows are added."""
-    return RowKey(row.option, row.variant, row.build, row.os, row.arch, row.method)
+    return (row.option, *row_key(row, "platform"))
 
 
 def verdict_of(answer: Answer, day: dt.date) -> Verdict:
@@ -101,13 +93,23 @@ def read_verdicts(root: Path, platform: str) -> Verdicts:
         return {}
     try:
         file = _File.model_validate_json(read_bytes(path))
+        rows = map(_split, file.rows)
         return {
-            RowKey(*row[:6]): {python: file.verdicts[n] for python, n in row[6].items()}
-            for row in file.rows
+            key: {python: file.verdicts[n] for python, n in numbers.items()}
+            for key, numbers in rows
         }
-    except (ValidationError, IndexError):
+    except (ValueError, IndexError):
         what = "these are no verdicts"
         raise refuse(path, 1, what, "run accelerator-portal install verify") from None
+
+
+def _split(row: tuple[str | Mapping[str, int], ...]) -> tuple[RowKey, Mapping[str, int]]:
+    """Return the key and the numbers of a row; raises ValueError where it is another shape."""
+    *parts, numbers = row
+    key = tuple(part for part in parts if isinstance(part, str))
+    if len(key) != len(parts) or len(key) != len(KEY_AXES) or isinstance(numbers, str):
+        raise ValueError(row)
+    return key, numbers
 
 
 def _path(root: Path, platform: str) -> Path:

@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from packaging.version import Version
+
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.catalog import RELEASES
 from accelerator_portal.checks import RULES
 from accelerator_portal.install.expand import expand
 from accelerator_portal.install.rows import PREVIEW, InstallRow
-from accelerator_portal.install.selector import STABLE, Selector, make_selector
+from accelerator_portal.install.selector import Selector, make_selector
 from accelerator_portal.reports import Report
 from accelerator_portal.reports.formats import FORMATS
 from accelerator_portal.reports.report import SCHEMA_VERSION
@@ -98,10 +100,11 @@ def _shared_pages(
     tested: Results,
     looked: FindingShares,
 ) -> Iterator[SiteFile]:
-    current = [row for row in selector.rows if row.build in {STABLE, PREVIEW}]
+    current_builds = {catalog.releases.newest.version, PREVIEW}
+    current = [row for row in selector.rows if row.build in current_builds]
     ready = [row for row in selector.rows if row.method in {"pip", "docker"}]
-    builds = _newest_builds(selector, ready)
-    newest = _releases(catalog, builds)
+    builds = _newest_builds(ready)
+    newest = {platform: build for platform, build in builds.items() if build != PREVIEW}
     first = [row for row in ready if row.build == builds[row.platform]]
     pages: dict[str, dict[str, Any]] = {
         "index.md": {"newest": newest, "commands": commands_table(selector, first)},
@@ -187,19 +190,12 @@ def _version_pages(rows: list[ReleaseRow], templates: Templates) -> Iterator[Sit
         yield SiteFile(path, content, RELEASES)
 
 
-def _newest_builds(selector: Selector, rows: list[InstallRow]) -> dict[str, str]:
+def _newest_builds(rows: list[InstallRow]) -> dict[str, str]:
     """The newest build, nightly ones last, that some of `rows` install, by platform id."""
-    order = [v.id for v in selector.axes["build"] if v.id != PREVIEW] + [PREVIEW]
-    place = {build: n for n, build in enumerate(order)}
-    newest: dict[str, str] = {}
+    builds: dict[str, set[str]] = {}
     for row in rows:
-        known = newest.get(row.platform)
-        if known is None or place[row.build] < place[known]:
-            newest[row.platform] = row.build
-    return newest
-
-
-def _releases(catalog: Catalog, builds: dict[str, str]) -> dict[str, str]:
-    """The version of each platform's newest build, where it has one that is not a nightly."""
-    stable = catalog.releases.newest.version
-    return {p: stable if b == STABLE else b for p, b in builds.items() if b != PREVIEW}
+        builds.setdefault(row.platform, set()).add(row.build)
+    return {
+        platform: max(found - {PREVIEW}, key=Version, default=PREVIEW)
+        for platform, found in builds.items()
+    }

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from accelerator_portal.install.rows import InstallRow
-from accelerator_portal.install.selector import Choice, Selector
+from accelerator_portal.install.selector import Selector
 from accelerator_portal.site.findings import summary
 from accelerator_portal.site.words import python_range
 
@@ -32,17 +32,14 @@ def commands_table(selector: Selector, rows: Iterable[InstallRow]) -> list[Comma
     """Return one row per distinct commands of a platform, build and method, in page order."""
     groups: dict[tuple[object, ...], list[InstallRow]] = {}
     for row in rows:
-        key = (row.platform, row.variant, row.build, row.method, row.commands, row.note)
+        single = (a for a in selector.table if a.own_column and not a.many)
+        key = (*(getattr(row, axis.field) for axis in single), row.commands, row.note)
         groups.setdefault(key, []).append(row)
     order = {axis: {v.id: n for n, v in enumerate(vs)} for axis, vs in selector.axes.items()}
 
-    def place(group: list[InstallRow]) -> tuple[int, int, int]:
-        row = group[0]
-        return (
-            order["platform"][row.platform],
-            order["build"][row.build],
-            order["method"][row.method],
-        )
+    def place(group: list[InstallRow]) -> tuple[int, ...]:
+        choice = next(selector.choices(group[0]))
+        return tuple(order[axis][choice[axis]] for axis in ("platform", "build", "method"))
 
     return [_merged(selector, group) for group in sorted(groups.values(), key=place)]
 
@@ -51,11 +48,12 @@ def _merged(selector: Selector, group: list[InstallRow]) -> CommandsRow:
     row = group[0]
     choice = next(selector.choices(row))
     pythons = {python for member in group for python in member.pythons or ()}
+    build = selector.value("build", choice)
     return CommandsRow(
         platform=selector.label("platform", choice),
         platform_id=row.platform,
         variant=selector.label("variant", choice),
-        build=_build(selector, choice),
+        build=f"{build.label} {build.detail}".strip(),
         systems=_systems(selector, group),
         python=python_range(pythons) if pythons else "any",
         method=selector.label("method", choice),
@@ -65,16 +63,12 @@ def _merged(selector: Selector, group: list[InstallRow]) -> CommandsRow:
     )
 
 
-def _build(selector: Selector, choice: Choice) -> str:
-    value = selector.value("build", choice)
-    return f"{value.label} {value.detail}".strip()
-
-
 def _systems(selector: Selector, group: list[InstallRow]) -> str:
     """`Linux x86-64, ARM64; Windows x86-64`."""
-    archs: dict[str, dict[str, None]] = {}
+    first, *others = (axis.id for axis in selector.table if not axis.own_column)
+    found: dict[str, dict[str, None]] = {}
     for row in group:
         choice = next(selector.choices(row))
-        os, arch = selector.label("os", choice), selector.label("arch", choice)
-        archs.setdefault(os, {})[arch] = None
-    return "; ".join(f"{os} {', '.join(found)}" for os, found in archs.items())
+        rest = " ".join(selector.label(axis, choice) for axis in others)
+        found.setdefault(selector.label(first, choice), {})[rest] = None
+    return "; ".join(f"{system} {', '.join(rest)}" for system, rest in found.items())

@@ -10,6 +10,7 @@ from pathlib import Path
 from packaging.version import Version
 
 from accelerator_portal.catalog import Catalog
+from accelerator_portal.install.axes import row_key
 from accelerator_portal.install.rows import PREVIEW, Finding, InstallRow
 from accelerator_portal.packages.verdict_file import (
     Verdict,
@@ -42,7 +43,7 @@ def _with_findings(
     known = verdicts.get(key_of(row))
     if not known:
         return row
-    instead = _instead(row, known, newest.get(_place(row)))
+    instead = _instead(row, known, newest.get(row_key(row, "build")))
     findings = (known.get(python) for python in row.pythons or ())
     return replace(row, findings=tuple(_finding(v, instead) if v else None for v in findings))
 
@@ -73,20 +74,17 @@ def _instead(row: InstallRow, known: Mapping[str, Verdict], newest: str | None) 
 def _newest_found(
     rows: Iterable[InstallRow], verdicts: Mapping[str, Verdicts]
 ) -> dict[tuple[str, ...], str]:
-    """The newest release whose versions were found, by platform, variant, system and method."""
+    """The newest release whose versions were found, by the row's other axes."""
     found: dict[tuple[str, ...], str] = {}
     for row in rows:
         known = verdicts.get(row.platform, {}).get(key_of(row), {})
         if row.build == PREVIEW or not any(v.kind == "found" for v in known.values()):
             continue
-        before = found.get(_place(row))
+        key = row_key(row, "build")
+        before = found.get(key)
         if before is None or Version(before) < Version(row.build):
-            found[_place(row)] = row.build
+            found[key] = row.build
     return found
-
-
-def _place(row: InstallRow) -> tuple[str, ...]:
-    return (row.platform, row.variant, row.os, row.arch, row.method)
 
 
 def summary(rows: Iterable[InstallRow]) -> str:

@@ -10,8 +10,8 @@ from accelerator_portal.catalog.accelerator import Identify
 from accelerator_portal.catalog.fields import Model
 from accelerator_portal.catalog.hardware import BuildSupport, Generation, HardwareModel
 from accelerator_portal.catalog.sources import Source, among
+from accelerator_portal.install.axes import build_id
 from accelerator_portal.install.labels import ARCH, OS
-from accelerator_portal.install.selector import STABLE
 from accelerator_portal.install.serving import Serving, Verdict, serving
 from accelerator_portal.site.anchors import Anchors, slug
 from accelerator_portal.site.page import PLATFORMS
@@ -175,8 +175,7 @@ def _words(platform: Platform, found: Serving) -> str:
 def _address(catalog: Catalog, platform: Platform, found: Serving) -> str | None:
     if found.build is None or found.verdict == "no-command":
         return None
-    newest = catalog.releases.newest.version
-    query = {"platform": platform.id, "build": STABLE if found.build == newest else found.build}
+    query = {"platform": platform.id, "build": build_id(catalog, found.build)}
     if found.variants:
         query["variant"] = found.variants[0]
     query |= {axis: value for axis in ("os", "arch") if (value := getattr(found, axis))}

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.releases_file import Release
+from accelerator_portal.install.axes import build_id
 from accelerator_portal.install.rows import InstallRow
-from accelerator_portal.install.selector import STABLE, Selector
+from accelerator_portal.install.selector import Selector
 from accelerator_portal.site.commands_table import CommandsRow, commands_table
 from accelerator_portal.site.words import python_range
 
@@ -38,10 +39,8 @@ class ReleaseRow:
 
 def release_rows(catalog: Catalog, selector: Selector) -> Iterator[ReleaseRow]:
     """Yield a row per release, the newest first, with cells in the selector's platform order."""
-    newest = catalog.releases.newest
     for release in catalog.releases.releases:
-        build = STABLE if release is newest else release.version
-        rows = [row for row in selector.rows if row.build == build]
+        rows = [row for row in selector.rows if row.build == release.version]
         by_platform: dict[str, list[InstallRow]] = {}
         for row in rows:
             by_platform.setdefault(row.platform, []).append(row)
@@ -50,6 +49,7 @@ def release_rows(catalog: Catalog, selector: Selector) -> Iterator[ReleaseRow]:
             for p in selector.axes["platform"]
         )
         commands = tuple(commands_table(selector, rows))
+        build = build_id(catalog, release.version)
         yield ReleaseRow(release, build, python_range(release.python), cells, commands)
 
 

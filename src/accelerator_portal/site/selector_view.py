@@ -4,22 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from accelerator_portal.install.axes import STABLE, Axis, Choice, Value, by_rank
 from accelerator_portal.install.commands import new_environment
-from accelerator_portal.install.rows import PREVIEW, Finding, InstallRow
-from accelerator_portal.install.selector import STABLE, Choice, Selector, Value
-
-AXES = {
-    "build": "Build",
-    "os": "Operating system",
-    "arch": "Architecture",
-    "python": "Python",
-    "method": "Method",
-    "platform": "Compute platform",
-    "variant": "Variant",
-}
-
-
-MORE = {"build": "Earlier releases", "python": "Other versions"}
+from accelerator_portal.install.rows import Finding, InstallRow
+from accelerator_portal.install.selector import Selector
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +55,11 @@ def selector_view(selector: Selector, choice: Choice) -> SelectorView:
         raise LookupError(f"no install option for {choice}")
     environment = new_environment(row.method, row.os)
     return SelectorView(
-        tuple(_axis(selector, axis, choice) for axis in AXES),
+        tuple(_axis(selector, axis, choice) for axis in by_rank(selector.table)),
         row,
         selector.label("platform", choice),
-        environment.replace("{python}", choice.python) if environment else None,
-        _finding(row, choice.python),
+        environment.replace("{python}", choice["python"]) if environment else None,
+        _finding(row, choice["python"]),
     )
 
 
@@ -86,37 +74,21 @@ def reason(selector: Selector, choice: Choice, axis: str, value: str) -> str:
     against = selector.blocked_by(choice, axis, value)
     if not against:
         return ""
-    return "not with " + ", ".join(_shown(selector, choice, other) for other in against)
+    names = (a.name(selector.value(a.id, choice)) for a in selector.table if a.id in against)
+    return "not with " + ", ".join(names)
 
 
-def _shown(selector: Selector, choice: Choice, axis: str) -> str:
-    """The chosen value as a reason names it: of a build its version, if it has one."""
-    value = selector.value(axis, choice)
-    if axis == "build" and value.id == STABLE:
-        return value.detail
-    return f"Python {value.label}" if axis == "python" else value.label
-
-
-def _axis(selector: Selector, axis: str, choice: Choice) -> AxisView:
-    known = selector.axes.get(axis) or selector.variants.get(choice.platform, ())
-    views = [(value, _value(selector, axis, value, choice)) for value in known]
-    shown = _shown_at_once(selector, axis) or {value.id for value in known}
-    first = tuple(view for value, view in views if value.id in shown)
-    more = tuple(view for value, view in views if value.id not in shown)
-    return AxisView(axis, AXES[axis], first or more, more if first else (), MORE.get(axis, ""))
-
-
-def _shown_at_once(selector: Selector, axis: str) -> set[str]:
-    """The values that do not stand behind a disclosure; none means all."""
-    if axis == "build":
-        return {STABLE, PREVIEW}
-    if axis == "python":  # the newest release's, without the free-threaded ones
-        rows = (row for row in selector.rows if row.build == STABLE)
-        return {p for row in rows for p in row.pythons or () if not p.endswith("t")}
-    return set()
+def _axis(selector: Selector, axis: Axis, choice: Choice) -> AxisView:
+    known = selector.values(axis.id, choice["platform"])
+    views = [_value(selector, axis.id, value, choice) for value in known]
+    newest = selector.rows_with("build", STABLE)
+    shown = (axis.at_once and axis.at_once(newest)) or {value.id for value in known}
+    first = tuple(view for view in views if view.id in shown)
+    more = tuple(view for view in views if view.id not in shown)
+    return AxisView(axis.id, axis.legend, first or more, more if first else (), axis.more_label)
 
 
 def _value(selector: Selector, axis: str, value: Value, choice: Choice) -> ValueView:
-    checked = getattr(choice, axis) == value.id
+    checked = choice[axis] == value.id
     why = "" if checked else reason(selector, choice, axis, value.id)
     return ValueView(value.id, value.label, value.detail, checked, why)

@@ -1,13 +1,15 @@
 // The rows of the install selector and the nearest valid choice, as src/accelerator_portal/install/selector.py has them;
-// tests compare the two.
+// tests compare the two. Which axes there are, and their orders, come with the data and the form.
 
-export const AXES = ["build", "os", "arch", "python", "method", "platform", "variant"];
-const PRESERVED = ["platform", "os", "arch", "method", "python", "build", "variant"];
 const PREVIEW = "preview";
 
 export class Model {
-  constructor(data) {
-    this.axes = data.axes; // axis -> [[id, label, detail?], …]
+  /** `ranked` are the axes in the order of the page, which is the order in which they are kept. */
+  constructor(data, ranked) {
+    this.axes = Object.keys(data.starts[0]); // in the order of addresses
+    this.ranked = ranked;
+    this.sentence = data.columns.filter((name) => this.axes.includes(name)); // in the order of a sentence
+    this.shared = data.axes; // axis -> [[id, label, detail?], …]
     this.variants = data.variants; // platform -> the same
     this.starts = data.starts;
     this.environments = data.environments;
@@ -19,21 +21,27 @@ export class Model {
   }
 
   #index(row) {
-    for (const axis of AXES) {
-      const values = axis !== "python" ? [row[axis]] : row.pythons ?? this.axes.python.map(([id]) => id);
+    for (const axis of this.axes) {
+      const values = axis !== "python" ? [row[axis]] : row.pythons ?? this.shared.python.map(([id]) => id);
       for (const value of values) {
         const key = `${axis} ${value}`;
         if (!this.rowsWith.has(key)) this.rowsWith.set(key, []);
         this.rowsWith.get(key).push(row);
       }
     }
-    const key = choiceKey(row);
+    const key = this.#key(row);
     if (!this.byChoice.has(key)) this.byChoice.set(key, []);
     this.byChoice.get(key).push(row);
   }
 
   values(axis, platform) {
-    return axis === "variant" ? this.variants[platform] ?? [] : this.axes[axis];
+    return this.shared[axis] ?? this.variants[platform] ?? [];
+  }
+
+  /** Whether a value stands on an axis, of whatever platform. */
+  knows(axis, value) {
+    const lists = axis in this.shared ? [this.shared[axis]] : Object.values(this.variants);
+    return lists.some((values) => values.some(([id]) => id === value));
   }
 
   value(axis, choice) {
@@ -46,7 +54,7 @@ export class Model {
 
   /** The row that a choice leads to, if there is one. */
   row(choice) {
-    return this.byChoice.get(choiceKey(choice))?.find((row) => row.pythons === null || row.pythons.includes(choice.python));
+    return this.byChoice.get(this.#key(choice))?.find((row) => row.pythons === null || row.pythons.includes(choice.python));
   }
 
   /** The valid choice that changes the fewest axes, the pinned ones least of all. */
@@ -65,7 +73,7 @@ export class Model {
 
   /** The axes that differ; a variant counts only while the platform stays. */
   moved(choice, other) {
-    const axes = AXES.filter((axis) => choice[axis] !== other[axis]);
+    const axes = this.axes.filter((axis) => choice[axis] !== other[axis]);
     return axes.filter((axis) => axis !== "variant" || !axes.includes("platform"));
   }
 
@@ -79,22 +87,25 @@ export class Model {
 
   #choice(row, choice) {
     const keeps = row.pythons === null || row.pythons.includes(choice.python);
-    const { build, os, arch, method, platform, variant } = row;
-    return { build, os, arch, python: keeps ? choice.python : row.firstPython, method, platform, variant };
+    const other = {};
+    for (const axis of this.axes) other[axis] = row[axis];
+    other.python = keeps ? choice.python : row.firstPython;
+    return other;
   }
 
   #cost(choice, other, pinned) {
-    const changed = PRESERVED.map((axis) => Number(choice[axis] !== other[axis]));
+    const changed = this.ranked.map((axis) => Number(choice[axis] !== other[axis]));
     const sum = changed.reduce((a, b) => a + b, 0);
     const broken = pinned.filter((axis) => choice[axis] !== other[axis]).length;
-    const [build, ...rank] = ["build", ...PRESERVED].map((axis) => this.rank[axis].get(other[axis]) ?? 0);
+    const [build, ...rank] = ["build", ...this.ranked].map((axis) => this.rank[axis].get(other[axis]) ?? 0);
     const unusual = Number(this.starts.every((start) => start.os !== other.os || start.platform !== other.platform));
     return [broken, sum, ...changed, build, unusual, ...rank];
   }
-}
 
-function choiceKey(choice) {
-  return [choice.platform, choice.variant, choice.build, choice.os, choice.arch, choice.method].join(" ");
+  /** A choice, or a row, without its Python. */
+  #key(choice) {
+    return this.sentence.map((axis) => choice[axis]).join(" ");
+  }
 }
 
 function less(a, b) {
@@ -112,20 +123,16 @@ function ranks(data) {
 
 function decode(data) {
   const width = data.columns.length;
+  const single = data.columns.filter((name) => name in data.axes);
   const rows = [];
   for (let start = 0; start < data.rows.length; start += width) {
     const number = Object.fromEntries(data.columns.map((name, place) => [name, data.rows[start + place]]));
-    const id = (axis) => data.axes[axis][number[axis]][0];
-    const platform = id("platform");
+    const ids = Object.fromEntries(single.map((axis) => [axis, data.axes[axis][number[axis]][0]]));
     const pythons = number.pythons < 0 ? null : data.pythons[number.pythons].map((place) => data.axes.python[place][0]);
     const first = pythons && Math.min(...data.pythons[number.pythons]);
     rows.push({
-      platform,
-      variant: number.variant < 0 ? "default" : data.variants[platform][number.variant][0],
-      build: id("build"),
-      os: id("os"),
-      arch: id("arch"),
-      method: id("method"),
+      ...ids,
+      variant: number.variant < 0 ? "default" : data.variants[ids.platform][number.variant][0],
       pythons,
       firstPython: pythons && data.axes.python[first][0],
       commands: data.commands[number.commands],

@@ -2,16 +2,6 @@
 
 import { element } from "./elements.js";
 
-const NAMES = {
-  build: "build",
-  os: "operating system",
-  arch: "architecture",
-  python: "Python",
-  method: "method",
-  platform: "compute platform",
-  variant: "variant",
-};
-
 /** Mark what is chosen and say beside each impossible value why it is. */
 export function showChoice(form, model, choice) {
   rebuildVariants(form, model, choice);
@@ -64,16 +54,22 @@ export function showResult(form, model, choice) {
 
 /** Tell what is shown and what moved with the last choice. */
 export function announce(form, model, choice, moved, unknown) {
-  const parts = unknown.map(([axis, value]) => `The address asks for ${NAMES[axis]} “${value}”, which does not exist; ignored.`);
+  const parts = unknown.map(([axis, value]) => `The address asks for ${axisName(form, axis)} “${value}”, which does not exist; ignored.`);
   const axes = moved.filter((axis) => model.label(axis, choice));
   if (axes.length > 0) {
-    parts.push(`Changed with it: ${axes.map((axis) => `${NAMES[axis]} to ${model.label(axis, choice)}`).join(", ")}.`);
+    parts.push(`Changed with it: ${axes.map((axis) => `${axisName(form, axis)} to ${model.label(axis, choice)}`).join(", ")}.`);
   }
-  const shown = ["platform", "variant", "build", "os", "arch", "method"].map((axis) => model.label(axis, choice));
+  const shown = model.sentence.map((axis) => model.label(axis, choice));
   if (parts.length === 0) parts.push(`Commands for ${shown.filter(Boolean).join(", ")}.`);
   const status = form.querySelector("[data-part=status]");
   status.classList.toggle("has-news", axes.length > 0 || unknown.length > 0);
   setText(status, parts.join(" "));
+}
+
+/** An axis as a sentence names it: its legend, small but for Python. */
+function axisName(form, axis) {
+  const legend = form.querySelector(`[data-axis="${axis}"] legend`).textContent;
+  return axis === "python" ? legend : legend[0].toLowerCase() + legend.slice(1);
 }
 
 /** A plugin's lifecycle; what has ended is said only here, as the page was built on an earlier day. */

@@ -1,6 +1,6 @@
 // The install selector: reads its data, follows the reader's choices and the address.
 
-import { AXES, Model } from "./selector-model.js";
+import { Model } from "./selector-model.js";
 import { readAddress, writeAddress } from "./selector-address.js";
 import { announce, showChoice, showResult } from "./selector-view.js";
 
@@ -34,7 +34,7 @@ class Selector {
     const moved = this.model.moved(wanted, found).filter((other) => !(axis === "platform" && other === "variant"));
     this.touched = true;
     this.show(found, moved, []);
-    writeAddress(found, this.fixedPlatform);
+    writeAddress(this.model, found, this.fixedPlatform);
   }
 
   /** Show what the address asks for, the rest as the browser's system suggests. */
@@ -44,7 +44,7 @@ class Selector {
     const variant = this.model.values("variant", wanted.platform ?? start.platform)[0]?.[0] ?? "default";
     const whole = { ...start, variant, ...wanted };
     if (this.arch && !wanted.arch) whole.arch = this.arch;
-    const pinned = AXES.filter((axis) => axis in wanted);
+    const pinned = this.model.axes.filter((axis) => axis in wanted);
     const found = this.model.row(whole) ? whole : this.model.nearest(whole, pinned);
     const moved = this.model.moved(whole, found).filter((axis) => axis in wanted);
     this.touched = pinned.length > (this.fixedPlatform ? 1 : 0);
@@ -80,7 +80,8 @@ async function load(form) {
   try {
     const answer = await fetch(form.dataset.selector);
     if (!answer.ok) throw new Error(`${answer.status} ${answer.statusText}`);
-    return new Model(await answer.json());
+    const ranked = [...form.querySelectorAll("[data-axis]")].map((fieldset) => fieldset.dataset.axis);
+    return new Model(await answer.json(), ranked);
   } catch (error) {
     const status = form.querySelector("[data-part=status]");
     status.textContent = "The selector’s data could not be read; the table below has the same commands.";

@@ -6,6 +6,7 @@ import datetime as dt
 from collections.abc import Iterator
 
 from accelerator_portal.catalog import Catalog, Problem
+from accelerator_portal.install.axes import row_key
 from accelerator_portal.install.expand import expand
 from accelerator_portal.install.rows import InstallRow
 
@@ -19,7 +20,7 @@ def check(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     reported: set[tuple[str, str, str]] = set()
     for row in rows:
         for python in row.pythons or ("any",):
-            place = (row.platform, row.variant, row.build, row.os, row.arch, row.method, python)
+            place = (*row_key(row), python)
             other = answered.setdefault(place, row)
             pair = (row.platform, other.option, row.option)
             if other.option != row.option and pair not in reported:

@@ -29,11 +29,11 @@ def check(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
             continue
         if found is None:
             continue
-        wanted = (start.os, start.arch, start.python, start.method, start.platform)
-        if wanted != (found.os, found.arch, found.python, found.method, found.platform):
+        wanted = start.model_dump()
+        near = {axis: found[axis] for axis in wanted}
+        if near != wanted:
             what = "no install option answers this choice"
-            near = f"{found.os}, {found.arch}, {found.python}, {found.method}, {found.platform}"
-            yield Problem(SELECTOR, line, what, f"the nearest is {near}")
+            yield Problem(SELECTOR, line, what, f"the nearest is {', '.join(near.values())}")
 
 
 def _unknown_primary(catalog: Catalog) -> Iterator[Problem]:

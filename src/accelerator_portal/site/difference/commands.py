@@ -8,6 +8,7 @@ from difflib import SequenceMatcher
 from functools import cache
 from typing import Any, NamedTuple
 
+from accelerator_portal.install.axes import AXES, STABLE
 from accelerator_portal.site.api_shapes import InstallData
 from accelerator_portal.site.difference.shapes import MOST_PLACES, Change, CommandChange, Item
 from accelerator_portal.site.difference.values import changes, shortened
@@ -147,10 +148,10 @@ def _choices(
     platform = _value(axes["platform"], row["platform"])[0]
     variant = _value(data.variants.get(platform, ()), row["variant"]) or (_ANY, _ANY)
     build = _value(axes["build"], row["build"])
-    if build[0] == "stable":  # another release after each release: what counts is which
+    if build[0] == STABLE:  # another release after each release: what counts is which
         build = (build[2], build[2])
-    os, arch = (_value(axes[axis], row[axis]) or (_ANY, _ANY) for axis in ("os", "arch"))
-    system = (f"{os[0]} {arch[0]}", f"{os[1]} {arch[1]}".strip())
+    parts = [_value(axes[axis], row[axis]) or (_ANY, _ANY) for axis in _system_axes(axes)]
+    system = (" ".join(part[0] for part in parts), " ".join(part[1] for part in parts).strip())
     method = _value(axes["method"], row["method"])
     picked = {"system": system, "method": method, "build": build, "variant": variant}
     for axis, value in picked.items():
@@ -159,6 +160,11 @@ def _choices(
     for place in (None,) if pythons is None else pythons:
         python = _ANY if place is None else _value(axes["python"], place)[0]
         yield Choice(system[0], method[0], python, build[0], variant[0])
+
+
+def _system_axes(axes: Iterable[str]) -> list[str]:
+    """The axes that readers call their system: those of a site for which tables have no column."""
+    return [axis.id for axis in AXES if not axis.own_column and axis.id in axes]
 
 
 def _way(old: Shown | None, new: Shown | None) -> tuple[_Way, _Lines]:

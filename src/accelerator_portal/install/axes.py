@@ -1,0 +1,201 @@
+"""The axes of the install selector.
+
+One table from which the choice, the order on the page, the labels, the data for the script, the
+fieldsets and the rows' keys follow. A further axis is an entry here, and a field of `InstallRow`
+that the expansion fills.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from packaging.version import Version
+
+from accelerator_portal.catalog import Catalog
+from accelerator_portal.install import labels
+from accelerator_portal.install.rows import PREVIEW, InstallRow
+
+STABLE = "stable"
+
+
+class Value(NamedTuple):
+    """A value of an axis: its stable id, what readers see, and a smaller word beside it.
+
+    `row_value` is what rows have where that is another than the id: the newest release's version
+    for `stable`.
+    """
+
+    id: str
+    label: str
+    detail: str = ""
+    row_value: str = ""
+
+
+class Choice(Mapping[str, str]):
+    """One value, by id, for each axis; immutable. `choice | {"os": "linux"}` is another choice."""
+
+    __slots__ = ("_values",)
+
+    def __init__(self, values: Mapping[str, str]) -> None:
+        self._values = dict(values)
+
+    def __getitem__(self, axis: str) -> str:
+        """Return the id of the value on an axis."""
+        return self._values[axis]
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the axes."""
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        """Return the number of axes."""
+        return len(self._values)
+
+    def __hash__(self) -> int:
+        """Choices with the same values are the same."""
+        return hash(frozenset(self._values.items()))
+
+    def __or__(self, changes: Mapping[str, str]) -> Choice:
+        """Return the choice with other values on some axes."""
+        return Choice({**self._values, **changes})
+
+    def __repr__(self) -> str:
+        """Return it as Python."""
+        return f"Choice({self._values})"
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """What is to be known of one axis."""
+
+    id: str
+    """Its name in addresses and data; never changes."""
+    legend: str
+    """Its name on the page."""
+    rank: int
+    """Its place on the page. Of rows that are equally near, the one that keeps the axes of the
+    lowest ranks is taken."""
+    values: Callable[[Catalog, Sequence[InstallRow]], tuple[Value, ...]] | None
+    """Its values in the order of preference and of the page; None where each platform has its
+    own."""
+    many: bool = False
+    """Whether a row serves several values, or any (None)."""
+    own_column: bool = False
+    """Whether tables have a column for it. Axes without one are the reader's system, one cell."""
+    preferred_last: str = ""
+    """The value that is taken only where there is no other, wherever the page shows it."""
+    at_once: Callable[[Sequence[InstallRow]], Collection[str]] | None = None
+    """From the newest release's rows, the values that do not stand behind a disclosure; None or
+    an empty collection: all."""
+    more_label: str = ""
+    """What the disclosure with the others is called."""
+    name: Callable[[Value], str] = lambda value: value.label
+    """How a sentence names a value."""
+
+    @property
+    def field(self) -> str:
+        """The field of an InstallRow, and the column of the script's data, that holds it."""
+        return f"{self.id}s" if self.many else self.id
+
+
+def build_id(catalog: Catalog, build: str) -> str:
+    """Return how a choice names a build: the newest release is `stable`, so links outlive it."""
+    return STABLE if build == catalog.releases.newest.version else build
+
+
+def _builds(catalog: Catalog, _: Sequence[InstallRow]) -> tuple[Value, ...]:
+    newest, *earlier = sorted(catalog.releases.by_version, key=Version, reverse=True)
+    preview = catalog.releases.preview.version or ""
+    return (
+        Value(STABLE, "Stable", newest, row_value=newest),
+        Value(PREVIEW, "Preview", preview.removesuffix(".dev0") or "nightly"),
+        *(Value(version, version) for version in earlier),
+    )
+
+
+def _labelled(
+    axis: str, shown: Mapping[str, str]
+) -> Callable[[Catalog, Sequence[InstallRow]], tuple[Value, ...]]:
+    """Values in the order of their labels, those that rows are for."""
+
+    def values(_: Catalog, rows: Sequence[InstallRow]) -> tuple[Value, ...]:
+        used = {getattr(row, axis) for row in rows}
+        return tuple(Value(key, label) for key, label in shown.items() if key in used)
+
+    return values
+
+
+def _pythons(catalog: Catalog, rows: Sequence[InstallRow]) -> tuple[Value, ...]:
+    """Those that rows are for; where it matters to none, the newest release's: a choice has one."""
+    known = {python for row in rows for python in row.pythons or ()}
+    known = known or set(catalog.releases.newest.python)
+    return tuple(
+        Value(p, p, "free-threaded" if p.endswith("t") else "") for p in labels.python_order(known)
+    )
+
+
+def _usual_pythons(newest: Sequence[InstallRow]) -> set[str]:
+    """The newest release's, without the free-threaded ones."""
+    return {p for row in newest for p in row.pythons or () if not p.endswith("t")}
+
+
+def _platforms(catalog: Catalog, rows: Sequence[InstallRow]) -> tuple[Value, ...]:
+    served = {row.platform for row in rows}
+    return tuple(
+        Value(p.id, p.accelerator.name, p.accelerator.vendor)
+        for p in catalog.platforms
+        if p.id in served
+    )
+
+
+# In the order of addresses and data.
+AXES = (
+    Axis(
+        "build",
+        "Build",
+        6,
+        _builds,
+        own_column=True,
+        preferred_last=PREVIEW,
+        at_once=lambda _: (STABLE, PREVIEW),
+        more_label="Earlier releases",
+        name=lambda value: value.detail if value.id == STABLE else value.label,
+    ),
+    Axis("os", "Operating system", 2, _labelled("os", labels.OS)),
+    Axis("arch", "Architecture", 3, _labelled("arch", labels.ARCH)),
+    Axis(
+        "python",
+        "Python",
+        5,
+        _pythons,
+        many=True,
+        own_column=True,
+        at_once=_usual_pythons,
+        more_label="Other versions",
+        name=lambda value: f"Python {value.label}",
+    ),
+    Axis("method", "Method", 4, _labelled("method", labels.METHOD), own_column=True),
+    Axis("platform", "Compute platform", 1, _platforms, own_column=True),
+    Axis("variant", "Variant", 7, None, own_column=True),
+)
+
+
+def by_rank(axes: Iterable[Axis]) -> tuple[Axis, ...]:
+    """Return axes in the order of the page."""
+    return tuple(sorted(axes, key=lambda axis: axis.rank))
+
+
+def by_column(axes: Iterable[Axis]) -> tuple[Axis, ...]:
+    """Return axes in the order of a row: its platform and variant, and last what it has many of."""
+    return tuple(sorted(axes, key=lambda a: (a.many, a.id != "platform", a.values is not None)))
+
+
+# Those on which a row has one value.
+KEY_AXES = tuple(axis for axis in by_column(AXES) if not axis.many)
+
+
+def row_key(row: InstallRow, *without: str) -> tuple[str, ...]:
+    """Return what tells a row from others: its value on each of `KEY_AXES`, some left out."""
+    return tuple(getattr(row, axis.field) for axis in KEY_AXES if axis.id not in without)

@@ -1,0 +1,69 @@
+"""The form and the table of commands show whatever axes the selector has."""
+
+from __future__ import annotations
+
+import pytest
+from selectolax.lexbor import LexborHTMLParser
+
+from accelerator_portal.catalog import Catalog
+from accelerator_portal.install import Selector
+from accelerator_portal.install.axes import AXES
+from accelerator_portal.site.api_shapes import FindingShares
+from accelerator_portal.site.build import TEMPLATES, Repository
+from accelerator_portal.site.commands_table import commands_table
+from accelerator_portal.site.selector_view import reason, selector_view
+from accelerator_portal.site.templates import Templates
+from tests.folders import REPOSITORY
+from tests.further_axis import further_selector
+
+
+@pytest.fixture(scope="module")
+def further(catalog: Catalog) -> Selector:
+    return further_selector(catalog)
+
+
+@pytest.fixture(scope="module")
+def form(catalog: Catalog, further: Selector) -> LexborHTMLParser:
+    """The form of Get started, with one more axis."""
+    repository = Repository("https://example.org/", "https://example.org/edit/")
+    templates = Templates(REPOSITORY / TEMPLATES, catalog=catalog, repository=repository)
+    view = selector_view(further, further.starts[0])
+    looked = FindingShares(found=0, none=0, unchecked=0)
+    context = {"view": view, "commands": [], "looked": looked, "to_root": "../"}
+    return LexborHTMLParser(templates.render("get-started.md.j2", **context))
+
+
+def test_each_axis_has_a_fieldset_in_the_order_of_the_page(form: LexborHTMLParser) -> None:
+    shown = [legend.text() for legend in form.css("form fieldset legend")]
+    assert shown == [*(a.legend for a in sorted(AXES, key=lambda a: a.rank)), "C library"]
+
+
+def test_the_fieldset_of_a_further_axis_has_its_values(form: LexborHTMLParser) -> None:
+    radios = form.css("fieldset[data-axis=libc] input[name=libc]")
+    assert [(r.attributes["value"], "checked" in r.attributes) for r in radios] == [
+        ("glibc", True),
+        ("musl", False),
+    ]
+
+
+def test_a_reason_names_the_value_of_a_further_axis(further: Selector) -> None:
+    musl = further.starts[0] | {"libc": "musl"}
+    assert reason(further, musl, "os", "windows").endswith(", musl")
+
+
+def test_the_table_names_a_further_axis_with_the_system(further: Selector) -> None:
+    rows = [row for row in further.rows if row.platform == "cuda" and row.method == "pip"]
+    found = {
+        system
+        for row in commands_table(further, rows)
+        for part in row.systems.split("; ")
+        for system in systems(part)
+    }
+    assert {"Linux x86-64 GNU", "Linux x86-64 musl", "Windows x86-64 GNU"} <= found
+    assert "Windows x86-64 musl" not in found
+
+
+def systems(part: str) -> set[str]:
+    """Each system of `Linux x86-64, ARM64`."""
+    os, _, rest = part.partition(" ")
+    return {f"{os} {one}" for one in rest.split(", ")}
