@@ -75,8 +75,9 @@ class Axis:
     legend: str
     """Its name on the page."""
     rank: int
-    """Its place on the page. Of rows that are equally near, the one that keeps the axes of the
-    lowest ranks is taken."""
+    """Its place on the page: first what a reader surely knows, last what the defaults mostly get
+    right. Of rows that are equally near, the one that keeps the axes of the lowest ranks is
+    taken."""
     values: Callable[[Catalog, Sequence[InstallRow]], tuple[Value, ...]] | None
     """Its values in the order of preference and of the page; None where each platform has its
     own."""

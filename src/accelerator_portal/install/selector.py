@@ -122,7 +122,7 @@ class Selector:
             numbers = self._numbers.get((axis, choice[axis]), numbers)
         wanted = self._point(choice)
         held = tuple(axis.id in kept for axis in self._ranked)
-        points = {_nearest_point(self._reach[number], wanted) for number in numbers}
+        points = dict.fromkeys(_nearest_point(self._reach[number], wanted) for number in numbers)
         distances = {point: _distance(wanted, point, held) for point in points}
         fewest = min(distances.values())
         nearest = (self._choice(p) for p, distance in distances.items() if distance == fewest)
