@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TypeVar
 
-from accelerator_portal.reports.outcomes import MEANING, Outcome
+from accelerator_portal.reports.outcomes import OUTCOMES, Outcome
 from accelerator_portal.reports.store import StoredReport
 from accelerator_portal.results.changes_file import (
     append_changes,
@@ -87,7 +87,7 @@ def _changes(number: int) -> Iterator[Change]:
         touched = (keys if day == 0 else pick.sample(keys, tests // 20))[:left]
         for key in touched:
             before = standing.get(key)
-            after = standing[key] = pick.choice([one for one in MEANING if one != before])
+            after = standing[key] = pick.choice([one for one in OUTCOMES if one != before])
             kind: ChangeKind = "changed" if before else "new"
             started = START + dt.timedelta(days=day)
             yield Change(started, f"report-{day:05}", key, kind, after, None, before, None)

@@ -90,9 +90,11 @@ class Selector:
         """Return the ids of a row's values on an axis; of all values where it does not matter."""
         found = getattr(row, axis.field)
         if found is None:
-            return tuple(value.id for value in self.axes[axis.id])
-        ids = self._id_by_row_value.get(axis.id, {})
-        return tuple(ids.get(value, value) for value in (found if axis.many else (found,)))
+            return tuple(self._value_by_id[axis.id])
+        ids = self._id_by_row_value.get(axis.id)
+        if axis.many:
+            return tuple(ids.get(value, value) for value in found) if ids else found
+        return (ids.get(found, found) if ids else found,)
 
     def rows_with(self, axis: str, value: str) -> tuple[InstallRow, ...]:
         """Return the rows that have a value, named by its id, on an axis."""
