@@ -21,8 +21,9 @@ from accelerator_portal.automation.publishing import (
     recover,
 )
 from accelerator_portal.catalog.clock import today
+from accelerator_portal.catalog.wording import count
 from accelerator_portal.checks.quarantine import load_and_set_aside
-from accelerator_portal.cli.options import ARCHIVE, ROOT, count
+from accelerator_portal.cli.options import ARCHIVE, ROOT
 from accelerator_portal.site.broken_links import BuiltSite, faults
 
 QUARANTINE = "PORTAL_QUARANTINE"

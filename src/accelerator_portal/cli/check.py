@@ -10,9 +10,10 @@ import click
 
 from accelerator_portal.catalog import Catalog, Problem
 from accelerator_portal.catalog.clock import today
+from accelerator_portal.catalog.wording import count
 from accelerator_portal.checks import errors, load_and_check
 from accelerator_portal.checks.fixing import fixed_files
-from accelerator_portal.cli.options import ROOT, count
+from accelerator_portal.cli.options import ROOT
 from accelerator_portal.cli.output import write_file
 from accelerator_portal.cli.telling import TELLERS
 

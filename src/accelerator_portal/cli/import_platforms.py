@@ -10,8 +10,9 @@ import click
 from accelerator_portal.catalog import Problem, load_catalog
 from accelerator_portal.catalog.catalog import ACCELERATORS
 from accelerator_portal.catalog.clock import today
+from accelerator_portal.catalog.wording import count
 from accelerator_portal.checks import load_and_check
-from accelerator_portal.cli.options import ROOT, count, tell
+from accelerator_portal.cli.options import ROOT, tell
 from accelerator_portal.cli.output import write_folder
 from accelerator_portal.install.additional_platforms import read_additional_platforms
 from accelerator_portal.install.pip_command import UnreadableCommandError

@@ -19,8 +19,8 @@ from accelerator_portal.automation.keeping import keep_facts, keep_runs
 from accelerator_portal.automation.last_good import keep, standing_in
 from accelerator_portal.automation.nightly import Step, StepFailed
 from accelerator_portal.catalog import Catalog, Platform, Problem
+from accelerator_portal.catalog.wording import count
 from accelerator_portal.checks.quarantine import load_and_set_aside
-from accelerator_portal.cli.options import count
 from accelerator_portal.reports.store import stored_reports
 from accelerator_portal.results.archive import read_history
 from accelerator_portal.results.breakages import Breakage, open_breakages

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import sys
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import TypeVar
 
 import click
 
 from accelerator_portal.catalog import Problem
+from accelerator_portal.catalog.wording import count
+
+T = TypeVar("T")
 
 ROOT = click.option(
     "--root",
@@ -30,6 +36,7 @@ def tell(problems: Sequence[Problem]) -> None:
     click.echo(f"{count(len(problems), 'problem')} found.", err=True)
 
 
-def count(number: int, thing: str) -> str:
-    """Return a number and what it counts: `1 problem`, `2 problems`."""
-    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
+def progress_bar(label: str, items: Sequence[T]) -> AbstractContextManager[Iterable[T]]:
+    """Return items that a bar counts while they are taken; in a log there is no bar."""
+    quiet = not sys.stderr.isatty()
+    return click.progressbar(items, label=label, hidden=quiet, file=sys.stderr)

@@ -15,7 +15,8 @@ from packaging.utils import canonicalize_name
 from accelerator_portal.catalog import Catalog, load_catalog
 from accelerator_portal.catalog.package_file import PYPI, PackagesRead
 from accelerator_portal.catalog.problem import did_you_mean, printable
-from accelerator_portal.cli.options import ROOT, count, tell
+from accelerator_portal.catalog.wording import count
+from accelerator_portal.cli.options import ROOT, tell
 from accelerator_portal.results.beside import write_beside
 
 if TYPE_CHECKING:

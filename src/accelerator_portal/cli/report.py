@@ -14,7 +14,8 @@ from pydantic import ValidationError
 
 from accelerator_portal.catalog import Problem, ProblemsError, load_catalog
 from accelerator_portal.catalog.problem import printable
-from accelerator_portal.cli.options import ROOT, count, tell
+from accelerator_portal.catalog.wording import count
+from accelerator_portal.cli.options import ROOT, tell
 from accelerator_portal.cli.output import write_file
 from accelerator_portal.reports.formats import READERS, WRITERS, found_format
 from accelerator_portal.reports.merge import merged

@@ -16,7 +16,8 @@ import click
 
 from accelerator_portal.catalog import Platform, Problem, ProblemsError, load_catalog
 from accelerator_portal.catalog.validation_file import Validation
-from accelerator_portal.cli.options import count, tell
+from accelerator_portal.catalog.wording import count
+from accelerator_portal.cli.options import tell
 from accelerator_portal.cli.watching import Watching, closing_words
 from accelerator_portal.reports.outcomes import TriggerKind
 from accelerator_portal.reports.report_file import read_report
