@@ -25,7 +25,6 @@ from accelerator_portal.packages.fetching import Manners
 from accelerator_portal.packages.index_page import ACCEPT
 from accelerator_portal.packages.sync import Options, sync_packages
 from accelerator_portal.packages.wanted import Wanted
-from accelerator_portal.results.beside import write_beside
 from tests.packages.loopback import Index, served
 
 ROOT = Path(__file__).parent.parent
@@ -67,7 +66,7 @@ def _sync(root: Path, index: Index, names: Sequence[str]) -> tuple[int, int, int
     """Return requests, bytes and files written."""
     catalog = _catalog(root)
     wanted = tuple(Wanted(name, ("pypi",), own=True) for name in names)
-    options = Options(DAY, write_beside, addresses={"pypi": index.url})
+    options = Options(DAY, addresses={"pypi": index.url})
     done = sync_packages(root, catalog, wanted, options)
     written = sum(package.written for package in done.packages)
     return done.spent.requests, done.spent.bytes, written

@@ -10,7 +10,6 @@ from typing import Any
 from accelerator_portal.catalog import load_catalog
 from accelerator_portal.packages.fetching import Manners
 from accelerator_portal.packages.sync import Options, Synced, sync
-from accelerator_portal.results.beside import write_beside
 from tests.folders import INSTALL, edited
 from tests.packages.loopback import Index
 
@@ -37,7 +36,7 @@ def synced(root: Path, index: Index, day: dt.date = DAY, **options: Any) -> Sync
     catalog, _ = load_catalog(root)
     assert catalog is not None
     addresses = options.pop("addresses", {"pypi": index.url, EXTRA: "http://127.0.0.1:9/"})
-    settings: dict[str, Any] = {"manners": FAST, "write": write_beside, **options}
+    settings: dict[str, Any] = {"manners": FAST, **options}
     only = settings.pop("only", frozenset({"torch-example"}))
     return sync(root, catalog, Options(day=day, addresses=addresses, only=only, **settings))
 

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from accelerator_portal.install.rows import PipCall
-from accelerator_portal.packages import reaching
 from accelerator_portal.packages.questions import Question
 from accelerator_portal.packages.reaching import resolve_what_answers, silent_hosts
 
@@ -16,11 +13,12 @@ def test_a_host_that_is_not_there_is_silent() -> None:
     assert list(silent_hosts(["127.0.0.1:9", "127.0.0.1:9"])) == ["127.0.0.1:9"]
 
 
-def test_what_names_a_silent_host_is_not_resolved(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(reaching, "_fault", lambda host: "ConnectError" if "a." in host else None)
+def fault_of(host: str) -> str | None:
+    return "ConnectError" if "a." in host else None
+
+
+def test_what_names_a_silent_host_is_not_resolved(tmp_path: Path) -> None:
     calls = (PipCall(("torch",)), PipCall(("x",), index="https://a.example/simple"))
     question = Question(calls, "linux", "x86_64", "3.12", first_index=False)
-    answer = resolve_what_answers([question], tmp_path / "cache")(question)
+    answer = resolve_what_answers([question], tmp_path / "cache", fault_of)(question)
     assert (answer.kind, answer.why) == ("unchecked", "a.example did not answer (ConnectError)")

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TypeVar
 
 import click
 
 from accelerator_portal.catalog import Problem
+from accelerator_portal.catalog.progress import Advance
 from accelerator_portal.catalog.wording import count
-
-T = TypeVar("T")
 
 ROOT = click.option(
     "--root",
@@ -36,7 +34,9 @@ def tell(problems: Sequence[Problem]) -> None:
     click.echo(f"{count(len(problems), 'problem')} found.", err=True)
 
 
-def progress_bar(label: str, items: Sequence[T]) -> AbstractContextManager[Iterable[T]]:
-    """Return items that a bar counts while they are taken; in a log there is no bar."""
+@contextmanager
+def progress_bar(label: str, length: int) -> Iterator[Advance]:
+    """Show a bar on a terminal while items are counted; in a log there is none."""
     quiet = not sys.stderr.isatty()
-    return click.progressbar(items, label=label, hidden=quiet, file=sys.stderr)
+    with click.progressbar(length=length, label=label, hidden=quiet, file=sys.stderr) as bar:
+        yield lambda: bar.update(1)

@@ -32,8 +32,7 @@ from accelerator_portal.packages.facts_text import facts_text, read_text
 from accelerator_portal.packages.fetching import AGENT, Fetcher, FetchError, Manners, Spent
 from accelerator_portal.packages.reading import Asker, Reading, read_index
 from accelerator_portal.packages.wanted import Wanted, wanted
-
-Write = Callable[[Path, bytes], None]
+from accelerator_portal.results.beside import write_beside
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +40,6 @@ class Options:
     """How to sync: `day` is written as the day of reading, `only` narrows to some packages."""
 
     day: dt.date
-    write: Write
     only: frozenset[str] = frozenset()
     manners: Manners = field(default_factory=Manners)
     addresses: Mapping[str, str] = field(default_factory=dict)
@@ -147,7 +145,7 @@ class _Work:
         path = self._root / PACKAGES / f"{package.name}.json"
         written = not _holds(path, text)
         if written:
-            self._options.write(path, text)
+            write_beside(path, text)
         refused = tuple(
             f"{index}: {what}"
             for index, answer in answers.items()
@@ -190,7 +188,7 @@ class _Work:
         read = self._read(frozenset(package.name for package in every))
         path, text = self._root / PACKAGES_READ, read_text(read).encode()
         if not _holds(path, text):
-            self._options.write(path, text)
+            write_beside(path, text)
         missed = tuple(package.name for package in todo if package.name not in self._done)
         done = tuple(self._done[name] for name in sorted(self._done))
         return Synced(done, missed, replace(self._spent))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
 from accelerator_portal.catalog import Problem, ProblemsError, load_catalog
+from accelerator_portal.catalog.progress import Progress, unwatched
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.report_file import read_report
@@ -20,9 +20,6 @@ from accelerator_portal.results.standing import Basis, State
 
 NamedReport = tuple[Path, Report]
 """A report with the path by which problems name it."""
-
-Progress = Callable[[str, Sequence[NamedReport]], AbstractContextManager[Iterable[NamedReport]]]
-"""From a history's name and its reports to the same reports, counted while they are folded."""
 
 
 class FoldedHistory(NamedTuple):
@@ -54,19 +51,13 @@ class Folding:
         return FoldedHistory(f"{len(self.histories)} histories", *map(sum, counts))
 
 
-def _unwatched(
-    _name: str, reports: Sequence[NamedReport]
-) -> AbstractContextManager[Iterable[NamedReport]]:
-    return nullcontext(reports)
-
-
 def fold_reports(
     root: Path,
     reports: Iterable[NamedReport],
     *,
     anew: bool = False,
     told: Callable[[FoldedHistory], None] = lambda _: None,
-    progress: Progress = _unwatched,
+    progress: Progress = unwatched,
 ) -> Folding:
     """Fold reports of any accelerators; a history that cannot take one does not stop the others.
 
@@ -120,13 +111,14 @@ def _fold_history(
     state = empty if anew else read_state_of(root, empty.accelerator, empty.basis)
     name = f"{state.accelerator}, {state.basis}"
     new = changed = 0
-    with progress(name, reports) as watched:
-        for path, report in watched:
+    with progress(name, len(reports)) as advance:
+        for path, report in reports:
             after, changes = fold(state, report, path)
             if after is not state:
                 keep(root, after, changes, anew=anew and not new)
                 new, changed = new + 1, changed + len(changes)
             state = after
+            advance()
     return FoldedHistory(name, new, len(reports), changed)
 
 
