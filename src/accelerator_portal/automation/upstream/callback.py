@@ -18,9 +18,6 @@ from accelerator_portal.automation.upstream.change import Delivery, RefusedError
 from accelerator_portal.reports.relay import relay_summary
 from accelerator_portal.reports.report import Report
 
-# The relay takes no more. Source: as above.
-MOST_BYTES = 2 * 1024 * 1024
-
 Conclusion = Literal["success", "failure", "cancelled", "timed_out"]
 
 
