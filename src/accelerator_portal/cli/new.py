@@ -93,13 +93,8 @@ def new(  # noqa: PLR0913 - each is an option
         case = replace(case, entry=draft, offers=entry_offers(draft))
     if package:
         case = _with_package(case, package)
-    case = _interviewed(case, given, asked=not yes and is_terminal())
+    case = _interviewed(case, given, asked=not yes and sys.stdin.isatty())
     _write(root, case, {flag: str(text) for flag, text in origin.items() if text})
-
-
-def is_terminal() -> bool:
-    """Whether somebody can be asked."""
-    return sys.stdin.isatty()
 
 
 def _given(said: dict[str, Any]) -> dict[str, str]:
