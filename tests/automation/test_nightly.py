@@ -105,7 +105,7 @@ def test_a_night_that_is_killed_between_two_steps_and_started_again_loses_and_do
     assert left(tmp_path) == undisturbed
 
 
-class Dying(LocalFileSystem):
+class Dying(LocalFileSystem):  # type: ignore[misc]  # fsspec has no types
     """A folder whose user is killed before, or after, it puts an object in its place."""
 
     def __init__(self, last: str, *, after: bool) -> None:

@@ -116,7 +116,7 @@ def validate(plan_only: bool, go_on: bool, **said: Any) -> None:  # noqa: ANN401
         sys.exit(2)
     if finished is not None:
         click.echo(closing_words(finished, request.out))
-        sys.exit(130 if finished.interrupted else not finished.went_well)
+        sys.exit(finished.exit_code)
 
 
 def _start(request: Request, own: _Own, *, plan_only: bool) -> Finished | None:
