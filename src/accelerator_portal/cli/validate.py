@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import os
 import signal
 import sys
@@ -83,10 +84,13 @@ def validate(plan_only: bool, go_on: bool, **said: Any) -> None:  # noqa: ANN401
         request = _request(said, accelerator, platform)
         sources = launch.Sources(platform, said["torchbench"])
         if plan_only and not go_on:
-            _show(launch.plan_of(request, sources))
+            _show(launch.plan_of(request, sources, _today()))
             return
-        run = launch.go_on if go_on else launch.start
-        finished = run(request, sources, Watching, partial(click.echo, err=True))
+        told = partial(click.echo, err=True)
+        if go_on:
+            finished = launch.go_on(request, sources, Watching, told)
+        else:
+            finished = launch.start(request, sources, _today(), Watching, told)
     except (RunError, ExpressionError) as error:
         raise click.UsageError(str(error)) from None
     except ProblemsError as error:
@@ -94,6 +98,10 @@ def validate(plan_only: bool, go_on: bool, **said: Any) -> None:  # noqa: ANN401
         sys.exit(2)
     click.echo(closing_words(finished, request.out))
     sys.exit(finished.exit_code)
+
+
+def _today() -> dt.date:
+    return dt.datetime.now(dt.UTC).date()
 
 
 def _show(plan: Plan) -> None:

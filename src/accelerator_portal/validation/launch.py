@@ -52,17 +52,22 @@ class Sources:
     checkout: Path | None = None
 
 
-def plan_of(request: Request, sources: Sources) -> Plan:
-    """Return what a run would do. Raises RunError, ProblemsError, ExpressionError."""
+def plan_of(request: Request, sources: Sources, today: dt.date) -> Plan:
+    """Return what a run of this day would do: known issues expire.
+
+    Raises RunError, ProblemsError, ExpressionError.
+    """
     matrices, _ = _matrices(request, request.suites, sources)
-    return planned(request, matrices, _today())
+    return planned(request, matrices, today)
 
 
-def start(request: Request, sources: Sources, watching: Watching, told: Told) -> Finished:
+def start(
+    request: Request, sources: Sources, today: dt.date, watching: Watching, told: Told
+) -> Finished:
     """Plan, try the device, and run. Raises as `plan_of` does."""
     matrices, asked = _matrices(request, request.suites, sources)
     with ThreadPoolExecutor() as both:  # each is a process that imports torch
-        planning = both.submit(planned, request, matrices, _today())
+        planning = both.submit(planned, request, matrices, today)
         probed = with_backend(_probed(request, told), asked)
         plan = planning.result()
     with watching(len(plan.to_run)) as watch:
@@ -98,7 +103,3 @@ def _probed(request: Request, told: Told) -> Probed:
     if found.fault:
         told(f'"{request.device}" cannot be used: {found.words}')
     return found
-
-
-def _today() -> dt.date:
-    return dt.datetime.now(dt.UTC).date()
