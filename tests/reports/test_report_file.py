@@ -145,22 +145,6 @@ def test_a_missing_file_is_said_so(tmp_path: Path) -> None:
     assert found.startswith("nowhere.json:1: the file cannot be read (No such file or directory)")
 
 
-def test_an_older_version_is_upgraded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An invented version 0, which called tests `cases`."""
-
-    def upgrade(data: dict[str, Any]) -> dict[str, Any]:
-        return {**{k: v for k, v in data.items() if k != "cases"}, "schema_version": 1,
-                "tests": data["cases"]}  # fmt: skip
-
-    old = {k: v for k, v in REPORT.items() if k != "tests"}
-    path = written(tmp_path, json.dumps({**old, "schema_version": 0, "cases": [TEST]}))
-    assert faults(path)[0].startswith("r.json:1: cases: extra inputs are not permitted")
-    monkeypatch.setattr(report_file, "UPGRADES", {0: upgrade})
-    assert read_report(path) == report()
-    path = written(tmp_path, json.dumps({**old, "schema_version": 0, "cases": [{}]}))
-    assert f"r.json:1: tests[0].name: field required; {SEE}" in faults(path)
-
-
 def test_what_is_no_plain_file_is_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "r.json")
     assert faults(tmp_path / "r.json") == ["r.json:1: this is not a plain file; name a plain file"]

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
@@ -15,9 +14,6 @@ from accelerator_portal.catalog import Problem, ProblemsError
 from accelerator_portal.reports import bounds
 from accelerator_portal.reports.reading import MAX_TESTS, read_bytes, refuse
 from accelerator_portal.reports.report import SCHEMA_VERSION, Report
-
-# From an older version to the next one; a report is led through all of them.
-UPGRADES: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
 
 _MOST_SHOWN = 100
 _JSON_PLACE = re.compile(r"(.*) at line (\d+) column (\d+)")
@@ -34,7 +30,7 @@ def report_text(report: Report) -> str:
 
 
 def read_report(path: Path) -> Report:
-    """Read a report of this version, or of an older one that can be upgraded.
+    """Read a report of this version of the format.
 
     Raises ProblemsError with every fault of the file, by line where tests stand on lines.
     """
@@ -42,27 +38,13 @@ def read_report(path: Path) -> Report:
     try:
         report = Report.model_validate_json(data)
     except ValidationError as error:
-        version = _version(error)
-        if version is not None and version in UPGRADES:
-            return _upgraded(path, data, version)
-        raise ProblemsError(_problems(path, data, error, version)) from None
+        raise ProblemsError(_problems(path, data, error, _version(error))) from None
     if len(report.tests) > MAX_TESTS:
         what = f"the report has {len(report.tests):,} tests, more than {MAX_TESTS:,}"
         raise refuse(path, 1, what, "split it by suite")
     if found := list(bounds.faults(report)):
         raise ProblemsError(Problem(path.name, 1, *fault) for fault in found)
     return report
-
-
-def _upgraded(path: Path, data: bytes, version: int) -> Report:
-    record = json.loads(data)
-    while version in UPGRADES:
-        record = UPGRADES[version](record)
-        version += 1
-    try:
-        return Report.model_validate(record)
-    except ValidationError as error:
-        raise ProblemsError(_problems(path, data, error, None)) from None
 
 
 def _version(error: ValidationError) -> int | None:
