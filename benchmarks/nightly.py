@@ -18,10 +18,10 @@ from pathlib import Path
 from threading import Thread
 
 from accelerator_portal.automation.archive_store import open_archive
-from accelerator_portal.automation.nightly import Done, run
+from accelerator_portal.automation.night_steps import LOOKED_UP, Tonight, steps
+from accelerator_portal.automation.stepping import Done, run
 from accelerator_portal.catalog import Catalog, load_catalog
 from accelerator_portal.catalog.report_feed import ReportFeed
-from accelerator_portal.cli.night_steps import LOOKED_UP, Tonight, steps
 from accelerator_portal.reports.outcomes import Outcome
 from accelerator_portal.reports.report_file import report_text
 from benchmarks.copies import make_generated
@@ -85,11 +85,9 @@ def _night(folder: Path, feeds: Feeds, what: str, least: float | None = None) ->
     """Run one night and print what it took; returns its seconds."""
     root, before, asked = folder / "root", _sizes(folder), feeds.requests
     start = time.perf_counter()
-    place = str(folder / "archive")
-    tonight = Tonight(
-        root, folder / "site", _catalog(root, feeds), open_archive(place), place, None, None, None
-    )
-    done = run(steps(tonight, [name for name, _ in LOOKED_UP]), _stop_at_a_fault)
+    archive = open_archive(str(folder / "archive"))
+    tonight = Tonight(root, folder / "site", _catalog(root, feeds), archive)
+    done = run(steps(tonight, LOOKED_UP), _stop_at_a_fault)
     took = time.perf_counter() - start
     after = _sizes(folder)
     written = sum(size for path, (size, _) in after.items() if after[path] != before.get(path))

@@ -20,7 +20,6 @@ from pathlib import Path
 import httpx
 
 from accelerator_portal.catalog import Catalog
-from accelerator_portal.catalog.atomic_write import write_bytes_atomically
 from accelerator_portal.catalog.loader import load_catalog
 from accelerator_portal.http.limits import RequestLimits
 from accelerator_portal.packages.index_page import ACCEPT
@@ -67,7 +66,7 @@ def _sync(root: Path, index: Index, names: Sequence[str]) -> tuple[int, int, int
     """Return requests, bytes and files written."""
     catalog = _catalog(root)
     wanted = tuple(Wanted(name, ("pypi",), own=True) for name in names)
-    options = Options(DAY, write_bytes_atomically, addresses={"pypi": index.url})
+    options = Options(DAY, addresses={"pypi": index.url})
     done = sync_packages(root, catalog, wanted, options)
     written = sum(package.written for package in done.packages)
     return done.traffic.requests, done.traffic.bytes, written

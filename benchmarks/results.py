@@ -20,8 +20,8 @@ from accelerator_portal.reports.outcomes import OUTCOMES
 from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.report_check import Known, report_problems
 from accelerator_portal.reports.report_file import read_report, report_text
-from accelerator_portal.results.history import fold, rebuild
-from accelerator_portal.results.standing import State
+from accelerator_portal.results.history import fold
+from tests.results.made_up import folded
 
 UNIT = 1 if sys.platform == "darwin" else 1024  # of ru_maxrss, in bytes
 
@@ -59,9 +59,9 @@ def _reading(tests: int) -> None:
 
 def _folding(tests: int, reports: int) -> None:
     made = [made_report(tests, n) for n in range(reports)]
-    before, _ = rebuild(State("example", "runs"), made[:-1])
+    before, _ = folded(*made[:-1])
     one = seconds(lambda: fold(before, made[-1]))
-    every = seconds(lambda: rebuild(State("example", "runs"), made))
+    every = seconds(lambda: folded(*made))
     show(f"fold one of {reports} reports of {tests:,} tests", one, "folding all", every)
 
 

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_portal.automation import keeping
 from accelerator_portal.automation.archive_store import Archive, open_archive, unpacked
 from accelerator_portal.automation.keeping import keep_facts, keep_runs
 from accelerator_portal.reports.report import Report
@@ -46,12 +45,9 @@ def test_what_is_expected_is_no_run(archive: Archive, tmp_path: Path) -> None:
     assert keep_runs(archive, [stored(tmp_path, baseline)], tmp_path) == 0
 
 
-def test_the_oldest_run_is_dropped(
-    archive: Archive, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(keeping, "MOST_RUNS", 2)
+def test_the_oldest_run_is_dropped(archive: Archive, tmp_path: Path) -> None:
     for day in range(3):
-        keep_runs(archive, [stored(tmp_path, made_up(day, {"a": "passed"}))], tmp_path)
+        keep_runs(archive, [stored(tmp_path, made_up(day, {"a": "passed"}))], tmp_path, most=2)
     assert archive.names("runs/example/nightly") == [
         "20260302T020000Z.json.gz",
         "20260303T020000Z.json.gz",

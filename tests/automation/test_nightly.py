@@ -1,57 +1,229 @@
-"""What a night's summary tells, and that no step holds up another."""
+"""Whole nights on the invented platform; a file stands for the site, and nobody is asked."""
 
 from __future__ import annotations
 
-from accelerator_portal.automation.feeds import Fetched
-from accelerator_portal.automation.nightly import Done, Night, StepFailed, run, summary
-from accelerator_portal.catalog import Problem
-from tests.folders import EXAMPLE, Tree, loaded
+import datetime as dt
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from fsspec.implementations.local import LocalFileSystem
+
+from accelerator_portal.automation.archive_store import Archive, open_archive
+from accelerator_portal.automation.github_client import GitHubClient
+from accelerator_portal.automation.night_steps import LOOKED_UP, Tonight, steps
+from accelerator_portal.automation.night_summary import Night
+from accelerator_portal.automation.nightly import run_night
+from accelerator_portal.automation.posting import BOT
+from accelerator_portal.automation.stepping import Done, run
+from accelerator_portal.catalog import Catalog, load_catalog
+from accelerator_portal.catalog.package_file import PackageFacts
+from accelerator_portal.http.client import Traffic
+from accelerator_portal.packages.facts_text import facts_text
+from accelerator_portal.packages.questions import Question
+from accelerator_portal.packages.resolving import Answer
+from accelerator_portal.packages.sync import Options, Synced, SyncInterrupted, sync
+from accelerator_portal.packages.verdict_file import read_verdicts
+from accelerator_portal.packages.verifying import Resolve
+from accelerator_portal.reports.report_file import report_text
+from tests.automation.github_double import GitHubDouble
+from tests.automation.made_up import HOME
+from tests.automation.small_site import SmallEngine
+from tests.built_site import EXAMPLE as ACME
+from tests.built_site import copy_sources
+from tests.folders import EXAMPLE, write_tree
+from tests.packages.syncing import FAST
+from tests.results.made_up import made_up
+
+NOW = dt.datetime(2026, 11, 20, 3, tzinfo=dt.UTC)
 
 
-def failing() -> str:
-    raise StepFailed("an index did not answer")
+def tonight(place: Path, archive: Archive | None = None) -> Tonight:
+    """A night over `place/root`, with the archive and the site beside it."""
+    catalog, _ = load_catalog(place / "root")
+    assert catalog is not None
+    archive = archive or open_archive(str(place / "archive"))
+    engine = SmallEngine()
+    return Tonight(place / "root", place / "site", catalog, archive, engine=engine, now=NOW)
 
 
-def test_a_step_that_fails_holds_up_no_other() -> None:
-    told: list[Done] = []
-    done = run([("a", lambda: "1 new"), ("b", failing), ("c", lambda: "built")], told.append)
-    assert done == (
-        Done("a", "1 new"),
-        Done("b", "an index did not answer", failed=True),
-        Done("c", "built"),
+def portal(place: Path) -> Path:
+    """The invented platform's repository, with what an index said of its package."""
+    root = copy_sources(place / "root", ACME)
+    facts = PackageFacts(package="torch-acme", indexes=(), changes=())
+    (root / "data/packages").mkdir(exist_ok=True)
+    (root / "data/packages/torch-acme.json").write_text(facts_text(facts), "utf-8")
+    return root
+
+
+def night(given: Tonight) -> Night:
+    return run_night(given, LOOKED_UP)
+
+
+def words(done: Night) -> dict[str, str]:
+    return {step.name: step.words for step in done.steps}
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {
+        file.relative_to(folder).as_posix(): file.read_bytes()
+        for file in sorted(folder.rglob("*"))
+        if file.is_file()
+    }
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """What a night leaves that nobody killed: the repository, the archive and the site."""
+    place = tmp_path_factory.mktemp("undisturbed")
+    portal(place)
+    assert not night(tonight(place)).failed
+    return left(place)
+
+
+def left(place: Path) -> dict[str, bytes]:
+    parts = ("root/data", "root/accelerators", "archive", "site")
+    return {f"{part}/{path}": b for part in parts for path, b in files(place / part).items()}
+
+
+def killed() -> str:
+    raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("number", range(6))
+def test_a_night_that_is_killed_between_two_steps_and_started_again_loses_and_doubles_nothing(
+    number: int, undisturbed: dict[str, bytes], tmp_path: Path
+) -> None:
+    portal(tmp_path)
+    every = steps(tonight(tmp_path), LOOKED_UP)
+    assert len(every) == 5
+    every.insert(number, ("killed", killed))
+    with pytest.raises(KeyboardInterrupt):
+        run(every, lambda _: None)
+    assert not night(tonight(tmp_path)).failed
+    assert left(tmp_path) == undisturbed
+
+
+class Dying(LocalFileSystem):  # type: ignore[misc]  # fsspec has no types
+    """A folder whose user is killed before, or after, it puts an object in its place."""
+
+    def __init__(self, last: str, *, after: bool) -> None:
+        super().__init__()
+        self._last, self._after = last, after
+
+    def mv(self, path1: str, path2: str, **options: object) -> None:
+        """Put an object in its place."""
+        dies = self._last in path2
+        if not dies or self._after:
+            super().mv(path1, path2, **options)
+        if dies:
+            raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("last", ["packages/", "runs/", "last-good/", "published"])
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_a_night_that_is_killed_while_it_archives_loses_and_doubles_nothing(
+    last: str, when: str, undisturbed: dict[str, bytes], tmp_path: Path
+) -> None:
+    portal(tmp_path)
+    place = str(tmp_path / "archive")
+    with pytest.raises(KeyboardInterrupt):
+        night(tonight(tmp_path, Archive(place, Dying(last, after=when == "after"), place)))
+    assert not night(tonight(tmp_path)).failed
+    assert left(tmp_path) == undisturbed
+
+
+def test_an_archive_that_cannot_be_used_fails_the_night_and_the_rest_goes_on(
+    tmp_path: Path,
+) -> None:
+    portal(tmp_path)
+    (tmp_path / "archive").touch()
+    done = night(tonight(tmp_path))
+    assert done.failed
+    assert words(done)["archive"].startswith("the archive ")
+    assert [step.name for step in done.steps] == [
+        "reports", "history", "folders", "archive", "site",
+    ]  # fmt: skip
+
+
+def test_a_build_that_fails_fails_the_night_and_keeps_the_site(tmp_path: Path) -> None:
+    portal(tmp_path)
+    given = tonight(tmp_path)
+    given.engine = SmallEngine('<a href="nowhere/">x</a>')
+    done = night(given)
+    assert (done.failed, done.published) == (True, False)
+    assert words(done)["site"] == (
+        "404.html: nowhere/: no such file / compute-platforms/index.html: nowhere/: no such file"
+        " / the new site has 6 broken links; the last one stays"
     )
-    assert tuple(told) == done
-    assert Night(done).failed
-    assert not Night(done[:1]).failed
+    assert not (tmp_path / "site").exists()
 
 
-def test_a_night_without_news_says_so(tree: Tree) -> None:
-    night = Night((Done("reports", "1 feed, 0 new"),), (Fetched("example", "x", "unchanged"),))
-    assert summary(night, loaded(tree(EXAMPLE))) == (
-        "# Nightly\n\n- reports: `1 feed, 0 new`\n\nNo report is new.\n"
+def test_each_breakage_gets_its_issue(
+    tmp_path: Path, double: GitHubDouble, client: GitHubClient
+) -> None:
+    portal(tmp_path)
+    double.login = BOT
+    first, second = (
+        night(replace(tonight(tmp_path), api=client, repository=HOME)) for _ in range(2)
     )
+    opened = double.issues[HOME]
+    assert opened
+    assert words(first)["issues"] == f"{len(opened)} opened, 0 renewed, 0 closed"
+    assert words(second)["issues"] == "0 opened, 0 renewed, 0 closed"
+    assert {issue["title"].partition(":")[0] for issue in opened} == {"acme"}
 
 
-def test_what_was_refused_and_set_aside_is_named_with_its_reason(tree: Tree) -> None:
-    hostile = "`</code><script> @somebody ![x](http://a)"
-    night = Night(
-        (Done("site", "built"),),
-        (
-            Fetched("example", "a", "new"),
-            Fetched("example", "b", "refused", (hostile, "more", "and more")),
-            Fetched("example", "c", "unreachable", ("it did not answer",)),
-        ),
-        {"broken": (Problem("accelerators/broken/guide.md", 1, hostile, "mend it"),)},
-        difference="No reader will see a difference.\n",
+def pypi_answers(_asked: Sequence[Question], _cache: Path) -> Resolve:
+    return lambda _: Answer("found", {"torch": "1"})
+
+
+def looked_up(given: Tonight) -> list[Done]:
+    """What came of looking up packages and commands."""
+    every = [step for step in steps(given) if step[0] in LOOKED_UP]
+    return [*run(every, lambda _: None)]
+
+
+def test_packages_and_commands_are_looked_up(tmp_path: Path) -> None:
+    write_tree(tmp_path / "root", EXAMPLE)
+    asked: list[Options] = []
+
+    def nowhere(root: Path, catalog: Catalog, options: Options) -> Synced:
+        asked.append(options)
+        here = replace(options, addresses={"pypi": "http://127.0.0.1:9/"}, limits=FAST)
+        return sync(root, catalog, here)
+
+    given = replace(tonight(tmp_path), package_sync=nowhere, resolver=pypi_answers)
+    assert looked_up(given) == [
+        Done("packages", "2 packages: 2 with news, 2 not read everywhere"),
+        Done("commands", "example: 26 versions found"),
+    ]
+    assert asked == [Options(NOW.date(), told=asked[0].told)]
+    verdicts = read_verdicts(tmp_path / "root", "example").values()
+    assert {verdict.on for found in verdicts for verdict in found.values()} == {NOW.date()}
+
+
+def test_where_packages_are_interrupted_the_night_ends(tmp_path: Path) -> None:
+    write_tree(tmp_path / "root", EXAMPLE)
+
+    def stopped(*_: object) -> Synced:
+        raise SyncInterrupted(Synced((), ("torch",), Traffic()))
+
+    with pytest.raises(KeyboardInterrupt):
+        looked_up(replace(tonight(tmp_path), package_sync=stopped))
+
+
+def test_a_report_that_cannot_be_folded_fails_that_step_alone(tmp_path: Path) -> None:
+    root = write_tree(tmp_path / "root", EXAMPLE)
+    report = root / "accelerators/example/results/made-up.json"
+    report.parent.mkdir()
+    report.write_text(report_text(made_up(1, {"a": "passed"})), "utf-8")
+    done = night(tonight(tmp_path))
+    assert words(done)["history"] == "example, runs: 1 new report of 1, 1 change"
+    report.write_text(report_text(made_up(0, {"a": "passed"})), "utf-8")
+    done = night(tonight(tmp_path))
+    assert [step.name for step in done.steps if step.failed] == ["history"]
+    assert words(done)["history"].startswith(
+        "made-up.json:1: the report started 2026-03-01 02:00:00 UTC, before the last one"
     )
-    text = summary(night, loaded(tree(EXAMPLE)))
-    assert "## New reports\n\n- `example/a`\n" in text
-    assert "- `example/b`: `'</code><script> @somebody ![x](http://a)` and 2 more\n" in text
-    assert "- `example/c`: `it did not answer`\n" in text
-    assert (
-        "## Set aside\n\n- `broken`, not shown: `accelerators/broken/guide.md:1: '</code>" in text
-    )
-    assert text.endswith("## What readers see differently\n\nNo reader will see a difference.\n")
-    outside = "".join(text.split("`")[::2])
-    assert "<" not in outside
-    assert "@" not in outside

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 from collections.abc import Mapping
@@ -14,8 +15,8 @@ from click.testing import CliRunner, Result
 from accelerator_portal.catalog import Platform, load_catalog
 from accelerator_portal.catalog.atomic_write import write_text_atomically
 from accelerator_portal.checks import load_and_check
-from accelerator_portal.cli import main, new_folder
-from accelerator_portal.cli import new as new_module
+from accelerator_portal.cli import main
+from accelerator_portal.cli.new_folder import write_all
 from tests.cli.test_import_platforms import FILE
 from tests.day import TODAY
 from tests.folders import EXAMPLE, Tree, edited, problems_in, write_tree
@@ -56,6 +57,20 @@ def run(root: Path, *arguments: str, typed: str | None = None) -> Result:
     return CliRunner().invoke(main, ["new", "--root", str(root), *arguments], input=typed)
 
 
+class Keyboard(io.BytesIO):
+    """What somebody types at a terminal."""
+
+    def isatty(self) -> bool:
+        """Say that somebody can be asked."""
+        return True
+
+
+def asked(root: Path, typed: str) -> Result:
+    """Run the command for `foo` at a terminal."""
+    arguments = ["new", "--root", str(root), "foo"]
+    return CliRunner().invoke(main, arguments, input=Keyboard(typed.encode()))
+
+
 def flags(**changed: str | None) -> list[str]:
     given = {**FLAGS, **{flag.replace("_", "-"): text for flag, text in changed.items()}}
     pairs = ((f"--{flag}", text) for flag, text in given.items() if text is not None)
@@ -92,12 +107,6 @@ def root(tree: Tree) -> Path:
     return tree({**EXAMPLE, HOSTS: LISTED})
 
 
-@pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As if somebody sat at a terminal."""
-    monkeypatch.setattr(new_module, "is_terminal", lambda: True)
-
-
 def test_flags_alone_make_a_folder_that_passes(root: Path) -> None:
     result = run(root, "foo", *flags())
     assert result.exit_code == 0, result.output
@@ -118,54 +127,58 @@ def test_flags_alone_make_a_folder_that_passes(root: Path) -> None:
     assert {source.url for source in a.sources.values()} == {"https://example.org/foo"}
 
 
-@pytest.mark.usefixtures("asked")
 def test_answers_make_the_same_folder_as_flags(tmp_path: Path) -> None:
     files = {**EXAMPLE, HOSTS: LISTED}
     one, other = write_tree(tmp_path / "one", files), write_tree(tmp_path / "other", files)
     typed = "\n".join([*TYPED, ""])
-    assert run(one, "foo", typed=typed).exit_code == 0
+    assert asked(one, typed).exit_code == 0
     assert run(other, "foo", "--yes", *flags()).exit_code == 0
     assert written(one) == written(other)
     platform(one)
 
 
-@pytest.mark.usefixtures("asked")
 def test_a_wrong_answer_is_explained_and_asked_again(root: Path) -> None:
     typed = list(TYPED)
     typed[:1] = ["Example", "<Foo>", "", "Foo"]
-    result = run(root, "foo", typed="\n".join([*typed, ""]))
+    result = asked(root, "\n".join([*typed, ""]))
     assert result.exit_code == 0, result.output
     assert 'name: the name "Example" is already claimed by' in result.output
     assert 'name: "<Foo>" has a <, > or &; write the name without' in result.output
     assert platform(root).accelerator.name == "Foo"
 
 
-@pytest.mark.usefixtures("asked")
 @pytest.mark.parametrize("answers", range(len(TYPED)))
 def test_an_interruption_at_any_question_writes_nothing(answers: int, root: Path) -> None:
     before = written(root)
     typed = "".join(f"{line}\n" for line in TYPED[:answers])  # then the input ends, as with Ctrl-D
-    assert "Aborted!" in refused(root, before, run(root, "foo", typed=typed))
+    assert "Aborted!" in refused(root, before, asked(root, typed))
 
 
-@pytest.mark.parametrize("error", [KeyboardInterrupt, OSError(28, "No space left on device")])
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), OSError(28, "No space left on device")])
 @pytest.mark.parametrize("number", [0, 1, 2])
 def test_an_interruption_while_writing_leaves_all_as_it_was(
-    error: BaseException, number: int, root: Path, monkeypatch: pytest.MonkeyPatch
+    error: BaseException, number: int, root: Path
 ) -> None:
-    run(root, "bar", *flags(name="Bar", package="torch-bar", command="pip install torch-bar"))
     before = written(root)
-    real, calls = write_text_atomically, iter(range(9))
+    folder = {"accelerator.yaml": "name: Foo\n", "results/a.json": "{}"}
+    others = {HOSTS: "hosts: []\n", "data/new.yaml": "a: b\n", ".github/CODEOWNERS": "# new\n"}
+    calls = iter(range(9))
 
     def fails(path: Path, text: str) -> None:
         if next(calls) == number:
             raise error
-        real(path, text)
+        write_text_atomically(path, text)
 
-    monkeypatch.setattr(new_folder, "write_text_atomically", fails)
-    result = run(root, "foo", *flags(maintainer="somebody"))
-    assert result.exit_code != 0
+    with pytest.raises(type(error)):
+        write_all(root, "foo", folder, others, fails)
     assert written(root) == before
+    assert not (root / "accelerators/foo").exists()
+    assert write_all(root, "foo", folder, others) == [*others]
+    assert written(root) == {
+        **before,
+        **others,
+        **{f"accelerators/foo/{name}": text for name, text in folder.items()},
+    }
 
 
 def test_without_a_terminal_all_that_is_missing_is_named_at_once(root: Path) -> None:

@@ -1,100 +1,91 @@
-"""The command says what is new, what could not be read and what was refused."""
+"""The command's options and exit codes; what it says of packages is tested in tests/packages."""
 
 from __future__ import annotations
 
+import os
+import signal
+import socketserver
+import threading
 from collections.abc import Iterator
-from functools import partial
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
-import pytest
 from click.testing import CliRunner, Result
 
 from accelerator_portal.cli import main
-from accelerator_portal.http.client import Traffic
-from accelerator_portal.packages import sync as module
-from accelerator_portal.packages.sync import Options, Synced, SyncInterrupted
-from tests.folders import Tree
-from tests.packages.loopback import Index, answering, served
-from tests.packages.syncing import EXTRA, FAST, FILES, X86, releases
+from accelerator_portal.http.limits import RequestLimits
+from tests.folders import INSTALL, Tree, edited
+from tests.packages.syncing import EXTRA, FAST, FILES
 
-NOWHERE = "the host cannot be reached from where the indexes were read"
-CLOSED = "http://127.0.0.1:9/"
+# Nothing listens there.
+NOWHERE = "https://127.0.0.1:9/simple"
 
 
-@pytest.fixture
-def index(monkeypatch: pytest.MonkeyPatch) -> Iterator[Index]:
-    found = Index()
-    found.add("torch-example", "1.0", X86, requires=["torch==1.9.1"])
-    with served(found):
-        places = {"pypi": found.url}
-        monkeypatch.setattr(module, "address_of", lambda name: places.get(name, CLOSED))
-        monkeypatch.setattr(module, "Options", partial(Options, limits=FAST))
-        yield found
+def only_from(index: str) -> dict[str, str]:
+    """A repository in which the package `beside` is on one index alone."""
+    packages = f'packages: ["torch-example==1.0", "beside"], extra_index: "{EXTRA}"'
+    return edited((INSTALL, packages, f'packages: ["beside"], index: "{index}"'), files=FILES)
 
 
-@pytest.fixture
-def root(tree: Tree) -> Path:
-    return tree(FILES)
+def run(root: Path, package: str, limits: RequestLimits = FAST) -> Result:
+    arguments = ["packages", "sync", "--root", str(root), "--only", package]
+    return CliRunner().invoke(main, arguments, obj=limits)
 
 
-def run(root: Path, *arguments: str) -> Result:
-    return CliRunner().invoke(main, ["packages", "sync", "--root", str(root), *arguments])
-
-
-def test_it_says_what_is_there_what_is_new_and_what_was_not_read(root: Path, index: Index) -> None:
-    result = run(root, "--only", "Torch_Example")
+def test_an_index_that_cannot_be_read_does_not_make_it_fail(tree: Tree) -> None:
+    root = tree(only_from(NOWHERE))
+    result = run(root, "Beside")
     assert result.exit_code == 0, result.output
-    assert result.stdout.splitlines() == [
-        "torch-example, PyPI: 1 release",
-        f"torch-example, {EXTRA}: not read: {NOWHERE}; nothing is known from it",
-        "1 package: 1 with news, 1 not read everywhere",
-    ]
-    assert "4 requests, 0.0 MB, " in result.stderr
-    index.add("torch-example", "2.0", X86)
-    index.add("torch-example", "2.1", X86)
-    index.projects["torch-example"][-1].metadata = b"lies"
-    result = run(root, "--only", "torch-example")
-    assert result.stdout.splitlines()[0] == "torch-example, PyPI: 3 releases, new: 2.1, 2.0"
-    assert "  refused: pypi: torch_example-2.1-" in result.stdout
+    said, total = result.stdout.splitlines()
+    assert said.startswith(f"beside, {NOWHERE}: not read: the host cannot be reached ")
+    assert said.endswith("; nothing is known from it")
+    assert total == "1 package: 1 with news, 1 not read everywhere"
+    assert "2 requests, 0.0 MB, " in result.stderr
+    assert run(root, "beside").stdout.splitlines()[1] == (
+        "1 package: 0 with news, 1 not read everywhere"
+    )
 
 
-def test_facts_that_stay_say_of_when_they_are(root: Path, index: Index) -> None:
-    run(root)
-    index.answers["/simple/torch-example/"] = answering(500)
-    result = run(root, "--only", "torch-example")
-    assert result.exit_code == 0
-    assert "not read: the server answered 500; its facts stay as of 20" in result.stdout
-    assert list(releases(root)) == ["1.0"]
-
-
-def test_a_change_under_a_version_is_told(root: Path, index: Index) -> None:
-    run(root)
-    index.projects["torch-example"] = []
-    index.add("torch-example", "1.0", X86, requires=["torch==1.10.0"])
-    assert "  1.0 changed: requires torch==1.9.1 → torch==1.10.0" in run(root).stdout
-
-
-def test_a_package_that_no_folder_names(root: Path) -> None:
-    result = run(root, "--only", "torch-exampel")
+def test_a_package_that_no_folder_names(tree: Tree) -> None:
+    result = run(tree(FILES), "torch-exampel")
     assert result.exit_code == 2
     assert 'no folder names the package "torch-exampel"; did you mean "torch-example"?' in (
         " ".join(result.stderr.replace("│", "").split())
     )
 
 
-def test_an_interruption_says_what_is_left(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def stopped(*_: object) -> Synced:
-        raise SyncInterrupted(Synced((), ("torch",), Traffic()))
+@contextmanager
+def interrupting_server() -> Iterator[int]:
+    """A server on loopback without TLS; when a client gave up, it sends what Ctrl-C sends."""
 
-    monkeypatch.setattr(module, "sync", stopped)
-    result = run(root)
-    assert (result.exit_code, result.stderr) == (130, "Interrupted; not done: torch.\n")
+    class Handler(socketserver.BaseRequestHandler):
+        def handle(self) -> None:
+            self.request.sendall(b"no TLS")
+            while self.request.recv(1 << 20):
+                pass
+            os.kill(os.getpid(), signal.SIGINT)
+
+    class Server(socketserver.ThreadingTCPServer):
+        daemon_threads = True
+
+    with Server(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield server.server_address[1]
+        server.shutdown()
 
 
-@pytest.mark.usefixtures("index")
-def test_a_folder_that_cannot_be_written_is_named(root: Path) -> None:
+def test_an_interruption_says_what_is_left(tree: Tree) -> None:
+    with interrupting_server() as port:
+        root = tree(only_from(f"https://127.0.0.1:{port}/simple"))
+        result = run(root, "beside", replace(FAST, first_pause=60))
+    assert (result.exit_code, result.stderr) == (130, "Interrupted; not done: beside.\n")
+
+
+def test_a_folder_that_cannot_be_written_is_named(tree: Tree) -> None:
+    root = tree(only_from(NOWHERE))
     (root / "data/packages").write_text("a file")
-    result = run(root, "--only", "torch-example")
+    result = run(root, "beside")
     assert result.exit_code == 1
     assert "data/packages" in result.stderr
     assert "Traceback" not in result.output

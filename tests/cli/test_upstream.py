@@ -13,9 +13,7 @@ from click.testing import CliRunner, Result
 from accelerator_portal.automation.upstream.collecting import Ledger
 from accelerator_portal.automation.upstream.own_files import WRITTEN_BY
 from accelerator_portal.cli import main
-from accelerator_portal.results.archive import keep
-from accelerator_portal.results.history import rebuild
-from accelerator_portal.results.standing import State
+from accelerator_portal.results.folding import fold_reports
 from tests.automation.github_double import BOT, TOKEN, Fault, GitHubDouble, serve
 from tests.automation.made_up import archive
 from tests.automation.upstream import scene
@@ -123,7 +121,7 @@ def stage(tree: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterat
         finished=None,
         trigger={"kind": "nightly"},
     )
-    keep(root, *rebuild(State("example", "runs"), [nightly]))
+    fold_reports(root, [(Path("nightly.json"), nightly)])
     with serve() as double:
         scene.populate(double)
         for variable in ("GH_TOKEN", "PORTAL_TOKEN", "UPSTREAM_TOKEN"):

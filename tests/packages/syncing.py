@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from accelerator_portal.catalog import load_catalog
-from accelerator_portal.catalog.atomic_write import write_bytes_atomically
 from accelerator_portal.http.limits import RequestLimits
 from accelerator_portal.packages.sync import Options, Synced, sync
 from tests.folders import INSTALL, edited
@@ -53,7 +52,7 @@ def synced(root: Path, index: Index, day: dt.date = DAY, **options: Any) -> Sync
     catalog, _ = load_catalog(root)
     assert catalog is not None
     addresses = options.pop("addresses", {"pypi": index.url, EXTRA: "http://127.0.0.1:9/"})
-    settings: dict[str, Any] = {"limits": FAST, "write": write_bytes_atomically, **options}
+    settings: dict[str, Any] = {"limits": FAST, **options}
     only = settings.pop("only", frozenset({"torch-example"}))
     return sync(root, catalog, Options(day=day, addresses=addresses, only=only, **settings))
 

@@ -12,8 +12,10 @@ from hypothesis import strategies as st
 from accelerator_portal.catalog import ProblemsError
 from accelerator_portal.reports import Report
 from accelerator_portal.reports.outcomes import BAD, GOOD, Outcome
+from accelerator_portal.results.archive import changes_path, state_path
 from accelerator_portal.results.changes_file import append_changes
-from accelerator_portal.results.history import Change, fold, rebuild
+from accelerator_portal.results.folding import fold_reports
+from accelerator_portal.results.history import Change, fold
 from accelerator_portal.results.standing import Standing, State
 from accelerator_portal.results.state_file import read_state, state_text, write_state
 from tests.results.made_up import HISTORIES, START, Outcomes, course, folded, made_up, standing
@@ -238,9 +240,9 @@ def test_only_the_last_eight_verdicts_are_remembered() -> None:
     assert standing(course(P, F, P, P, P, "skipped", P, P, P, F)).recent == "-++++++-"
 
 
-def test_rebuilding_needs_to_know_when() -> None:
+def test_folding_needs_to_know_when() -> None:
     with pytest.raises(ProblemsError) as found:
-        rebuild(State("example", "runs"), [made_up(0, {}, started=None)])
+        folded(made_up(0, {}, started=None))
     assert str(found.value) == (
         "report.json:1: the report does not say when it started; add started"
     )
@@ -252,7 +254,7 @@ def reports_of(history: Sequence[Outcomes]) -> list[Report]:
 
 @settings(max_examples=40)  # each writes files for every day
 @given(HISTORIES, st.randoms(use_true_random=False))
-def test_the_state_kept_day_by_day_is_the_state_rebuilt_from_all(
+def test_the_state_kept_day_by_day_is_the_state_folded_from_all_at_once(
     tmp_path_factory: pytest.TempPathFactory, history: list[Outcomes], chance: random.Random
 ) -> None:
     folder = tmp_path_factory.mktemp("history")
@@ -265,13 +267,11 @@ def test_the_state_kept_day_by_day_is_the_state_rebuilt_from_all(
 
     shuffled = reports + chance.sample(reports, len(reports) // 2)
     chance.shuffle(shuffled)
-    rebuilt, all_changes = rebuild(State("example", "runs"), shuffled)
-    write_state(folder / "rebuilt.json", rebuilt)
-    append_changes(folder / "rebuilt.parquet", all_changes)
+    fold_reports(folder, [(Path("report.json"), report) for report in shuffled])
 
-    for suffix in ("json", "parquet"):
-        daily, once = (folder / f"{name}.{suffix}" for name in ("daily", "rebuilt"))
-        assert daily.read_bytes() == once.read_bytes()
+    for suffix, path_of in (("json", state_path), ("parquet", changes_path)):
+        once = path_of(folder, "example", "runs")
+        assert (folder / f"daily.{suffix}").read_bytes() == once.read_bytes()
 
 
 def plainly(name: str, history: Sequence[Outcomes]) -> tuple[object, ...]:

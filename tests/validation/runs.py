@@ -36,9 +36,11 @@ def plan(names: Iterable[str], issues: Iterable[KnownFailure] = ()) -> Plan:
     return with_issues([Case("made-up", name) for name in names], issues, TODAY)
 
 
-def run(asked: Request, names: list[str], timeout_s: float = 30) -> Finished:
+def run(
+    asked: Request, names: list[str], timeout_s: float = 30, probed: Probed = TORCH
+) -> Finished:
     matrices = {"made-up": matrix(names, timeout_s)}
-    return begin(asked, matrices, plan(names), TORCH, lambda *_: None)
+    return begin(asked, matrices, plan(names), probed, lambda *_: None)
 
 
 def go_on(

@@ -99,21 +99,16 @@ def test_a_log_holds_nothing_that_a_terminal_obeys() -> None:
     assert len(found.log_tail or "") == 3000
 
 
-def test_a_container_without_docker_is_no_fault_of_the_platform(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setattr(deploy, "_PATH", str(tmp_path))
+def test_a_container_without_docker_is_no_fault_of_the_platform(tmp_path: Path) -> None:
     made = recipe("").model_copy(update={"script": None, "container": "FROM scratch"})
-    found = deployed(made)
+    found = deploy.deployed(made, str(tmp_path))
     assert (found.outcome, found.reason) == (
         "infrastructure-error",
         "docker is not installed on this machine.",
     )
 
 
-def test_a_container_is_built_checked_and_removed(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_container_is_built_checked_and_removed(tmp_path: Path) -> None:
     told = tmp_path / "told"
     program = tmp_path / "docker"
     program.write_text(
@@ -122,9 +117,8 @@ def test_a_container_is_built_checked_and_removed(
         "utf-8",
     )
     program.chmod(0o755)
-    monkeypatch.setattr(deploy, "_PATH", f"{tmp_path}{os.pathsep}/usr/bin:/bin")
     made = recipe("").model_copy(update={"script": None, "container": "FROM made-up"})
-    found = deployed(made)
+    found = deploy.deployed(made, f"{tmp_path}{os.pathsep}/usr/bin:/bin")
     assert (found.outcome, found.log_tail) == ("passed", "FROM made-up\nmade 1")
     assert told.read_text("utf-8").splitlines() == ["build --tag", "run --rm", "image rm"]
 

@@ -1,12 +1,10 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
-import pytest
-
 from accelerator_portal.reports.report import TestEntry
-from accelerator_portal.validation import pool
-from tests.validation.runs import request, run
+from tests.validation.runs import TORCH, request, run
 
 # What each test does, and what must be said of it: outcome, stage, words of the reason.
 SAID = {
@@ -64,14 +62,11 @@ def test_a_failing_test_carries_the_command_that_repeats_it(tmp_path: Path) -> N
 
 
 def test_workers_that_die_before_they_begin_end_the_run_with_what_they_said(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
 ) -> None:
-    monkeypatch.setattr(pool, "work", _dies)
-    done = run(request(tmp_path), ["passed-1"])
+    asked = replace(request(tmp_path), imports="tests.validation.dying_plugin")
+    done = run(asked, ["passed-1"], probed=replace(TORCH, forks=False))
     assert "die before they begin" in (done.why or "")
+    assert "the driver is gone" in (done.why or "")
     assert [test.outcome for test in done.report.tests] == ["not-run"]
     assert not done.went_well
-
-
-def _dies(*_: object) -> None:
-    raise SystemExit(7)

@@ -21,11 +21,13 @@ _PACKAGES = "data/packages"
 _MOST_BYTES = 64 * 1024 * 1024
 
 
-def keep_runs(archive: Archive, reports: Iterable[StoredReport], root: Path) -> int:
+def keep_runs(
+    archive: Archive, reports: Iterable[StoredReport], root: Path, most: int = MOST_RUNS
+) -> int:
     """Keep the runs among reports, log tails included, and return how many are new.
 
-    The name is the moment at which a run started, or, where it does not say, its content. The
-    oldest of a report's name are dropped. Raises ArchiveError, OSError.
+    The name is the moment at which a run started, or, where it does not say, its content. Of a
+    report's name the newest `most` stay. Raises ArchiveError, OSError.
     """
     new = 0
     for stored in reports:
@@ -36,7 +38,7 @@ def keep_runs(archive: Archive, reports: Iterable[StoredReport], root: Path) -> 
         path, data = f"{folder}/{_moment(stored.report, text)}.json.gz", packed(text)
         if archive.read(path) != data:
             archive.write(path, data)
-            _drop_oldest(archive, folder, MOST_RUNS)
+            _drop_oldest(archive, folder, most)
             new += 1
     return new
 

@@ -5,113 +5,71 @@ Each step can be repeated: whoever is stopped starts again, and nothing is lost 
 
 from __future__ import annotations
 
-import datetime as dt
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+import shutil
+from collections.abc import Callable, Collection
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
-from accelerator_portal.automation.archive_store import ArchiveError
-from accelerator_portal.automation.breakage_issues import Issues
-from accelerator_portal.automation.feeds import Fetched
-from accelerator_portal.automation.github import GitHubError
-from accelerator_portal.catalog import Catalog, Problem, ProblemsError
-from accelerator_portal.results.breakages import Breakage
-
-Step = tuple[str, Callable[[], str]]
-"""A name, and what does the step and says in a line what came of it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Done:
-    """A step that ended, or `failed` with the reason as its words."""
-
-    name: str
-    words: str
-    failed: bool = False
+from accelerator_portal.automation.github import Api, GitHubError
+from accelerator_portal.automation.github_client import client_here
+from accelerator_portal.automation.night_steps import Tonight, steps
+from accelerator_portal.automation.night_summary import Night
+from accelerator_portal.automation.stepping import Done, run
+from accelerator_portal.catalog import Catalog, ProblemsError
+from accelerator_portal.site.difference import compare, markdown, read_state
 
 
-@dataclass(frozen=True, slots=True)
-class Night:
-    """Everything that a night's summary tells."""
+def run_night(
+    tonight: Tonight, skip: Collection[str] = (), told: Callable[[Done], None] = lambda _: None
+) -> Night:
+    """Do every step but those in `skip`, and return what they did and what readers see of it.
 
-    steps: tuple[Done, ...]
-    fetched: tuple[Fetched, ...] = ()
-    set_aside: Mapping[str, tuple[Problem, ...]] | None = None
-    overdue: tuple[tuple[str, Breakage], ...] = ()
-    difference: str = ""
-    standing_in: Mapping[str, dt.date] = field(default_factory=dict)
-    issues: Issues | None = None
-
-    @property
-    def failed(self) -> bool:
-        """Whether the site could not be made: the last one stays."""
-        return any(step.failed for step in self.steps)
-
-
-def run(steps: Sequence[Step], told: Callable[[Done], None]) -> tuple[Done, ...]:
-    """Do the steps in order; one that fails is said to, and the others go on.
-
-    An error of the machine, of GitHub's or of the archive, and a `StepFailed`, are failures;
-    anything else is a fault of the portal's, and comes through.
+    A step that fails is part of what is returned; `told` is called after each. Raises OSError
+    where there is no room to keep the last site beside the new one.
     """
-    done = []
-    for name, work in steps:
-        try:
-            found = Done(name, work())
-        except (ArchiveError, GitHubError, OSError, ProblemsError, StepFailed) as error:
-            found = Done(name, str(error), failed=True)
-        told(found)
-        done.append(found)
-    return tuple(done)
+    with TemporaryDirectory(prefix="portal-night-") as folder:
+        before = _copy(tonight.out, Path(folder, "before"))  # the build takes its place
+        done = run(steps(tonight, skip), told)
+        difference = _difference(before, tonight.out) if tonight.published else ""
+    return Night(
+        done,
+        tuple(tonight.fetched),
+        tonight.set_aside(),
+        tonight.overdue(),
+        difference,
+        standing_in=tonight.standing_in,
+        issues=tonight.issues,
+        published=tonight.published,
+    )
 
 
-class StepFailed(Exception):  # noqa: N818 - a verdict, said in words
-    """A step could not be done; the text says why."""
+def github_for(catalog: Catalog, *, issues: bool) -> Api | None:
+    """Return GitHub's client, where something is to be asked of it.
+
+    Without a token, feeds on GitHub say so themselves. Raises GitHubError where `issues` are to be
+    kept: they need one.
+    """
+    on_github = any(
+        feed.url is None for p in catalog.platforms for feed in p.accelerator.report_feeds
+    )
+    try:
+        return client_here() if issues or on_github else None
+    except GitHubError:
+        if issues:
+            raise
+        return None
 
 
-def summary(night: Night, catalog: Catalog) -> str:
-    """Return the summary as Markdown; what vendors wrote stands in code, and can do nothing."""
-    lines = ["# Nightly", "", *(_step(step) for step in night.steps)]
-    news = [feed for feed in night.fetched if feed.outcome != "unchanged"]
-    if night.fetched and not news:
-        lines += ["", "No report is new."]
-    for title, outcome in (
-        ("New reports", "new"),
-        ("Refused; the last good report stays", "refused"),
-        ("Not reached; the last good report stays", "unreachable"),
-    ):
-        found = [feed for feed in news if feed.outcome == outcome]
-        if found:
-            lines += ["", f"## {title}", "", *(_feed(feed) for feed in found)]
-    if night.set_aside:
-        lines += ["", "## Set aside", ""]
-        for folder, problems in night.set_aside.items():
-            since = night.standing_in.get(folder)
-            shown = f"shown as it was before {since}" if since else "not shown"
-            lines += [f"- {_code(folder)}, {shown}: {_code(str(problems[0]))}"]
-    if night.overdue:
-        names = {platform.id: platform.accelerator.name for platform in catalog.platforms}
-        lines += ["", "## Overdue", ""]
-        for accelerator, breakage in night.overdue:
-            hours = int(breakage.age.total_seconds() // 3600)
-            lines += [f"- {_code(names[accelerator])}: {_code(breakage.key)}, {hours} hours"]
-    if night.issues and night.issues.waiting:
-        lines += ["", f"{night.issues.waiting} more breakages have no issue yet."]
-    if night.difference:
-        lines += ["", "## What readers see differently", "", night.difference.strip()]
-    return "\n".join(lines) + "\n"
+def _copy(site: Path, place: Path) -> Path:
+    """Copy a site that there may be."""
+    if site.is_dir():
+        shutil.copytree(site, place)
+    return place
 
 
-def _step(step: Done) -> str:
-    return f"- {'**failed** ' if step.failed else ''}{step.name}: {_code(step.words)}"
-
-
-def _feed(feed: Fetched) -> str:
-    why = f": {_code(feed.why[0])}" if feed.why else ""
-    more = f" and {len(feed.why) - 1} more" if len(feed.why) > 1 else ""
-    return f"- {_code(f'{feed.accelerator}/{feed.name}')}{why}{more}"
-
-
-def _code(text: str) -> str:
-    """A code span that no text can leave."""
-    one_line = " ".join(text.split())[:300].replace("`", "'")
-    return f"`{one_line}`" if one_line else "nothing"
+def _difference(before: Path, after: Path) -> str:
+    """What readers see differently; empty where there was no site, or there is none."""
+    try:
+        return markdown(compare(read_state(before), read_state(after)))
+    except ProblemsError:
+        return ""

@@ -11,9 +11,10 @@ import click
 from accelerator_portal.catalog import Catalog, Problem
 from accelerator_portal.catalog.atomic_write import write_text_atomically
 from accelerator_portal.catalog.clock import today
+from accelerator_portal.catalog.wording import count
 from accelerator_portal.checks import errors, load_and_check
 from accelerator_portal.checks.fixing import fixed_files
-from accelerator_portal.cli.options import ROOT, count
+from accelerator_portal.cli.options import ROOT, progress_bar
 from accelerator_portal.cli.telling import TELLERS
 
 
@@ -65,9 +66,8 @@ def _asked(catalog: Catalog, wanted: Sequence[str]) -> list[Problem]:
         for address, place in addresses(catalog).items()
         if not wanted or _is_below(place.path, wanted)
     }
-    quiet = not sys.stderr.isatty()
-    with click.progressbar(length=len(found), label="links", hidden=quiet, file=sys.stderr) as bar:
-        return check_network(found, lambda: bar.update(1))
+    with progress_bar("links", len(found)) as advance:
+        return check_network(found, advance)
 
 
 def _below(root: Path, paths: Iterable[Path]) -> list[str]:

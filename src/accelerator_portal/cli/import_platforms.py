@@ -11,8 +11,9 @@ from accelerator_portal.catalog import Problem, load_catalog
 from accelerator_portal.catalog.atomic_write import write_folder_atomically
 from accelerator_portal.catalog.catalog import ACCELERATORS
 from accelerator_portal.catalog.clock import today
+from accelerator_portal.catalog.wording import count
 from accelerator_portal.checks import load_and_check
-from accelerator_portal.cli.options import ROOT, count, tell
+from accelerator_portal.cli.options import ROOT, tell
 from accelerator_portal.install.additional_platforms import read_additional_platforms
 from accelerator_portal.install.pip_command import UnreadableCommandError
 from accelerator_portal.vendors.draft import folder_files

@@ -14,10 +14,11 @@ from accelerator_portal.catalog import Catalog, Problem, load_catalog
 from accelerator_portal.catalog.catalog import ACCELERATORS, HOSTS
 from accelerator_portal.catalog.clock import today
 from accelerator_portal.catalog.problem import printable
+from accelerator_portal.catalog.wording import count
 from accelerator_portal.checks import errors
 from accelerator_portal.cli.asking import ask
 from accelerator_portal.cli.new_folder import tell_what_is_next, write_all
-from accelerator_portal.cli.options import ROOT, count, tell
+from accelerator_portal.cli.options import ROOT, tell
 from accelerator_portal.install.additional_platforms import read_additional_platforms
 from accelerator_portal.install.pip_command import UnreadableCommandError
 from accelerator_portal.vendors.case import Case
@@ -92,13 +93,8 @@ def new(  # noqa: PLR0913 - each is an option
         case = replace(case, entry=draft, offers=entry_offers(draft))
     if package:
         case = _with_package(case, package)
-    case = _interviewed(case, given, asked=not yes and is_terminal())
+    case = _interviewed(case, given, asked=not yes and sys.stdin.isatty())
     _write(root, case, {flag: str(text) for flag, text in origin.items() if text})
-
-
-def is_terminal() -> bool:
-    """Whether somebody can be asked."""
-    return sys.stdin.isatty()
 
 
 def _given(said: dict[str, Any]) -> dict[str, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import click
@@ -17,7 +17,11 @@ from accelerator_portal.vendors.draft import Draft, folder_files, places
 
 
 def write_all(
-    root: Path, platform_id: str, files: Mapping[str, str], others: Mapping[str, str]
+    root: Path,
+    platform_id: str,
+    files: Mapping[str, str],
+    others: Mapping[str, str],
+    write: Callable[[Path, str], None] = write_text_atomically,
 ) -> list[str]:
     """Write the folder, and those of `others` that have changed, which are returned; name each.
 
@@ -29,7 +33,7 @@ def write_all(
     try:
         write_folder_atomically(folder, files)
         for path, text in changed.items():
-            write_text_atomically(root / path, text)
+            write(root / path, text)
     except BaseException:  # Ctrl-C, too
         for path, old in before.items():
             if old is None:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import click
 
 from accelerator_portal.catalog import Problem
+from accelerator_portal.catalog.progress import Advance
+from accelerator_portal.catalog.wording import count
 
 ROOT = click.option(
     "--root",
@@ -30,6 +34,9 @@ def tell(problems: Sequence[Problem]) -> None:
     click.echo(f"{count(len(problems), 'problem')} found.", err=True)
 
 
-def count(number: int, thing: str) -> str:
-    """Return a number and what it counts: `1 problem`, `2 problems`."""
-    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
+@contextmanager
+def progress_bar(label: str, length: int) -> Iterator[Advance]:
+    """Show a bar on a terminal while items are counted; in a log there is none."""
+    quiet = not sys.stderr.isatty()
+    with click.progressbar(length=length, label=label, hidden=quiet, file=sys.stderr) as bar:
+        yield lambda: bar.update(1)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime as dt
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,15 +12,12 @@ import click
 from packaging.utils import canonicalize_name
 
 from accelerator_portal.catalog import Catalog, load_catalog
-from accelerator_portal.catalog.atomic_write import write_bytes_atomically
-from accelerator_portal.catalog.package_file import PYPI, PackagesRead
 from accelerator_portal.catalog.problem import did_you_mean, printable
-from accelerator_portal.cli.options import ROOT, count, tell
+from accelerator_portal.catalog.wording import count
+from accelerator_portal.cli.options import ROOT, progress_bar, tell
 
 if TYPE_CHECKING:
-    from accelerator_portal.packages.sync import PackageSync, Synced
-
-MOST_TOLD = 5
+    from accelerator_portal.packages.sync import Synced
 
 
 @click.group()
@@ -38,24 +34,25 @@ def sync_packages(root: Path, only: tuple[str, ...]) -> None:
     Metadata only, never whole packages. An index that cannot be read keeps its facts as they were;
     that alone does not make the command fail. It can be interrupted and repeated.
     """
+    from accelerator_portal.http.limits import RequestLimits
     from accelerator_portal.packages.sync import Options, SyncInterrupted, sync
+    from accelerator_portal.packages.sync_words import synced_words
     from accelerator_portal.packages.wanted import wanted
 
     catalog, problems = load_catalog(root)
     if catalog is None:
         tell(problems)
         sys.exit(1)
-    names = _names(only, [package.name for package in wanted(catalog)])
+    known = [package.name for package in wanted(catalog)]
+    names = _names(only, known)
     start = time.monotonic()
-    quiet = not sys.stderr.isatty()
-    todo = len(names) or len(wanted(catalog))
     try:
-        with click.progressbar(length=todo, label="packages", hidden=quiet, file=sys.stderr) as bar:
+        with progress_bar("packages", len(names) or len(known)) as advance:
             options = Options(
                 day=dt.datetime.now(dt.UTC).date(),
-                write=write_bytes_atomically,
                 only=names,
-                told=lambda _: bar.update(1),
+                limits=click.get_current_context().find_object(RequestLimits) or RequestLimits(),
+                told=lambda _: advance(),
             )
             synced = sync(root, catalog, options)
     except SyncInterrupted as stopped:
@@ -65,17 +62,10 @@ def sync_packages(root: Path, only: tuple[str, ...]) -> None:
     except OSError as error:
         raise click.ClickException(f"{error.filename}: {error.strerror}") from None
     _tell(catalog, synced)
-    traffic = synced.traffic
-    click.echo(
-        f"{count(traffic.requests, 'request')}, {traffic.bytes / 1e6:.1f} MB, "
-        f"{time.monotonic() - start:.0f} s.",
-        err=True,
-    )
-    new = sum(package.written for package in synced.packages)
-    unread = sum(bool(package.faults) for package in synced.packages)
-    click.echo(
-        f"{count(len(synced.packages), 'package')}: {new} with news, {unread} not read everywhere"
-    )
+    spent, seconds = synced.traffic, time.monotonic() - start
+    asked = f"{count(spent.requests, 'request')}, {spent.bytes / 1e6:.1f} MB, {seconds:.0f} s."
+    click.echo(asked, err=True)
+    click.echo(synced_words(synced))
 
 
 def _names(only: tuple[str, ...], known: list[str]) -> frozenset[str]:
@@ -87,49 +77,8 @@ def _names(only: tuple[str, ...], known: list[str]) -> frozenset[str]:
 
 
 def _tell(catalog: Catalog, synced: Synced) -> None:
+    from accelerator_portal.packages.sync_words import package_lines
+
     for package in synced.packages:
-        for line in _lines(package, catalog.packages_read):
+        for line in package_lines(package, catalog.packages_read):
             click.echo(printable(line))
-
-
-def _lines(package: PackageSync, read: PackagesRead) -> Iterator[str]:
-    """What is to be said of a package: what is new, what could not be read, what was refused."""
-    for facts in package.facts.indexes:
-        if facts.index in package.faults:
-            continue
-        known = package.before.on(facts.index) if package.before else None
-        before = {release.version for release in known.releases} if known else set()
-        new = [r.version for r in facts.releases if r.version not in before]
-        words = count(len(facts.releases), "release") if facts.releases else "no such package"
-        told = f", new: {_some(new)}" if new and known else ""
-        yield f"{package.name}, {_name(facts.index)}: {words}{told}"
-    yield from _fault_lines(package, read)
-    for what in package.refused[:MOST_TOLD]:
-        yield f"  refused: {what}"
-    if len(package.refused) > MOST_TOLD:
-        yield f"  refused: {len(package.refused) - MOST_TOLD} more"
-    known_changes = package.before.changes if package.before else ()
-    for change in package.facts.changes:
-        if change not in known_changes:
-            yield f"  {change.version} changed: {change.of} {change.before} → {change.after}"
-
-
-def _fault_lines(package: PackageSync, read: PackagesRead) -> Iterator[str]:
-    """Indexes that could not be read, those with the same fault in one line."""
-    by_fault: dict[str, list[str]] = {}
-    for index, what in package.faults.items():
-        held = package.before is not None and package.before.on(index) is not None
-        day = read.later.get(package.name) or read.read
-        kept = f"its facts stay as of {day}" if held else "nothing is known from it"
-        by_fault.setdefault(f"{what}; {kept}", []).append(_name(index))
-    for what, indexes in by_fault.items():
-        yield f"{package.name}, {_some(indexes)}: not read: {what}"
-
-
-def _some(words: list[str]) -> str:
-    more = f" and {len(words) - MOST_TOLD} more" if len(words) > MOST_TOLD else ""
-    return ", ".join(words[:MOST_TOLD]) + more
-
-
-def _name(index: str) -> str:
-    return "PyPI" if index == PYPI else index

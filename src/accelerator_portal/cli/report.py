@@ -15,7 +15,8 @@ from pydantic import ValidationError
 from accelerator_portal.catalog import Problem, ProblemsError, load_catalog
 from accelerator_portal.catalog.atomic_write import write_text_atomically
 from accelerator_portal.catalog.problem import printable
-from accelerator_portal.cli.options import ROOT, count, tell
+from accelerator_portal.catalog.wording import count
+from accelerator_portal.cli.options import ROOT, tell
 from accelerator_portal.reports.formats import READERS, WRITERS, found_format
 from accelerator_portal.reports.merge import merged
 from accelerator_portal.reports.outcomes import OUTCOMES, Kind, Outcome, TriggerKind

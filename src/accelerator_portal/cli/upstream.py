@@ -8,7 +8,6 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
@@ -17,23 +16,18 @@ from pydantic import BaseModel, ValidationError
 
 from accelerator_portal.automation.github import GitHubError
 from accelerator_portal.automation.github_client import client_here
-from accelerator_portal.automation.ownership import maintainers
-from accelerator_portal.automation.upstream import collecting, dispatching, rounds, summary
-from accelerator_portal.automation.upstream.answering import Desk
+from accelerator_portal.automation.upstream import answer_round, dispatch_round, summary
 from accelerator_portal.automation.upstream.callback import callback as callback_body
 from accelerator_portal.automation.upstream.callback import job_of, read_dispatched
 from accelerator_portal.automation.upstream.change import UPSTREAM, Change, RefusedError
 from accelerator_portal.automation.upstream.confirming import confirmed, upstream_now
-from accelerator_portal.automation.upstream.dispatching import Journal
-from accelerator_portal.automation.upstream.finding import Place
+from accelerator_portal.automation.upstream.dispatching import Journal, Senders
 from accelerator_portal.automation.upstream.incoming import MOST_BYTES, read_event
-from accelerator_portal.automation.upstream.own_files import JOURNAL, LEDGER, Where, left
 from accelerator_portal.automation.upstream.planning import Plan
 from accelerator_portal.automation.upstream.planning import plan as planned
 from accelerator_portal.catalog import Catalog, ProblemsError, load_catalog
 from accelerator_portal.catalog.atomic_write import write_text_atomically
 from accelerator_portal.cli.options import ROOT, tell
-from accelerator_portal.reports.report_check import Known
 from accelerator_portal.reports.report_file import read_report
 from accelerator_portal.site.difference.harmless import span
 
@@ -44,9 +38,6 @@ HOME = click.option("--home", envvar="GITHUB_REPOSITORY", required=True, help="T
 SUMMARY = click.option("--summary", "told", type=FILE, envvar="GITHUB_STEP_SUMMARY")
 
 M = TypeVar("M", bound=BaseModel)
-
-TOLD_AGAIN_AFTER = dt.timedelta(days=1)
-"""An event that comes again after so long is a new one."""
 
 
 @click.group()
@@ -93,20 +84,15 @@ def dispatch(home: str, told: Path | None, plan_file: Path, out: Path) -> None:
     Who was told of the same event or commit, by this journal or one that an earlier run left, is
     not told again. Fails where somebody could not be told, after the others were.
     """
-    now = dt.datetime.now(dt.UTC)
     with _said_in_a_line(told):
         found = _read(plan_file, Plan)
-        before = [_read(out, Journal)] if out.exists() else []
-        own = client_here("PORTAL_TOKEN")
-        where = Where(own, home, now - TOLD_AGAIN_AFTER)
-        before += (journal for _, journal in left(where, JOURNAL, Journal))
-        same, already = dispatching.told_before(found.change, before)
-        sent = dispatching.send(dispatching.Senders(client_here(), own, home), found, already)
-    journal = Journal(plan=found, sent=(*same, *sent))
-    write_text_atomically(out, journal.model_dump_json(indent=1) + "\n")
-    skipped = f"Told before: {len(already)}.\n" if already else ""
-    _say(told, skipped + summary.sent_summary(sent))
-    sys.exit(int(any(not one.ok for one in sent)))
+        earlier = [_read(out, Journal)] if out.exists() else []
+        senders = Senders(vendors=client_here(), own=client_here("PORTAL_TOKEN"), home=home)
+        done = dispatch_round.dispatch(senders, found, earlier, dt.datetime.now(dt.UTC))
+    write_text_atomically(out, done.journal.model_dump_json(indent=1) + "\n")
+    skipped = f"Told before: {done.told_before}.\n" if done.told_before else ""
+    _say(told, skipped + summary.sent_summary(done.sent))
+    sys.exit(int(done.failed))
 
 
 @upstream.command()
@@ -123,29 +109,20 @@ def answer(root: Path, told: Path | None, out: Path, **said: Any) -> None:  # no
     UPSTREAM_TOKEN, which comments upstream. Fails where something could not be said, and tries it
     again in the next round.
     """
-    now = dt.datetime.now(dt.UTC)
     catalog = _catalog(root)
     with _said_in_a_line(told):
-        own, home = client_here("PORTAL_TOKEN"), said["home"]
-        where = Where(own, home, now - collecting.REMEMBERED)
-        ledgers = (ledger for _, ledger in left(where, LEDGER, collecting.Ledger))
-        before = next(ledgers, collecting.Ledger())
-        journals = dict(left(replace(where, closed=frozenset(before.closed)), JOURNAL, Journal))
-        known = Known(frozenset(catalog.by_id), catalog.suites)
-        entries = collecting.taking_part(catalog)
-        asked = list(collecting.asked_of(journals.values(), before, entries, now))
-        looked = collecting.look(Place(client_here(), home, known, now), asked)
-        bases = rounds.Bases(root)
-        found = list(rounds.compared(looked, catalog, bases, now.date()))
-        desk = Desk(client_here("UPSTREAM_TOKEN"), said["login"], maintainers(catalog))
-        done, failed = rounds.say(desk, catalog, found)
-    done += bases.faults
-    if said["keep"]:
-        done += [f"The report of {name} is kept." for name in rounds.keep(root, looked)]
-    ledger = collecting.closing(collecting.settled(before, looked, now, failed), journals)
-    write_text_atomically(out, ledger.model_dump_json() + "\n")
-    _say(told, summary.answer_summary(looked, [one.answer for one in found], done))
-    sys.exit(int(bool(failed) or any(one.error for one in looked)))
+        clients = answer_round.Clients(
+            own=client_here("PORTAL_TOKEN"),
+            vendors=client_here(),
+            upstream=client_here("UPSTREAM_TOKEN"),
+            home=said["home"],
+            login=said["login"],
+        )
+        now = dt.datetime.now(dt.UTC)
+        done = answer_round.answer(root, catalog, clients, now, keep=said["keep"])
+    write_text_atomically(out, done.ledger.model_dump_json() + "\n")
+    _say(told, summary.answer_summary(done.looked, done.answers, done.done))
+    sys.exit(int(done.failed))
 
 
 @upstream.command()

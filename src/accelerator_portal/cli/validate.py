@@ -6,9 +6,7 @@ import datetime as dt
 import os
 import signal
 import sys
-from collections.abc import Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, get_args
 
@@ -16,42 +14,22 @@ import click
 
 from accelerator_portal.catalog import Platform, Problem, ProblemsError, load_catalog
 from accelerator_portal.catalog.validation_file import Validation
-from accelerator_portal.cli.options import count, tell
+from accelerator_portal.catalog.wording import count
+from accelerator_portal.cli.options import tell
 from accelerator_portal.cli.watching import Watching, closing_words
 from accelerator_portal.reports.outcomes import TriggerKind
 from accelerator_portal.reports.report_file import read_report
-from accelerator_portal.validation.executorch.asking import Asked, with_backend
+from accelerator_portal.validation import launch
 from accelerator_portal.validation.executorch.registry import USUAL as USUAL_BACKEND
-from accelerator_portal.validation.matrix import Matrix, with_recipes
-from accelerator_portal.validation.own_settings import applied
 from accelerator_portal.validation.plan import Plan
-from accelerator_portal.validation.probe import Probed, probe
 from accelerator_portal.validation.request import (
     TORCHBENCH,
     USUAL,
     Request,
     RunError,
-    asked_of,
     at_full_size,
-    matrices_of,
-    planned,
-    with_checkout,
 )
-from accelerator_portal.validation.run import DIAGNOSING, Finished, begin, resume, suites_of_journal
 from accelerator_portal.validation.selecting import ExpressionError, failed_in
-
-NO_TORCH = (
-    "PyTorch is not installed in this environment; "
-    "install it: pip install 'accelerator-portal[validation]', or what your plugin asks for"
-)
-
-
-@dataclass(frozen=True, slots=True)
-class _Own:
-    """What changes the suites: the platform's folder, a checkout of TorchBench."""
-
-    platform: Platform | None
-    checkout: Path | None
 
 
 @click.command()
@@ -103,33 +81,27 @@ def validate(plan_only: bool, go_on: bool, **said: Any) -> None:  # noqa: ANN401
     try:
         accelerator = said["accelerator"] or said["device"].partition(":")[0].lower()
         platform = _platform(said["known_issues"], accelerator)
-        request, own = _request(said, accelerator, platform), _Own(platform, said["torchbench"])
+        request = _request(said, accelerator, platform)
+        sources = launch.Sources(platform, said["torchbench"])
+        if plan_only and not go_on:
+            _show(launch.plan_of(request, sources, _today()))
+            return
+        told = partial(click.echo, err=True)
         if go_on:
-            finished: Finished | None = _go_on(request, own)
+            finished = launch.go_on(request, sources, Watching, told)
         else:
-            finished = _start(request, own, plan_only=plan_only)
+            finished = launch.start(request, sources, _today(), Watching, told)
     except (RunError, ExpressionError) as error:
         raise click.UsageError(str(error)) from None
     except ProblemsError as error:
         tell(error.problems)
         sys.exit(2)
-    if finished is not None:
-        click.echo(closing_words(finished, request.out))
-        sys.exit(130 if finished.interrupted else not finished.went_well)
+    click.echo(closing_words(finished, request.out))
+    sys.exit(finished.exit_code)
 
 
-def _start(request: Request, own: _Own, *, plan_only: bool) -> Finished | None:
-    matrices, asked = _matrices(request, request.suites, own)
-    today = dt.datetime.now(dt.UTC).date()
-    if plan_only:
-        _show(planned(request, matrices, today))
-        return None
-    with ThreadPoolExecutor() as both:  # each is a process that imports torch
-        planning = both.submit(planned, request, matrices, today)
-        probed = with_backend(_probed(request), asked)
-        plan = planning.result()
-    with Watching(len(plan.to_run)) as watch:
-        return begin(request, matrices, plan, probed, watch)
+def _today() -> dt.date:
+    return dt.datetime.now(dt.UTC).date()
 
 
 def _show(plan: Plan) -> None:
@@ -137,36 +109,6 @@ def _show(plan: Plan) -> None:
         issue = plan.skipped.get(case.id)
         click.echo(f"{case.id}  skipped: {issue.reason}" if issue else case.id)
     click.echo(f"{count(len(plan.to_run), 'test')} to run.", err=True)
-
-
-def _go_on(request: Request, own: _Own) -> Finished:
-    matrices, asked = _matrices(request, suites_of_journal(request), own)
-    with Watching(None) as watch:
-        return resume(request, matrices, with_backend(_probed(request), asked), watch)
-
-
-def _matrices(
-    request: Request, suites: Iterable[str], own: _Own
-) -> tuple[Mapping[str, Matrix], Asked | None]:
-    """Read the matrices of suites, as the ExecuTorch backend and the platform want them."""
-    matrices = with_checkout(matrices_of(suites), own.checkout)
-    asked = asked_of(request, matrices)
-    recipes = asked.recipes if asked else None
-    found = {name: with_recipes(matrix, recipes) for name, matrix in matrices.items()}
-    return applied(found, own.platform) if own.platform else found, asked
-
-
-def _probed(request: Request) -> Probed:
-    """Try the device; go on without it only where a suite can say what is wrong with it."""
-    found = probe(request.device, request.imports)
-    if found.fault == "no torch":
-        raise RunError(NO_TORCH)
-    if found.fault and (found.unknown or DIAGNOSING.isdisjoint(request.suites)):
-        what = "import torch fails" if found.fault == "import" else "the device cannot be used"
-        raise RunError(f'"{request.device}": {what}. {found.words}')
-    if found.fault:
-        click.echo(f'"{request.device}" cannot be used: {found.words}', err=True)
-    return found
 
 
 def _request(said: dict[str, Any], accelerator: str, platform: Platform | None) -> Request:

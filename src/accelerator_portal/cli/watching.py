@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from accelerator_portal.catalog.problem import printable
-from accelerator_portal.cli.options import count
+from accelerator_portal.catalog.wording import count
 from accelerator_portal.reports.outcomes import OUTCOMES, UNSUCCESSFUL, Outcome
 from accelerator_portal.validation.case import Case, Result
 from accelerator_portal.validation.run import Finished

@@ -16,6 +16,7 @@ from pydantic import ValidationError
 from pypi_simple import PYPI_SIMPLE_ENDPOINT
 
 from accelerator_portal.catalog import Catalog
+from accelerator_portal.catalog.atomic_write import write_bytes_atomically
 from accelerator_portal.catalog.package_file import (
     PYPI,
     FactChange,
@@ -37,15 +38,12 @@ from accelerator_portal.packages.wanted import Wanted, wanted
 AGENT = "accelerator-portal (reads package metadata, never packages)"
 CACHE = ".cache/packages"
 
-Write = Callable[[Path, bytes], None]
-
 
 @dataclass(frozen=True, slots=True)
 class Options:
     """How to sync: `day` is written as the day of reading, `only` narrows to some packages."""
 
     day: dt.date
-    write: Write
     only: frozenset[str] = frozenset()
     limits: RequestLimits = field(default_factory=RequestLimits)
     addresses: Mapping[str, str] = field(default_factory=dict)
@@ -145,7 +143,7 @@ class _Work:
         path = self._root / PACKAGES / f"{package.name}.json"
         written = not _holds(path, text)
         if written:
-            self._options.write(path, text)
+            write_bytes_atomically(path, text)
         refused = tuple(
             f"{index}: {what}"
             for index, answer in answers.items()
@@ -188,7 +186,7 @@ class _Work:
         read = self._read(frozenset(package.name for package in every))
         path, text = self._root / PACKAGES_READ, read_text(read).encode()
         if not _holds(path, text):
-            self._options.write(path, text)
+            write_bytes_atomically(path, text)
         missed = tuple(package.name for package in todo if package.name not in self._done)
         done = tuple(self._done[name] for name in sorted(self._done))
         return Synced(done, missed, replace(self._traffic))

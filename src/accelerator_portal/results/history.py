@@ -90,19 +90,6 @@ def fold(state: State, report: Report, path: Path = _REPORT) -> tuple[State, tup
     return kept, tuple(sorted(changes, key=lambda change: change.key))
 
 
-def rebuild(start: State, reports: Iterable[Report]) -> tuple[State, tuple[Change, ...]]:
-    """Return what folding reports one by one, in the order of time, would have given.
-
-    Raises ProblemsError.
-    """
-    state = start
-    changes: list[Change] = []
-    for report in sorted(reports, key=_started):
-        state, more = fold(state, report)
-        changes += more
-    return state, tuple(sorted(changes))
-
-
 def _refuse_foreign(state: State, report: Report, path: Path) -> None:
     if report.accelerator != state.accelerator:
         what = f'the report is about "{report.accelerator}", not "{state.accelerator}"'

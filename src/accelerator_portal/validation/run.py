@@ -54,6 +54,11 @@ class Finished:
         ran = any(test.outcome in ATTEMPTED for test in tests)
         return ran and not any(t.outcome in UNSETTLED and not t.known_issue for t in tests)
 
+    @property
+    def exit_code(self) -> int:
+        """What a command that was this run ends with: as a shell says it of an interruption."""
+        return 130 if self.interrupted else int(not self.went_well)
+
 
 @dataclass
 class _State:

@@ -7,9 +7,9 @@ import pytest
 
 from accelerator_portal.automation.upstream.news import MOST_KEPT, News, news
 from accelerator_portal.catalog.known_issues_file import KnownFailure
-from accelerator_portal.results.history import rebuild
 from accelerator_portal.results.standing import State
 from tests.automation.upstream.scene import NOW, report
+from tests.results.made_up import folded
 
 TODAY = NOW.date()
 
@@ -17,18 +17,16 @@ TODAY = NOW.date()
 def base(*runs: Mapping[str, str]) -> State:
     """The history that these runs make, a day each, up to yesterday."""
     first = NOW - dt.timedelta(days=len(runs))
-    return rebuild(
-        State("example", "runs"),
-        [
-            report(
-                outcomes,
-                started=first + dt.timedelta(days=number),
-                finished=None,
-                trigger={"kind": "nightly"},
-            )
-            for number, outcomes in enumerate(runs)
-        ],
-    )[0]
+    made = (
+        report(
+            outcomes,
+            started=first + dt.timedelta(days=number),
+            finished=None,
+            trigger={"kind": "nightly"},
+        )
+        for number, outcomes in enumerate(runs)
+    )
+    return folded(*made)[0] if runs else State("example", "runs")
 
 
 def counts(found: News) -> dict[str, int]:

@@ -23,7 +23,7 @@ from accelerator_portal.validation.matrix import Deployment, Matrix
 from accelerator_portal.validation.plan import Offer
 from accelerator_portal.validation.suites.subprocesses import Ended, run_within
 
-_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 # Without these, a machine behind a proxy reaches nothing.
 _KEPT = ("http_proxy", "https_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY")
@@ -39,20 +39,24 @@ def offers(matrix: Matrix) -> Iterator[Offer]:
 
 def run(case: Case, context: Context) -> Result:
     """Build or deploy, then check."""
-    recipe = context.matrix.deployments[case.name]
+    return deployed(context.matrix.deployments[case.name])
+
+
+def deployed(recipe: Deployment, path: str = PATH) -> Result:
+    """Return what came of a recipe; `path` is where its programs are found."""
     with tempfile.TemporaryDirectory(prefix="deploy-") as name:
         folder = Path(name, "work")
         folder.mkdir()
-        place = _Place(folder, Path(name, "log.txt"), recipe.timeout_s)
+        place = _Place(folder, Path(name, "log.txt"), recipe.timeout_s, path)
         return _in_container(recipe, place) if recipe.container else _on_machine(recipe, place)
 
 
 class _Place:
     """An empty folder, the log of what runs in it, and the time that is left."""
 
-    def __init__(self, folder: Path, log: Path, seconds: float) -> None:
+    def __init__(self, folder: Path, log: Path, seconds: float, path: str) -> None:
         self.folder, self.log, self.left = folder, log, seconds
-        self.environment = _environment(folder)
+        self.environment = _environment(folder, path)
 
     def run(self, *command: str) -> Ended:
         """Run a command with what time is left; both its outputs go to the log."""
@@ -61,8 +65,8 @@ class _Place:
         return ended
 
 
-def _environment(folder: Path) -> dict[str, str]:
-    own = {"PATH": _PATH, "HOME": str(folder), "TMPDIR": str(folder), "LANG": "C.UTF-8"}
+def _environment(folder: Path, path: str) -> dict[str, str]:
+    own = {"PATH": path, "HOME": str(folder), "TMPDIR": str(folder), "LANG": "C.UTF-8"}
     return {**{n: os.environ[n] for n in (*_KEPT, *_KEPT_FILES) if n in os.environ}, **own}
 
 
@@ -78,7 +82,7 @@ def _on_machine(recipe: Deployment, place: _Place) -> Result:
 
 
 def _in_container(recipe: Deployment, place: _Place) -> Result:
-    if shutil.which("docker", path=_PATH) is None:
+    if shutil.which("docker", path=place.environment["PATH"]) is None:
         return Result("infrastructure-error", "build", "docker is not installed on this machine.")
     (place.folder / "Dockerfile").write_text(recipe.container or "", "utf-8")
     image = f"accelerator-portal-{uuid.uuid4().hex[:12]}"

@@ -3,58 +3,67 @@
 from __future__ import annotations
 
 import datetime as dt
-import subprocess
-import sys
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
 from accelerator_portal.automation.archive_store import Archive
 from accelerator_portal.automation.breakage_issues import Issues, settle
+from accelerator_portal.automation.building import BrokenLinksError, Engine, MkDocs, build
 from accelerator_portal.automation.feeds import Fetched, Sources, fetch_reports
 from accelerator_portal.automation.github import Api
 from accelerator_portal.automation.inputs import inputs, is_published, remember
 from accelerator_portal.automation.keeping import keep_facts, keep_runs
 from accelerator_portal.automation.last_good import keep, standing_in
-from accelerator_portal.automation.nightly import Step, StepFailed
-from accelerator_portal.catalog import Catalog, Platform, Problem
+from accelerator_portal.automation.stepping import Step, StepFailed
+from accelerator_portal.catalog import Catalog, Platform, Problem, ProblemsError
+from accelerator_portal.catalog.wording import count
 from accelerator_portal.checks.quarantine import load_and_set_aside
-from accelerator_portal.cli.options import count
+from accelerator_portal.packages.reaching import resolve_what_answers
+from accelerator_portal.packages.sync import Options, Synced, SyncInterrupted, sync
+from accelerator_portal.packages.sync_words import synced_words
+from accelerator_portal.packages.verification import (
+    Resolver,
+    Verification,
+    total,
+    verify_commands,
+)
 from accelerator_portal.reports.store import stored_reports
 from accelerator_portal.results.archive import read_history
 from accelerator_portal.results.breakages import Breakage, open_breakages
+from accelerator_portal.results.folding import fold_reports, folder_reports
 
-LOOKED_UP: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("packages", ("packages", "sync")),
-    ("commands", ("install", "verify")),
-)
-"""What asks the network beside the feeds; each is a command of its own."""
+UV_CACHE = Path(".cache/uv")
+
+PackageSync = Callable[[Path, Catalog, Options], Synced]
+"""What brings data/packages up to date. Raises SyncInterrupted, OSError."""
 
 
 @dataclass
 class Tonight:
     """What is given to a night, and what its steps find out.
 
-    `place` is the archive's address, `repository` where issues are kept; the catalogue is the
-    one of the evening.
+    `repository` is where issues are kept; the catalogue is the one of the evening.
     """
 
     root: Path
     out: Path
     catalog: Catalog
-    archive: Archive | None
-    place: str | None
-    api: Api | None
-    repository: str | None
-    made_here: Path | None
+    archive: Archive | None = None
+    api: Api | None = None
+    repository: str | None = None
+    made_here: Path | None = None
+    engine: Engine = field(default_factory=lambda: MkDocs(quiet=True))
+    package_sync: PackageSync = sync
+    resolver: Resolver = resolve_what_answers
+    now: dt.datetime = field(default_factory=lambda: dt.datetime.now(dt.UTC))
     fetched: list[Fetched] = field(default_factory=list)
     looked_at: Catalog | None = None
     """The catalogue after everything was taken, without what is broken."""
     standing_in: dict[str, dt.date] = field(default_factory=dict)
     issues: Issues | None = None
     published: bool = False
-    now: dt.datetime = field(default_factory=lambda: dt.datetime.now(dt.UTC))
 
     def set_aside(self) -> dict[str, tuple[Problem, ...]]:
         """Return what is wrong with the folders that are set aside."""
@@ -79,13 +88,13 @@ class Tonight:
         return tuple((p.id, breakage) for p, breakage in self.breakages() if breakage.overdue)
 
 
-def steps(tonight: Tonight, skip: Collection[str]) -> list[Step]:
-    """Return the steps, each by its name, in their order."""
+def steps(tonight: Tonight, skip: Collection[str] = ()) -> list[Step]:
+    """Return the steps, each by its name, in their order, without those of LOOKED_UP in `skip`."""
     found: list[Step] = [("reports", partial(_collect, tonight))]
     found += [
-        (name, partial(_command, tonight.root, *w)) for name, w in LOOKED_UP if name not in skip
+        (name, partial(work, tonight)) for name, work in LOOKED_UP.items() if name not in skip
     ]
-    found.append(("history", partial(_command, tonight.root, "history", "fold", "--quarantine")))
+    found.append(("history", partial(_fold, tonight)))
     found.append(("folders", partial(_look, tonight)))
     if tonight.archive:
         found.append(("archive", partial(_keep, tonight, tonight.archive)))
@@ -100,6 +109,29 @@ def _collect(tonight: Tonight) -> str:
     tonight.fetched += fetch_reports(tonight.root, tonight.catalog, tonight.now, sources)
     new = sum(feed.outcome == "new" for feed in tonight.fetched)
     return f"{count(len(tonight.fetched), 'feed')}, {new} new"
+
+
+def _sync_packages(tonight: Tonight) -> str:
+    options = Options(day=tonight.now.date())
+    try:
+        return synced_words(tonight.package_sync(tonight.root, tonight.catalog, options))
+    except SyncInterrupted:  # what was done is written; the night ends
+        raise KeyboardInterrupt from None
+
+
+def _verify_commands(tonight: Tonight) -> str:
+    how = Verification(tonight.now.date(), UV_CACHE.absolute(), resolver=tonight.resolver)
+    found = verify_commands(tonight.root, tonight.catalog, how)
+    return str(total(found) or found[-1]) if found else "done"
+
+
+def _fold(tonight: Tonight) -> str:
+    """Fold what can be read; folders with errors are set aside by the next step."""
+    reports, _ = folder_reports(tonight.root)
+    folding = fold_reports(tonight.root, reports)
+    if folding.problems:
+        raise ProblemsError(folding.problems)
+    return str(folding.total or folding.histories[-1]) if folding.histories else "done"
 
 
 def _look(tonight: Tonight) -> str:
@@ -134,12 +166,21 @@ def _publish(tonight: Tonight) -> str:
     digest = inputs(tonight.root, tonight.looked_at, tonight.standing_in)
     if tonight.archive and is_published(tonight.archive, digest):
         return "nothing is new; the last site stays"
-    place = ("--archive", tonight.place) if tonight.place else ()
-    said = _command(tonight.root, "build", "--quarantine", "--out", str(tonight.out), *place)
+    try:
+        build(
+            tonight.root,
+            tonight.out,
+            tonight.now.date(),
+            tonight.archive,
+            quarantine=True,
+            engine=tonight.engine,
+        )
+    except BrokenLinksError as error:
+        raise StepFailed(" / ".join([*error.links[:2], str(error)])) from None
     tonight.published = True
     if tonight.archive:
         remember(tonight.archive, digest)
-    return said
+    return f"The site is in {tonight.out}."
 
 
 def _issues(tonight: Tonight, api: Api, repository: str) -> str:
@@ -150,13 +191,8 @@ def _issues(tonight: Tonight, api: Api, repository: str) -> str:
     )
 
 
-def _command(root: Path, *words: str) -> str:
-    """Run a command of the portal in a process of its own; return its last line.
-
-    Raises StepFailed with the last lines of what it said.
-    """
-    command = [sys.executable, "-m", "accelerator_portal.cli", *words, "--root", str(root)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise StepFailed(" / ".join((done.stdout + done.stderr).strip().splitlines()[-3:]))
-    return done.stdout.strip().splitlines()[-1] if done.stdout.strip() else "done"
+LOOKED_UP: Mapping[str, Callable[[Tonight], str]] = {
+    "packages": _sync_packages,
+    "commands": _verify_commands,
+}
+"""The steps that ask the network beside the feeds."""

@@ -1,0 +1,111 @@
+"""Building the whole site; the last one stays until the new one is whole.
+
+MkDocs runs in a process of its own: it takes much memory, has global state, and may be replaced.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from accelerator_portal.automation.archive_store import Archive
+from accelerator_portal.automation.last_good import lay_out, standing_in
+from accelerator_portal.automation.publishing import beside, publish, recover
+from accelerator_portal.catalog.wording import count
+from accelerator_portal.checks.quarantine import load_and_set_aside
+from accelerator_portal.site.broken_links import BuiltSite, faults
+
+QUARANTINE = "PORTAL_QUARANTINE"
+LAST_GOOD = "PORTAL_LAST_GOOD"
+
+Engine = Callable[[Path, Path, Mapping[str, str]], None]
+"""Builds the repository into a new folder, with variables for the build hooks.
+
+Raises EngineError.
+"""
+
+
+class BuildError(Exception):
+    """The site could not be built; the last one stays. The message says why."""
+
+
+class EngineError(BuildError):
+    """The engine failed with an exit code; the message is the end of what it said."""
+
+    def __init__(self, code: int, said: str) -> None:
+        super().__init__(" / ".join(said.strip().splitlines()[-3:]))
+        self.code = code
+
+
+class BrokenLinksError(BuildError):
+    """What was built has broken links, each of which `links` names."""
+
+    def __init__(self, links: Sequence[str]) -> None:
+        super().__init__(f"the new site has {count(len(links), 'broken link')}; the last one stays")
+        self.links = tuple(links)
+
+
+@dataclass(frozen=True, slots=True)
+class MkDocs:
+    """MkDocs, strictly; `quiet`: what it says is kept for the error, and not shown."""
+
+    quiet: bool = False
+
+    def __call__(self, root: Path, place: Path, variables: Mapping[str, str]) -> None:
+        """Build into `place`. Raises EngineError."""
+        done = subprocess.run(
+            [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(place)],
+            cwd=root,
+            env={**os.environ, **variables},
+            capture_output=self.quiet,
+            text=True,
+            check=False,
+        )
+        if done.returncode:
+            raise EngineError(done.returncode, f"{done.stdout or ''}{done.stderr or ''}")
+
+
+def build(  # noqa: PLR0913 - what, where, and how
+    root: Path,
+    target: Path,
+    today: dt.date,
+    archive: Archive | None = None,
+    *,
+    quarantine: bool = False,
+    engine: Engine | None = None,
+) -> None:
+    """Build the site beside `target`, look at every link, and put it in the place of the last one.
+
+    With `quarantine` folders that have errors on this day are set aside; with an archive, they are
+    also shown in their last good version. Raises ArchiveError, BuildError, OSError.
+    """
+    target = target.absolute()
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        recover(target)
+        with TemporaryDirectory(prefix="portal-last-good-") as folder:
+            if archive:
+                _lay_out_last_good(root, today, archive, Path(folder))
+            variables = {
+                QUARANTINE: "true" if quarantine or archive else "false",
+                LAST_GOOD: folder if archive else "",
+            }
+            (engine or MkDocs())(root, beside(target), variables)
+        if broken := [str(fault) for fault in faults(BuiltSite(beside(target)))]:
+            raise BrokenLinksError(broken)
+        publish(target)
+    finally:
+        shutil.rmtree(beside(target), ignore_errors=True)
+
+
+def _lay_out_last_good(root: Path, today: dt.date, archive: Archive, place: Path) -> None:
+    """Lay out the last good versions of the folders that have errors now."""
+    found, _ = load_and_set_aside(root, today)
+    lay_out(archive, standing_in(archive, found.set_aside if found else (), today), place)

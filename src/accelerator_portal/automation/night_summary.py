@@ -1,0 +1,81 @@
+"""What a night did, and the summary that tells of it."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from accelerator_portal.automation.breakage_issues import Issues
+from accelerator_portal.automation.feeds import Fetched
+from accelerator_portal.automation.stepping import Done
+from accelerator_portal.catalog import Catalog, Problem
+from accelerator_portal.results.breakages import Breakage
+
+
+@dataclass(frozen=True, slots=True)
+class Night:
+    """Everything that a night's summary tells."""
+
+    steps: tuple[Done, ...]
+    fetched: tuple[Fetched, ...] = ()
+    set_aside: Mapping[str, tuple[Problem, ...]] | None = None
+    overdue: tuple[tuple[str, Breakage], ...] = ()
+    difference: str = ""
+    standing_in: Mapping[str, dt.date] = field(default_factory=dict)
+    issues: Issues | None = None
+    published: bool = False
+
+    @property
+    def failed(self) -> bool:
+        """Whether the site could not be made: the last one stays."""
+        return any(step.failed for step in self.steps)
+
+
+def summary(night: Night, catalog: Catalog) -> str:
+    """Return the summary as Markdown; what vendors wrote stands in code, and can do nothing."""
+    lines = ["# Nightly", "", *(_step(step) for step in night.steps)]
+    news = [feed for feed in night.fetched if feed.outcome != "unchanged"]
+    if night.fetched and not news:
+        lines += ["", "No report is new."]
+    for title, outcome in (
+        ("New reports", "new"),
+        ("Refused; the last good report stays", "refused"),
+        ("Not reached; the last good report stays", "unreachable"),
+    ):
+        found = [feed for feed in news if feed.outcome == outcome]
+        if found:
+            lines += ["", f"## {title}", "", *(_feed(feed) for feed in found)]
+    if night.set_aside:
+        lines += ["", "## Set aside", ""]
+        for folder, problems in night.set_aside.items():
+            since = night.standing_in.get(folder)
+            shown = f"shown as it was before {since}" if since else "not shown"
+            lines += [f"- {_code(folder)}, {shown}: {_code(str(problems[0]))}"]
+    if night.overdue:
+        names = {platform.id: platform.accelerator.name for platform in catalog.platforms}
+        lines += ["", "## Overdue", ""]
+        for accelerator, breakage in night.overdue:
+            hours = int(breakage.age.total_seconds() // 3600)
+            lines += [f"- {_code(names[accelerator])}: {_code(breakage.key)}, {hours} hours"]
+    if night.issues and night.issues.waiting:
+        lines += ["", f"{night.issues.waiting} more breakages have no issue yet."]
+    if night.difference:
+        lines += ["", "## What readers see differently", "", night.difference.strip()]
+    return "\n".join(lines) + "\n"
+
+
+def _step(step: Done) -> str:
+    return f"- {'**failed** ' if step.failed else ''}{step.name}: {_code(step.words)}"
+
+
+def _feed(feed: Fetched) -> str:
+    why = f": {_code(feed.why[0])}" if feed.why else ""
+    more = f" and {len(feed.why) - 1} more" if len(feed.why) > 1 else ""
+    return f"- {_code(f'{feed.accelerator}/{feed.name}')}{why}{more}"
+
+
+def _code(text: str) -> str:
+    """A code span that no text can leave."""
+    one_line = " ".join(text.split())[:300].replace("`", "'")
+    return f"`{one_line}`" if one_line else "nothing"

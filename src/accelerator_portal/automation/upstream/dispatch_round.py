@@ -1,0 +1,48 @@
+"""One round of dispatching: everybody in a plan is told who was not told before."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from accelerator_portal.automation.upstream.dispatching import (
+    Journal,
+    Senders,
+    Sent,
+    send,
+    told_before,
+)
+from accelerator_portal.automation.upstream.own_files import JOURNAL, Where, left
+from accelerator_portal.automation.upstream.planning import Plan
+
+TOLD_AGAIN_AFTER = dt.timedelta(days=1)
+"""An event that comes again after so long is a new one."""
+
+
+@dataclass(frozen=True, slots=True)
+class DispatchRound:
+    """What came of a round: who was told now, how many were before, and the journal of both."""
+
+    journal: Journal
+    sent: tuple[Sent, ...]
+    told_before: int
+
+    @property
+    def failed(self) -> bool:
+        """Whether somebody could not be told."""
+        return any(not one.ok for one in self.sent)
+
+
+def dispatch(
+    senders: Senders, plan: Plan, earlier: Iterable[Journal], now: dt.datetime
+) -> DispatchRound:
+    """Tell everybody in a plan who was not told yet, by `earlier` journals or those left on GitHub.
+
+    Raises GitHubError where the journals cannot be read; nobody is told then.
+    """
+    where = Where(senders.own, senders.home, now - TOLD_AGAIN_AFTER)
+    journals = [*earlier, *(journal for _, journal in left(where, JOURNAL, Journal))]
+    same, already = told_before(plan.change, journals)
+    sent = send(senders, plan, already)
+    return DispatchRound(Journal(plan=plan, sent=(*same, *sent)), tuple(sent), len(already))

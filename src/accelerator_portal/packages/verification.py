@@ -1,0 +1,114 @@
+"""Verifying the install commands of platforms, and keeping what came of it in `data/verdicts`."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from accelerator_portal.catalog import Catalog, Platform
+from accelerator_portal.catalog.progress import Progress, unwatched
+from accelerator_portal.install.expand import expand
+from accelerator_portal.install.rows import InstallRow
+from accelerator_portal.packages.questions import Question, every_question
+from accelerator_portal.packages.reaching import own_uv, resolve_what_answers
+from accelerator_portal.packages.trying import is_of_this_machine, try_row
+from accelerator_portal.packages.verdict_file import Verdicts, read_verdicts, write_verdicts
+from accelerator_portal.packages.verifying import Resolve, answered, shares, tried, verdicts
+
+Resolver = Callable[[Sequence[Question], Path], Resolve]
+"""From all questions and uv's cache to what answers one of them."""
+
+_WORDS = {"found": "versions found", "none": "no such combination", "unchecked": "not checked"}
+
+
+class VerdictCounts(NamedTuple):
+    """How many commands of a platform, or of several, have each kind of verdict."""
+
+    name: str
+    counts: Mapping[str, int]
+
+    def __str__(self) -> str:
+        found = (f"{self.counts[kind]} {w}" for kind, w in _WORDS.items() if self.counts.get(kind))
+        return f"{self.name}: {', '.join(found) or 'no command of pip or uv'}"
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """How to verify: `day` is written as the day of the verdicts, `cache` is uv's."""
+
+    day: dt.date
+    cache: Path
+    jobs: int = 4
+    """Questions that are asked at once."""
+    try_them: bool = False
+    """Also install what is for this machine."""
+    resolver: Resolver = resolve_what_answers
+    progress: Progress = unwatched
+    trial_told: Callable[[str], None] = lambda _: None
+    """Called with what is being installed, and with the output where that fails."""
+
+
+def verify_commands(
+    root: Path,
+    catalog: Catalog,
+    how: Verification,
+    platforms: Collection[str] = (),
+    told: Callable[[VerdictCounts], None] = lambda _: None,
+) -> tuple[VerdictCounts, ...]:
+    """Verify every pip and uv command of `platforms`, or of all, and write what was found.
+
+    `told` is called after each platform, whose file is written by then. Raises ProblemsError where
+    a file of verdicts cannot be read, OSError where one cannot be written.
+    """
+    found = []
+    for platform in catalog.platforms:
+        if platforms and platform.id not in platforms:
+            continue
+        counts = VerdictCounts(platform.id, shares(_verified(root, catalog, platform, how)))
+        told(counts)
+        found.append(counts)
+    return tuple(found)
+
+
+def total(found: Sequence[VerdictCounts]) -> VerdictCounts | None:
+    """Return the sum of several platforms; of one it would say the same again."""
+    if len(found) < 2:  # noqa: PLR2004 - several
+        return None
+    every: Counter[str] = Counter()
+    for one in found:
+        every.update(one.counts)
+    return VerdictCounts(f"{len(found)} platforms", every)
+
+
+def _verified(root: Path, catalog: Catalog, platform: Platform, how: Verification) -> Verdicts:
+    rows = [row for row in expand(catalog)[0] if row.platform == platform.id]
+    before = read_verdicts(root, platform.id)
+    asked = every_question(rows)
+    resolve = how.resolver(asked, how.cache)
+    with how.progress(platform.id, len(asked)) as advance:
+        answers = answered(asked, resolve, how.jobs, advance)
+    found = verdicts(platform, rows, answers, before, how.day)
+    if how.try_them:
+        found = _tried(rows, found, how)
+    if found:
+        write_verdicts(root, platform.id, found)
+    return found
+
+
+def _tried(rows: Sequence[InstallRow], found: Verdicts, how: Verification) -> Verdicts:
+    uv = own_uv(how.cache)
+
+    def try_it(row: InstallRow, python: str) -> bool | None:
+        if not is_of_this_machine(row, python):
+            return None
+        how.trial_told(f"{row.option} {row.build} {row.method}: installing")
+        trial = try_row(row, uv)
+        if not trial.ran:
+            how.trial_told(trial.output)
+        return trial.ran
+
+    return tried(found, rows, try_it)

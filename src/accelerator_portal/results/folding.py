@@ -1,0 +1,131 @@
+"""Folding many reports into the histories below `data/history`, each history in order of time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+from typing import NamedTuple
+
+from accelerator_portal.catalog import Problem, ProblemsError, load_catalog
+from accelerator_portal.catalog.progress import Progress, unwatched
+from accelerator_portal.catalog.wording import count
+from accelerator_portal.reports.report import Report
+from accelerator_portal.reports.report_file import read_report
+from accelerator_portal.reports.store import stored_reports
+from accelerator_portal.results.archive import basis_of, keep, read_state_of
+from accelerator_portal.results.history import fold
+from accelerator_portal.results.standing import Basis, State
+
+NamedReport = tuple[Path, Report]
+"""A report with the path by which problems name it."""
+
+
+class FoldedHistory(NamedTuple):
+    """What came of folding: the history, reports that are new, all that were given, changes."""
+
+    name: str
+    new: int
+    given: int
+    changes: int
+
+    def __str__(self) -> str:
+        new, changes = count(self.new, "new report"), count(self.changes, "change")
+        return f"{self.name}: {new} of {self.given}, {changes}"
+
+
+@dataclass(frozen=True, slots=True)
+class Folding:
+    """What came of every history, and why reports of some could not be folded."""
+
+    histories: tuple[FoldedHistory, ...]
+    problems: tuple[Problem, ...] = ()
+
+    @property
+    def total(self) -> FoldedHistory | None:
+        """The sum of several histories; of one it would say the same again."""
+        if len(self.histories) < 2:  # noqa: PLR2004 - several
+            return None
+        counts = zip(*(history[1:] for history in self.histories), strict=True)
+        return FoldedHistory(f"{len(self.histories)} histories", *map(sum, counts))
+
+
+def fold_reports(
+    root: Path,
+    reports: Iterable[NamedReport],
+    *,
+    anew: bool = False,
+    told: Callable[[FoldedHistory], None] = lambda _: None,
+    progress: Progress = unwatched,
+) -> Folding:
+    """Fold reports of any accelerators; a history that cannot take one does not stop the others.
+
+    With `anew` what is kept is forgotten: the reports are all that there are. `told` is called
+    after each history. A report that was folded already changes nothing, so that an interrupted
+    run can be repeated. Raises OSError.
+    """
+    histories: list[FoldedHistory] = []
+    problems: list[Problem] = []
+    for (accelerator, basis), group in groupby(sorted(reports, key=_place), key=_history):
+        try:
+            state = State(accelerator, basis)
+            folded = _fold_history(root, state, list(group), anew=anew, progress=progress)
+        except ProblemsError as error:
+            problems += error.problems
+            continue
+        told(folded)
+        histories.append(folded)
+    return Folding(tuple(histories), tuple(problems))
+
+
+def read_reports(files: Iterable[Path]) -> tuple[list[NamedReport], list[Problem]]:
+    """Return the reports in files, and what is wrong with those that cannot be read."""
+    found: list[NamedReport] = []
+    problems: list[Problem] = []
+    for file in files:
+        try:
+            found.append((file, read_report(file)))
+        except ProblemsError as error:
+            problems += error.problems
+    return found, problems
+
+
+def folder_reports(root: Path) -> tuple[list[NamedReport], list[Problem]]:
+    """Return the folders' reports that have a date, and what is wrong with folders and reports.
+
+    A report without a date has no place in time.
+    """
+    catalog, problems = load_catalog(root)
+    if catalog is None:
+        return [], problems
+    stored, unreadable = stored_reports(catalog)
+    dated = [(Path(s.path), s.report) for s in stored if s.report.started]
+    return dated, [*problems, *unreadable]
+
+
+def _fold_history(
+    root: Path, empty: State, reports: Sequence[NamedReport], *, anew: bool, progress: Progress
+) -> FoldedHistory:
+    """Fold reports of one history in order of time, and keep each before the next."""
+    state = empty if anew else read_state_of(root, empty.accelerator, empty.basis)
+    name = f"{state.accelerator}, {state.basis}"
+    new = changed = 0
+    with progress(name, len(reports)) as advance:
+        for path, report in reports:
+            after, changes = fold(state, report, path)
+            if after is not state:
+                keep(root, after, changes, anew=anew and not new)
+                new, changed = new + 1, changed + len(changes)
+            state = after
+            advance()
+    return FoldedHistory(name, new, len(reports), changed)
+
+
+def _history(item: NamedReport) -> tuple[str, Basis]:
+    return item[1].accelerator, basis_of(item[1])
+
+
+def _place(item: NamedReport) -> tuple[str, Basis, str]:
+    started = item[1].started
+    return *_history(item), started.isoformat() if started else ""

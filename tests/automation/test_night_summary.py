@@ -1,0 +1,47 @@
+"""What a night's summary tells."""
+
+from __future__ import annotations
+
+from accelerator_portal.automation.feeds import Fetched
+from accelerator_portal.automation.night_summary import Night, summary
+from accelerator_portal.automation.stepping import Done
+from accelerator_portal.catalog import Problem
+from tests.folders import EXAMPLE, Tree, loaded
+
+
+def test_a_night_has_failed_where_one_of_its_steps_has() -> None:
+    done = Done("a", "1 new"), Done("b", "an index did not answer", failed=True)
+    assert Night(done).failed
+    assert not Night(done[:1]).failed
+
+
+def test_a_night_without_news_says_so(tree: Tree) -> None:
+    night = Night((Done("reports", "1 feed, 0 new"),), (Fetched("example", "x", "unchanged"),))
+    assert summary(night, loaded(tree(EXAMPLE))) == (
+        "# Nightly\n\n- reports: `1 feed, 0 new`\n\nNo report is new.\n"
+    )
+
+
+def test_what_was_refused_and_set_aside_is_named_with_its_reason(tree: Tree) -> None:
+    hostile = "`</code><script> @somebody ![x](http://a)"
+    night = Night(
+        (Done("site", "built"),),
+        (
+            Fetched("example", "a", "new"),
+            Fetched("example", "b", "refused", (hostile, "more", "and more")),
+            Fetched("example", "c", "unreachable", ("it did not answer",)),
+        ),
+        {"broken": (Problem("accelerators/broken/guide.md", 1, hostile, "mend it"),)},
+        difference="No reader will see a difference.\n",
+    )
+    text = summary(night, loaded(tree(EXAMPLE)))
+    assert "## New reports\n\n- `example/a`\n" in text
+    assert "- `example/b`: `'</code><script> @somebody ![x](http://a)` and 2 more\n" in text
+    assert "- `example/c`: `it did not answer`\n" in text
+    assert (
+        "## Set aside\n\n- `broken`, not shown: `accelerators/broken/guide.md:1: '</code>" in text
+    )
+    assert text.endswith("## What readers see differently\n\nNo reader will see a difference.\n")
+    outside = "".join(text.split("`")[::2])
+    assert "<" not in outside
+    assert "@" not in outside
