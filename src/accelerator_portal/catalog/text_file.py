@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import re
 import stat
 from pathlib import Path
@@ -31,9 +32,15 @@ def read_text(root: Path, path: str, folder: str = "") -> str | Problem:
     except FileNotFoundError:
         return Problem(path, 1, "the file is missing", "add it; CONTRIBUTING.md shows the format")
     except (OSError, RuntimeError) as error:
-        reason = getattr(error, "strerror", None) or "a link leads to itself"
-        what = f"the file cannot be read ({reason})"
+        what = f"the file cannot be read ({_reason(error)})"
         return Problem(path, 1, what, "make it a plain file that everybody may read")
+
+
+def _reason(error: OSError | RuntimeError) -> str | None:
+    """Say why a file cannot be read; a link to itself is a RuntimeError until Python 3.12."""
+    if isinstance(error, RuntimeError) or error.errno == errno.ELOOP:
+        return "a link leads to itself"
+    return error.strerror
 
 
 def _fault(place: Path, folder: Path) -> tuple[str, str] | None:
