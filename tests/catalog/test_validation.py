@@ -16,6 +16,7 @@ from tests.folders import (
 SEE = "see the format reference"
 ANY_OS = '"linux", "windows" or "macos"'
 
+TOO_DEEP = "Python cannot read this code; write fewer things into another"
 JOINED = (
     "the lines mean something else when joined to one; "
     "write each statement on one line, without comments"
@@ -219,9 +220,8 @@ ACCELERATOR_KEYS = (
                 ("if torch: print(1)",
                  "a statement with a body; use imports, assignments and calls alone"),
                 ("print(", "not Python: '(' was never closed; mend it"),
-                (f"print({'-' * 3000}1)",
-                 "Python cannot read this code; write fewer things into another"),
-                (f"print({'+'.join('1' * 1500)})", JOINED),
+                (f"print({'-' * 3000}1)", TOO_DEEP),
+                (f"print({'+'.join('1' * 1500)})", TOO_DEEP),
             ]
         ),
         (INSTALL, '    torch: ">=1.10"', "    compatibility: true\n    wheels: ex", [

@@ -72,6 +72,7 @@ class Check(Sourced):
         """Only those can be joined to the one line that readers paste."""
         try:
             module = ast.parse(code)
+            meaning = ast.dump(module)
         except SyntaxError as error:
             raise fault(f"not Python: {error.msg}", "mend it") from None
         except (ValueError, RecursionError, MemoryError):
@@ -80,7 +81,7 @@ class Check(Sourced):
             isinstance(s, ast.Expr | ast.Assign | ast.Import | ast.ImportFrom) for s in module.body
         ):
             raise fault("a statement with a body", "use imports, assignments and calls alone")
-        if not _means(joined(code), module):
+        if not _means(joined(code), meaning):
             what = "the lines mean something else when joined to one"
             raise fault(what, "write each statement on one line, without comments")
         return code
@@ -92,9 +93,9 @@ def joined(code: str) -> str:
     return "; ".join(line for line in lines if line)
 
 
-def _means(line: str, module: ast.Module) -> bool:
+def _means(line: str, meaning: str) -> bool:
     try:
-        return ast.dump(ast.parse(line)) == ast.dump(module)
+        return ast.dump(ast.parse(line)) == meaning
     except (SyntaxError, RecursionError, MemoryError):
         return False
 
