@@ -20,7 +20,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup site serve test test-browser test-validation validate-cpu webhooks lint format types new check owners schema workflows actionlint bench lock lock-validation clean
+.PHONY: help setup site serve test test-browser test-validation validate-cpu webhooks lint format types new check owners schema workflows actionlint bench coverage mutants lock lock-validation clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1|/p' Makefile | while IFS='|' read -r target text; do \
@@ -49,7 +49,8 @@ serve: setup ## Show the site on http://127.0.0.1:8000/ and rebuild it on each c
 	$(BIN)/mkdocs serve --dev-addr 127.0.0.1:8000
 
 # Workers take tests from each other at the end; what is dear is made once for all, see tests/made_once.py.
-PYTEST := $(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist worksteal
+PYTEST_OPTIONS := --numprocesses auto --maxprocesses 4 --dist worksteal
+PYTEST := $(BIN)/python -m pytest $(PYTEST_OPTIONS)
 
 test: setup ## Run the tests; one: make test ARGS="-k name"
 	$(PYTEST) -m "not browser" $(ARGS)
@@ -131,6 +132,16 @@ $(ACTIONLINT):
 
 bench: setup ## Measure, side by side
 	$(BIN)/python -m benchmarks $(ARGS)
+
+# Where statements or branches are not run: .venv/bin/coverage report
+coverage: setup ## Run the tests and show which branches they take, by room
+	rm -rf .cache/coverage
+	status=0; $(BIN)/coverage run -m pytest $(PYTEST_OPTIONS) -m "not browser" $(ARGS) || status=$$?; \
+	    $(BIN)/coverage combine --quiet && $(BIN)/coverage json --quiet -o .cache/coverage/coverage.json && \
+	    $(BIN)/python -m tools.coverage_by_room .cache/coverage/coverage.json && exit $$status
+
+mutants: setup ## Change the code in small ways and list the changes that no test notices
+	$(BIN)/python -m tools.mutants $(ARGS)
 
 # Keeps what still fits; `make lock ARGS=--upgrade` takes the newest of everything.
 # Asks PyPI alone: a lock made with this machine's own wheels or indexes would fit no other machine.

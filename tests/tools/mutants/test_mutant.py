@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.folders import REPOSITORY, write_tree
+from tools.mutants.mutant import draw, room_of
+
+ROOM = "src/accelerator_portal/catalog"
+FUNCTION = "def {name}(a, b):\n    if a < {number}:\n        return a + b\n    return [b, a]\n\n\n"
+
+
+def functions(*names: str) -> str:
+    return "".join(FUNCTION.format(name=name, number=len(name)) for name in names)
+
+
+def test_a_seed_draws_the_same_and_another_one_does_not() -> None:
+    first = draw(REPOSITORY, 90, "1", [])
+    assert len(first) == 90
+    assert draw(REPOSITORY, 90, "1", []) == first
+    assert draw(REPOSITORY, 90, "2", []) != first
+
+
+def test_every_room_is_drawn_from_and_nothing_that_needs_torch() -> None:
+    drawn = [mutant.change.path for mutant in draw(REPOSITORY, 90, "1", [])]
+    package = REPOSITORY / "src/accelerator_portal"
+    assert {room_of(path) for path in drawn} == {
+        p.parent.name for p in package.glob("*/__init__.py")
+    }
+    assert not any("validation/suites" in path for path in drawn)
+
+
+def test_a_change_elsewhere_leaves_the_draw_as_it_was(tmp_path: Path) -> None:
+    few = write_tree(tmp_path / "few", {f"{ROOM}/a.py": functions("f", "ff", "fff")})
+    text = f"import os\n\n\n{functions('f', 'ff', 'fff')}"
+    more = write_tree(tmp_path / "more", {f"{ROOM}/a.py": text})
+    changes = [mutant.change for mutant in draw(few, 4, "1", [])]
+    assert [mutant.change for mutant in draw(more, 4, "1", [])] == changes
+
+
+def test_an_explained_change_is_replaced_by_another_one(tmp_path: Path) -> None:
+    root = write_tree(tmp_path, {f"{ROOM}/a.py": functions("f", "ff")})
+    first, *rest = (mutant.change for mutant in draw(root, 3, "1", []))
+    again = [mutant.change for mutant in draw(root, 3, "1", [first])]
+    assert first not in again
+    assert len(again) == 3
+    assert set(rest) < set(again)
+
+
+def test_the_change_is_told_in_one_line_and_made_in_the_source(tmp_path: Path) -> None:
+    root = write_tree(tmp_path, {f"{ROOM}/a.py": "def f(a):\n    for b in a:\n        g(b)\n"})
+    drawn = draw(root, 2, "1", [])
+    told = {(one.line, one.change.function, one.change.before, one.change.after) for one in drawn}
+    assert told == {
+        (2, "f", "for b in a:", "for b in a: … break"),
+        (3, "f", "g(b)", "pass"),
+    }
+    assert "def f(a):\n    for b in a:\n        pass" in {one.source for one in drawn}

@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from tests.folders import REPOSITORY
+from tools.mutants.mutant import Change
+from tools.mutants.results import (
+    Equivalent,
+    Result,
+    read_equivalents,
+    read_results,
+    table,
+    write_results,
+)
+
+PACKAGE = "src/accelerator_portal"
+EXPLAINED = read_equivalents(REPOSITORY / "tools/mutants/equivalent.yaml")
+
+KILLED = Result(Change(f"{PACKAGE}/site/page.py", "f", "a < b", "a <= b"), 3, "killed", "test_f")
+ENDLESS = Result(Change(f"{PACKAGE}/site/words.py", "g", "break", "continue"), 5, "timeout")
+SURVIVOR = Result(
+    Change(f"{PACKAGE}/catalog/facts.py", "", "a = 1", "a = 2"), 7, "survived", tests=9
+)
+
+
+def test_what_was_kept_is_read_by_the_same_run_alone(tmp_path: Path) -> None:
+    path = tmp_path / "results.json"
+    assert read_results(path, "one") == {}
+    write_results(path, "one", [KILLED, SURVIVOR])
+    assert read_results(path, "one") == {KILLED.change: KILLED, SURVIVOR.change: SURVIVOR}
+    assert read_results(path, "another") == {}
+
+
+def test_the_table_counts_by_room_and_lists_who_survived() -> None:
+    lines = list(table([KILLED, ENDLESS, SURVIVOR]))
+    assert [line.split() for line in lines[:4]] == [
+        ["room", "drawn", "killed"],
+        ["catalog", "1", "0", "0%"],
+        ["site", "2", "2", "100%"],
+        ["all", "3", "2", "67%"],
+    ]
+    assert lines[4:] == [
+        "",
+        f"{PACKAGE}/catalog/facts.py:7 (at import) (survived; 9 tests)",
+        "  - a = 1",
+        "  + a = 2",
+    ]
+
+
+@pytest.mark.parametrize(
+    "entry", EXPLAINED, ids=lambda one: f"{one.change.path}: {one.change.after}"
+)
+def test_what_is_explained_still_stands_in_the_code(entry: Equivalent) -> None:
+    tree = ast.parse((REPOSITORY / entry.change.path).read_text("utf-8"))
+    code = " ".join(line.strip() for line in ast.unparse(tree).splitlines())
+    assert entry.change.before in code
+    assert entry.change.before != entry.change.after
+    assert entry.why

@@ -1,0 +1,45 @@
+"""Print how much of each room the tests run: `make coverage` calls it with coverage's JSON."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+_PACKAGE = "accelerator_portal/"
+_COUNTS = ("covered_lines", "num_statements", "covered_branches", "num_branches")
+
+
+def main() -> None:
+    """Read the file that the arguments name; print a Markdown table."""
+    print("\n".join(table(json.loads(Path(sys.argv[1]).read_text("utf-8")))))
+
+
+def table(report: Mapping[str, Any]) -> Iterator[str]:
+    """Lines: each room and all of them, with statements and branches."""
+    rooms: dict[str, Counter[str]] = defaultdict(Counter)
+    for name, file in report["files"].items():
+        room, _, module = name.partition(_PACKAGE)[2].partition("/")
+        if module:
+            rooms[room].update({count: file["summary"][count] for count in _COUNTS})
+    yield "| room | statements run | branches taken |"
+    yield "| --- | ---: | ---: |"
+    for room in sorted(rooms):
+        yield _row(room, rooms[room])
+    yield _row("**all**", sum(rooms.values(), Counter()))
+
+
+def _row(name: str, counts: Mapping[str, int]) -> str:
+    lines, statements, taken, branches = (counts.get(count, 0) for count in _COUNTS)
+    return f"| {name} | {_share(lines, statements)} | {_share(taken, branches)} |"
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.1f}% of {whole:,}" if whole else "–"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,153 @@
+"""Every small change to a module that a test should notice, found in its syntax tree."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+from tools.mutants.replacements import UNSEEN, replacements
+
+# Fields that hold types, and nothing that runs.
+_TYPES = {
+    (ast.AnnAssign, "annotation"),
+    (ast.arg, "annotation"),
+    (ast.FunctionDef, "returns"),
+    (ast.AsyncFunctionDef, "returns"),
+}
+# Calls that tell type checkers or developers something.
+_NO_BEHAVIOR = {"NewType", "ParamSpec", "TypeVar", "assert_never", "cast", "dataclass", "lru_cache"}
+_LOGGERS = {"LOGGER", "_LOGGER", "_log", "log", "logger", "logging"}
+
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a node stands: the function, or "" for code that runs at import, and its statement."""
+
+    function: str = ""
+    path: tuple[str, ...] = ()
+    first: int = 0
+    last: int = 0
+
+
+@dataclass(frozen=True)
+class Edit:
+    """One node of a tree, and another one to put there."""
+
+    parent: ast.AST
+    field: str
+    index: int | None
+    new: ast.AST
+    place: Place
+    line: int
+
+    @contextmanager
+    def applied(self) -> Iterator[None]:
+        """Change the tree, and change it back."""
+        if self.index is None:
+            old = getattr(self.parent, self.field)
+            setattr(self.parent, self.field, self.new)
+            yield
+            setattr(self.parent, self.field, old)
+            return
+        nodes = getattr(self.parent, self.field)
+        old = nodes[self.index]
+        nodes[self.index] = self.new
+        yield
+        nodes[self.index] = old
+
+
+def edits(tree: ast.Module) -> Iterator[Edit]:
+    """Every edit of a module, from top to bottom."""
+    yield from _edits(tree, Place())
+
+
+def _edits(node: ast.AST, place: Place) -> Iterator[Edit]:
+    for field, value in ast.iter_fields(node):
+        if (type(node), field) in _TYPES:
+            continue
+        # Defaults and decorators run where the function is made.
+        around = _inside(node, place) if field == "body" else place
+        for index, child in _children(value):
+            if _skipped(node, field, child):
+                continue
+            here = _place(child, around)
+            line = getattr(child, "lineno", here.first)
+            for new in replacements(child):
+                if _unordered(node) and _same_size(child, new):
+                    continue
+                yield Edit(node, field, index, new, here, line)
+            yield from _edits(child, here)
+
+
+def _children(value: object) -> Iterator[tuple[int | None, ast.AST]]:
+    if isinstance(value, ast.AST):
+        yield None, value
+    elif isinstance(value, list):
+        yield from ((at, one) for at, one in enumerate(value) if isinstance(one, ast.AST))
+
+
+def _place(node: ast.AST, place: Place) -> Place:
+    """The statement that a node is, or else the one that it stands in; of a block, its head."""
+    if not isinstance(node, ast.stmt):
+        return place
+    body: list[ast.stmt] = getattr(node, "body", [])
+    last = node.end_lineno or node.lineno
+    if body:
+        last = body[0].lineno - 1
+    elif isinstance(node, ast.Match):
+        last = node.cases[0].pattern.lineno - 1
+    return replace(place, first=node.lineno, last=max(node.lineno, last))
+
+
+def _inside(node: ast.AST, place: Place) -> Place:
+    """The place of what a function or a class holds."""
+    if not isinstance(node, (*_FUNCTIONS, ast.ClassDef)):
+        return place
+    path = (*place.path, node.name)
+    runs = isinstance(node, _FUNCTIONS) or place.function
+    return replace(place, path=path, function=".".join(path) if runs else "")
+
+
+def _unordered(node: ast.AST) -> bool:
+    """Whether the order of a tuple does not matter where it stands."""
+    match node:
+        case ast.ExceptHandler() | ast.Compare(ops=[ast.In() | ast.NotIn()]):
+            return True
+        case ast.Call(
+            func=ast.Name(id="isinstance") | ast.Attribute(attr="startswith" | "endswith")
+        ):
+            return True
+    return False
+
+
+def _same_size(old: ast.AST, new: ast.AST) -> bool:
+    """Whether items were only swapped."""
+    items = ast.Tuple | ast.List
+    return isinstance(old, items) and isinstance(new, items) and len(old.elts) == len(new.elts)
+
+
+def _skipped(parent: ast.AST, field: str, node: ast.AST) -> bool:
+    """Whether nothing within the node can matter to a reader."""
+    match node:
+        case (
+            # A docstring; a name that would be missing; what only type checkers read.
+            ast.Expr(value=ast.Constant())
+            | ast.Import()
+            | ast.ImportFrom()
+            | ast.If(test=ast.Name(id="TYPE_CHECKING"))
+            | ast.If(test=ast.Compare(left=ast.Name(id="__name__")))
+            | ast.Assign(targets=[ast.Name(id="__all__")])
+            | ast.Subscript(value=ast.Name(id="Literal"))
+        ):
+            return True
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=name)))):
+            return name in _LOGGERS
+        case ast.Call(func=ast.Name(id=name)) | ast.Expr(value=ast.Call(func=ast.Name(id=name))):
+            return name in _NO_BEHAVIOR
+        case ast.keyword(arg=name):
+            return name in UNSEEN
+    return isinstance(parent, ast.Subscript) and field == "slice" and isinstance(node, ast.Tuple)

@@ -1,0 +1,143 @@
+"""A mutant: one module with one small change; and the draw of some of all that there are."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import groupby, islice
+from pathlib import Path
+
+from tools.mutants.edits import Edit, Place, edits
+
+PACKAGE = Path("src/accelerator_portal")
+# Needs torch, which the tests that run here do without.
+_NEEDS_TORCH = PACKAGE / "validation" / "suites"
+_LEAST = 8
+
+
+@dataclass(frozen=True)
+class Change:
+    """What names a mutant, whatever stands above it in the file."""
+
+    path: str
+    function: str
+    before: str
+    after: str
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A changed module and where the change is; `place` is the statement in the file as it is."""
+
+    change: Change
+    line: int
+    place: Place
+    source: str
+
+
+def draw(root: Path, number: int, seed: str, excluded: Iterable[Change]) -> list[Mutant]:
+    """Draw mutants over all rooms, in proportion to their statements and some of each.
+
+    What is drawn depends on each statement alone and not on its neighbors: a change elsewhere
+    leaves the draw as it was.
+    """
+    without = set(excluded)
+    rooms = {room: _sites(root, modules, seed) for room, modules in _rooms(root).items()}
+    shares = _shares({room: len(sites) for room, sites in rooms.items()}, number)
+    return [
+        mutant
+        for room, sites in rooms.items()
+        for mutant in islice(_mutants(root, sites, seed, without), shares[room])
+    ]
+
+
+def room_of(path: str) -> str:
+    """The room that a module belongs to."""
+    return Path(path).relative_to(PACKAGE).parts[0]
+
+
+def modules_of(root: Path) -> list[Path]:
+    """Every module that may be changed, relative to the root."""
+    found = (path.relative_to(root) for path in (root / PACKAGE).rglob("*.py"))
+    return sorted(path for path in found if not path.is_relative_to(_NEEDS_TORCH))
+
+
+def _rooms(root: Path) -> dict[str, list[Path]]:
+    inside = [path for path in modules_of(root) if path.parent != PACKAGE]
+    return {room: list(paths) for room, paths in groupby(inside, lambda path: room_of(str(path)))}
+
+
+def _shares(sizes: Mapping[str, int], number: int) -> dict[str, int]:
+    """How many mutants of each room: by largest remainder, and no fewer than a few."""
+    total = sum(sizes.values())
+    least = min(_LEAST, number // len(sizes))
+    rest = number - least * len(sizes)
+    exact = {room: rest * size / total for room, size in sizes.items()}
+    shares = {room: least + int(share) for room, share in exact.items()}
+    by_remainder = sorted(exact, key=lambda room: (int(exact[room]) - exact[room], room))
+    for room in by_remainder[: number - sum(shares.values())]:
+        shares[room] += 1
+    return shares
+
+
+@dataclass(frozen=True)
+class _Site:
+    """One statement that has edits."""
+
+    rank: str
+    path: Path
+    place: Place
+
+
+def _sites(root: Path, modules: Iterable[Path], seed: str) -> list[_Site]:
+    """The statements of a room, in the order of the draw."""
+    sites: list[_Site] = []
+    for path in modules:
+        text = (root / path).read_text("utf-8")
+        lines = text.splitlines()
+        places = {edit.place: None for edit in edits(ast.parse(text))}
+        for place in places:
+            statement = "\n".join(lines[place.first - 1 : place.last])
+            rank = _rank(seed, str(path), place.function, statement)
+            sites.append(_Site(rank, path, place))
+    return sorted(sites, key=lambda site: (site.rank, site.place.first))
+
+
+def _mutants(
+    root: Path, sites: Iterable[_Site], seed: str, excluded: set[Change]
+) -> Iterator[Mutant]:
+    """One mutant of each statement that has one."""
+    for site in sites:
+        tree = ast.parse((root / site.path).read_text("utf-8"))
+        found = [edit for edit in edits(tree) if edit.place == site.place]
+        ranked = sorted(found, key=lambda edit: _rank(seed, ast.dump(edit.new), str(edit.index)))
+        mutants = (_mutant(tree, edit, site.path) for edit in ranked)
+        yield from islice((one for one in mutants if one and one.change not in excluded), 1)
+
+
+def _mutant(tree: ast.Module, edit: Edit, path: Path) -> Mutant | None:
+    """The mutant of an edit; none where the changed tree is no module, or the same one."""
+    original = ast.unparse(tree)
+    try:
+        with edit.applied():
+            changed = ast.unparse(tree)
+        compile(changed, str(path), "exec")
+    except (SyntaxError, ValueError):
+        return None
+    difference = list(difflib.ndiff(original.splitlines(), changed.splitlines()))
+    before = " ".join(line[2:].strip() for line in difference if line.startswith("- "))
+    after = " ".join(line[2:].strip() for line in difference if line.startswith("+ "))
+    if before == after:
+        return None
+    if not before:  # a statement is added to the end of a loop
+        before = ast.unparse(edit.new).splitlines()[0]
+        after = f"{before} … {after}"
+    change = Change(str(path), edit.place.function, before, after)
+    return Mutant(change, edit.line, edit.place, changed)
+
+
+def _rank(*parts: str) -> str:
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()

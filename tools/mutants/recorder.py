@@ -1,0 +1,111 @@
+"""A pytest plugin that records which lines each test runs, and how long it takes.
+
+What a shared fixture runs counts for every test that uses the fixture, not only for the first.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from coverage import Coverage
+
+FOLDER = "MUTANTS_RECORDING"
+FIXTURE = "fixture "
+_CONTEXT = "MUTANTS_CONTEXT"
+# A browser, PyPI or torch: minutes for what another test shows in seconds.
+_MARKS = ("browser", "real_index", "torch")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Record in each process that runs tests."""
+    runs_tests = hasattr(config, "workerinput") or not config.getoption("numprocesses", None)
+    if runs_tests and FOLDER in os.environ:
+        config.pluginmanager.register(_Recorder(Path(os.environ[FOLDER])))
+
+
+class _Recorder:
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._coverage = Coverage(config_file=str(_settings(folder)))
+        self._contexts = [""]
+        self._seconds: dict[str, float] = defaultdict(float)
+        self._fixtures: dict[str, float] = {}
+        self._uses: dict[str, list[str]] = {}
+        self._failed: set[str] = set()
+        self._coverage.start()
+
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        items[:] = [item for item in items if not any(map(item.get_closest_marker, _MARKS))]
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
+        self._uses[item.nodeid] = list(getattr(item, "fixturenames", ()))
+        self._enter(item.nodeid)
+        try:
+            return (yield)
+        finally:
+            self._leave()
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_fixture_setup(self, fixturedef: pytest.FixtureDef[Any]) -> Iterator[None]:
+        if fixturedef.scope == "function":
+            return (yield)
+        started = time.perf_counter()
+        self._enter(FIXTURE + fixturedef.argname)
+        try:
+            return (yield)
+        finally:
+            self._leave()
+            seconds = time.perf_counter() - started
+            earlier = self._fixtures.get(fixturedef.argname, 0.0)
+            self._fixtures[fixturedef.argname] = max(seconds, earlier)
+            self._seconds[self._contexts[-1]] -= seconds
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        self._seconds[report.nodeid] += report.duration
+        if not report.passed:
+            self._failed.add(report.nodeid)
+
+    def pytest_unconfigure(self) -> None:
+        self._coverage.stop()
+        self._coverage.save()
+        tests = {
+            test: {"seconds": round(max(self._seconds[test], 0.0), 4), "fixtures": uses}
+            for test, uses in self._uses.items()
+            if test not in self._failed
+        }
+        written = {"tests": tests, "fixtures": self._fixtures, "failed": sorted(self._failed)}
+        path = self._folder / f"tests.{os.getpid()}.json"
+        path.write_text(json.dumps(written), encoding="utf-8")
+
+    def _enter(self, context: str) -> None:
+        self._contexts.append(context)
+        self._switch(context)
+
+    def _leave(self) -> None:
+        self._contexts.pop()
+        self._switch(self._contexts[-1])
+
+    def _switch(self, context: str) -> None:
+        self._coverage.switch_context(context)
+        os.environ[_CONTEXT] = context  # for the processes that a test starts
+
+
+def _settings(folder: Path) -> Path:
+    """Settings that the processes of a test follow, too: each takes its context as it starts."""
+    path = folder / "coveragerc"
+    lines = ("[run]", "parallel = true", f"data_file = {folder / 'coverage'}")
+    quiet = "no-data-collected, module-not-imported, module-not-measured"
+    own = ("source_pkgs = accelerator_portal", f"disable_warnings = {quiet}")
+    common = "\n".join((*lines, *own))
+    (folder / "processes").write_text(f"{common}\ncontext = ${{{_CONTEXT}-}}\n", encoding="utf-8")
+    path.write_text(f"{common}\n", encoding="utf-8")
+    os.environ["COVERAGE_PROCESS_START"] = str(folder / "processes")
+    return path

@@ -1,0 +1,144 @@
+"""One trial: run tests in a copy of the tree that holds a mutant, in a process of its own."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from multiprocessing.context import ForkServerContext, ForkServerProcess
+from pathlib import Path
+from threading import Lock
+from typing import Literal
+
+import pytest
+
+Outcome = Literal["killed", "timeout", "survived", "not covered"]
+
+_NOTHING_FAILED = {pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED}
+
+
+class WrongTreeError(Exception):
+    """The tests ran another copy of the package than the one that holds the mutant."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What became of a mutant, and the test that noticed it."""
+
+    outcome: Outcome
+    test: str = ""
+    seconds: float = 0.0
+
+
+class Trials:
+    """Starts trials: each is forked from a process that has imported other projects' packages only.
+
+    So no module of the portal is ever left over from the mutant before.
+    """
+
+    def __init__(self) -> None:
+        self._context: ForkServerContext = get_context("forkserver")
+        self._context.set_forkserver_preload(["tools.mutants.preloaded"])
+        self._running: set[int] = set()
+        self._lock = Lock()
+
+    def run(self, tree: Path, tests: Sequence[str], limit: float) -> Trial:
+        """Run the tests in the tree until one fails or the limit, in seconds, is over."""
+        if not tests:
+            return Trial("not covered")
+        started = time.perf_counter()
+        ours, theirs = self._context.Pipe(duplex=False)
+        process = self._context.Process(target=_run, args=(tree, tests, theirs), daemon=False)
+        with self._started(process):
+            theirs.close()
+            process.join(limit)
+            seconds = round(time.perf_counter() - started, 2)
+            if process.is_alive():
+                return Trial("timeout", seconds=seconds)
+        failed = _received(ours)
+        return Trial("survived" if failed is None else "killed", failed or "", seconds)
+
+    def stop(self) -> None:
+        """End every trial that is running."""
+        with self._lock:
+            for group in self._running:
+                _end(group)
+
+    @contextmanager
+    def _started(self, process: ForkServerProcess) -> Iterator[None]:
+        process.start()
+        group = process.pid or 0
+        with self._lock:
+            self._running.add(group)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._running.discard(group)
+            _end(group)
+            process.join()
+
+
+def _end(group: int) -> None:
+    """End a process and all that it started."""
+    try:
+        os.killpg(group, signal.SIGKILL)
+    except ProcessLookupError:
+        return
+
+
+def _received(connection: Connection) -> str | None:
+    """The test that failed; None if none did. A process that says nothing was killed itself."""
+    try:
+        answer: str | WrongTreeError | None = connection.recv()
+    except EOFError:
+        return "(the process ended)"
+    if isinstance(answer, WrongTreeError):
+        raise answer
+    return answer
+
+
+def _run(tree: Path, tests: Sequence[str], connection: Connection) -> None:
+    """Run tests in this process, which is new; send which one failed."""
+    os.setsid()
+    os.chdir(tree)
+    paths = [str(tree / "src"), str(tree)]
+    sys.path[:0] = paths
+    os.environ["PYTHONPATH"] = os.pathsep.join(paths)  # for the processes that tests start
+    with Path(os.devnull).open("w", encoding="utf-8") as nowhere:
+        os.dup2(nowhere.fileno(), 1)
+        os.dup2(nowhere.fileno(), 2)
+    chosen = _Chosen(tests)
+    files = list(dict.fromkeys(test.partition("::")[0] for test in tests))
+    options = ["-x", "-q", "--tb=no", "-p", "no:cacheprovider", "-p", "no:xdist"]
+    options += ["-W", "ignore::pytest.PytestAssertRewriteWarning", "--hypothesis-seed=0"]
+    status = pytest.main([*options, f"--basetemp={tree}.tests", *files], plugins=[chosen])
+    imported = sys.modules.get("accelerator_portal")
+    if imported is not None and not Path(imported.__file__ or "").is_relative_to(tree):
+        connection.send(WrongTreeError(f"the tests imported {imported.__file__}"))
+    elif status in _NOTHING_FAILED:
+        connection.send(None)
+    else:
+        connection.send(chosen.failed or "(at import)")
+
+
+class _Chosen:
+    """A pytest plugin: keeps the chosen tests, in their order, and says which one failed."""
+
+    def __init__(self, tests: Sequence[str]) -> None:
+        self._places = {test: place for place, test in enumerate(tests)}
+        self.failed = ""
+
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        chosen = (item for item in items if item.nodeid in self._places)
+        items[:] = sorted(chosen, key=lambda item: self._places[item.nodeid])
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.failed:
+            self.failed = self.failed or report.nodeid
