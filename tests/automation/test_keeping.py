@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,13 @@ def test_runs_are_kept_by_their_moment_and_once(archive: Archive, tmp_path: Path
     assert second == "20260301T020000Z.json.gz"
     kept = archive.read(f"runs/example/nightly/{second}") or b""
     assert unpacked(kept, 10_000).decode() == report_text(run)
+
+
+def test_all_that_are_new_are_kept_at_once(archive: Archive, tmp_path: Path) -> None:
+    run = stored(tmp_path, made_up(0, {"a": "passed"}))
+    other = replace(run, report=made_up(1, {"a": "passed"}))
+    assert keep_runs(archive, [run, other], tmp_path) == 2
+    assert len(archive.names("runs/example/nightly")) == 2
 
 
 def test_what_is_expected_is_no_run(archive: Archive, tmp_path: Path) -> None:

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import datetime as dt
+
+from accelerator_portal.automation.breakage_issues import Issues
 from accelerator_portal.automation.feeds import Fetched
 from accelerator_portal.automation.night_summary import Night, summary
 from accelerator_portal.automation.stepping import Done
 from accelerator_portal.catalog import Problem
+from accelerator_portal.reports.outcomes import Outcome
+from accelerator_portal.results.breakages import open_breakages
 from tests.folders import EXAMPLE, Tree, loaded
+from tests.results.made_up import START, folded, made_up
 
 
 def test_a_night_has_failed_where_one_of_its_steps_has() -> None:
@@ -22,6 +28,36 @@ def test_a_night_without_news_says_so(tree: Tree) -> None:
     )
 
 
+def test_without_feeds_nothing_is_said_of_reports(tree: Tree) -> None:
+    night = Night((Done("site", "built"),))
+    assert summary(night, loaded(tree(EXAMPLE))) == "# Nightly\n\n- site: `built`\n"
+
+
+def test_what_is_overdue_and_what_waits_is_told(tree: Tree) -> None:
+    days: list[dict[str, Outcome]] = [{"resnet18": "passed"}, {"resnet18": "crashed"}]
+    state, _ = folded(*(made_up(day, outcomes) for day, outcomes in enumerate(days)))
+    now = START + dt.timedelta(days=5, minutes=59)
+    (breakage,) = open_breakages(state, now, dt.timedelta(hours=72))
+    night = Night(
+        (Done("site", "built"),),
+        overdue=(("example", breakage),),
+        issues=Issues(waiting=2),
+        standing_in={"example": START.date()},
+        set_aside={"example": (Problem("accelerators/example/guide.md", 1, "a", "b"),)},
+    )
+    assert summary(night, loaded(tree(EXAMPLE))).splitlines()[4:] == [
+        "## Set aside",
+        "",
+        "- `example`, shown as it was before 2026-03-01: `accelerators/example/guide.md:1: a; b`",
+        "",
+        "## Overdue",
+        "",
+        "- `Example`: `models/resnet18`, 96 hours",
+        "",
+        "2 more breakages have no issue yet.",
+    ]
+
+
 def test_what_was_refused_and_set_aside_is_named_with_its_reason(tree: Tree) -> None:
     hostile = "`</code><script> @somebody ![x](http://a)"
     night = Night(
@@ -35,6 +71,7 @@ def test_what_was_refused_and_set_aside_is_named_with_its_reason(tree: Tree) -> 
         difference="No reader will see a difference.\n",
     )
     text = summary(night, loaded(tree(EXAMPLE)))
+    assert "No report is new" not in text
     assert "## New reports\n\n- `example/a`\n" in text
     assert "- `example/b`: `'</code><script> @somebody ![x](http://a)` and 2 more\n" in text
     assert "- `example/c`: `it did not answer`\n" in text

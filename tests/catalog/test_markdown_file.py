@@ -111,6 +111,13 @@ def test_what_is_wrong_is_named_with_its_line(text: str, expected: list[str]) ->
     assert problems(text) == [f"a.md:{problem}" for problem in expected]
 
 
+def test_a_paragraph_has_a_longest_length() -> None:
+    paragraph = "word " * 1599 + "words"
+    assert problems(f"{FRONT}## One\n\n{paragraph}\n") == []
+    (problem,) = problems(f"{FRONT}## One\n\n{paragraph}s\n")
+    assert problem.startswith("a.md:10: a paragraph has 8,001 characters, more than 8,000; ")
+
+
 @pytest.mark.parametrize(
     "text", ["`<div>`", "```html\n<div>\n```", "&lt;div>", "a < b", "| a |\n|-|"]
 )

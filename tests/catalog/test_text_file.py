@@ -40,12 +40,14 @@ def test_text_is_read_with_plain_line_ends(data: bytes, text: str, root: Path) -
     [
         (b"", "1: the file is empty; fill it, CONTRIBUTING.md shows the format"),
         (b"\xef\xbb\xbf \r\n", "1: the file is empty; fill it, CONTRIBUTING.md shows the format"),
+        (b"\nb\x00c", "2: the file is binary, not text; write it as UTF-8 text"),
         (b"a\nb\x00c", "2: the file is binary, not text; write it as UTF-8 text"),
         (b"a\n\nb\xff", "3: byte 0xff is not UTF-8; save the file as UTF-8"),
         (b"\xef\xbb\xbfa\n\nb\xff", "3: byte 0xff is not UTF-8; save the file as UTF-8"),
         (b"a\n\xed\xa0\x80", "2: byte 0xed is not UTF-8; save the file as UTF-8"),
+        (b"\n\xff", "2: byte 0xff is not UTF-8; save the file as UTF-8"),
         (
-            b"a\r\n\x0c",
+            b"\r\na\x0c",
             (
                 "2: the character U+000C does not belong in a text; delete it; to name it, "
                 "write its number"

@@ -18,8 +18,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from queue import SimpleQueue
 
-from tools.mutants.mutant import Change, Mutant, draw
-from tools.mutants.recording import Recording, read_recording, record
+from tools.mutants.mutant import Mutant, draw, room_of
+from tools.mutants.recording import Recording, recorded
 from tools.mutants.results import (
     Result,
     read_equivalents,
@@ -29,7 +29,7 @@ from tools.mutants.results import (
 )
 from tools.mutants.selection import select
 from tools.mutants.trial import Trials
-from tools.mutants.workspace import copy_tree, digest, mutated
+from tools.mutants.workspace import copy_tree, mutated, read_state
 
 ROOT = Path(__file__).parents[2]
 KEPT = ROOT / ".cache/mutants"
@@ -44,52 +44,47 @@ def main() -> int:
     """Run what the arguments ask for; print the table, also of a run that was stopped."""
     arguments = _arguments()
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    recording = _recording(arguments.jobs)
+    recording = recorded(ROOT, KEPT / "recording", arguments.jobs)
     if recording is None:
+        print("The tests could not be run.", file=sys.stderr)
         return 1
     if recording.failed:
         print(f"Not used, because they failed: {', '.join(recording.failed)}")
-    excluded = [entry.change for entry in read_equivalents(EQUIVALENT)]
-    mutants = draw(ROOT, arguments.number, arguments.seed, excluded)
-    run = f"{arguments.seed} {digest(ROOT)}"
-    results = read_results(KEPT / "results.json", run)
+    mutants = _drawn(arguments)
+    state = read_state(ROOT)
+    results = read_results(KEPT / "results.json", state)
     waiting = [one for one in mutants if one.change not in results]
-    print(f"{len(mutants)} mutants, {len(waiting)} of them to run")
+    print(f"{len(mutants)} mutants, {len(waiting)} of them to run", flush=True)
     status = 0
     try:
         for result in _run(waiting, recording, arguments.jobs, arguments.minutes):
             results[result.change] = result
-            write_results(KEPT / "results.json", run, results.values())
-            print(_progress(len(results), len(mutants), result), flush=True)
+            write_results(KEPT / "results.json", state, results.values())
+            done = sum(one.change in results for one in mutants)
+            print(_progress(done, len(mutants), result), flush=True)
     except KeyboardInterrupt:
-        print("\nInterrupted; the same command continues.")
+        print("\nInterrupted. Run the same command to continue.")
         status = 130
-    drawn = [results[one.change] for one in mutants if one.change in results]
-    if drawn:
-        print("\n".join(("", *table(drawn))))
+    found = [results[one.change] for one in mutants if one.change in results]
+    print("\n".join(("", *table(found))))
     return status
+
+
+def _drawn(arguments: argparse.Namespace) -> list[Mutant]:
+    excluded = [entry.change for entry in read_equivalents(EQUIVALENT)]
+    drawn = draw(ROOT, arguments.number, arguments.seed, excluded)
+    rooms = set(arguments.room or ())
+    return [one for one in drawn if not rooms or room_of(one.change.path) in rooms]
 
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tools.mutants", description=__doc__)
     parser.add_argument("--number", type=int, default=200, help="mutants to draw (200)")
     parser.add_argument("--seed", default="1", help="another seed draws other mutants (1)")
+    parser.add_argument("--room", action="append", help="only the mutants of this room; repeatable")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="trials at once")
     parser.add_argument("--minutes", type=float, help="stop after so long; run again to continue")
     return parser.parse_args()
-
-
-def _recording(jobs: int) -> Recording | None:
-    """The recording of the tests as they are, made anew if they or the package changed."""
-    kept, mark = KEPT / "recording", KEPT / "recording" / "digest"
-    now = digest(ROOT)
-    if not mark.exists() or mark.read_text("utf-8") != now:
-        print("Recording which tests run which lines…", flush=True)
-        if record(ROOT, kept, jobs) not in {0, 1}:
-            print("The tests could not be run.", file=sys.stderr)
-            return None
-        mark.write_text(now, encoding="utf-8")
-    return read_recording(kept)
 
 
 def _run(
@@ -147,8 +142,7 @@ def _trees(number: int) -> Iterator[SimpleQueue[Path]]:
 
 
 def _progress(done: int, all_: int, result: Result) -> str:
-    change: Change = result.change
-    where = f"{change.path}:{result.line}"
+    where = f"{result.change.path}:{result.line}"
     return f"[{done:>3}/{all_}] {result.outcome:<11} {result.seconds:>6.1f} s  {where}"
 
 

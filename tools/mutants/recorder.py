@@ -39,6 +39,7 @@ class _Recorder:
         self._fixtures: dict[str, float] = {}
         self._uses: dict[str, list[str]] = {}
         self._failed: set[str] = set()
+        self._not_passed: set[str] = set()
         self._coverage.start()
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
@@ -71,6 +72,8 @@ class _Recorder:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         self._seconds[report.nodeid] += report.duration
         if not report.passed:
+            self._not_passed.add(report.nodeid)
+        if report.failed:
             self._failed.add(report.nodeid)
 
     def pytest_unconfigure(self) -> None:
@@ -79,7 +82,7 @@ class _Recorder:
         tests = {
             test: {"seconds": round(max(self._seconds[test], 0.0), 4), "fixtures": uses}
             for test, uses in self._uses.items()
-            if test not in self._failed
+            if test not in self._not_passed
         }
         written = {"tests": tests, "fixtures": self._fixtures, "failed": sorted(self._failed)}
         path = self._folder / f"tests.{os.getpid()}.json"

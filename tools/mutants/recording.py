@@ -9,15 +9,16 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cache
 from pathlib import Path
 
+import pytest
 from coverage import Coverage, CoverageData
 
 from tools.mutants import recorder
 from tools.mutants.mutant import PACKAGE
-from tools.mutants.workspace import copy_tree
+from tools.mutants.workspace import State, copy_tree, read_state
 
 # What takes minutes, and what looks at the repository and not at the package.
 _NOT_RUN = (
@@ -32,8 +33,12 @@ _NOT_RUN = (
 )
 
 
+# pytest ran the tests; some may have failed.
+_RAN = {pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED}
+
+
 @dataclass(frozen=True)
-class Test:
+class RecordedTest:
     """One test as it was recorded, without the time of the fixtures that it shares."""
 
     id: str
@@ -43,7 +48,7 @@ class Test:
     @property
     def file(self) -> str:
         """The file that it stands in."""
-        return self.id.partition("::")[0]
+        return _file(self.id)
 
     @property
     def function(self) -> str:
@@ -55,7 +60,7 @@ class Test:
 class Recording:
     """All tests that passed, the cost of shared fixtures, and who ran which line."""
 
-    tests: dict[str, Test]
+    tests: dict[str, RecordedTest]
     fixtures: dict[str, float]
     failed: tuple[str, ...]
     lines: CoverageData = field(repr=False)
@@ -78,8 +83,27 @@ class Recording:
         return bool(_contexts(self, path).keys() & set(lines))
 
 
-def record(root: Path, kept: Path, jobs: int) -> int:
-    """Run the tests in a copy of the tree and keep what they ran; return pytest's status."""
+def recorded(root: Path, kept: Path, jobs: int) -> Recording | None:
+    """What was recorded, after recording what is new: all, or the test files that changed.
+
+    None if the tests could not be run.
+    """
+    state, path = read_state(root), kept / "state.json"
+    earlier = State(**json.loads(path.read_text("utf-8"))) if path.exists() else None
+    if earlier is None or earlier.package != state.package:
+        shutil.rmtree(kept, ignore_errors=True)
+        earlier = None
+    files = state.changed(earlier) if earlier else ["tests"]
+    files = [name for name in files if not any(map(Path(name).is_relative_to, _NOT_RUN))]
+    if files and _record(root, kept, files, jobs) not in _RAN:
+        return None
+    path.write_text(json.dumps(asdict(state)), encoding="utf-8")
+    return read_recording(kept)
+
+
+def _record(root: Path, kept: Path, files: Iterable[str], jobs: int) -> int:
+    """Run test files in a copy of the tree and keep what they ran; return pytest's status."""
+    print("Recording which tests run which statements…", flush=True)
     with tempfile.TemporaryDirectory(prefix="portal-mutants-") as folder:
         tree, found = copy_tree(root, Path(folder, "tree")), Path(folder, "found")
         found.mkdir()
@@ -88,17 +112,17 @@ def record(root: Path, kept: Path, jobs: int) -> int:
         command += [f"--basetemp={folder}/tests", *(f"--ignore={path}" for path in _NOT_RUN)]
         path = os.pathsep.join((str(tree / "src"), str(tree)))
         environment = {**os.environ, "PYTHONPATH": path, recorder.FOLDER: str(found)}
-        status = subprocess.run(command, cwd=tree, env=environment, check=False).returncode
-        if status in {0, 1}:
+        ran = subprocess.run([*command, *files], cwd=tree, env=environment, check=False)
+        if ran.returncode in _RAN:
             _keep(found, kept)
-    return status
+    return ran.returncode
 
 
 def read_recording(kept: Path) -> Recording:
-    """What `record` kept."""
+    """What was kept."""
     found = json.loads((kept / "tests.json").read_text("utf-8"))
     tests = {
-        name: Test(name, test["seconds"], tuple(test["fixtures"]))
+        name: RecordedTest(name, test["seconds"], tuple(test["fixtures"]))
         for name, test in found["tests"].items()
     }
     data = CoverageData(basename=str(kept / "coverage"))
@@ -107,19 +131,28 @@ def read_recording(kept: Path) -> Recording:
 
 
 def _keep(found: Path, kept: Path) -> None:
-    shutil.rmtree(kept, ignore_errors=True)
-    kept.mkdir(parents=True)
+    """Add what was found to what is kept."""
+    kept.mkdir(parents=True, exist_ok=True)
     coverage = Coverage(data_file=str(kept / "coverage"), config_file=False)
-    coverage.combine([str(found / "coverage")])
+    coverage.load()
+    coverage.combine([str(found)])
     coverage.save()
-    merged: dict[str, dict[str, object]] = {"tests": {}, "fixtures": {}}
-    failed: set[str] = set()
-    for path in sorted(found.glob("tests.*.json")):
-        part = json.loads(path.read_text("utf-8"))
-        merged["tests"].update(part["tests"])
-        merged["fixtures"].update(part["fixtures"])
-        failed.update(part["failed"])
-    (kept / "tests.json").write_text(json.dumps({**merged, "failed": sorted(failed)}), "utf-8")
+    path = kept / "tests.json"
+    merged = json.loads(path.read_text("utf-8")) if path.exists() else {"tests": {}, "fixtures": {}}
+    parts = [json.loads(part.read_text("utf-8")) for part in sorted(found.glob("tests.*.json"))]
+    failed = sorted({test for part in parts for test in part["failed"]})
+    ran = {_file(test) for part in parts for test in (*part["tests"], *part["failed"])}
+    tests = {test: facts for test, facts in merged["tests"].items() if _file(test) not in ran}
+    fixtures = merged["fixtures"]
+    for part in parts:
+        tests |= part["tests"]
+        fixtures |= part["fixtures"]
+    content = {"tests": tests, "fixtures": fixtures, "failed": failed}
+    path.write_text(json.dumps(content), encoding="utf-8")
+
+
+def _file(test: str) -> str:
+    return test.partition("::")[0]
 
 
 @cache

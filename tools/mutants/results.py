@@ -11,6 +11,7 @@ import yaml
 
 from tools.mutants.mutant import Change, room_of
 from tools.mutants.trial import Outcome
+from tools.mutants.workspace import State
 
 _KILLED = {"killed", "timeout"}
 
@@ -49,22 +50,29 @@ def read_equivalents(path: Path) -> list[Equivalent]:
     ]
 
 
-def read_results(path: Path, run: str) -> dict[Change, Result]:
-    """The results that were kept of the same run: same sources, tests and seed."""
+def read_results(path: Path, state: State) -> dict[Change, Result]:
+    """The results that still hold: of the same package, and of tests that did not change.
+
+    A mutant that survived may be killed by any test that is new.
+    """
     if not path.exists():
         return {}
     kept = json.loads(path.read_text("utf-8"))
-    if kept["run"] != run:
+    earlier = State(**kept["state"])
+    if earlier.package != state.package:
         return {}
-    results = (
-        Result(**{**entry, "change": Change(**entry["change"])}) for entry in kept["results"]
-    )
-    return {result.change: result for result in results}
+    changed = set(state.changed(earlier))
+    read = (Result(**{**one, "change": Change(**one["change"])}) for one in kept["results"])
+    return {
+        result.change: result
+        for result in read
+        if not changed or (result.killed and result.test.partition("::")[0] not in changed)
+    }
 
 
-def write_results(path: Path, run: str, results: Iterable[Result]) -> None:
+def write_results(path: Path, state: State, results: Iterable[Result]) -> None:
     """Keep the results; a reader of the file sees the old ones or the new ones."""
-    content = {"run": run, "results": [asdict(result) for result in results]}
+    content = {"state": asdict(state), "results": [asdict(result) for result in results]}
     beside = path.with_suffix(".new")
     beside.write_text(json.dumps(content, indent=1), encoding="utf-8")
     beside.replace(path)

@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 
 from tools.mutants.mutant import PACKAGE, Mutant, modules_of
-from tools.mutants.recording import Recording, Test
+from tools.mutants.recording import RecordedTest, Recording
 
 # Seconds of tests for one mutant, as recorded. Nearly all are killed in the first of them.
 MOST_SECONDS = 60.0
@@ -49,7 +49,7 @@ def _runs_at_import(recording: Recording, mutant: Mutant) -> bool:
     return recording.runs(mutant.change.path, lines)
 
 
-def _ordered(recording: Recording, names: Iterable[str], path: str) -> list[Test]:
+def _ordered(recording: Recording, names: Iterable[str], path: str) -> list[RecordedTest]:
     """First the tests of the module's own name; of each test function one case, then the others."""
     tests = sorted((recording.tests[name] for name in names), key=lambda test: test.id)
     own = f"test_{Path(path).name}"
@@ -62,7 +62,7 @@ def _ordered(recording: Recording, names: Iterable[str], path: str) -> list[Test
     return [test for _, test in sorted(ranked, key=lambda pair: (pair[0], pair[1].seconds))]
 
 
-def _within(recording: Recording, tests: Iterable[Test], most: float) -> Selection:
+def _within(recording: Recording, tests: Iterable[RecordedTest], most: float) -> Selection:
     """As many of the tests as fit; the first one always does."""
     taken: list[str] = []
     ready: set[str] = set()
@@ -78,7 +78,7 @@ def _within(recording: Recording, tests: Iterable[Test], most: float) -> Selecti
     return Selection(tuple(taken), seconds, left_out)
 
 
-def _fixture_seconds(recording: Recording, test: Test, ready: set[str]) -> float:
+def _fixture_seconds(recording: Recording, test: RecordedTest, ready: set[str]) -> float:
     return sum(recording.fixtures.get(name, 0.0) for name in test.fixtures if name not in ready)
 
 

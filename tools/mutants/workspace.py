@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import compileall
 import hashlib
+import json
 import shutil
 import subprocess
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from py_compile import PycInvalidationMode
 
 from tools.mutants.mutant import Mutant
-
-_READ_BY_TESTS = ("src", "tests")
 
 
 def copy_tree(root: Path, target: Path) -> Path:
@@ -49,11 +49,28 @@ def mutated(tree: Path, mutant: Mutant | None) -> Iterator[None]:
         path.write_bytes(original)
 
 
-def digest(root: Path, folders: Iterable[str] = _READ_BY_TESTS) -> str:
-    """What the sources and the tests are."""
-    found = hashlib.sha256()
-    for folder in folders:
-        for path in sorted((root / folder).rglob("*.py")):
-            found.update(f"{path.relative_to(root)}\0".encode())
-            found.update(hashlib.sha256(path.read_bytes()).digest())
-    return found.hexdigest()
+@dataclass(frozen=True)
+class State:
+    """What the package is, and each test file: whether a recording or a result still holds."""
+
+    package: str
+    tests: dict[str, str]
+
+    def changed(self, earlier: State) -> list[str]:
+        """The test files that are new or differ."""
+        return [path for path, digest in self.tests.items() if earlier.tests.get(path) != digest]
+
+
+def read_state(root: Path) -> State:
+    """The state of the tree; what test files share counts as the package does."""
+    files = [path for folder in ("src", "tests") for path in sorted((root / folder).rglob("*.py"))]
+    digests = {
+        path.relative_to(root).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in files
+    }
+    tests = {name: digests.pop(name) for name in list(digests) if _is_test_file(name)}
+    return State(hashlib.sha256(json.dumps(digests).encode()).hexdigest(), tests)
+
+
+def _is_test_file(name: str) -> bool:
+    return name.startswith("tests/") and Path(name).name.startswith("test_")

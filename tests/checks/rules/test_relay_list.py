@@ -12,7 +12,7 @@ repositories:
 
 
 def named(repository: str) -> dict[str, str]:
-    entry = f"upstream_ci:\n  - {{repository: {repository}, source: made-up}}\nsupport:"
+    entry = f"upstream_ci:\n  - source: made-up\n    repository: {repository}\nsupport:"
     return edited((ACCELERATOR, "support:", entry)) | RELAY
 
 
@@ -23,6 +23,6 @@ def test_a_repository_that_the_relay_knows_is_fine(tree: Tree) -> None:
 def test_another_is_named(tree: Tree) -> None:
     (problem,) = problems_in(tree(named("example/plugins")))
     assert problem == (
-        f'{ACCELERATOR}:16: the relay does not know "example/plugins"; '
+        f'{ACCELERATOR}:17: the relay does not know "example/plugins"; '
         'did you mean "example/plugin"?'
     )

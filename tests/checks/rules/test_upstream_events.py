@@ -24,6 +24,12 @@ def test_a_whole_section_is_fine(problems_after: ProblemsAfter) -> None:
     assert problems_after(section(ASK + FULL)) == []
 
 
+def test_without_labels_no_pull_requests_are_needed(problems_after: ProblemsAfter) -> None:
+    daily = FULL.replace("[pull-request, daily]", "[daily]")
+    without = "".join(line for line in daily.splitlines(keepends=True) if "labels" not in line)
+    assert problems_after(section(ASK + without)) == []
+
+
 def test_somebody_answers_for_what_is_said_on_a_pull_request(problems_after: ProblemsAfter) -> None:
     (problem,) = problems_after(section(FULL))
     assert problem == (

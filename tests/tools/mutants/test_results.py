@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,23 +16,31 @@ from tools.mutants.results import (
     table,
     write_results,
 )
+from tools.mutants.workspace import State
 
 PACKAGE = "src/accelerator_portal"
 EXPLAINED = read_equivalents(REPOSITORY / "tools/mutants/equivalent.yaml")
 
-KILLED = Result(Change(f"{PACKAGE}/site/page.py", "f", "a < b", "a <= b"), 3, "killed", "test_f")
+KILLED = Result(
+    Change(f"{PACKAGE}/site/page.py", "f", "a < b", "a <= b"), 3, "killed", "tests/test_a.py::f"
+)
 ENDLESS = Result(Change(f"{PACKAGE}/site/words.py", "g", "break", "continue"), 5, "timeout")
 SURVIVOR = Result(
     Change(f"{PACKAGE}/catalog/facts.py", "", "a = 1", "a = 2"), 7, "survived", tests=9
 )
 
 
-def test_what_was_kept_is_read_by_the_same_run_alone(tmp_path: Path) -> None:
+def test_what_was_kept_holds_while_the_package_and_the_tests_do(tmp_path: Path) -> None:
     path = tmp_path / "results.json"
-    assert read_results(path, "one") == {}
-    write_results(path, "one", [KILLED, SURVIVOR])
-    assert read_results(path, "one") == {KILLED.change: KILLED, SURVIVOR.change: SURVIVOR}
-    assert read_results(path, "another") == {}
+    state = State("package", {"tests/test_a.py": "1", "tests/test_b.py": "1"})
+    assert read_results(path, state) == {}
+    write_results(path, state, [KILLED, SURVIVOR])
+    assert read_results(path, state) == {KILLED.change: KILLED, SURVIVOR.change: SURVIVOR}
+    assert read_results(path, replace(state, package="another")) == {}
+    # A new test may notice what survived; what a changed test noticed is looked at again.
+    more = {**state.tests, "tests/test_c.py": "1"}
+    assert read_results(path, replace(state, tests=more)) == {KILLED.change: KILLED}
+    assert read_results(path, replace(state, tests={**more, "tests/test_a.py": "2"})) == {}
 
 
 def test_the_table_counts_by_room_and_lists_who_survived() -> None:
