@@ -211,6 +211,7 @@ def test_news_tells_on_which_day_a_platform_fell_behind(tree: Tree) -> None:
         news(replace(catalog, criteria=Criteria.model_construct(most_minors_behind=most)))
         for most in (1, 2, 3, 4)
     ]
+    assert news(replace(catalog, criteria=None)) == ()
     days = [[f"{n.date}" for n in some] for some in found]
     assert days == [["2026-05-01"], ["2026-07-01"], [], []]
     assert found[1][0].words == (

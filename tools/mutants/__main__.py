@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from queue import SimpleQueue
 
-from tools.mutants.mutant import Mutant, draw, room_of
+from tools.mutants.mutant import Change, Mutant, draw, room_of
 from tools.mutants.recording import Recording, recorded
 from tools.mutants.results import (
     Result,
@@ -29,7 +29,7 @@ from tools.mutants.results import (
 )
 from tools.mutants.selection import select
 from tools.mutants.trial import Trials
-from tools.mutants.workspace import copy_tree, mutated, read_state
+from tools.mutants.workspace import State, copy_tree, mutated, read_state
 
 ROOT = Path(__file__).parents[2]
 KEPT = ROOT / ".cache/mutants"
@@ -38,36 +38,66 @@ EQUIVALENT = Path(__file__).with_name("equivalent.yaml")
 # A trial takes longer than its tests did when they were recorded: it imports the package first.
 _SLOWER = 5.0
 _LEAST_LIMIT = 60.0
+_CONTROL_LIMIT = 1800.0
 
 
 def main() -> int:
     """Run what the arguments ask for; print the table, also of a run that was stopped."""
     arguments = _arguments()
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    recording = recorded(ROOT, KEPT / "recording", arguments.jobs)
-    if recording is None:
-        print("The tests could not be run.", file=sys.stderr)
-        return 1
-    if recording.failed:
-        print(f"Not used, because they failed: {', '.join(recording.failed)}")
-    mutants = _drawn(arguments)
     state = read_state(ROOT)
+    mutants = _drawn(arguments)
     results = read_results(KEPT / "results.json", state)
-    waiting = [one for one in mutants if one.change not in results]
-    print(f"{len(mutants)} mutants, {len(waiting)} of them to run", flush=True)
-    status = 0
     try:
-        for result in _run(waiting, recording, arguments.jobs, arguments.minutes):
-            results[result.change] = result
-            write_results(KEPT / "results.json", state, results.values())
-            done = sum(one.change in results for one in mutants)
-            print(_progress(done, len(mutants), result), flush=True)
+        status = _run(arguments, state, mutants, results)
     except KeyboardInterrupt:
         print("\nInterrupted. Run the same command to continue.")
         status = 130
     found = [results[one.change] for one in mutants if one.change in results]
     print("\n".join(("", *table(found))))
     return status
+
+
+def _run(
+    arguments: argparse.Namespace,
+    state: State,
+    mutants: Sequence[Mutant],
+    results: dict[Change, Result],
+) -> int:
+    """Add the results that are missing; keep each one as it comes."""
+    recording = recorded(ROOT, KEPT / "recording", arguments.jobs)
+    if recording is None:
+        print("The tests could not be run.", file=sys.stderr)
+        return 1
+    if recording.failed:
+        print(f"Not used, because they failed: {', '.join(recording.failed)}")
+    waiting = [one for one in mutants if one.change not in results]
+    print(f"{len(mutants)} mutants, {len(waiting)} of them to run", flush=True)
+    for result in _tried(waiting, recording, arguments.jobs, arguments.minutes):
+        results[result.change] = result
+        write_results(KEPT / "results.json", state, results.values())
+        done = sum(one.change in results for one in mutants)
+        print(_progress(done, len(mutants), result), flush=True)
+    if any(one.change not in results for one in mutants):
+        return 0  # there was no time for them
+    for test in _failing_anyway({one.test for one in results.values() if "::" in one.test}):
+        print(f"{test} also fails without a change. Run again to try its mutants with others.")
+        for change in [change for change, result in results.items() if result.test == test]:
+            del results[change]
+        write_results(KEPT / "results.json", state, results.values())
+    return 0
+
+
+def _failing_anyway(tests: set[str]) -> Iterator[str]:
+    """Run the tests that killed mutants without any mutant: none of them may fail."""
+    if not tests:
+        return
+    trials = Trials()
+    with _trees(1) as trees:
+        tree = trees.get()
+        while (trial := trials.run(tree, sorted(tests), _CONTROL_LIMIT)).test in tests:
+            tests.discard(trial.test)
+            yield trial.test
 
 
 def _drawn(arguments: argparse.Namespace) -> list[Mutant]:
@@ -87,7 +117,7 @@ def _arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _run(
+def _tried(
     mutants: Sequence[Mutant], recording: Recording, jobs: int, minutes: float | None
 ) -> Iterator[Result]:
     """Yield results as they come; stop what is running when the caller does not want more."""

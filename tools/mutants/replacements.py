@@ -8,8 +8,18 @@ from typing import Any
 
 OTHER = "XX"
 
-# Arguments whose change no reader can see: defensive ones, and limits of time.
-UNSEEN = {"encoding", "frozen", "kw_only", "repr", "slots", "stacklevel", "strict", "timeout"}
+# Arguments whose change no reader can see: defensive ones, names of temporary folders, and limits of time.
+UNSEEN = {
+    "encoding",
+    "frozen",
+    "kw_only",
+    "prefix",
+    "repr",
+    "slots",
+    "stacklevel",
+    "strict",
+    "timeout",
+}
 
 _COMPARISONS: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
     ast.Eq: (ast.NotEq,),
@@ -86,7 +96,8 @@ def _binary(node: ast.BinOp) -> Iterator[ast.AST]:
         yield from (node.left, node.right)
     elif operator is ast.Add:
         yield _with(node, op=ast.Sub())
-        yield _with(node, left=node.right, right=node.left)
+        if _has_order(node.left) or _has_order(node.right):
+            yield _with(node, left=node.right, right=node.left)
     elif operator in _ARITHMETIC and not _is_text(node.left):
         yield _with(node, op=_ARITHMETIC[operator]())
 
@@ -200,8 +211,13 @@ def _put(items: list[ast.cmpop], place: int, item: ast.cmpop) -> list[ast.cmpop]
     return [*items[:place], item, *items[place + 1 :]]
 
 
+def _has_order(node: ast.expr) -> bool:
+    """Whether a sum with this is another one the other way round."""
+    return _is_text(node) or isinstance(node, ast.List | ast.Tuple)
+
+
 def _is_text(node: ast.expr) -> bool:
-    """Whether `%` formats a text here."""
+    """Whether this is a text, as far as the syntax says."""
     return isinstance(node, ast.JoinedStr) or (
         isinstance(node, ast.Constant) and isinstance(node.value, str)
     )

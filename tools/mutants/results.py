@@ -80,6 +80,8 @@ def write_results(path: Path, state: State, results: Iterable[Result]) -> None:
 
 def table(results: Sequence[Result]) -> Iterator[str]:
     """Lines: what was killed in each room, then every survivor."""
+    if not results:
+        return
     rooms = sorted({room_of(result.change.path) for result in results})
     yield f"{'room':<12} {'drawn':>5} {'killed':>6}"
     for room in rooms:

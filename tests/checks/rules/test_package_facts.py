@@ -116,7 +116,10 @@ def torch_on_pypi(catalog: Catalog, **said: object) -> Catalog:
     ("said", "words"),
     [
         ({}, None),
-        ({"date": "2026-01-05"}, None),
+        ({"date": "2026-01-08"}, None),
+        ({"date": "2025-12-25"}, None),
+        ({"date": "2026-01-09"}, 'is dated "2026-01-01", but PyPI'),
+        ({"date": "2025-12-24"}, 'is dated "2026-01-01", but PyPI'),
         ({"date": "2026-02-05"}, 'is dated "2026-01-01", but PyPI (data/packages/torch.json:5)'),
         ({"wheels": {X86: "cp312 cp313 cp313t"}}, 'said to be "ex2" for linux aarch64 on PyPI'),
         ({"wheels": {X86: "cp312 cp313", ARM: "cp312 cp313 cp313t"}}, "for Python 3.13t, but PyPI"),
@@ -132,6 +135,14 @@ def test_releases_beside_what_pypi_has(
         assert problem.startswith(f"{RELEASES}:")
         assert words is not None
         assert words in problem
+
+
+def test_a_release_that_pypi_does_not_have_is_not_compared(plugins: Catalog) -> None:
+    wheels = {X86: "cp312"}
+    newer = ReleaseFacts.model_validate({"version": "1.11.0", "wheels": wheels})
+    for index, releases in (("pypi", (newer,)), ("pypi", ()), ("https://example.org/", (newer,))):
+        facts = PackageFacts(package="torch", indexes=(IndexFacts(index=index, releases=releases),))
+        assert found(replace(plugins, packages={"torch": facts})) == []
 
 
 def test_it_only_reminds_and_says_what_would_be_right(plugins: Catalog) -> None:
