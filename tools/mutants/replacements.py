@@ -8,7 +8,7 @@ from typing import Any
 
 OTHER = "XX"
 
-# Arguments whose change no reader can see: defensive ones, names of temporary folders, and limits of time.
+# Arguments whose change no reader can see: defensive ones, names of temporary files, time limits.
 UNSEEN = {
     "encoding",
     "frozen",
