@@ -13,6 +13,8 @@ from accelerator_portal.checks import rules
 from tests.day import TODAY
 from tests.folders import REPOSITORY
 
+LEVELS = ("error", "warning")
+
 
 def test_every_module_is_a_rule_that_runs_and_has_its_own_tests() -> None:
     modules = {file.stem for file in Path(rules.__file__).parent.glob("[a-z]*.py")}
@@ -25,6 +27,20 @@ def test_every_rule_says_in_words_what_it_asks_for() -> None:
     for rule in checks.RULES:
         assert rule.text.endswith("."), rule.id
         assert rule.text.partition("\n")[0].endswith("."), f"{rule.id}: one sentence, one line"
+
+
+def test_what_only_warns_fixes_or_compares_folders_is_known() -> None:
+    levels = {level: {r.id for r in checks.RULES if r.level == level} for level in LEVELS}
+    assert set.union(*levels.values()) == {rule.id for rule in checks.RULES}
+    assert levels["warning"] == {
+        "ended-lifecycle",
+        "guide-versions",
+        "minors-behind",
+        "package-facts",
+        "shared-devices",
+    }
+    assert {rule.id for rule in checks.RULES if rule.fixes} == {"pinned-versions"}
+    assert {r.id for r in checks.RULES if r.compares} == {"duplicate-names", "report-files"}
 
 
 def test_the_rules_stand_in_the_order_of_the_alphabet() -> None:

@@ -77,6 +77,12 @@ def test_code_in_texts_is_looked_at_words_are_not(path: str, tree: Tree) -> None
     assert found(tree, (path, anchor, f"Read <https://a.example/x>. {anchor}")) == []
 
 
+def test_every_address_of_a_line_is_looked_at(tree: Tree) -> None:
+    anchor = "This is"
+    code = "    curl https://download.pytorch.org/whl https://a.example/x\n"
+    assert found(tree, (GUIDE, anchor, f"{code}\n{anchor}")) == [told(GUIDE, 11, "a.example")]
+
+
 def test_plain_http_is_refused_even_for_a_listed_host(tree: Tree) -> None:
     anchor = "This is"
     code = "    pip install x --index-url http://download.pytorch.org/whl\n"

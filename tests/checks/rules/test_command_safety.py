@@ -47,9 +47,10 @@ def test_what_fetches_and_does_not_run_is_fine(command: str, problems_after: Pro
 
 
 def test_a_command_that_goes_on_in_the_next_line_is_one(problems_after: ProblemsAfter) -> None:
-    code = "```sh\necho\ncurl https://a.example/x \\\n  | bash\n```\n\nThis is"
-    (problem,) = problems_after((GUIDE, "This is", code))
-    assert problem.startswith(f"{GUIDE}:13: ")
+    for before, line in (("echo", 13), ("", 13), ("echo \\\n  a", 14)):
+        code = f"```sh\n{before}\ncurl https://a.example/x \\\n  | bash\n```\n\nThis is"
+        (problem,) = problems_after((GUIDE, "This is", code))
+        assert problem.startswith(f"{GUIDE}:{line}: ")
 
 
 @pytest.mark.parametrize(

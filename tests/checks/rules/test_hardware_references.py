@@ -45,6 +45,12 @@ def hardware(*generations: str) -> tuple[str, str, str]:
             [(12, ('"Example card" has other figures than where it stands first; '
               "name what differs, or state both in notes"))],
         ),
+        (
+            [GENERATION.replace("8}", "8, power_w: 70}"),
+             GENERATION.replace("First", "Second").replace("8}", "8, power_w: 75}")],
+            [(12, '"Example card" has other figures than where it stands first; ')],
+        ),
+        ([GENERATION, GENERATION.replace("First", "Second").replace("8}", "8, power_w: 75}")], []),
         ([GENERATION, GENERATION.replace("First", "Second").replace("8}", "16, note: A}")], []),
         ([GENERATION, GENERATION.replace("First", "Second").replace(", memory_gb: 8", "")], []),
         (
