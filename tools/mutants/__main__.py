@@ -7,6 +7,7 @@ statement, and lists those that no test notices. All of it happens in copies of 
 from __future__ import annotations
 
 import argparse
+import math
 import os
 import signal
 import sys
@@ -19,7 +20,7 @@ from pathlib import Path
 from queue import SimpleQueue
 
 from tools.mutants.mutant import Change, Mutant, draw, room_of
-from tools.mutants.recording import Recording, recorded
+from tools.mutants.recording import Recording, RecordingError, read_recording, record
 from tools.mutants.results import (
     Result,
     read_equivalents,
@@ -53,6 +54,9 @@ def main() -> int:
     except KeyboardInterrupt:
         print("\nInterrupted. Run the same command to continue.")
         status = 130
+    except RecordingError as error:
+        print(f"The tests could not be recorded: {error}", file=sys.stderr)
+        return 1
     found = [results[one.change] for one in mutants if one.change in results]
     print("\n".join(("", *table(found))))
     return status
@@ -65,15 +69,17 @@ def _run(
     results: dict[Change, Result],
 ) -> int:
     """Add the results that are missing; keep each one as it comes."""
-    recording = recorded(ROOT, KEPT / "recording", arguments.jobs)
-    if recording is None:
-        print("The tests could not be run.", file=sys.stderr)
-        return 1
+    ends = time.monotonic() + arguments.minutes * 60
+    for line in record(ROOT, KEPT / "recording", arguments.jobs):
+        if time.monotonic() > ends:
+            return 0
+        print(line, flush=True)
+    recording = read_recording(KEPT / "recording")
     if recording.failed:
         print(f"Not used, because they failed: {', '.join(recording.failed)}")
     waiting = [one for one in mutants if one.change not in results]
     print(f"{len(mutants)} mutants, {len(waiting)} of them to run", flush=True)
-    for result in _tried(waiting, recording, arguments.jobs, arguments.minutes):
+    for result in _tried(waiting, recording, arguments.jobs, ends):
         results[result.change] = result
         write_results(KEPT / "results.json", state, results.values())
         done = sum(one.change in results for one in mutants)
@@ -113,15 +119,16 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--seed", default="1", help="another seed draws other mutants (1)")
     parser.add_argument("--room", action="append", help="only the mutants of this room; repeatable")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="trials at once")
-    parser.add_argument("--minutes", type=float, help="stop after so long; run again to continue")
+    parser.add_argument(
+        "--minutes", type=float, default=math.inf, help="stop after so long; run again to continue"
+    )
     return parser.parse_args()
 
 
 def _tried(
-    mutants: Sequence[Mutant], recording: Recording, jobs: int, minutes: float | None
+    mutants: Sequence[Mutant], recording: Recording, jobs: int, ends: float
 ) -> Iterator[Result]:
     """Yield results as they come; stop what is running when the caller does not want more."""
-    ends = time.monotonic() + minutes * 60 if minutes else float("inf")
     trials = Trials()
     with _trees(jobs) as trees, ThreadPoolExecutor(jobs) as pool:
 

@@ -8,10 +8,12 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field
 from functools import cache
+from itertools import groupby
 from pathlib import Path
+from typing import Any
 
 import pytest
 from coverage import Coverage, CoverageData
@@ -33,8 +35,11 @@ _NOT_RUN = (
 )
 
 
-# pytest ran the tests; some may have failed.
-_RAN = {pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED}
+# Some tests may have failed, or none be left: a browser's.
+_RAN = {pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.NO_TESTS_COLLECTED}
+
+
+_NOTHING: dict[str, Any] = {"tests": {}, "fixtures": {}, "failed": []}
 
 
 @dataclass(frozen=True)
@@ -83,39 +88,55 @@ class Recording:
         return bool(_contexts(self, path).keys() & set(lines))
 
 
-def recorded(root: Path, kept: Path, jobs: int) -> Recording | None:
-    """What was recorded, after recording what is new: all, or the test files that changed.
+class RecordingError(Exception):
+    """pytest could not run the tests."""
 
-    None if the tests could not be run.
+
+def record(root: Path, kept: Path, jobs: int) -> Iterator[str]:
+    """Record what is new, folder by folder: everything, or the test files that changed.
+
+    Yields a line before each folder; what was recorded before the caller stops is kept. Raises
+    RecordingError.
     """
     state, path = read_state(root), kept / "state.json"
     earlier = State(**json.loads(path.read_text("utf-8"))) if path.exists() else None
     if earlier is None or earlier.package != state.package:
         shutil.rmtree(kept, ignore_errors=True)
-        earlier = None
-    files = state.changed(earlier) if earlier else ["tests"]
-    files = [name for name in files if not any(map(Path(name).is_relative_to, _NOT_RUN))]
-    if files and _record(root, kept, files, jobs) not in _RAN:
-        return None
-    path.write_text(json.dumps(asdict(state)), encoding="utf-8")
-    return read_recording(kept)
+        earlier = State(state.package, {})
+    recorded = dict(earlier.tests)
+    for folder, names in _by_folder(state.changed(earlier)).items():
+        files = [name for name in names if not any(map(Path(name).is_relative_to, _NOT_RUN))]
+        if files:
+            yield f"Recording which statements the tests of {folder} run ({len(files)} files)"
+            _record(root, kept, files, jobs)
+        recorded.update((name, state.tests[name]) for name in names)
+        kept.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(asdict(State(state.package, recorded))), encoding="utf-8")
 
 
-def _record(root: Path, kept: Path, files: Iterable[str], jobs: int) -> int:
-    """Run test files in a copy of the tree and keep what they ran; return pytest's status."""
-    print("Recording which tests run which statements…", flush=True)
+def _by_folder(names: Iterable[str]) -> dict[str, list[str]]:
+    """Test files by the folder below `tests/`."""
+    ordered = sorted(names, key=lambda name: Path(name).parts[:2])
+    return {
+        "/".join(folder): list(files)
+        for folder, files in groupby(ordered, lambda name: Path(name).parts[:2])
+    }
+
+
+def _record(root: Path, kept: Path, files: Iterable[str], jobs: int) -> None:
+    """Run test files in a copy of the tree and keep what they ran."""
     with tempfile.TemporaryDirectory(prefix="portal-mutants-") as folder:
         tree, found = copy_tree(root, Path(folder, "tree")), Path(folder, "found")
         found.mkdir()
         command = [sys.executable, "-m", "pytest", "--quiet", "-p", "tools.mutants.recorder"]
-        command += [f"--numprocesses={jobs}", "--dist=loadscope", "--hypothesis-seed=0"]
-        command += [f"--basetemp={folder}/tests", *(f"--ignore={path}" for path in _NOT_RUN)]
+        command += [f"--numprocesses={jobs}", "--dist=worksteal", "--hypothesis-seed=0"]
         path = os.pathsep.join((str(tree / "src"), str(tree)))
         environment = {**os.environ, "PYTHONPATH": path, recorder.FOLDER: str(found)}
-        ran = subprocess.run([*command, *files], cwd=tree, env=environment, check=False)
-        if ran.returncode in _RAN:
-            _keep(found, kept)
-    return ran.returncode
+        command += [f"--basetemp={folder}/tests", *files]
+        ran = subprocess.run(command, cwd=tree, env=environment, check=False)
+        if ran.returncode not in _RAN:
+            raise RecordingError(f"pytest ended with status {ran.returncode}")
+        _keep(found, kept)
 
 
 def read_recording(kept: Path) -> Recording:
@@ -135,19 +156,21 @@ def _keep(found: Path, kept: Path) -> None:
     kept.mkdir(parents=True, exist_ok=True)
     coverage = Coverage(data_file=str(kept / "coverage"), config_file=False)
     coverage.load()
-    coverage.combine([str(found)])
-    coverage.save()
+    if any(found.glob("coverage.*")):
+        coverage.combine([str(found)])
+        coverage.save()
     path = kept / "tests.json"
-    merged = json.loads(path.read_text("utf-8")) if path.exists() else {"tests": {}, "fixtures": {}}
+    merged = json.loads(path.read_text("utf-8")) if path.exists() else _NOTHING
     parts = [json.loads(part.read_text("utf-8")) for part in sorted(found.glob("tests.*.json"))]
-    failed = sorted({test for part in parts for test in part["failed"]})
+    failed = {test for part in parts for test in part["failed"]}
     ran = {_file(test) for part in parts for test in (*part["tests"], *part["failed"])}
     tests = {test: facts for test, facts in merged["tests"].items() if _file(test) not in ran}
-    fixtures = merged["fixtures"]
+    fixtures = dict(merged["fixtures"])
     for part in parts:
         tests |= part["tests"]
         fixtures |= part["fixtures"]
-    content = {"tests": tests, "fixtures": fixtures, "failed": failed}
+    failed |= {test for test in merged["failed"] if _file(test) not in ran}
+    content = {"tests": tests, "fixtures": fixtures, "failed": sorted(failed)}
     path.write_text(json.dumps(content), encoding="utf-8")
 
 
