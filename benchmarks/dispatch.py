@@ -16,7 +16,7 @@ from accelerator_portal.automation.github_client import GitHubClient
 from accelerator_portal.automation.github_patience import Patience
 from accelerator_portal.automation.upstream.change import Change
 from accelerator_portal.automation.upstream.dispatching import Senders, Sending, Sent, send
-from accelerator_portal.automation.upstream.planning import Entry, Plan
+from accelerator_portal.automation.upstream.planning import DispatchPlan, PlannedPlatform
 from accelerator_portal.catalog.upstream_events import Dispatch, UpstreamRun
 from tests.automation.github_double import TOKEN, Fault, GitHubDouble, serve
 
@@ -41,7 +41,7 @@ def main() -> None:
     parser.add_argument("--repeat", type=int, default=3, help="runs of each side (3)")
     arguments = parser.parse_args()
     names = [f"vendor-{number:03}" for number in range(arguments.vendors)]
-    plan = Plan(change=CHANGE, entries=tuple(map(_entry, names)))
+    plan = DispatchPlan(change=CHANGE, entries=tuple(map(_entry, names)))
     took: dict[int, list[float]] = {1: [], Sending().at_once: []}
     for _ in range(arguments.repeat):
         for at_once, found in took.items():  # by turns: what else runs here hits both alike
@@ -52,9 +52,9 @@ def main() -> None:
     )
 
 
-def _entry(name: str) -> Entry:
+def _entry(name: str) -> PlannedPlatform:
     dispatch = Dispatch(repository=f"example/{name}", event_type="pytorch-event")
-    return Entry(
+    return PlannedPlatform(
         accelerator=name,
         name=name,
         device="ex",
@@ -64,7 +64,7 @@ def _entry(name: str) -> Entry:
     )
 
 
-def _run(plan: Plan, names: Sequence[str], at_once: int, seconds: float) -> float:
+def _run(plan: DispatchPlan, names: Sequence[str], at_once: int, seconds: float) -> float:
     gone, failing = set(names[::20]), names[10::20]
     with serve() as double:
         double.repositories |= {f"example/{name}" for name in names if name not in gone}

@@ -9,7 +9,7 @@ import pandas as pd
 
 from accelerator_portal.reports.outcomes import Kind, Outcome
 from accelerator_portal.reports.store import StoredReport
-from accelerator_portal.results.tables import Column, Matrix, group_of
+from accelerator_portal.results.tables import Column, ResultMatrix, group_of
 
 
 def long_table(reports: Iterable[StoredReport]) -> pd.DataFrame:
@@ -49,7 +49,7 @@ def long_table(reports: Iterable[StoredReport]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns)
 
 
-def pandas_matrices(table: pd.DataFrame, order: Iterable[str]) -> list[Matrix]:
+def pandas_matrices(table: pd.DataFrame, order: Iterable[str]) -> list[ResultMatrix]:
     """Return a matrix for each suite and mode; accelerators in `order`, tests by name."""
     place = {accelerator: n for n, accelerator in enumerate(order)}
     found = []
@@ -75,7 +75,9 @@ def pandas_matrices(table: pd.DataFrame, order: Iterable[str]) -> list[Matrix]:
         pivot = pivot.reindex(columns=wanted).fillna(-1).astype(int)
         pivot = pivot.loc[sorted(pivot.index, key=lambda name: (str(name).casefold(), str(name)))]
         cells = tuple(tuple(map(int, row)) for row in pivot.to_numpy())
-        found.append(Matrix(str(suite), str(mode), columns, tuple(map(str, pivot.index)), cells))
+        found.append(
+            ResultMatrix(str(suite), str(mode), columns, tuple(map(str, pivot.index)), cells)
+        )
     return found
 
 

@@ -21,7 +21,7 @@ from accelerator_portal.results.changes_file import (
     read_changes,
     read_changes_table,
 )
-from accelerator_portal.results.history import Change, ChangeKind
+from accelerator_portal.results.history import ChangeKind, OutcomeChange
 from accelerator_portal.results.tables import counts, matrices
 from accelerator_portal.results.trend import tallies
 from benchmarks.pandas_tables import long_table, pandas_counts, pandas_matrices, pandas_tallies
@@ -76,7 +76,7 @@ def _of_an_archive(number: int) -> None:
     show(f"tallies of {number:,} changes in a file", plain, "pandas", table)
 
 
-def _changes(number: int) -> Iterator[Change]:
+def _changes(number: int) -> Iterator[OutcomeChange]:
     """A first report, then some that change one test in twenty."""
     pick = random.Random(0)  # noqa: S311 - made-up outcomes
     tests = max(number // 10, 20)
@@ -90,7 +90,7 @@ def _changes(number: int) -> Iterator[Change]:
             after = standing[key] = pick.choice([one for one in OUTCOMES if one != before])
             kind: ChangeKind = "changed" if before else "new"
             started = START + dt.timedelta(days=day)
-            yield Change(started, f"report-{day:05}", key, kind, after, None, before, None)
+            yield OutcomeChange(started, f"report-{day:05}", key, kind, after, None, before, None)
         left, day = left - len(touched), day + 1
 
 

@@ -19,7 +19,7 @@ from accelerator_portal.catalog import ProblemsError
 from accelerator_portal.catalog.clock import today
 from accelerator_portal.checks import errors, load_and_check
 from accelerator_portal.checks.quarantine import load_and_set_aside
-from accelerator_portal.site import Repository, SiteFile, build_site
+from accelerator_portal.site import RepositoryLinks, SiteFile, build_site
 from accelerator_portal.site.page import PLATFORMS
 from accelerator_portal.site.security_policy import add_security_policy
 from accelerator_portal.site.set_aside import put_back, set_aside
@@ -97,7 +97,7 @@ def _site(config: MkDocsConfig) -> list[SiteFile]:
     for folder, found in catalog.set_aside.items():
         _log.info("Set aside: %s\n%s", folder, "\n".join(map(str, found)))
     edit = posixpath.join(config.repo_url or "", config.edit_uri or "")
-    repository = Repository(config.repo_url or "", edit.partition("site_src/")[0])
+    repository = RepositoryLinks(config.repo_url or "", edit.partition("site_src/")[0])
     return list(build_site(catalog, root, repository))
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_portal.automation.feeds import Fetched, Sources, fetch_reports
+from accelerator_portal.automation.feeds import FeedAccess, Fetched, fetch_reports
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.report_feed import ReportFeed
 from accelerator_portal.http.limits import RequestLimits
@@ -73,7 +73,7 @@ def root(tree: Tree) -> Path:
 def fetch(root: Path, server: str) -> Fetch:
     def fetched(feeds: Mapping[str, str]) -> list[Fetched]:
         addresses = {name: f"{server}{path}" for name, path in feeds.items()}
-        return fetch_reports(root, with_feeds(loaded(root), addresses), NOW, Sources(QUICK))
+        return fetch_reports(root, with_feeds(loaded(root), addresses), NOW, FeedAccess(QUICK))
 
     return fetched
 
@@ -138,7 +138,7 @@ def test_runs_of_this_project_come_from_a_folder(root: Path, tmp_path: Path) -> 
         file = tmp_path / "own" / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, "utf-8")
-    found = fetch_reports(root, loaded(root), NOW, Sources(QUICK, made_here=tmp_path / "own"))
+    found = fetch_reports(root, loaded(root), NOW, FeedAccess(QUICK, made_here=tmp_path / "own"))
     assert {f"{f.accelerator}/{f.name}": f.outcome for f in found} == {
         "example/here": "new",
         "example/Bad Name": "refused",

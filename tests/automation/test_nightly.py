@@ -21,9 +21,9 @@ from accelerator_portal.catalog import Catalog, load_catalog
 from accelerator_portal.catalog.package_file import PackageFacts
 from accelerator_portal.http.client import Traffic
 from accelerator_portal.packages.facts_text import facts_text
-from accelerator_portal.packages.questions import Question
-from accelerator_portal.packages.resolving import Answer
-from accelerator_portal.packages.sync import Options, Synced, SyncInterrupted, sync
+from accelerator_portal.packages.questions import ResolutionQuestion
+from accelerator_portal.packages.resolving import ResolutionResult
+from accelerator_portal.packages.sync import Synced, SyncInterrupted, SyncOptions, sync
 from accelerator_portal.packages.verdict_file import read_verdicts
 from accelerator_portal.packages.verifying import Resolve
 from accelerator_portal.reports.report_file import report_text
@@ -175,8 +175,8 @@ def test_each_breakage_gets_its_issue(
     assert {issue["title"].partition(":")[0] for issue in opened} == {"acme"}
 
 
-def pypi_answers(_asked: Sequence[Question], _cache: Path) -> Resolve:
-    return lambda _: Answer("found", {"torch": "1"})
+def pypi_answers(_asked: Sequence[ResolutionQuestion], _cache: Path) -> Resolve:
+    return lambda _: ResolutionResult("found", {"torch": "1"})
 
 
 def looked_up(given: Tonight) -> list[Done]:
@@ -187,9 +187,9 @@ def looked_up(given: Tonight) -> list[Done]:
 
 def test_packages_and_commands_are_looked_up(tmp_path: Path) -> None:
     write_tree(tmp_path / "root", EXAMPLE)
-    asked: list[Options] = []
+    asked: list[SyncOptions] = []
 
-    def nowhere(root: Path, catalog: Catalog, options: Options) -> Synced:
+    def nowhere(root: Path, catalog: Catalog, options: SyncOptions) -> Synced:
         asked.append(options)
         here = replace(options, addresses={"pypi": "http://127.0.0.1:9/"}, limits=FAST)
         return sync(root, catalog, here)
@@ -199,7 +199,7 @@ def test_packages_and_commands_are_looked_up(tmp_path: Path) -> None:
         Done("packages", "2 packages: 2 with news, 2 not read everywhere"),
         Done("commands", "example: 26 versions found"),
     ]
-    assert asked == [Options(NOW.date(), told=asked[0].told)]
+    assert asked == [SyncOptions(NOW.date(), told=asked[0].told)]
     verdicts = read_verdicts(tmp_path / "root", "example").values()
     assert {verdict.on for found in verdicts for verdict in found.values()} == {NOW.date()}
 

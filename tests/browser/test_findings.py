@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page
 
-from accelerator_portal.packages.resolving import Kind
+from accelerator_portal.packages.resolving import ResolutionKind
 from tests.browser.visit import address_of, expect
 from tests.built_site import Site
 
@@ -16,7 +16,7 @@ OpenPage = Callable[..., Page]
 
 @pytest.mark.parametrize("kind", ["found", "none", "unchecked"])
 def test_it_is_said_for_the_python_that_is_chosen(
-    kind: Kind, open_page: OpenPage, site: Site
+    kind: ResolutionKind, open_page: OpenPage, site: Site
 ) -> None:
     for row in site.selector.rows:
         pairs = zip(row.pythons or (), row.findings, strict=False)

@@ -43,7 +43,7 @@ from accelerator_portal.reports.report_check import Known, report_problems
 from accelerator_portal.reports.report_file import read_report, report_text
 from accelerator_portal.reports.store import StoredReport
 from accelerator_portal.results.tables import matrices
-from accelerator_portal.site.build import Repository, build_site
+from accelerator_portal.site.build import RepositoryLinks, build_site
 from accelerator_portal.site.spreadsheet import csv_text
 from accelerator_portal.site.vendor_text import render_vendor_text
 from tests.built_site import copy_sources
@@ -300,7 +300,9 @@ def assert_built(root: Path) -> None:
     assert all(str(problem).isprintable() for problem in problems)
     if isinstance(catalog, Catalog) and not errors(problems):
         assert expand(catalog)[0]
-        files = list(build_site(catalog, root, Repository("https://x.example", "https://x/edit/")))
+        files = list(
+            build_site(catalog, root, RepositoryLinks("https://x.example", "https://x/edit/"))
+        )
         paths = Counter(file.path for file in files)
         assert not [path for path, number in paths.items() if number > 1 or ".." in path]
 

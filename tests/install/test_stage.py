@@ -6,14 +6,14 @@ import pytest
 
 from accelerator_portal.install.expand import expand
 from accelerator_portal.install.payload import payload
-from accelerator_portal.install.rows import Stage
+from accelerator_portal.install.rows import PluginStage
 from accelerator_portal.install.selector import make_selector
 from tests.folders import COMPATIBILITY, Edit, Tree, edited, loaded
 
 ROW = '  - {torch: "1.9.1", variant: ex1, lifecycle: {status: ended}, source: made-up}\n'
 
 
-def stages(tree: Tree, *edits: Edit) -> dict[str, Stage | None]:
+def stages(tree: Tree, *edits: Edit) -> dict[str, PluginStage | None]:
     """The stage of each release."""
     rows, _ = expand(loaded(tree(edited(*edits))))
     return {row.build: row.stage for row in rows}
@@ -28,12 +28,14 @@ def row(lifecycle: str, *more: str) -> Edit:
 @pytest.mark.parametrize(
     ("lifecycle", "expected"),
     [
-        ("{status: ended}", Stage("ended")),
-        ("{status: kept, until: 2026-05-01}", Stage("kept until 2026-05-01", "2026-05-01")),
-        ("{status: kept, note: For some.}", Stage("kept. For some.")),
+        ("{status: ended}", PluginStage("ended")),
+        ("{status: kept, until: 2026-05-01}", PluginStage("kept until 2026-05-01", "2026-05-01")),
+        ("{status: kept, note: For some.}", PluginStage("kept. For some.")),
     ],
 )
-def test_the_row_for_a_release_says_its_stage(lifecycle: str, expected: Stage, tree: Tree) -> None:
+def test_the_row_for_a_release_says_its_stage(
+    lifecycle: str, expected: PluginStage, tree: Tree
+) -> None:
     assert stages(tree, row(lifecycle)) == {"1.9.1": expected, "1.10.0": None, "preview": None}
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from accelerator_portal.catalog import load_catalog
 from accelerator_portal.http.limits import RequestLimits
-from accelerator_portal.packages.sync import Options, Synced, sync
+from accelerator_portal.packages.sync import Synced, SyncOptions, sync
 from tests.folders import INSTALL, edited
 from tests.packages.loopback import Index
 
@@ -54,7 +54,7 @@ def synced(root: Path, index: Index, day: dt.date = DAY, **options: Any) -> Sync
     addresses = options.pop("addresses", {"pypi": index.url, EXTRA: "http://127.0.0.1:9/"})
     settings: dict[str, Any] = {"limits": FAST, **options}
     only = settings.pop("only", frozenset({"torch-example"}))
-    return sync(root, catalog, Options(day=day, addresses=addresses, only=only, **settings))
+    return sync(root, catalog, SyncOptions(day=day, addresses=addresses, only=only, **settings))
 
 
 def facts(root: Path, name: str = "torch-example") -> Any:  # noqa: ANN401 - any JSON

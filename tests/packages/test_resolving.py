@@ -11,8 +11,8 @@ import pytest
 from uv import find_uv_bin
 
 from accelerator_portal.install.rows import PipCall
-from accelerator_portal.packages.questions import Question
-from accelerator_portal.packages.resolving import Answer, Uv, resolve
+from accelerator_portal.packages.questions import ResolutionQuestion
+from accelerator_portal.packages.resolving import ResolutionResult, Uv, resolve
 from tests.packages_index import Wheel, serve
 
 LINUX = "cp312-cp312-manylinux_2_28_x86_64"
@@ -49,8 +49,8 @@ def uv(index: str, tmp_path: Path) -> Uv:
     return Uv(Path(find_uv_bin()), Path(sys.executable), tmp_path / "cache", index, retries=0)
 
 
-def question(*calls: PipCall, arch: str = "x86_64", python: str = "3.12") -> Question:
-    return Question(
+def question(*calls: PipCall, arch: str = "x86_64", python: str = "3.12") -> ResolutionQuestion:
+    return ResolutionQuestion(
         calls, "linux", "aarch64" if arch == "aarch64" else "x86_64", python, first_index=False
     )
 
@@ -60,7 +60,9 @@ def call(*packages: str, **more: object) -> PipCall:
 
 
 def test_what_the_commands_name_is_found(uv: Uv) -> None:
-    assert resolve(question(call("torch==2.10.0")), uv) == Answer("found", {"torch": "2.10.0"})
+    assert resolve(question(call("torch==2.10.0")), uv) == ResolutionResult(
+        "found", {"torch": "2.10.0"}
+    )
 
 
 def test_a_plugin_that_needs_a_build_of_another_index_is_found_after_it(
@@ -69,7 +71,7 @@ def test_a_plugin_that_needs_a_build_of_another_index_is_found_after_it(
     """As pip does it: what the first command installed is not looked for again."""
     first = call("torch==2.10.0+cpu", index=cpu_index)
     found = resolve(question(first, call("plugin==2.10.0")), uv)
-    assert found == Answer("found", {"torch": "2.10.0+cpu", "plugin": "2.10.0"})
+    assert found == ResolutionResult("found", {"torch": "2.10.0+cpu", "plugin": "2.10.0"})
 
 
 def test_without_the_first_command_there_is_no_such_combination(uv: Uv) -> None:
@@ -82,7 +84,7 @@ def test_without_the_first_command_there_is_no_such_combination(uv: Uv) -> None:
 
 def test_another_architecture_has_another_answer(uv: Uv) -> None:
     found = resolve(question(call("plugin==2.10.0"), arch="aarch64"), uv)
-    assert found == Answer("found", {"plugin": "2.10.0"})
+    assert found == ResolutionResult("found", {"plugin": "2.10.0"})
 
 
 def test_a_plugin_for_another_torch_is_no_combination(uv: Uv) -> None:
@@ -93,7 +95,7 @@ def test_a_plugin_for_another_torch_is_no_combination(uv: Uv) -> None:
 
 
 def test_a_yanked_version_is_taken_where_it_is_asked_for_by_number(uv: Uv) -> None:
-    assert resolve(question(call("gone==1.0")), uv) == Answer("found", {"gone": "1.0"})
+    assert resolve(question(call("gone==1.0")), uv) == ResolutionResult("found", {"gone": "1.0"})
 
 
 @pytest.mark.parametrize("package", ["torch==9", "unknown"])
@@ -146,8 +148,8 @@ def test_the_machines_own_configuration_is_not_asked(
 def test_a_second_index_is_looked_at_as_pip_does_and_as_uv_does(uv: Uv, index: str) -> None:
     with serve(Wheel("torch", "1.0")) as other:
         calls = (call("torch", extra_index=other),)
-        as_pip = Question(calls, "linux", "x86_64", "3.12", first_index=False)
-        as_uv = Question(calls, "linux", "x86_64", "3.12", first_index=True)
+        as_pip = ResolutionQuestion(calls, "linux", "x86_64", "3.12", first_index=False)
+        as_uv = ResolutionQuestion(calls, "linux", "x86_64", "3.12", first_index=True)
         assert resolve(as_pip, uv).found == {"torch": "2.15.0"}
         assert resolve(as_uv, uv).found == {"torch": "1.0"}
         assert index != other

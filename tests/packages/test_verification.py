@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_portal.packages.questions import Question
-from accelerator_portal.packages.resolving import Answer
+from accelerator_portal.packages.questions import ResolutionQuestion
+from accelerator_portal.packages.resolving import ResolutionResult
 from accelerator_portal.packages.verdict_file import read_verdicts
 from accelerator_portal.packages.verification import (
     VerdictCounts,
@@ -23,13 +23,15 @@ from tests.folders import EXAMPLE, Tree, loaded
 DAY = dt.date(2026, 6, 1)
 
 
-def pypi_answers(_asked: Sequence[Question], _cache: Path) -> Resolve:
+def pypi_answers(_asked: Sequence[ResolutionQuestion], _cache: Path) -> Resolve:
     """PyTorch's index is silent, PyPI has everything."""
 
-    def answer(question: Question) -> Answer:
+    def answer(question: ResolutionQuestion) -> ResolutionResult:
         if question.hosts:
-            return Answer("unchecked", why="the index did not answer")
-        return Answer("found", {"torch": question.calls[0].packages[0].partition("==")[2] or "1"})
+            return ResolutionResult("unchecked", why="the index did not answer")
+        return ResolutionResult(
+            "found", {"torch": question.calls[0].packages[0].partition("==")[2] or "1"}
+        )
 
     return answer
 

@@ -12,8 +12,8 @@ import pytest
 from accelerator_portal.catalog import Catalog, ProblemsError
 from accelerator_portal.install.expand import expand
 from accelerator_portal.install.rows import InstallRow, PipCall
-from accelerator_portal.packages.questions import Question, every_question, questions
-from accelerator_portal.packages.resolving import Answer
+from accelerator_portal.packages.questions import ResolutionQuestion, every_question, questions
+from accelerator_portal.packages.resolving import ResolutionResult
 from accelerator_portal.packages.verdict_file import (
     Verdict,
     key_of,
@@ -42,7 +42,7 @@ def rows_of(catalog: Catalog) -> list[InstallRow]:
 
 
 def verdict_for(
-    catalog: Catalog, answer: Answer, before: Verdict | None = None
+    catalog: Catalog, answer: ResolutionResult, before: Verdict | None = None
 ) -> tuple[InstallRow, Verdict]:
     """What becomes of the first row's newest Python."""
     row = rows_of(catalog)[0]
@@ -90,37 +90,37 @@ def test_other_methods_ask_no_index(method: str, catalog: Catalog) -> None:
 
 def test_what_was_known_stays_where_an_index_does_not_answer(catalog: Catalog) -> None:
     before = Verdict(kind="found", on=EARLIER, found={"torch": "1.10.0"})
-    silent = Answer("unchecked", why="an index did not answer")
+    silent = ResolutionResult("unchecked", why="an index did not answer")
     assert verdict_for(catalog, silent, before)[1] == before
     unknown = Verdict(kind="unchecked", on=EARLIER, why="before")
     assert verdict_for(catalog, silent, unknown)[1].on == DAY
-    gone = Answer("none", why="there is no version of it")
+    gone = ResolutionResult("none", why="there is no version of it")
     assert verdict_for(catalog, gone, before)[1].kind == "none"
 
 
 def test_a_package_older_than_all_of_the_vendors_is_another_one(tree: Tree) -> None:
     catalog = loaded(tree(edited(*PLUGIN)))
-    found = Answer("found", {"torch": "1.10.0", "torch-example": "1.0"})
+    found = ResolutionResult("found", {"torch": "1.10.0", "torch-example": "1.0"})
     verdict = verdict_for(catalog, found)[1]
     assert verdict.kind == "none"
     assert verdict.why == (
         "the index has torch-example 1.0, older than every version that the vendor names: "
         "another package of that name."
     )
-    newer = Answer("found", {"torch": "1.10.0", "torch-example": "1.11"})
+    newer = ResolutionResult("found", {"torch": "1.10.0", "torch-example": "1.11"})
     assert verdict_for(catalog, newer)[1].kind == "found"
 
 
 def test_questions_are_asked_side_by_side_and_counted(catalog: Catalog) -> None:
     asked = every_question(rows_of(catalog))
     counted: list[None] = []
-    found = answered(asked, lambda _: Answer("found"), 4, lambda: counted.append(None))
+    found = answered(asked, lambda _: ResolutionResult("found"), 4, lambda: counted.append(None))
     assert set(found) == set(asked)
     assert len(counted) == len(asked)
 
 
 def test_an_interruption_is_passed_on(catalog: Catalog) -> None:
-    def interrupted(_: Question) -> Answer:
+    def interrupted(_: ResolutionQuestion) -> ResolutionResult:
         raise KeyboardInterrupt
 
     nothing: Callable[[], None] = lambda: None  # noqa: E731 - shorter than a function
@@ -132,7 +132,9 @@ def test_verdicts_come_back_from_their_file(catalog: Catalog, tmp_path: Path) ->
     (platform,) = catalog.platforms
     rows = rows_of(catalog)
     answers = {
-        question: Answer("found", {"torch": "1.10.0"}) if n % 2 else Answer("none", why="made up")
+        question: ResolutionResult("found", {"torch": "1.10.0"})
+        if n % 2
+        else ResolutionResult("none", why="made up")
         for n, question in enumerate(every_question(rows))
     }
     found = verdicts(platform, rows, answers, {}, DAY)

@@ -11,7 +11,7 @@ from accelerator_portal.reports.report import TestEntry
 from accelerator_portal.reports.statuses import (
     DYNAMO,
     EXECUTORCH,
-    Verdict,
+    StatusMeaning,
     executorch_verdict,
     verdict_of,
 )
@@ -78,7 +78,7 @@ def test_only_a_compared_result_is_good() -> None:
     ("status", "verdict"),
     [verdict for verdict in ALL.items() if verdict[1].outcome == "skipped"],
 )
-def test_what_is_skipped_has_a_reason(status: str, verdict: Verdict) -> None:
+def test_what_is_skipped_has_a_reason(status: str, verdict: StatusMeaning) -> None:
     assert verdict.reason, status
 
 
@@ -92,12 +92,12 @@ def test_what_is_skipped_has_a_reason(status: str, verdict: Verdict) -> None:
     ],
 )
 def test_a_text_is_an_error_and_never_a_pass(text: str, outcome: Outcome) -> None:
-    assert verdict_of(text) == Verdict(outcome, None, text, None)
+    assert verdict_of(text) == StatusMeaning(outcome, None, text, None)
 
 
 def test_an_error_says_more_than_a_failure() -> None:
     text = "EX out of memory. Tried to allocate 1.00 MiB"
-    expected = Verdict("out-of-memory", "lower", text, "LOWER_FAIL")
+    expected = StatusMeaning("out-of-memory", "lower", text, "LOWER_FAIL")
     assert executorch_verdict("LOWER_FAIL", text) == expected
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from accelerator_portal.reports import Report
 from accelerator_portal.reports.outcomes import Outcome
-from accelerator_portal.results.history import Change, fold
+from accelerator_portal.results.history import OutcomeChange, fold
 from accelerator_portal.results.standing import Standing, State
 
 START = dt.datetime(2026, 3, 1, 2, 0, tzinfo=dt.UTC)
@@ -52,11 +52,11 @@ def _test(name: str, said: Outcome | tuple[Outcome, str]) -> dict[str, object]:
     return test | {"outcome": outcome, "stage": stage}
 
 
-def folded(*reports: Report) -> tuple[State, list[Change]]:
+def folded(*reports: Report) -> tuple[State, list[OutcomeChange]]:
     """The state after reports, in the order in which they are given, and all changes."""
     basis = reports[0].kind == "baseline"
     state = State("example", "baselines" if basis else "runs")
-    changes: list[Change] = []
+    changes: list[OutcomeChange] = []
     for report in reports:
         state, more = fold(state, report)
         changes += more

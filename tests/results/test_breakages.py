@@ -8,7 +8,7 @@ from accelerator_portal.reports.outcomes import Outcome
 from accelerator_portal.reports.report import Environment
 from accelerator_portal.results.breakages import (
     Breakage,
-    Difference,
+    EnvironmentDifference,
     differences,
     never_passed,
     open_breakages,
@@ -40,7 +40,7 @@ def test_a_breakage_says_since_when_and_what_was_good_before() -> None:
     assert found.age == dt.timedelta(days=1.5)
     assert not found.flaky
     assert found.gone is None
-    assert found.differences == (Difference("torch", "2.1", "2.2"),)
+    assert found.differences == (EnvironmentDifference("torch", "2.1", "2.2"),)
 
 
 @pytest.mark.parametrize(
@@ -142,12 +142,12 @@ def test_environments_differ_by_statement_and_package() -> None:
         }
     )
     assert differences(before, after) == (
-        Difference("plugin.commit", "0000001", "0000002"),
-        Difference("sdk.name", None, "Example SDK"),
-        Difference("driver", "5", None),
-        Difference("hardware_count", "1", "2"),
-        Difference("packages.attrs", None, "26"),
-        Difference("packages.numpy", "2.0", "2.1"),
-        Difference("packages.pillow", "11", None),
+        EnvironmentDifference("plugin.commit", "0000001", "0000002"),
+        EnvironmentDifference("sdk.name", None, "Example SDK"),
+        EnvironmentDifference("driver", "5", None),
+        EnvironmentDifference("hardware_count", "1", "2"),
+        EnvironmentDifference("packages.attrs", None, "26"),
+        EnvironmentDifference("packages.numpy", "2.0", "2.1"),
+        EnvironmentDifference("packages.pillow", "11", None),
     )
     assert differences(before, before) == ()

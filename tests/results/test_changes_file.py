@@ -9,7 +9,7 @@ import pytest
 
 from accelerator_portal.catalog import ProblemsError
 from accelerator_portal.results.changes_file import append_changes, changes_table, read_changes
-from accelerator_portal.results.history import Change
+from accelerator_portal.results.history import OutcomeChange
 from tests.results.made_up import START, folded, made_up
 
 REPORTS = [
@@ -34,7 +34,7 @@ def test_changes_are_a_table_in_the_order_of_time(tmp_path: Path) -> None:
         ("models/b", "gone", None, None, "wrong-result", "compare"),
     ]
     schema = pq.read_schema(path)
-    assert schema.names == list(Change._fields)
+    assert schema.names == list(OutcomeChange._fields)
     assert [str(kind) for kind in schema.types] == ["timestamp[us, tz=UTC]", *["large_string"] * 7]
     assert [left.name for left in path.parent.iterdir()] == ["changes.parquet"]
 

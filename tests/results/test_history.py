@@ -15,7 +15,7 @@ from accelerator_portal.reports.outcomes import BAD, GOOD, Outcome
 from accelerator_portal.results.archive import changes_path, state_path
 from accelerator_portal.results.changes_file import append_changes
 from accelerator_portal.results.folding import fold_reports
-from accelerator_portal.results.history import Change, fold
+from accelerator_portal.results.history import OutcomeChange, fold
 from accelerator_portal.results.standing import Standing, State
 from accelerator_portal.results.state_file import read_state, state_text, write_state
 from tests.results.made_up import HISTORIES, START, Outcomes, course, folded, made_up, standing
@@ -24,7 +24,7 @@ P: Outcome = "passed"
 F: Outcome = "failed"
 
 
-def said(changes: Sequence[Change]) -> list[tuple[str, str]]:
+def said(changes: Sequence[OutcomeChange]) -> list[tuple[str, str]]:
     return [(change.key.removeprefix("models/"), change.kind) for change in changes]
 
 

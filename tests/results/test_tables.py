@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from accelerator_portal.reports.report import TestEntry
 from accelerator_portal.reports.store import StoredReport
-from accelerator_portal.results.tables import Column, Matrix, counts, group_of, matrices
+from accelerator_portal.results.tables import Column, ResultMatrix, counts, group_of, matrices
 from tests.reports.examples import report
 
 F32 = {"dtype": "float32", "mode": "inference", "compiler": "inductor"}
@@ -130,7 +130,7 @@ def test_tables_are_what_their_definition_says(runs: list[tuple[str, list[Any]]]
     ] == [(*key, every.count(key)) for key in sorted(set(every))]
 
 
-def defined(reports: list[StoredReport], order: list[str]) -> list[Matrix]:
+def defined(reports: list[StoredReport], order: list[str]) -> list[ResultMatrix]:
     """The matrices cell by cell, each looked up in all tests."""
     every = [(one, n, test) for one in reports for n, test in enumerate(one.report.tests)]
     found = []
@@ -148,7 +148,7 @@ def defined(reports: list[StoredReport], order: list[str]) -> list[Matrix]:
         first = [next((o, t) for o, _, t in part if column(o, t) == key) for key in keys]
         names = sorted({t.name for _, _, t in part}, key=lambda name: (name.casefold(), name))
         found.append(
-            Matrix(
+            ResultMatrix(
                 *table,
                 tuple(
                     Column(

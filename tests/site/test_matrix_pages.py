@@ -12,8 +12,8 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser
 
 from accelerator_portal.reports.outcomes import OUTCOMES, Outcome
-from accelerator_portal.results.tables import Column, Matrix
-from accelerator_portal.site.build import TEMPLATES, Repository
+from accelerator_portal.results.tables import Column, ResultMatrix
+from accelerator_portal.site.build import TEMPLATES, RepositoryLinks
 from accelerator_portal.site.matrix_pages import (
     MOST_ROWS,
     csv_name,
@@ -54,13 +54,14 @@ def made_up(mode: str = "", tests: int = TESTS) -> MatrixView:
         for n in range(tests)
     )
     cells = tuple(tuple(-1 for _ in columns) for _ in rows)  # of reports that do not exist
-    matrix = Matrix(SUITE, mode, columns, tuple(row.name for row in rows), cells)
+    matrix = ResultMatrix(SUITE, mode, columns, tuple(row.name for row in rows), cells)
     return MatrixView(matrix, names, (("eager, float32", ACCELERATORS),), rows)
 
 
 def pages(*views: MatrixView) -> dict[str, SiteFile]:
     templates = Templates(
-        REPOSITORY / TEMPLATES, repository=Repository("https://a.example", "https://a.example/")
+        REPOSITORY / TEMPLATES,
+        repository=RepositoryLinks("https://a.example", "https://a.example/"),
     )
     context = {
         "id": SUITE,

@@ -12,7 +12,7 @@ import pytest
 from selectolax.lexbor import LexborNode
 
 from accelerator_portal.catalog.package_file import IndexFault, PackagesRead
-from accelerator_portal.site.build import Repository, build_site
+from accelerator_portal.site.build import RepositoryLinks, build_site
 from accelerator_portal.site.packages_pages import NEWEST
 from tests.built_site import Page, Site
 from tests.folders import INSTALL, REPOSITORY, Tree, edited, loaded
@@ -125,7 +125,7 @@ def test_what_an_index_says_cannot_do_anything_on_a_page(tree: Tree) -> None:
         packages={PACKAGE: facts.model_copy(update={"indexes": (bad,)})},
         packages_read=PackagesRead(read=READ, faults=(told,)),
     )
-    repository = Repository("https://example.org", "https://example.org")
+    repository = RepositoryLinks("https://example.org", "https://example.org")
     pages = {f.path: f.content for f in build_site(catalog, REPOSITORY, repository)}
     page = pages["compute-platforms/example.md"]
     assert "PyPI has a package of the same name, 1.0" in page

@@ -9,7 +9,7 @@ from accelerator_portal.catalog import Catalog
 from accelerator_portal.install import Selector
 from accelerator_portal.install.axes import AXES
 from accelerator_portal.site.api_shapes import FindingShares
-from accelerator_portal.site.build import TEMPLATES, Repository
+from accelerator_portal.site.build import TEMPLATES, RepositoryLinks
 from accelerator_portal.site.commands_table import commands_table
 from accelerator_portal.site.selector_view import reason, selector_view
 from accelerator_portal.site.templates import Templates
@@ -25,7 +25,7 @@ def further(catalog: Catalog) -> Selector:
 @pytest.fixture(scope="module")
 def form(catalog: Catalog, further: Selector) -> LexborHTMLParser:
     """The form of Get started, with one more axis."""
-    repository = Repository("https://example.org/", "https://example.org/edit/")
+    repository = RepositoryLinks("https://example.org/", "https://example.org/edit/")
     templates = Templates(REPOSITORY / TEMPLATES, catalog=catalog, repository=repository)
     view = selector_view(further, further.starts[0])
     looked = FindingShares(found=0, none=0, unchecked=0)

@@ -5,13 +5,13 @@ from typing import Any
 import pytest
 
 from accelerator_portal.reports.report import TestEntry
-from accelerator_portal.site.suite_tests import Result
+from accelerator_portal.site.suite_tests import ReportedTest
 from tests.reports.examples import TEST
 
 
-def result(mode: str = "", since: str | None = None, **test: Any) -> Result:  # noqa: ANN401 - any field
+def result(mode: str = "", since: str | None = None, **test: Any) -> ReportedTest:  # noqa: ANN401 - any field
     entry = TestEntry.model_validate({**TEST, **test})
-    return Result("run", "example", "made-here", mode, "eager, float32", "x/", entry, since)
+    return ReportedTest("run", "example", "made-here", mode, "eager, float32", "x/", entry, since)
 
 
 @pytest.mark.parametrize(

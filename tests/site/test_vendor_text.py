@@ -13,7 +13,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from accelerator_portal.catalog.sources import Source
 from accelerator_portal.site.anchors import Anchors, slug
-from accelerator_portal.site.source_list import Entry
+from accelerator_portal.site.source_list import SourceEntry
 from accelerator_portal.site.vendor_text import citation, render_vendor_text
 
 # fmt: off
@@ -65,9 +65,9 @@ VECTORS = (
 )
 
 
-def entry(source: str) -> Entry | None:
+def entry(source: str) -> SourceEntry | None:
     document = Source(url="https://example.org/x", title=f"<{source}>", read=dt.date(2026, 1, 2))
-    return Entry(7, f"source-guide-{source}", document) if source == "known" else None
+    return SourceEntry(7, f"source-guide-{source}", document) if source == "known" else None
 
 
 def rendered(text: str) -> LexborHTMLParser:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_portal.validation.executorch.asking import Asked, ask, with_backend
+from accelerator_portal.validation.executorch.asking import BackendReply, ask, with_backend
 from accelerator_portal.validation.executorch.backend import PORTABLE, Backend, Recipe
 from accelerator_portal.validation.executorch.registry import (
     GROUP,
@@ -157,7 +157,9 @@ def test_a_package_that_breaks_is_told(
 
 def test_the_report_says_the_backend_and_the_packages() -> None:
     probed = Probed({"torch": "2.13.0", "packages": {"numpy": "2.3.5"}})
-    asked = Asked(backend={"name": "MadeUp", "version": "3"}, packages={"executorch": "1.5.1"})
+    asked = BackendReply(
+        backend={"name": "MadeUp", "version": "3"}, packages={"executorch": "1.5.1"}
+    )
     assert with_backend(probed, asked).environment == {
         "torch": "2.13.0",
         "backend": {"name": "MadeUp", "version": "3"},

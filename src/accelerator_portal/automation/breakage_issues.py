@@ -31,10 +31,10 @@ MOST_OPENED = 20
 _MARKER = re.compile(r"^<!-- accelerator-portal breakage ([0-9a-z-]{1,80}) -->\n")
 _MOST_TITLE = 200
 
-Kind = Literal["open", "renew", "close"]
+ActionKind = Literal["open", "renew", "close"]
 
 
-class Label(BaseModel):
+class IssueLabel(BaseModel):
     """A label of an issue."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
@@ -51,7 +51,7 @@ class Issue(BaseModel):
     title: str
     body: str | None = None
     state: Literal["open", "closed"]
-    labels: tuple[Label, ...] = ()
+    labels: tuple[IssueLabel, ...] = ()
     user: User | None = None
 
     @property
@@ -69,10 +69,10 @@ class Issue(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Action:
+class IssueAction:
     """What is to be done with an issue; `number` is None for one that is to be opened."""
 
-    kind: Kind
+    kind: ActionKind
     breakage: str
     number: int | None = None
     title: str = ""
@@ -104,7 +104,7 @@ def settle(
     issues = list(read_all(api, f"{path}?state=all&labels={LABEL}", Issue))
     actions = list(planned(breakages, issues, unseen))
     opening = [action for action in actions if action.kind == "open"]
-    done: dict[Kind, list[int]] = {"open": [], "renew": [], "close": []}
+    done: dict[ActionKind, list[int]] = {"open": [], "renew": [], "close": []}
     for action in actions:
         if action in opening[MOST_OPENED:]:
             continue
@@ -121,7 +121,7 @@ def planned(
     breakages: Iterable[tuple[Platform, Breakage]],
     issues: Iterable[Issue],
     unseen: Iterable[str] = (),
-) -> Iterator[Action]:
+) -> Iterator[IssueAction]:
     """Yield what is to be done, closing first.
 
     Of two issues of one breakage the older one counts.
@@ -136,13 +136,13 @@ def planned(
         double = known.setdefault(name, issue) is not issue
         mended = name not in broken and name.rpartition("-")[0] not in left
         if issue.state == "open" and (double or mended):
-            yield Action("close", name, issue.number)
+            yield IssueAction("close", name, issue.number)
     for name, (platform, breakage) in broken.items():
         text, found = body(platform, breakage), known.get(name)
         if found is None:
-            yield Action("open", name, None, title(platform, breakage), text)
+            yield IssueAction("open", name, None, title(platform, breakage), text)
         elif found.state == "open" and not found.muted and found.body != text:
-            yield Action("renew", name, found.number, found.title, text)
+            yield IssueAction("renew", name, found.number, found.title, text)
 
 
 def identity(platform: Platform, breakage: Breakage) -> str:
@@ -186,7 +186,7 @@ def body(platform: Platform, breakage: Breakage) -> str:
     return text
 
 
-def _do(api: Api, path: str, action: Action) -> int:
+def _do(api: Api, path: str, action: IssueAction) -> int:
     if action.kind == "open":
         content = {"title": action.title, "body": action.body, "labels": [LABEL]}
         return Issue.model_validate_json(api.send("POST", path, content)).number

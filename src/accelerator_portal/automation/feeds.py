@@ -20,7 +20,7 @@ from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.report_check import Known, report_problems
 from accelerator_portal.reports.report_file import line_of_tests, read_report, report_text
 
-Outcome = Literal["new", "unchanged", "refused", "unreachable"]
+FeedOutcome = Literal["new", "unchanged", "refused", "unreachable"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Fetched:
 
     accelerator: str
     name: str
-    outcome: Outcome
+    outcome: FeedOutcome
     why: tuple[str, ...] = ()
 
 
@@ -37,13 +37,13 @@ def fetch_reports(
     root: Path,
     catalog: Catalog,
     now: dt.datetime,
-    sources: Sources | None = None,
+    sources: FeedAccess | None = None,
 ) -> list[Fetched]:
     """Fetch every declared feed, so many at once, and write what is new and without fault.
 
     A report is written beside the last one and renamed. Raises OSError.
     """
-    sources = sources or Sources()
+    sources = sources or FeedAccess()
     wanted = [(p, feed) for p in catalog.platforms for feed in p.accelerator.report_feeds]
     found = bodies([feed for _, feed in wanted], sources.limits, sources.api)
     desk = _Desk(root, Known(frozenset(catalog.by_id), catalog.suites), now)
@@ -55,7 +55,7 @@ def fetch_reports(
 
 
 @dataclass(frozen=True, slots=True)
-class Sources:
+class FeedAccess:
     """Where reports come from, and how they are asked for.
 
     `made_here` is a folder with `<accelerator>/<name>.json`, of runs of this project's own; `api`
@@ -90,7 +90,7 @@ def _made_here(desk: _Desk, catalog: Catalog, folder: Path | None) -> Iterator[F
 
 def _taken(desk: _Desk, accelerator: str, name: str, body: Body) -> Fetched:
     if isinstance(body, FeedError):
-        outcome: Outcome = "refused" if body.refused else "unreachable"
+        outcome: FeedOutcome = "refused" if body.refused else "unreachable"
         return Fetched(accelerator, name, outcome, (str(body),))
     with TemporaryDirectory(prefix="portal-feed-") as folder:
         place = Path(folder, f"{name}.json")

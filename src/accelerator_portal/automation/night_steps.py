@@ -11,17 +11,17 @@ from pathlib import Path
 from accelerator_portal.automation.archive_store import Archive
 from accelerator_portal.automation.breakage_issues import Issues, settle
 from accelerator_portal.automation.building import BrokenLinksError, Engine, MkDocs, build
-from accelerator_portal.automation.feeds import Fetched, Sources, fetch_reports
+from accelerator_portal.automation.feeds import FeedAccess, Fetched, fetch_reports
 from accelerator_portal.automation.github import Api
 from accelerator_portal.automation.inputs import inputs, is_published, remember
 from accelerator_portal.automation.keeping import keep_facts, keep_runs
 from accelerator_portal.automation.last_good import keep, standing_in
-from accelerator_portal.automation.stepping import Step, StepFailed
+from accelerator_portal.automation.stepping import NightStep, StepFailed
 from accelerator_portal.catalog import Catalog, Platform, Problem, ProblemsError
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.checks.quarantine import load_and_set_aside
 from accelerator_portal.packages.reaching import resolve_what_answers
-from accelerator_portal.packages.sync import Options, Synced, SyncInterrupted, sync
+from accelerator_portal.packages.sync import Synced, SyncInterrupted, SyncOptions, sync
 from accelerator_portal.packages.sync_words import synced_words
 from accelerator_portal.packages.verification import (
     Resolver,
@@ -36,7 +36,7 @@ from accelerator_portal.results.folding import fold_reports, folder_reports
 
 UV_CACHE = Path(".cache/uv")
 
-PackageSync = Callable[[Path, Catalog, Options], Synced]
+SyncFunction = Callable[[Path, Catalog, SyncOptions], Synced]
 """What brings data/packages up to date. Raises SyncInterrupted, OSError."""
 
 
@@ -55,7 +55,7 @@ class Tonight:
     repository: str | None = None
     made_here: Path | None = None
     engine: Engine = field(default_factory=lambda: MkDocs(quiet=True))
-    package_sync: PackageSync = sync
+    package_sync: SyncFunction = sync
     resolver: Resolver = resolve_what_answers
     now: dt.datetime = field(default_factory=lambda: dt.datetime.now(dt.UTC))
     fetched: list[Fetched] = field(default_factory=list)
@@ -88,9 +88,9 @@ class Tonight:
         return tuple((p.id, breakage) for p, breakage in self.breakages() if breakage.overdue)
 
 
-def steps(tonight: Tonight, skip: Collection[str] = ()) -> list[Step]:
+def steps(tonight: Tonight, skip: Collection[str] = ()) -> list[NightStep]:
     """Return the steps, each by its name, in their order, without those of LOOKED_UP in `skip`."""
-    found: list[Step] = [("reports", partial(_collect, tonight))]
+    found: list[NightStep] = [("reports", partial(_collect, tonight))]
     found += [
         (name, partial(work, tonight)) for name, work in LOOKED_UP.items() if name not in skip
     ]
@@ -105,14 +105,14 @@ def steps(tonight: Tonight, skip: Collection[str] = ()) -> list[Step]:
 
 
 def _collect(tonight: Tonight) -> str:
-    sources = Sources(None, tonight.api, tonight.made_here)
+    sources = FeedAccess(None, tonight.api, tonight.made_here)
     tonight.fetched += fetch_reports(tonight.root, tonight.catalog, tonight.now, sources)
     new = sum(feed.outcome == "new" for feed in tonight.fetched)
     return f"{count(len(tonight.fetched), 'feed')}, {new} new"
 
 
 def _sync_packages(tonight: Tonight) -> str:
-    options = Options(day=tonight.now.date())
+    options = SyncOptions(day=tonight.now.date())
     try:
         return synced_words(tonight.package_sync(tonight.root, tonight.catalog, options))
     except SyncInterrupted:  # what was done is written; the night ends

@@ -11,7 +11,7 @@ from accelerator_portal.automation.building import BuildError
 from accelerator_portal.automation.github import GitHubError
 from accelerator_portal.catalog import ProblemsError
 
-Step = tuple[str, Callable[[], str]]
+NightStep = tuple[str, Callable[[], str]]
 """A name, and what does the step and says in a line what came of it."""
 
 
@@ -31,7 +31,7 @@ class StepFailed(Exception):  # noqa: N818 - a verdict, said in words
 _EXPECTED = (ArchiveError, BuildError, GitHubError, OSError, ProblemsError, StepFailed)
 
 
-def run(steps: Sequence[Step], told: Callable[[Done], None]) -> tuple[Done, ...]:
+def run(steps: Sequence[NightStep], told: Callable[[Done], None]) -> tuple[Done, ...]:
     """Do the steps in order; one that fails is told as the others are, and they go on.
 
     A fault of the portal's own fails its step, too: its words are the end of the traceback. Only

@@ -53,7 +53,7 @@ class Section:
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class LinkTarget:
     """Where a link or a picture of a text leads, and its line."""
 
     line: int
@@ -76,7 +76,7 @@ class MarkdownFile:
     path: str
     sources: Mapping[str, Source]
     sections: tuple[Section, ...]
-    targets: tuple[Target, ...]
+    targets: tuple[LinkTarget, ...]
     code: tuple[CodeBlock, ...] = ()
 
 
@@ -120,14 +120,14 @@ def _sections(body: str, tokens: list[Token], body_line: int) -> Iterator[Sectio
         yield Section(title.strip(), start + body_line, text, first + body_line)
 
 
-def _targets(tokens: list[Token], body_line: int) -> Iterator[Target]:
+def _targets(tokens: list[Token], body_line: int) -> Iterator[LinkTarget]:
     for token in tokens:
         line = _line(token, body_line)
         for child in token.children or ():
             line += child.type in {"softbreak", "hardbreak"}
             if child.type in {"link_open", "image"}:
                 address = str(child.attrs.get("href") or child.attrs.get("src") or "")
-                yield Target(line, address, child.type == "image")
+                yield LinkTarget(line, address, child.type == "image")
 
 
 def _code(tokens: list[Token], body_line: int) -> Iterator[CodeBlock]:

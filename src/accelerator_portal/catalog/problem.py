@@ -9,7 +9,7 @@ from typing import Literal
 
 MAX_WORDS = 500
 
-Level = Literal["error", "warning"]
+Severity = Literal["error", "warning"]
 """An error keeps a change out; a warning is told, and holds nobody up."""
 
 
@@ -35,7 +35,7 @@ class Problem:
     what: str
     remedy: str
     rule: str = "format"
-    level: Level = "error"
+    level: Severity = "error"
     fix: Fix | None = field(default=None, compare=False)
 
     @property

@@ -9,9 +9,9 @@ from inspect import cleandoc
 from types import ModuleType
 
 from accelerator_portal.catalog import Catalog, Problem
-from accelerator_portal.catalog.problem import Level
+from accelerator_portal.catalog.problem import Severity
 
-Check = Callable[[Catalog, dt.date], Iterator[Problem]]
+RuleCheck = Callable[[Catalog, dt.date], Iterator[Problem]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,10 +24,10 @@ class Rule:
 
     id: str
     text: str
-    level: Level
+    level: Severity
     fixes: bool
     compares: bool
-    check: Check
+    check: RuleCheck
 
     @property
     def summary(self) -> str:
@@ -48,7 +48,7 @@ class Rule:
 def rule_of(module: ModuleType) -> Rule:
     """Return the rule that a module is."""
     name = module.__name__.rpartition(".")[2]
-    level: Level = getattr(module, "LEVEL", "error")
+    level: Severity = getattr(module, "LEVEL", "error")
     fixes: bool = getattr(module, "FIXES", False)
     text = cleandoc(module.__doc__ or "")
     compares: bool = getattr(module, "COMPARES", False)

@@ -5,16 +5,16 @@ from __future__ import annotations
 import click
 
 from accelerator_portal.vendors.answers import written
-from accelerator_portal.vendors.case import Case
+from accelerator_portal.vendors.case import PlatformCase
 from accelerator_portal.vendors.interview import about, is_needed, take
-from accelerator_portal.vendors.questions import Question, RefusedError
+from accelerator_portal.vendors.questions import Prompt, RefusedAnswerError
 from accelerator_portal.vendors.suggestions import derived, suggested
 
 NONE = "-"
 """Typed where something is proposed and nothing is right."""
 
 
-def ask(question: Question, case: Case) -> Case:
+def ask(question: Prompt, case: PlatformCase) -> PlatformCase:
     """Ask until the answer can stand; return the case with it. Raises click.Abort on Ctrl-C."""
     needed = is_needed(case, question)
     known = derived(case, question.flag)
@@ -23,15 +23,15 @@ def ask(question: Question, case: Case) -> Case:
         proposed = ""
     hint = "" if needed else f"; {NONE} if not stated" if proposed else "; Enter if not stated"
 
-    def taken(text: str) -> Case:
+    def taken(text: str) -> PlatformCase:
         if not needed and text.strip() in {"", NONE}:
             return case
         try:
             return take(case, question, text)
-        except RefusedError as error:
+        except RefusedAnswerError as error:
             raise click.UsageError(str(error)) from None
 
-    answered: Case = click.prompt(
+    answered: PlatformCase = click.prompt(
         f"{question.words} ({question.help}{about(case, question)}{hint})",
         default=proposed,
         show_default=bool(proposed),

@@ -12,7 +12,7 @@ from accelerator_portal.catalog.atomic_write import write_folder_atomically
 from accelerator_portal.catalog.clock import today
 from accelerator_portal.checks import errors, load_and_check
 from accelerator_portal.cli.options import ROOT, tell
-from accelerator_portal.site import Repository, build_site
+from accelerator_portal.site import RepositoryLinks, build_site
 from accelerator_portal.site.export import INDEX, export_files
 
 _ASSETS = "site_src/pages"
@@ -52,11 +52,11 @@ def export(root: Path, out: Path) -> None:
     click.echo(f"{count} pages and {len(files) - count} other files are in {out}.")
 
 
-def _repository(root: Path) -> Repository:
+def _repository(root: Path) -> RepositoryLinks:
     """The repository as mkdocs.yml, the one place that names it, does."""
     found = re.search(
         r"^repo_url: (https://\S+)$", (root / _SETTINGS).read_text("utf-8"), re.MULTILINE
     )
     if not found:
         raise click.ClickException(f"{_SETTINGS} has no line repo_url: https://…")
-    return Repository(found[1], f"{found[1]}/edit/main/")
+    return RepositoryLinks(found[1], f"{found[1]}/edit/main/")

@@ -21,7 +21,7 @@ from accelerator_portal.cli.new_folder import tell_what_is_next, write_all
 from accelerator_portal.cli.options import ROOT, tell
 from accelerator_portal.install.additional_platforms import read_additional_platforms
 from accelerator_portal.install.pip_command import UnreadableCommandError
-from accelerator_portal.vendors.case import Case
+from accelerator_portal.vendors.case import PlatformCase
 from accelerator_portal.vendors.composing import composed
 from accelerator_portal.vendors.draft import Draft, folder_files
 from accelerator_portal.vendors.entry import entry_draft, folder_name
@@ -87,7 +87,7 @@ def new(  # noqa: PLR0913 - each is an option
     if wrong := id_fault(catalog, _folders(root), platform_id):
         raise click.ClickException(printable("; ".join(wrong)))
     origin = {"from-additional-platforms": file, "entry": entry, "from-package": package}
-    case = Case(catalog, platform_id, today())
+    case = PlatformCase(catalog, platform_id, today())
     if file:
         draft = _entry(case, file, entry)
         case = replace(case, entry=draft, offers=entry_offers(draft))
@@ -119,7 +119,7 @@ def _folders(root: Path) -> list[str]:
     return [place.name for place in (root / ACCELERATORS).iterdir()]
 
 
-def _entry(case: Case, file: Path, named: str | None) -> Draft:
+def _entry(case: PlatformCase, file: Path, named: str | None) -> Draft:
     data, problems = read_additional_platforms(file.parent, file.name)
     if data is None:
         tell(problems)
@@ -138,7 +138,7 @@ def _entry(case: Case, file: Path, named: str | None) -> Draft:
         raise click.ClickException(printable(f"{file.name}: platforms.{found}: {error}")) from None
 
 
-def _with_package(case: Case, named: str) -> Case:
+def _with_package(case: PlatformCase, named: str) -> PlatformCase:
     try:
         package = read_package(named)
     except NoMetadataError as error:
@@ -146,7 +146,7 @@ def _with_package(case: Case, named: str) -> Case:
     return replace(case, package=package, offers={**case.offers, **package_offers(package)})
 
 
-def _interviewed(case: Case, given: dict[str, str], *, asked: bool) -> Case:
+def _interviewed(case: PlatformCase, given: dict[str, str], *, asked: bool) -> PlatformCase:
     """The case with all answers; what is wrong with the options comes before the first question."""
     found = interview(case, given)
     faults = found.wrong if asked else [*found.wrong, *found.missing]
@@ -160,7 +160,7 @@ def _interviewed(case: Case, given: dict[str, str], *, asked: bool) -> Case:
     return interview(case, given, ask).case
 
 
-def _write(root: Path, case: Case, origin: dict[str, str]) -> None:
+def _write(root: Path, case: PlatformCase, origin: dict[str, str]) -> None:
     try:
         draft, catalog, problems = _tried(case)
         own = [problem for problem in problems if _is_own(case, problem)]
@@ -182,11 +182,11 @@ def _write(root: Path, case: Case, origin: dict[str, str]) -> None:
     tell_what_is_next(case, draft, problems, changed)
 
 
-def _is_own(case: Case, problem: Problem) -> bool:
+def _is_own(case: PlatformCase, problem: Problem) -> bool:
     return problem.path.startswith(f"{ACCELERATORS}/{case.id}/")
 
 
-def _tried(case: Case) -> tuple[Draft, Catalog | None, list[Problem]]:
+def _tried(case: PlatformCase) -> tuple[Draft, Catalog | None, list[Problem]]:
     """The draft, and what the check says to it; an entry's guide that fails is left out."""
     draft = composed(case)
     known = knowing(case.catalog, case.new_hosts, case.value("host-owner") or "")

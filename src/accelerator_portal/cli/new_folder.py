@@ -12,7 +12,7 @@ from accelerator_portal.catalog import Problem
 from accelerator_portal.catalog.atomic_write import write_folder_atomically, write_text_atomically
 from accelerator_portal.catalog.catalog import ACCELERATORS
 from accelerator_portal.cli.generated import stale
-from accelerator_portal.vendors.case import Case
+from accelerator_portal.vendors.case import PlatformCase
 from accelerator_portal.vendors.draft import Draft, folder_files, places
 
 
@@ -48,7 +48,7 @@ def write_all(
 
 
 def tell_what_is_next(
-    case: Case, draft: Draft, problems: Sequence[Problem], changed: Sequence[str]
+    case: PlatformCase, draft: Draft, problems: Sequence[Problem], changed: Sequence[str]
 ) -> None:
     """Say what is left to fill in, by file and line, and how the folder becomes a pull request.
 

@@ -35,7 +35,7 @@ def sync_packages(root: Path, only: tuple[str, ...]) -> None:
     that alone does not make the command fail. It can be interrupted and repeated.
     """
     from accelerator_portal.http.limits import RequestLimits
-    from accelerator_portal.packages.sync import Options, SyncInterrupted, sync
+    from accelerator_portal.packages.sync import SyncInterrupted, SyncOptions, sync
     from accelerator_portal.packages.sync_words import synced_words
     from accelerator_portal.packages.wanted import wanted
 
@@ -48,7 +48,7 @@ def sync_packages(root: Path, only: tuple[str, ...]) -> None:
     start = time.monotonic()
     try:
         with progress_bar("packages", len(names) or len(known)) as advance:
-            options = Options(
+            options = SyncOptions(
                 day=dt.datetime.now(dt.UTC).date(),
                 only=names,
                 limits=click.get_current_context().find_object(RequestLimits) or RequestLimits(),

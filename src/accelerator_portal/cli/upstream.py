@@ -19,11 +19,11 @@ from accelerator_portal.automation.github_client import client_here
 from accelerator_portal.automation.upstream import answer_round, dispatch_round, summary
 from accelerator_portal.automation.upstream.callback import callback as callback_body
 from accelerator_portal.automation.upstream.callback import job_of, read_dispatched
-from accelerator_portal.automation.upstream.change import UPSTREAM, Change, RefusedError
+from accelerator_portal.automation.upstream.change import UPSTREAM, Change, RefusedEventError
 from accelerator_portal.automation.upstream.confirming import confirmed, upstream_now
-from accelerator_portal.automation.upstream.dispatching import Journal, Senders
+from accelerator_portal.automation.upstream.dispatching import DispatchJournal, Senders
 from accelerator_portal.automation.upstream.incoming import MOST_BYTES, read_event
-from accelerator_portal.automation.upstream.planning import Plan
+from accelerator_portal.automation.upstream.planning import DispatchPlan
 from accelerator_portal.automation.upstream.planning import plan as planned
 from accelerator_portal.catalog import Catalog, ProblemsError, load_catalog
 from accelerator_portal.catalog.atomic_write import write_text_atomically
@@ -85,8 +85,8 @@ def dispatch(home: str, told: Path | None, plan_file: Path, out: Path) -> None:
     not told again. Fails where somebody could not be told, after the others were.
     """
     with _said_in_a_line(told):
-        found = _read(plan_file, Plan)
-        earlier = [_read(out, Journal)] if out.exists() else []
+        found = _read(plan_file, DispatchPlan)
+        earlier = [_read(out, DispatchJournal)] if out.exists() else []
         senders = Senders(vendors=client_here(), own=client_here("PORTAL_TOKEN"), home=home)
         done = dispatch_round.dispatch(senders, found, earlier, dt.datetime.now(dt.UTC))
     write_text_atomically(out, done.journal.model_dump_json(indent=1) + "\n")
@@ -181,7 +181,7 @@ def _said_in_a_line(told: Path | None) -> Iterator[None]:
     except ProblemsError as error:
         tell(error.problems)
         sys.exit(1)
-    except (RefusedError, GitHubError, ValueError) as error:
+    except (RefusedEventError, GitHubError, ValueError) as error:
         words = " ".join(str(error).split())
         if told:
             _say(told, f"**Nothing is done.** {span(words)}\n")

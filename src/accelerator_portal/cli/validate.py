@@ -82,7 +82,7 @@ def validate(plan_only: bool, go_on: bool, **said: Any) -> None:  # noqa: ANN401
         accelerator = said["accelerator"] or said["device"].partition(":")[0].lower()
         platform = _platform(said["known_issues"], accelerator)
         request = _request(said, accelerator, platform)
-        sources = launch.Sources(platform, said["torchbench"])
+        sources = launch.SuiteSources(platform, said["torchbench"])
         if plan_only and not go_on:
             _show(launch.plan_of(request, sources, _today()))
             return

@@ -13,7 +13,13 @@ from accelerator_portal.catalog.problem import did_you_mean
 from accelerator_portal.install.commands import check_line, command_lines, pip_calls
 from accelerator_portal.install.placeholders import NAMES, UnknownPlaceholderError, fill
 from accelerator_portal.install.quoting import UnquotableError
-from accelerator_portal.install.rows import NO_VARIANT, CheckLine, InstallRow, Prerequisite, Stage
+from accelerator_portal.install.rows import (
+    NO_VARIANT,
+    CheckLine,
+    InstallRow,
+    PluginStage,
+    Prerequisite,
+)
 from accelerator_portal.install.targets import Target, names_python, rows_about, targets
 
 # An image or an archive brings its own Python, or needs none: unless its commands name one, the
@@ -152,17 +158,17 @@ def _prerequisites(platform: Platform, option: Option, target: Target) -> Iterat
             yield Prerequisite(requirement.name, requirement.version, requirement.url)
 
 
-def _stage(platform: Platform, target: Target) -> Stage | None:
+def _stage(platform: Platform, target: Target) -> PluginStage | None:
     """The lifecycle of what is installed: of its own row, or where all rows for it agree."""
     about = (target.fits,) if target.fits else rows_about(platform, target.torch, target.variant)
     stages = {_stage_of(row.lifecycle) if row.lifecycle else None for row in about}
     return stages.pop() if len(stages) == 1 else None
 
 
-def _stage_of(lifecycle: Lifecycle) -> Stage:
+def _stage_of(lifecycle: Lifecycle) -> PluginStage:
     until = lifecycle.until.isoformat() if lifecycle.until else None
     words = lifecycle.status + (f" until {until}" if until else "")
-    return Stage(f"{words}. {lifecycle.note}" if lifecycle.note else words, until)
+    return PluginStage(f"{words}. {lifecycle.note}" if lifecycle.note else words, until)
 
 
 def _check(platform: Platform, option: Option, os: Os, values: dict[str, str]) -> CheckLine | None:

@@ -29,7 +29,7 @@ class CheckLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class PluginStage:
     """A plugin's place in its life, in its vendor's words; `until` is the day, as ISO writes it."""
 
     words: str
@@ -74,7 +74,7 @@ class InstallRow:
     prerequisites: tuple[Prerequisite, ...]
     check: CheckLine | None
     note: str | None
-    stage: Stage | None
+    stage: PluginStage | None
     option: str
     calls: tuple[PipCall, ...] = ()
     """What the commands ask of package indexes, in order; other steps are not in it."""

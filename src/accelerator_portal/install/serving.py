@@ -14,7 +14,7 @@ from accelerator_portal.catalog.hardware import BuildSupport, Generation
 from accelerator_portal.install.expand import expand
 from accelerator_portal.install.rows import NO_VARIANT, PREVIEW, InstallRow
 
-Verdict = Literal["newest", "earlier", "preview", "no-command", "none"]
+ReleaseSupport = Literal["newest", "earlier", "preview", "no-command", "none"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Serving:
     platform's newest release where that is another.
     """
 
-    verdict: Verdict
+    verdict: ReleaseSupport
     oldest: str | None = None
     newest: str | None = None
     variants: tuple[str, ...] = ()

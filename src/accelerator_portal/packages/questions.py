@@ -15,7 +15,7 @@ ASKED = ("pip", "uv")
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class ResolutionQuestion:
     """Whether versions exist that satisfy some calls, one after the other.
 
     `first_index` says how several indexes are looked at: as uv does (the first that has a package
@@ -36,18 +36,18 @@ class Question:
         return frozenset(urlsplit(index).hostname or "" for index in (*named, *builds))
 
 
-def questions(row: InstallRow) -> dict[str, Question]:
+def questions(row: InstallRow) -> dict[str, ResolutionQuestion]:
     """Return a row's questions by Python version; none where it asks no index."""
     if row.method not in ASKED or not row.calls:
         return {}
     several = any(call.extra_index for call in row.calls)
     first_index = several and row.method == "uv"
     return {
-        python: Question(row.calls, row.os, row.arch, python, first_index)
+        python: ResolutionQuestion(row.calls, row.os, row.arch, python, first_index)
         for python in row.pythons or ()
     }
 
 
-def every_question(rows: Iterable[InstallRow]) -> list[Question]:
+def every_question(rows: Iterable[InstallRow]) -> list[ResolutionQuestion]:
     """Return each question once, in the order of the rows."""
     return list(dict.fromkeys(q for row in rows for q in questions(row).values()))

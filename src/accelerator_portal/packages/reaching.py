@@ -12,14 +12,16 @@ from uv import find_uv_bin
 from accelerator_portal.http.client import HttpClient, open_client
 from accelerator_portal.http.errors import FetchError
 from accelerator_portal.http.limits import RequestLimits
-from accelerator_portal.packages.questions import Question
-from accelerator_portal.packages.resolving import Answer, Uv, resolve
+from accelerator_portal.packages.questions import ResolutionQuestion
+from accelerator_portal.packages.resolving import ResolutionResult, Uv, resolve
 
 AGENT = "accelerator-portal (looks which package indexes answer)"
 LIMITS = RequestLimits(timeout=15.0, redirects=0)  # any answer is one, also that it moved
 
 
-def resolve_what_answers(asked: Iterable[Question], cache: Path) -> Callable[[Question], Answer]:
+def resolve_what_answers(
+    asked: Iterable[ResolutionQuestion], cache: Path
+) -> Callable[[ResolutionQuestion], ResolutionResult]:
     """Return what resolves a question, after looking once which hosts answer.
 
     A question that names a host that does not is not asked at all. Raises OSError where there is no
@@ -28,10 +30,12 @@ def resolve_what_answers(asked: Iterable[Question], cache: Path) -> Callable[[Qu
     uv = own_uv(cache)
     silent = silent_hosts(host for question in asked for host in question.hosts)
 
-    def answer(question: Question) -> Answer:
+    def answer(question: ResolutionQuestion) -> ResolutionResult:
         gone = sorted(question.hosts & silent.keys())
         if gone:
-            return Answer("unchecked", why=f"{gone[0]} did not answer ({silent[gone[0]]})")
+            return ResolutionResult(
+                "unchecked", why=f"{gone[0]} did not answer ({silent[gone[0]]})"
+            )
         return resolve(question, uv)
 
     return answer

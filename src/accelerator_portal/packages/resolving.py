@@ -21,9 +21,9 @@ from packaging.utils import canonicalize_name
 
 from accelerator_portal.install.rows import PipCall
 from accelerator_portal.packages.installed import write_installed
-from accelerator_portal.packages.questions import Question
+from accelerator_portal.packages.questions import ResolutionQuestion
 
-Kind = Literal["found", "none", "unchecked"]
+ResolutionKind = Literal["found", "none", "unchecked"]
 """Versions found; no such combination; could not be checked from here. Never "works"."""
 
 SECONDS = 180
@@ -66,10 +66,10 @@ CONSTRAINTS = "constraints.txt"
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ResolutionResult:
     """What came out: the versions of what the commands name, or why there are none."""
 
-    kind: Kind
+    kind: ResolutionKind
     found: Mapping[str, str] = field(default_factory=dict)
     why: str | None = None
 
@@ -87,19 +87,19 @@ class Uv:
     """How often uv asks again, with pauses, where an index does not answer."""
 
 
-def resolve(question: Question, uv: Uv) -> Answer:
+def resolve(question: ResolutionQuestion, uv: Uv) -> ResolutionResult:
     """Resolve the calls of a question in order, each constrained by what the last one found.
 
     What a call found counts as installed for the next one, whatever indexes that one names: pip and
     uv do not look for what is there already.
     """
     if question.python.endswith("t"):
-        return Answer("unchecked", why="uv does not resolve for free-threaded Pythons")
+        return ResolutionResult("unchecked", why="uv does not resolve for free-threaded Pythons")
     installed: dict[str, str] = {}
     with TemporaryDirectory(prefix="portal-installed-") as folder:
         for call in question.calls:
             done = _run(question, call, uv, Path(folder))
-            if isinstance(done, Answer):
+            if isinstance(done, ResolutionResult):
                 return done
             new = {name: done[name] for name in _named([call]) if name in done}
             for name, version in new.items():
@@ -107,10 +107,12 @@ def resolve(question: Question, uv: Uv) -> Answer:
             installed |= new
             constraints = "\n".join(f"{name}=={version}" for name, version in installed.items())
             (Path(folder) / CONSTRAINTS).write_text(constraints, "utf-8")
-    return Answer("found", installed)
+    return ResolutionResult("found", installed)
 
 
-def _run(question: Question, call: PipCall, uv: Uv, installed: Path) -> dict[str, str] | Answer:
+def _run(
+    question: ResolutionQuestion, call: PipCall, uv: Uv, installed: Path
+) -> dict[str, str] | ResolutionResult:
     """Run uv; return every version that it found, or why there is no answer."""
     arguments = _arguments(question, call, uv)
     if (installed / CONSTRAINTS).exists():
@@ -126,13 +128,13 @@ def _run(question: Question, call: PipCall, uv: Uv, installed: Path) -> dict[str
             timeout=SECONDS,
         )
     except subprocess.TimeoutExpired:
-        return Answer("unchecked", why=f"uv took more than {SECONDS} seconds")
+        return ResolutionResult("unchecked", why=f"uv took more than {SECONDS} seconds")
     if done.returncode == 0:
         return {canonicalize_name(name): version for name, version in _PIN.findall(done.stdout)}
     return _failure(done.stderr)
 
 
-def _arguments(question: Question, call: PipCall, uv: Uv) -> list[str]:
+def _arguments(question: ResolutionQuestion, call: PipCall, uv: Uv) -> list[str]:
     return [
         *("--quiet", "--no-config", "--no-header", "--no-annotate"),
         *("--only-binary", ":all:"),  # a source package would run its own code to be resolved
@@ -170,21 +172,21 @@ def environment(uv: Uv) -> dict[str, str]:
     }
 
 
-def _failure(text: str) -> Answer:
+def _failure(text: str) -> ResolutionResult:
     """Say in a sentence why uv found nothing; addresses are left out of it."""
     because = _BECAUSE.search(text)
     if because:
         reason = _CONCLUSION.sub("", " ".join(because[1].split())).removeprefix("Because ")
         words = [reason, *_HINT.findall(text)[:1]]
         sentences = (f"{word.rstrip('.')}." for word in words)
-        return Answer("none", why=_short(" ".join(sentences)))
+        return ResolutionResult("none", why=_short(" ".join(sentences)))
     if _REFUSED.search(text):
-        return Answer("unchecked", why="an index asks for a password")
+        return ResolutionResult("unchecked", why="an index asks for a password")
     if _UNREACHABLE.search(text):
-        return Answer("unchecked", why="an index did not answer")
+        return ResolutionResult("unchecked", why="an index did not answer")
     lines = text.strip().splitlines()
     first = lines[0].removeprefix("error: ") if lines else "it said nothing"
-    return Answer("unchecked", why=_short(f"uv: {first}"))
+    return ResolutionResult("unchecked", why=_short(f"uv: {first}"))
 
 
 def _short(text: str) -> str:

@@ -40,7 +40,7 @@ CACHE = ".cache/packages"
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class SyncOptions:
     """How to sync: `day` is written as the day of reading, `only` narrows to some packages."""
 
     day: dt.date
@@ -88,7 +88,7 @@ def address_of(index: str) -> str:
     return PYPI_SIMPLE_ENDPOINT if index == PYPI else index
 
 
-def sync(root: Path, catalog: Catalog, options: Options) -> Synced:
+def sync(root: Path, catalog: Catalog, options: SyncOptions) -> Synced:
     """Ask the indexes for what the folders name, and write what changed below `root`.
 
     Raises OSError where a file cannot be written, SyncInterrupted after an interruption.
@@ -97,7 +97,7 @@ def sync(root: Path, catalog: Catalog, options: Options) -> Synced:
 
 
 def sync_packages(
-    root: Path, catalog: Catalog, every: Sequence[Wanted], options: Options
+    root: Path, catalog: Catalog, every: Sequence[Wanted], options: SyncOptions
 ) -> Synced:
     """Ask the indexes for these packages, which are all that are followed; otherwise as `sync`."""
     todo = [package for package in every if not options.only or package.name in options.only]
@@ -113,7 +113,7 @@ class _Work:
     """The state of one sync."""
 
     def __init__(
-        self, root: Path, catalog: Catalog, options: Options, names: frozenset[str]
+        self, root: Path, catalog: Catalog, options: SyncOptions, names: frozenset[str]
     ) -> None:
         self._root = root
         self._catalog = catalog

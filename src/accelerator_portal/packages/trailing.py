@@ -14,7 +14,7 @@ from accelerator_portal.catalog.package_file import IndexFacts, ReleaseFacts
 from accelerator_portal.packages.fitting import Home, admits, home, torch_requirements, usable
 from accelerator_portal.packages.selection import MOST_RELEASES
 
-Basis = Literal["index", "vendor"]
+VersionBasis = Literal["index", "vendor"]
 """Who says which plugin fits: the index's metadata, or the vendor's rows if it names no torch."""
 
 
@@ -32,7 +32,7 @@ class Lag:
     days: int
     plugin: str | None
     followed: dt.date | None
-    basis: Basis
+    basis: VersionBasis
 
 
 def lags(catalog: Catalog, platform: Platform) -> tuple[Lag, ...]:
@@ -82,12 +82,12 @@ def read_on(catalog: Catalog, found: Home) -> dt.date | None:
 
 def _firsts(
     catalog: Catalog, platform: Platform, facts: IndexFacts
-) -> Iterator[tuple[str, tuple[ReleaseFacts, Basis]]]:
+) -> Iterator[tuple[str, tuple[ReleaseFacts, VersionBasis]]]:
     """The first release that fits, by torch release."""
     final = [r for r in usable(facts.releases) if r.date]
     oldest = final[-1] if len(final) >= MOST_RELEASES else None
     by_metadata = any(torch_requirements(release) for release in final)
-    basis: Basis = "index" if by_metadata else "vendor"
+    basis: VersionBasis = "index" if by_metadata else "vendor"
     for torch in catalog.releases.releases:
         if by_metadata:
             fitting = [r for r in final if _fits(r, torch.version)]

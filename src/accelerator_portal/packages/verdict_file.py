@@ -15,7 +15,7 @@ from accelerator_portal.catalog.atomic_write import write_bytes_atomically
 from accelerator_portal.catalog.fields import Model
 from accelerator_portal.install.axes import KEY_AXES, row_key
 from accelerator_portal.install.rows import InstallRow
-from accelerator_portal.packages.resolving import Answer, Kind
+from accelerator_portal.packages.resolving import ResolutionKind, ResolutionResult
 from accelerator_portal.reports.reading import read_bytes, refuse
 
 VERDICTS = "data/verdicts"
@@ -24,7 +24,7 @@ VERDICTS = "data/verdicts"
 class Verdict(Model):
     """What is known of a command on one system with one Python."""
 
-    kind: Kind
+    kind: ResolutionKind
     """`found`: versions exist that satisfy it; `none`: there are none; `unchecked`: not known."""
     on: dt.date
     """The day on which it was looked at."""
@@ -55,7 +55,7 @@ def key_of(row: InstallRow) -> RowKey:
     return (row.option, *row_key(row, "platform"))
 
 
-def verdict_of(answer: Answer, day: dt.date) -> Verdict:
+def verdict_of(answer: ResolutionResult, day: dt.date) -> Verdict:
     """Return an answer as the verdict of a day."""
     return Verdict(kind=answer.kind, on=day, found=dict(answer.found), why=answer.why)
 

@@ -13,13 +13,13 @@ from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.progress import Progress, unwatched
 from accelerator_portal.install.expand import expand
 from accelerator_portal.install.rows import InstallRow
-from accelerator_portal.packages.questions import Question, every_question
+from accelerator_portal.packages.questions import ResolutionQuestion, every_question
 from accelerator_portal.packages.reaching import own_uv, resolve_what_answers
 from accelerator_portal.packages.trying import is_of_this_machine, try_row
 from accelerator_portal.packages.verdict_file import Verdicts, read_verdicts, write_verdicts
 from accelerator_portal.packages.verifying import Resolve, answered, shares, tried, verdicts
 
-Resolver = Callable[[Sequence[Question], Path], Resolve]
+Resolver = Callable[[Sequence[ResolutionQuestion], Path], Resolve]
 """From all questions and uv's cache to what answers one of them."""
 
 _WORDS = {"found": "versions found", "none": "no such combination", "unchecked": "not checked"}

@@ -11,17 +11,17 @@ from packaging.version import InvalidVersion, Version
 
 from accelerator_portal.catalog import Platform
 from accelerator_portal.install.rows import InstallRow
-from accelerator_portal.packages.questions import Question, questions
-from accelerator_portal.packages.resolving import Answer
+from accelerator_portal.packages.questions import ResolutionQuestion, questions
+from accelerator_portal.packages.resolving import ResolutionResult
 from accelerator_portal.packages.verdict_file import RowKey, Verdict, Verdicts, key_of, verdict_of
 
-Resolve = Callable[[Question], Answer]
+Resolve = Callable[[ResolutionQuestion], ResolutionResult]
 
 
 def verdicts(
     platform: Platform,
     rows: Iterable[InstallRow],
-    answers: Mapping[Question, Answer],
+    answers: Mapping[ResolutionQuestion, ResolutionResult],
     before: Verdicts,
     day: dt.date,
 ) -> Verdicts:
@@ -41,8 +41,8 @@ def verdicts(
 
 
 def answered(
-    asked: Sequence[Question], resolve: Resolve, at_once: int, done: Callable[[], None]
-) -> dict[Question, Answer]:
+    asked: Sequence[ResolutionQuestion], resolve: Resolve, at_once: int, done: Callable[[], None]
+) -> dict[ResolutionQuestion, ResolutionResult]:
     """Ask every question, so many at once; `done` is called after each."""
     with ThreadPoolExecutor(at_once) as pool:
         waiting = {pool.submit(resolve, question): question for question in asked}
@@ -72,13 +72,15 @@ def tried(
     return result
 
 
-def _verdict(platform: Platform, answer: Answer, before: Verdict | None, day: dt.date) -> Verdict:
+def _verdict(
+    platform: Platform, answer: ResolutionResult, before: Verdict | None, day: dt.date
+) -> Verdict:
     if answer.kind == "unchecked" and before is not None and before.kind != "unchecked":
         return before
     return verdict_of(_of_another(platform, answer) or answer, day)
 
 
-def _of_another(platform: Platform, answer: Answer) -> Answer | None:
+def _of_another(platform: Platform, answer: ResolutionResult) -> ResolutionResult | None:
     """What was found may be another package of the same name, older than all the vendor's own.
 
     PyPI's torch-neuronx 1.0 is one: it resolves, and is not AWS's.
@@ -94,7 +96,7 @@ def _of_another(platform: Platform, answer: Answer) -> Answer | None:
     if version >= min(own):
         return None
     why = f"the index has {name} {version}, older than every version that the vendor names"
-    return Answer("none", why=f"{why}: another package of that name.")
+    return ResolutionResult("none", why=f"{why}: another package of that name.")
 
 
 def shares(known: Mapping[RowKey, Mapping[str, Verdict]]) -> dict[str, int]:

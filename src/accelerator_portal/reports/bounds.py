@@ -16,10 +16,10 @@ TAKEN = frozenset({"changes", "dashboard", "feed.atom", "index", "runs", "standa
 
 _MODE = re.compile(r"(?=.{1,60}\Z)[a-z0-9]+(?:[-_.][a-z0-9]+)*")
 
-Fault = tuple[str, str]  # what is wrong, what would be right
+BoundFault = tuple[str, str]  # what is wrong, what would be right
 
 
-def faults(report: Report) -> Iterator[Fault]:
+def faults(report: Report) -> Iterator[BoundFault]:
     """Yield what keeps a report from having pages."""
     if len(report.suites) > MAX_SUITES:
         yield f"{len(report.suites):,} suites, more than {MAX_SUITES}", "split the report"
@@ -31,7 +31,7 @@ def faults(report: Report) -> Iterator[Fault]:
     yield from _of_tables(report)
 
 
-def _of_modes(report: Report) -> Iterator[Fault]:
+def _of_modes(report: Report) -> Iterator[BoundFault]:
     modes = dict.fromkeys(str(test.parameters.get("mode", "")) for test in report.tests)
     for mode in modes:
         if mode and not _MODE.fullmatch(mode):
@@ -42,7 +42,7 @@ def _of_modes(report: Report) -> Iterator[Fault]:
         yield f"{len(modes):,} modes, more than {MAX_MODES}", "call it another parameter"
 
 
-def _of_tables(report: Report) -> Iterator[Fault]:
+def _of_tables(report: Report) -> Iterator[BoundFault]:
     """In a suite's table each test is a row, each set of parameters a column."""
     rows: dict[tuple[str, object], set[str]] = {}
     columns: dict[tuple[str, object], set[frozenset[tuple[str, object]]]] = {}

@@ -14,7 +14,7 @@ Status = Literal["passed", "failed", "skipped", "pending", "other"]
 STATUSES: tuple[Status, ...] = get_args(Status)
 Milliseconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Count = Annotated[int, Field(ge=0, le=10**9)]
-Moment = Annotated[int, Field(ge=0, le=253_402_300_799_999)]  # to the end of the year 9999
+MillisecondTime = Annotated[int, Field(ge=0, le=253_402_300_799_999)]  # to the end of the year 9999
 
 
 def _listed(value: object) -> object:
@@ -32,7 +32,7 @@ class Attachment(_Part):
     path: str
 
 
-class Test(_Part):
+class CtrfTest(_Part):
     """One test."""
 
     __test__ = False
@@ -53,7 +53,7 @@ class Test(_Part):
     extra: dict[str, Any] = {}
 
 
-class Summary(_Part):
+class CtrfSummary(_Part):
     """Counts, and the beginning and end of the run in milliseconds since 1970."""
 
     tests: Count
@@ -62,11 +62,11 @@ class Summary(_Part):
     skipped: Count
     pending: Count
     other: Count
-    start: Moment
-    stop: Moment
+    start: MillisecondTime
+    stop: MillisecondTime
 
 
-class Environment(_Part):
+class CtrfEnvironment(_Part):
     """Where the run took place."""
 
     appName: str = ""  # noqa: N815 - CTRF's name
@@ -82,20 +82,20 @@ class Tool(_Part):
     name: str
 
 
-class Results(_Part):
+class CtrfResults(_Part):
     """A run."""
 
     tool: Tool
-    summary: Summary
+    summary: CtrfSummary
     tests: list[Any]
     """Each is a Test; they are checked one by one, so that a fault names its test."""
-    environment: Environment = Environment()
+    environment: CtrfEnvironment = CtrfEnvironment()
     extra: dict[str, Any] = {}
 
 
-class Document(_Part):
+class CtrfDocument(_Part):
     """A file."""
 
     reportFormat: Literal["CTRF"]  # noqa: N815 - CTRF's name
     specVersion: str  # noqa: N815 - CTRF's name
-    results: Results
+    results: CtrfResults

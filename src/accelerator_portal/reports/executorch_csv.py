@@ -73,7 +73,7 @@ PORTABLE = "portable"
 PLAIN = "plain"
 _PARAMS = "write a JSON object of texts, or leave it empty"
 
-Row = dict[str, str]
+CsvRow = dict[str, str]
 
 
 def read_executorch_csv(path: Path, options: Options) -> Found:
@@ -104,7 +104,7 @@ def note_of(flows: set[str], tests: ImportedTests) -> str | None:
     return shortened(f"Flows of ExecuTorch: {', '.join(sorted(flows))}.") if flows else None
 
 
-def _rows(path: Path, tests: ImportedTests) -> Iterator[tuple[int, Row]]:
+def _rows(path: Path, tests: ImportedTests) -> Iterator[tuple[int, CsvRow]]:
     """Each row with the line where it begins; raises ProblemsError where none can be told."""
     reader = csv.reader(lines_of(path, read_text(path)), strict=True)
     columns, line = None, 0
@@ -133,7 +133,7 @@ def _columns(path: Path, line: int, columns: list[str]) -> list[str]:
     return columns
 
 
-def row_fields(line: int, row: Row, tests: ImportedTests) -> dict[str, Any] | None:
+def row_fields(line: int, row: CsvRow, tests: ImportedTests) -> dict[str, Any] | None:
     """Return what a row says of its test; None, and a fault, where it says nothing."""
     status = _status(row)
     parameters = _parameters(row)
@@ -152,7 +152,7 @@ def row_fields(line: int, row: Row, tests: ImportedTests) -> dict[str, Any] | No
     }
 
 
-def _status(row: Row) -> str | None:
+def _status(row: CsvRow) -> str | None:
     """The `TestResult` that a row was written from."""
     if row["Result"] == "Pass":
         taken = row["Delegated"] == "True" or split_flow(row["Flow"])[0] == PORTABLE
@@ -177,7 +177,7 @@ def recipe_of(flow: str) -> str:
     return PORTABLE if backend == PORTABLE else recipe or PLAIN
 
 
-def _parameters(row: Row) -> dict[str, Scalar] | None:
+def _parameters(row: CsvRow) -> dict[str, Scalar] | None:
     parameters: dict[str, Scalar] = {"recipe": recipe_of(row["Flow"])}
     if row.get("Subtest", "0") not in {"", "0"}:
         parameters["subtest"] = row["Subtest"]

@@ -16,7 +16,7 @@ from pydantic import ValidationError
 from accelerator_portal.reports import pytest_json, pytest_json_model
 from accelerator_portal.reports.executorch_csv import (
     BACKENDS,
-    Row,
+    CsvRow,
     bracketed,
     note_of,
     recipe_of,
@@ -40,7 +40,7 @@ def read_executorch_json(path: Path, options: Options) -> Found:
     flows: set[str] = set()
     for number, record in enumerate(records):
         try:
-            test = pytest_json_model.Test.model_validate(record)
+            test = pytest_json_model.PytestTest.model_validate(record)
         except ValidationError:
             tests.fault(1, f"tests[{number}] is no test of pytest-json-report", _REMEDY)
             continue
@@ -56,7 +56,7 @@ def read_executorch_json(path: Path, options: Options) -> Found:
     return pytest_json.found(document, suite, tests.done(), note)
 
 
-def _rows(record: Mapping[str, Any]) -> list[Row] | None:
+def _rows(record: Mapping[str, Any]) -> list[CsvRow] | None:
     """The rows of a test; None where they are not of the right form."""
     metadata = record.get("metadata", {})
     subtests = metadata.get("subtests", []) if isinstance(metadata, Mapping) else None
@@ -72,7 +72,7 @@ def _rows(record: Mapping[str, Any]) -> list[Row] | None:
 
 
 def _fields(
-    test: pytest_json_model.Test, rows: list[Row], tests: ImportedTests
+    test: pytest_json_model.PytestTest, rows: list[CsvRow], tests: ImportedTests
 ) -> list[dict[str, Any]]:
     verdict = pytest_json.verdict_of(test)
     if verdict is None:

@@ -21,14 +21,14 @@ from accelerator_portal.catalog import Problem, ProblemsError
 from accelerator_portal.reports.outcomes import BAD, GOOD, Outcome
 from accelerator_portal.reports.report import Report
 
-Count = Literal["passed", "failed", "skipped"]
+CountedOutcome = Literal["passed", "failed", "skipped"]
 
 
 class RelaySummary(TypedDict):
     """`test_results` is what the relay takes; `outcomes` tells what each count is made of."""
 
-    test_results: dict[Count, int]
-    outcomes: dict[Count, dict[Outcome, int]]
+    test_results: dict[CountedOutcome, int]
+    outcomes: dict[CountedOutcome, dict[Outcome, int]]
 
 
 def relay_summary(report: Report) -> RelaySummary:
@@ -41,7 +41,9 @@ def relay_summary(report: Report) -> RelaySummary:
         raise ProblemsError([Problem(report.accelerator, 1, what, "give the report of a run")])
     counts = Counter(test.outcome for test in report.tests)
     counts["not-run"] += _missing(report)
-    outcomes: dict[Count, dict[Outcome, int]] = {count: {} for count in get_args(Count)}
+    outcomes: dict[CountedOutcome, dict[Outcome, int]] = {
+        count: {} for count in get_args(CountedOutcome)
+    }
     for outcome in get_args(Outcome):
         if counts[outcome]:
             outcomes[_count(outcome)][outcome] = counts[outcome]
@@ -49,7 +51,7 @@ def relay_summary(report: Report) -> RelaySummary:
     return {"test_results": totals, "outcomes": outcomes}
 
 
-def _count(outcome: Outcome) -> Count:
+def _count(outcome: Outcome) -> CountedOutcome:
     if outcome in GOOD:
         return "passed"
     return "failed" if outcome in BAD else "skipped"

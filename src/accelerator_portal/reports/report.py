@@ -16,11 +16,11 @@ from accelerator_portal.reports.texts import LONGEST
 SCHEMA_VERSION = 1
 
 # As in `catalog.fields`, but matched by pydantic's own engine: a report has 100,000 of them.
-Id = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(?:[-_.][a-z0-9]+)*$", max_length=60)]
+Slug = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(?:[-_.][a-z0-9]+)*$", max_length=60)]
 Text = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST)]
 Short = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 Commit = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{7,40}$")]
-Repository = Annotated[
+RepositoryPath = Annotated[
     str, StringConstraints(pattern=r"^[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+$", max_length=200)
 ]
 OperatorName = Annotated[
@@ -45,7 +45,7 @@ class Trigger(Model):
 
     kind: TriggerKind
     """The occasion; `unknown` where what the report was made of does not say it."""
-    repository: Repository | None = None
+    repository: RepositoryPath | None = None
     """The upstream repository that was tested."""
     commit: Commit | None = None
     """Its commit."""
@@ -96,7 +96,7 @@ class Environment(Model):
 class Origin(Model):
     """The file that a report was imported from."""
 
-    repository: Repository
+    repository: RepositoryPath
     """The repository."""
     commit: Commit
     """The commit at which it was read."""
@@ -138,7 +138,7 @@ class OperatorCoverage(Model):
 class Suite(Model):
     """A suite and what it planned, so that what did not run can be seen."""
 
-    name: Id
+    name: Slug
     """Name of the suite, as `data/suites/` has it."""
     kind: SuiteKind
     """What it tests."""
@@ -180,11 +180,11 @@ class TestEntry(Model):
 
     __test__ = False  # to pytest it looks like a class of tests
 
-    suite: Id
+    suite: Slug
     """Name of the suite."""
     name: Short
     """Name of the model, operator or test."""
-    parameters: Mapping[Id, Scalar] = Field(default_factory=dict, max_length=40)
+    parameters: Mapping[Slug, Scalar] = Field(default_factory=dict, max_length=40)
     """`mode`, `dtype`, `compiler`, `shapes`, `recipe` and the like."""
     outcome: Outcome
     """What happened."""
@@ -200,7 +200,7 @@ class TestEntry(Model):
     """The last lines of its log."""
     known_issue: KnownIssue | None = None
     """Why this was expected."""
-    metrics: Mapping[Id, Metric] = Field(default_factory=dict, max_length=200)
+    metrics: Mapping[Slug, Metric] = Field(default_factory=dict, max_length=200)
     """Figures."""
     evidence: Annotated[tuple[Evidence, ...], Field(max_length=40)] = ()
     """Where more can be seen."""
@@ -213,7 +213,7 @@ class Report(Model):
 
     schema_version: Literal[1]
     """The version of this format."""
-    accelerator: Id
+    accelerator: Slug
     """Id of the accelerator, the name of its folder."""
     kind: Kind
     """`made-here`: by this project's harness; `self-reported`: by the vendor or a project;

@@ -25,7 +25,7 @@ _DEVICES = re.compile(
 # Of faults that every test may have, so many are named one by one.
 _MOST_SHOWN = 20
 
-Finding = tuple[int | None, str, str]  # number of the test, what is wrong, what would be right
+ReportFault = tuple[int | None, str, str]  # number of the test, what is wrong, what would be right
 
 
 @dataclass(frozen=True)
@@ -48,14 +48,14 @@ def report_problems(
         yield Problem(path, line, what, remedy)
 
 
-def _findings(report: Report, known: Known, now: dt.datetime) -> Iterator[Finding]:
+def _findings(report: Report, known: Known, now: dt.datetime) -> Iterator[ReportFault]:
     yield from ((None, *fault) for fault in bounds.faults(report))
     yield from _of_the_run(report, known, now)
     yield from _of_suites(report, known)
     yield from _limited(_of_tests(report, known))
 
 
-def _of_the_run(report: Report, known: Known, now: dt.datetime) -> Iterator[Finding]:
+def _of_the_run(report: Report, known: Known, now: dt.datetime) -> Iterator[ReportFault]:
     if report.accelerator not in known.accelerators:
         what = f'there is no accelerator "{report.accelerator}"'
         yield None, what, did_you_mean(report.accelerator, known.accelerators)
@@ -73,7 +73,7 @@ def _of_the_run(report: Report, known: Known, now: dt.datetime) -> Iterator[Find
         yield None, "the baseline does not say where it comes from", "add origins"
 
 
-def _of_suites(report: Report, known: Known) -> Iterator[Finding]:
+def _of_suites(report: Report, known: Known) -> Iterator[ReportFault]:
     ran = Counter(test.suite for test in report.tests)
     for name, count in Counter(suite.name for suite in report.suites).items():
         if count > 1:
@@ -94,7 +94,7 @@ def _of_suites(report: Report, known: Known) -> Iterator[Finding]:
         yield None, f'tests name the suite "{name}", suites does not', "declare it in suites"
 
 
-def _of_tests(report: Report, known: Known) -> Iterator[Finding]:
+def _of_tests(report: Report, known: Known) -> Iterator[ReportFault]:
     first: dict[Identity, int] = {}
     names = {name: frozenset(suite.tests) for name, suite in known.suites.items()}
     unit = {suite.name for suite in report.suites if suite.kind == "unit"}
@@ -118,7 +118,7 @@ def _hardware(name: str, *, unit: bool) -> str | None:
     return found[0] if found else None
 
 
-def _limited(findings: Iterable[Finding]) -> Iterator[Finding]:
+def _limited(findings: Iterable[ReportFault]) -> Iterator[ReportFault]:
     """Name the first of many; say how many more there are."""
     more = 0
     for number, finding in enumerate(findings):

@@ -42,7 +42,7 @@ from accelerator_portal.reports.texts import shortened
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class StatusMeaning:
     """What a status says of a test."""
 
     outcome: Outcome
@@ -60,53 +60,57 @@ class Verdict:
         }
 
 
-DYNAMO: Mapping[str, Verdict] = {
-    "pass": Verdict("passed", "compare"),
-    "pass_due_to_skip": Verdict(
+DYNAMO: Mapping[str, StatusMeaning] = {
+    "pass": StatusMeaning("passed", "compare"),
+    "pass_due_to_skip": StatusMeaning(
         "skipped", reason="The benchmark does not check this model; it may not even run it."
     ),
-    "fail_accuracy": Verdict("wrong-result", "compare"),
-    "fail_to_run": Verdict("failed", "run"),
-    "eager_fail_to_run": Verdict("failed", "eager"),
-    "eager_1st_run_fail": Verdict("failed", "eager"),
-    "eager_2nd_run_fail": Verdict("failed", "eager"),
-    "eager_two_runs_differ": Verdict(
+    "fail_accuracy": StatusMeaning("wrong-result", "compare"),
+    "fail_to_run": StatusMeaning("failed", "run"),
+    "eager_fail_to_run": StatusMeaning("failed", "eager"),
+    "eager_1st_run_fail": StatusMeaning("failed", "eager"),
+    "eager_2nd_run_fail": StatusMeaning("failed", "eager"),
+    "eager_two_runs_differ": StatusMeaning(
         "executed", "eager", "Two runs differ without a compiler already: nothing to compare with."
     ),
-    "model_fail_to_load": Verdict("test-broken", "load"),
-    "eager_1st_run_OOM": Verdict("out-of-memory", "eager"),
-    "eager_2nd_run_OOM": Verdict("out-of-memory", "eager"),
-    "OOM": Verdict("out-of-memory", "run"),
-    "timeout": Verdict("timed-out"),
-    "infra_error": Verdict("infrastructure-error"),
-    "not_implemented": Verdict("skipped", reason="The model has no such mode."),
+    "model_fail_to_load": StatusMeaning("test-broken", "load"),
+    "eager_1st_run_OOM": StatusMeaning("out-of-memory", "eager"),
+    "eager_2nd_run_OOM": StatusMeaning("out-of-memory", "eager"),
+    "OOM": StatusMeaning("out-of-memory", "run"),
+    "timeout": StatusMeaning("timed-out"),
+    "infra_error": StatusMeaning("infrastructure-error"),
+    "not_implemented": StatusMeaning("skipped", reason="The model has no such mode."),
 }
 
-EXECUTORCH: Mapping[str, Verdict] = {
-    "SUCCESS": Verdict("passed", "compare"),
-    "SUCCESS_UNDELEGATED": Verdict(
+EXECUTORCH: Mapping[str, StatusMeaning] = {
+    "SUCCESS": StatusMeaning("passed", "compare"),
+    "SUCCESS_UNDELEGATED": StatusMeaning(
         "executed", "lower", "The backend took no part of the model: nothing ran on the device."
     ),
-    "SKIPPED": Verdict("skipped", reason="The model fails before the backend has to do anything."),
-    "QUANTIZE_FAIL": Verdict("failed", "quantize"),
-    "LOWER_FAIL": Verdict("failed", "lower"),
-    "PTE_LOAD_FAIL": Verdict("failed", "load"),
-    "PTE_RUN_FAIL": Verdict("failed", "run"),
-    "OUTPUT_MISMATCH_FAIL": Verdict("wrong-result", "compare"),
-    "UNKNOWN_FAIL": Verdict("failed"),
-    "PROCESS_CRASH": Verdict("crashed"),
+    "SKIPPED": StatusMeaning(
+        "skipped", reason="The model fails before the backend has to do anything."
+    ),
+    "QUANTIZE_FAIL": StatusMeaning("failed", "quantize"),
+    "LOWER_FAIL": StatusMeaning("failed", "lower"),
+    "PTE_LOAD_FAIL": StatusMeaning("failed", "load"),
+    "PTE_RUN_FAIL": StatusMeaning("failed", "run"),
+    "OUTPUT_MISMATCH_FAIL": StatusMeaning("wrong-result", "compare"),
+    "UNKNOWN_FAIL": StatusMeaning("failed"),
+    "PROCESS_CRASH": StatusMeaning("crashed"),
 }
 
 
-def verdict_of(status: str) -> Verdict:
+def verdict_of(status: str) -> StatusMeaning:
     """Return what a status of the dynamo benchmarks or TorchBench says, or the text of an error."""
     known = DYNAMO.get(status)
     if known is None:
-        return Verdict(_of_text(status), reason=shortened(status) or "The error has no message.")
+        return StatusMeaning(
+            _of_text(status), reason=shortened(status) or "The error has no message."
+        )
     return replace(known, raw_status=status)
 
 
-def executorch_verdict(status: str, error: str) -> Verdict:
+def executorch_verdict(status: str, error: str) -> StatusMeaning:
     """Return what a `TestResult` of ExecuTorch says, and the error that stands beside it.
 
     Where the status says only that it failed, the error may say more: no memory, no operator.
@@ -115,7 +119,7 @@ def executorch_verdict(status: str, error: str) -> Verdict:
     known = EXECUTORCH[status]
     outcome = _of_text(error) if known.outcome == "failed" else known.outcome
     reason = shortened(error) or known.reason
-    return Verdict(outcome, known.stage, reason, status)
+    return StatusMeaning(outcome, known.stage, reason, status)
 
 
 def _of_text(text: str) -> Outcome:

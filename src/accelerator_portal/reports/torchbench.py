@@ -24,7 +24,7 @@ from typing import Any, NoReturn
 from accelerator_portal.reports.imported_tests import ImportedTests
 from accelerator_portal.reports.reading import Found, Options, read_text, refuse
 from accelerator_portal.reports.report import Environment, Scalar
-from accelerator_portal.reports.statuses import Verdict, verdict_of
+from accelerator_portal.reports.statuses import StatusMeaning, verdict_of
 from accelerator_portal.reports.texts import shortened
 
 # TorchBench has about 130 models; 8 MiB of JSON are at most some 200 MB of Python objects.
@@ -206,15 +206,15 @@ def _fields(test: _Test) -> dict[str, Any]:
     }
 
 
-def _verdict(test: _Test) -> Verdict:
+def _verdict(test: _Test) -> StatusMeaning:
     texts = {metric: text for metric, text in test.texts.items() if metric != "accuracy"}
     if "accuracy" in test.texts:
         return verdict_of(test.texts["accuracy"])
     if texts:
         return verdict_of(next(iter(texts.values())))
     if test.figures:
-        return Verdict("executed", "run", "It was measured, and its result was not checked.")
-    return Verdict("not-run", reason="The file has no value for it.")
+        return StatusMeaning("executed", "run", "It was measured, and its result was not checked.")
+    return StatusMeaning("not-run", reason="The file has no value for it.")
 
 
 def _environment(path: Path, environ: Mapping[str, Any]) -> Environment:

@@ -15,7 +15,7 @@ from accelerator_portal.catalog import Problem, ProblemsError
 from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.store import StoredReport
 from accelerator_portal.results.changes_file import append_changes, read_changes
-from accelerator_portal.results.history import Change, fold
+from accelerator_portal.results.history import OutcomeChange, fold
 from accelerator_portal.results.standing import Basis, State
 from accelerator_portal.results.state_file import read_state, write_state
 
@@ -31,7 +31,7 @@ class History:
     """
 
     state: State
-    changes: tuple[Change, ...] = ()
+    changes: tuple[OutcomeChange, ...] = ()
     left_out: tuple[Problem, ...] = ()
 
 
@@ -69,7 +69,7 @@ def read_history(root: Path, accelerator: str, basis: Basis) -> History:
     return History(state, read_changes(path) if path.exists() else ())
 
 
-def keep(root: Path, state: State, changes: Iterable[Change], *, anew: bool = False) -> None:
+def keep(root: Path, state: State, changes: Iterable[OutcomeChange], *, anew: bool = False) -> None:
     """Write a state, and add changes to those that are kept, or replace all of them: `anew`.
 
     The changes are written first: whoever is interrupted folds the same report again.

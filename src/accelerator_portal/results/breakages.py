@@ -14,7 +14,7 @@ from accelerator_portal.results.standing import Point, Standing, State
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class EnvironmentDifference:
     """A statement of two environments that differs; what one does not say is None."""
 
     what: str
@@ -56,7 +56,7 @@ class Breakage:
     flaky: bool
 
     @property
-    def differences(self) -> tuple[Difference, ...]:
+    def differences(self) -> tuple[EnvironmentDifference, ...]:
         """What differs between the environments of the last good and the first bad report."""
         return differences(self.last_good.environment, self.first_bad.environment)
 
@@ -103,16 +103,16 @@ def never_passed(state: State, at: dt.datetime) -> tuple[NeverPassed, ...]:
     )
 
 
-def differences(before: Environment, after: Environment) -> tuple[Difference, ...]:
+def differences(before: Environment, after: Environment) -> tuple[EnvironmentDifference, ...]:
     """Return what two environments say differently, as the report format orders it.
 
     Packages come last, by name: `packages.numpy`; a piece of software in parts: `plugin.version`.
     """
     both = zip(_fields(before), _fields(after), strict=True)
-    found = [Difference(name, old, new) for (name, old), (_, new) in both]
+    found = [EnvironmentDifference(name, old, new) for (name, old), (_, new) in both]
     for name in sorted({*before.packages, *after.packages}):
         old, new = before.packages.get(name), after.packages.get(name)
-        found.append(Difference(f"packages.{name}", old, new))
+        found.append(EnvironmentDifference(f"packages.{name}", old, new))
     return tuple(one for one in found if one.before != one.after)
 
 

@@ -9,21 +9,21 @@ from typing import TYPE_CHECKING, Any, cast
 
 from accelerator_portal.catalog.atomic_write import write_bytes_atomically
 from accelerator_portal.reports.reading import read_bytes, refuse
-from accelerator_portal.results.history import Change
+from accelerator_portal.results.history import OutcomeChange
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 
-def changes_table(changes: Iterable[Change]) -> pa.Table:
-    """Return changes as a table, with the columns that `Change` names."""
+def changes_table(changes: Iterable[OutcomeChange]) -> pa.Table:
+    """Return changes as a table, with the columns that `OutcomeChange` names."""
     import pyarrow as pa
 
-    columns = list(zip(*changes, strict=True)) or [()] * len(Change._fields)
+    columns = list(zip(*changes, strict=True)) or [()] * len(OutcomeChange._fields)
     return _sorted(pa.table(list(map(list, columns)), schema=_schema()))
 
 
-def append_changes(path: Path, changes: Iterable[Change]) -> None:
+def append_changes(path: Path, changes: Iterable[OutcomeChange]) -> None:
     """Add changes to a file, which is made where there is none; write beside and rename.
 
     What the file already has of the same reports is replaced: whoever writes the changes first and
@@ -45,14 +45,14 @@ def append_changes(path: Path, changes: Iterable[Change]) -> None:
     write_bytes_atomically(path, buffer.getvalue().to_pybytes())
 
 
-def read_changes(path: Path) -> tuple[Change, ...]:
+def read_changes(path: Path) -> tuple[OutcomeChange, ...]:
     """Read a file of changes.
 
     Raises ProblemsError.
     """
     columns = (column.to_pylist() for column in read_changes_table(path).columns)
     return tuple(
-        Change(cast("dt.datetime", started).astimezone(dt.UTC), *cast("Any", others))
+        OutcomeChange(cast("dt.datetime", started).astimezone(dt.UTC), *cast("Any", others))
         for started, *others in zip(*columns, strict=True)
     )
 
@@ -78,7 +78,7 @@ def read_changes_table(path: Path) -> pa.Table:
 def _schema() -> pa.Schema:
     import pyarrow as pa
 
-    texts = Change._fields[1:]
+    texts = OutcomeChange._fields[1:]
     moment = ("started", pa.timestamp("us", tz="UTC"))
     return pa.schema([moment, *((name, pa.large_string()) for name in texts)])
 

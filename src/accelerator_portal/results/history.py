@@ -39,7 +39,7 @@ _REPORT = Path("report.json")
 _REBUILD = "rebuild the history from all reports"
 
 
-class Change(NamedTuple):
+class OutcomeChange(NamedTuple):
     """A test of which a report says something else than the one before."""
 
     started: dt.datetime
@@ -60,7 +60,9 @@ class Change(NamedTuple):
     """The stage that it had reached."""
 
 
-def fold(state: State, report: Report, path: Path = _REPORT) -> tuple[State, tuple[Change, ...]]:
+def fold(
+    state: State, report: Report, path: Path = _REPORT
+) -> tuple[State, tuple[OutcomeChange, ...]]:
     """Return the state after one more report, and what it changed, in the order of the keys.
 
     The time is proportional to the report and to the groups that it touches (a suite with the same
@@ -81,7 +83,7 @@ def fold(state: State, report: Report, path: Path = _REPORT) -> tuple[State, tup
         return state, ()
     _refuse_disorder(state, at, said, path)
     groups = dict(state.groups)
-    changes: list[Change] = []
+    changes: list[OutcomeChange] = []
     whole = _whole(report)
     for name, tests in said.items():
         complete = name.partition("?")[0] in whole
@@ -168,7 +170,7 @@ def _folded(
     group: Group | None,
     said: Mapping[str, Said],
     at: Point,
-    changes: list[Change],
+    changes: list[OutcomeChange],
     *,
     complete: bool,
 ) -> Group:
@@ -197,10 +199,10 @@ def _missing(
 
 def _change(
     at: Point, key: str, kind: ChangeKind, after: Standing | None, before: Standing | None
-) -> Change:
+) -> OutcomeChange:
     if at.kind == "baseline" and kind in {"regressed", "fixed", "changed"}:
         kind = "expectation changed"
-    return Change(
+    return OutcomeChange(
         at.started,
         at.id,
         key,

@@ -18,7 +18,7 @@ NAMED = 8  # operators in one sentence; a list of dozens is no reason that anybo
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class DemandResult:
     """Whether a demand is met, and why."""
 
     met: bool
@@ -38,7 +38,7 @@ class Quality:
     """A platform's level, and what keeps it from each higher one."""
 
     level: Level
-    tested: Answer
+    tested: DemandResult
     missing: tuple[Gap, ...]
 
 
@@ -69,12 +69,14 @@ def quality(
     """Return the level of a platform; `newest_torch` is the release that its commands install."""
     tested = is_tested(reports, criteria, newest_torch, at)
     runs = [report for report in reports if report.kind != "baseline"]
-    answers: dict[Demand, Callable[[], Answer]] = {
+    answers: dict[Demand, Callable[[], DemandResult]] = {
         "tested": lambda: tested,
-        "run": lambda: Answer(bool(runs), "no run is known"),
-        "baseline": lambda: Answer(bool(reports), "no baseline is known"),
-        "command": lambda: Answer(bool(platform.install.options), "no install command is known"),
-        "maintainers": lambda: Answer(
+        "run": lambda: DemandResult(bool(runs), "no run is known"),
+        "baseline": lambda: DemandResult(bool(reports), "no baseline is known"),
+        "command": lambda: DemandResult(
+            bool(platform.install.options), "no install command is known"
+        ),
+        "maintainers": lambda: DemandResult(
             bool(platform.accelerator.maintainers), "no maintainer is named"
         ),
     }
@@ -89,7 +91,7 @@ def quality(
 
 def is_tested(
     reports: Iterable[Report], criteria: Criteria, newest_torch: str, at: dt.datetime
-) -> Answer:
+) -> DemandResult:
     """Say whether the stable option is tested, by the best of the reports; else what is wrong.
 
     Models and operators may have been run apart: operators count from every run that is itself
@@ -110,11 +112,11 @@ def is_tested(
             if not unfit:
                 of_models.append((report.started, report.environment.torch or ""))
     if not of_models:
-        return Answer(met=False, why=why)
+        return DemandResult(met=False, why=why)
     if wanted.must_pass and (wrong := _must_pass(fitting, wanted.must_pass)):
-        return Answer(met=False, why=wrong)
+        return DemandResult(met=False, why=wrong)
     started, torch = max(of_models)
-    return Answer(met=True, why=f"a run of {started:%Y-%m-%d} on torch {torch}".rstrip())
+    return DemandResult(met=True, why=f"a run of {started:%Y-%m-%d} on torch {torch}".rstrip())
 
 
 def _unfit(

@@ -16,7 +16,7 @@ WINDOW = 8
 Basis = Literal["runs", "baselines"]
 """What a history is made of: runs, or what a project expects of them; never of both."""
 
-Verdict = Literal["+", "-", ""]
+OutcomeSign = Literal["+", "-", ""]
 """Good, bad, or nothing that is said of the product."""
 
 
@@ -105,7 +105,7 @@ class State:
         yield from sorted(every, key=lambda item: item[0])
 
 
-def verdict(outcome: Outcome) -> Verdict:
+def verdict(outcome: Outcome) -> OutcomeSign:
     """Say whether an outcome is good, bad, or says nothing of the product."""
     return "+" if outcome in GOOD else "-" if outcome in BAD else ""
 

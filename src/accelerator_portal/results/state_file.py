@@ -14,14 +14,14 @@ from accelerator_portal.catalog.atomic_write import write_bytes_atomically
 from accelerator_portal.catalog.fields import Model
 from accelerator_portal.reports.outcomes import Kind, Outcome, Stage
 from accelerator_portal.reports.reading import read_bytes, refuse
-from accelerator_portal.reports.report import Environment, Id, Moment, Trigger
+from accelerator_portal.reports.report import Environment, Moment, Slug, Trigger
 from accelerator_portal.results.standing import WINDOW, Basis, Group, Point, Standing, State
 
 SCHEMA_VERSION = 1
 
 Number = Annotated[int, Field(ge=0)]  # of a report in the list of reports, or how many
 
-Row = tuple[
+StandingRow = tuple[
     Outcome,
     Stage | None,
     Number,  # since
@@ -50,12 +50,12 @@ class _Report(Model):
 
 class _Group(Model):
     last: Number
-    tests: Mapping[str, Row]
+    tests: Mapping[str, StandingRow]
 
 
 class _File(Model):
     schema_version: Literal[1]
-    accelerator: Id
+    accelerator: Slug
     basis: Basis
     reports: tuple[_Report, ...]
     groups: Mapping[str, _Group]
@@ -157,7 +157,7 @@ def _row(standing: Standing, numbers: Mapping[str, int]) -> list[object]:
     return [numbers[field.id] if type(field) is Point else field for field in standing]
 
 
-def _standing(row: Row, points: list[Point]) -> Standing:
+def _standing(row: StandingRow, points: list[Point]) -> Standing:
     return Standing(
         outcome=row[0],
         stage=row[1],

@@ -40,7 +40,7 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
-class Matrix:
+class ResultMatrix:
     """A suite's tests by column, for one mode; a cell is the number of the test in its report.
 
     `cells` has a row for each of `names`, with a value for each of `columns`; -1: no evidence.
@@ -65,7 +65,7 @@ class _Results:
 _Table: TypeAlias = dict[tuple[str, str], _Results]
 
 
-def matrices(reports: Iterable[StoredReport], order: Iterable[str]) -> list[Matrix]:
+def matrices(reports: Iterable[StoredReport], order: Iterable[str]) -> list[ResultMatrix]:
     """Return a matrix for each suite and mode; accelerators in `order`, tests by name."""
     rank = {accelerator: number for number, accelerator in enumerate(order)}
     return [
@@ -144,7 +144,7 @@ def _results_of(
     return table.setdefault((group, stored.id), _Results(column))
 
 
-def _matrix(suite: str, mode: str, table: _Table, rank: Mapping[str, int]) -> Matrix:
+def _matrix(suite: str, mode: str, table: _Table, rank: Mapping[str, int]) -> ResultMatrix:
     ordered = _ordered(table, rank)
     names = sorted(
         {name for results in ordered for name in results.places},
@@ -152,7 +152,9 @@ def _matrix(suite: str, mode: str, table: _Table, rank: Mapping[str, int]) -> Ma
     )
     places = (map(results.places.get, names, repeat(ABSENT)) for results in ordered)
     cells = tuple(zip(*places, strict=True))
-    return Matrix(suite, mode, tuple(results.column for results in ordered), tuple(names), cells)
+    return ResultMatrix(
+        suite, mode, tuple(results.column for results in ordered), tuple(names), cells
+    )
 
 
 def _ordered(table: _Table, rank: Mapping[str, int]) -> list[_Results]:

@@ -10,7 +10,7 @@ from itertools import groupby
 
 from accelerator_portal.reports.identity import parse_key
 from accelerator_portal.reports.outcomes import Outcome
-from accelerator_portal.results.history import Change
+from accelerator_portal.results.history import OutcomeChange
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class Tally:
     counts: Mapping[Outcome, int]
 
 
-def tallies(changes: Iterable[Change]) -> dict[str, tuple[Tally, ...]]:
+def tallies(changes: Iterable[OutcomeChange]) -> dict[str, tuple[Tally, ...]]:
     """Return the tallies of each suite, in the order of time, from all changes of a history.
 
     A report that changed nothing of a suite adds none: the last tally holds.

@@ -40,7 +40,7 @@ _ORIGIN = "http://site.invalid/"
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class SiteFault:
     """Something wrong with a built site: a page, relative to its root, and what it is."""
 
     page: str
@@ -113,16 +113,16 @@ def addresses(tree: LexborHTMLParser) -> Iterator[str]:
             yield node.attributes[name] or ""
 
 
-def faults(site: BuiltSite, platforms: Iterable[str] = ()) -> Iterator[Fault]:
+def faults(site: BuiltSite, platforms: Iterable[str] = ()) -> Iterator[SiteFault]:
     """Yield what is wrong with a built site; the pages of these platforms must be there."""
     wanted = (*KEY_FILES, *(f"compute-platforms/{name}/index.html" for name in platforms))
-    yield from (Fault(path, "the file is missing") for path in wanted if path not in site.files)
+    yield from (SiteFault(path, "the file is missing") for path in wanted if path not in site.files)
     yield from broken_links(site)
 
 
-def broken_links(site: BuiltSite) -> Iterator[Fault]:
+def broken_links(site: BuiltSite) -> Iterator[SiteFault]:
     """Yield each address on each page that leads nowhere."""
     for page in site.pages:
         for address in dict.fromkeys(addresses(site.tree(page))):
             if what := site.fault(page, address):
-                yield Fault(page, what)
+                yield SiteFault(page, what)

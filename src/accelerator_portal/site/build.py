@@ -35,7 +35,7 @@ from accelerator_portal.site.packages_pages import packages_pages
 from accelerator_portal.site.packages_view import package_view
 from accelerator_portal.site.page import PLATFORMS, SiteFile, data_file, to_root
 from accelerator_portal.site.platform_page import Parts, platform_context
-from accelerator_portal.site.questions import Question, moved, questions
+from accelerator_portal.site.questions import PageQuestion, moved, questions
 from accelerator_portal.site.release_pages import ReleaseRow, release_rows
 from accelerator_portal.site.results_pages import results_files, results_pages
 from accelerator_portal.site.results_view import Results, results
@@ -48,14 +48,14 @@ TEMPLATES = "site_src/templates"
 
 
 @dataclass(frozen=True, slots=True)
-class Repository:
+class RepositoryLinks:
     """Where readers edit the portal: the addresses of the repository and of its edit form."""
 
     url: str
     edit: str
 
 
-def build_site(catalog: Catalog, root: Path, repository: Repository) -> Iterator[SiteFile]:
+def build_site(catalog: Catalog, root: Path, repository: RepositoryLinks) -> Iterator[SiteFile]:
     """Yield every generated page and data file; `root` holds the page templates."""
     verdicts = read_all(catalog, root)
     rows = with_findings(expand(catalog)[0], verdicts)
@@ -69,7 +69,7 @@ def build_site(catalog: Catalog, root: Path, repository: Repository) -> Iterator
     yield data_file("findings.json", looked)
     yield from _shared_pages(catalog, selector, templates, tested, total(looked))
     yield from _choosing_pages(catalog, templates, hardware, features)
-    faqs: list[Question] = []
+    faqs: list[PageQuestion] = []
     for platform in catalog.platforms:
         path = f"{PLATFORMS}/{platform.id}.md"
         sources = SourceList(platform.sourced_files())
@@ -149,7 +149,7 @@ def _goals(catalog: Catalog) -> dict[str, Any]:
     }
 
 
-def _questions_page(catalog: Catalog, templates: Templates, faqs: list[Question]) -> SiteFile:
+def _questions_page(catalog: Catalog, templates: Templates, faqs: list[PageQuestion]) -> SiteFile:
     path = "questions.md"
     root = to_root(path)
     asked = [moved(question, root) for question in faqs]

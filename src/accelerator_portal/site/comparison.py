@@ -20,7 +20,7 @@ from accelerator_portal.site.words import number, python_range
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class CellLine:
     """A line of a cell; `code` is set as code, `url` is where it leads."""
 
     text: str
@@ -29,7 +29,7 @@ class Item:
     code: bool = False
 
 
-Cell = tuple[Item, ...]
+CellLines = tuple[CellLine, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class ComparisonRow:
 
     id: str
     label: str
-    cells: tuple[Cell, ...]
+    cells: tuple[CellLines, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +49,12 @@ class ComparisonGroup:
     rows: tuple[ComparisonRow, ...]
 
 
-Answer = Callable[[Platform], Iterable[Item]]
+CellReader = Callable[[Platform], Iterable[CellLine]]
 
 
 def comparison(catalog: Catalog) -> tuple[ComparisonGroup, ...]:
     """Return the questions with a cell for each platform, in the catalogue's order."""
-    groups: dict[str, dict[str, Answer]] = {
+    groups: dict[str, dict[str, CellReader]] = {
         "Platform": {
             "Vendor": lambda p: _text(p.accelerator.vendor),
             "Integration": lambda p: _text(p.accelerator.integration.value),
@@ -88,20 +88,20 @@ def comparison(catalog: Catalog) -> tuple[ComparisonGroup, ...]:
     )
 
 
-def _row(catalog: Catalog, label: str, answer: Answer) -> ComparisonRow:
+def _row(catalog: Catalog, label: str, answer: CellReader) -> ComparisonRow:
     cells = tuple(tuple(answer(platform)) for platform in catalog.platforms)
     return ComparisonRow(label.lower().replace(" ", "-"), label, cells)
 
 
-def _text(text: str) -> Cell:
-    return (Item(text),)
+def _text(text: str) -> CellLines:
+    return (CellLine(text),)
 
 
-def _code(text: str) -> Cell:
-    return (Item(text, code=True),)
+def _code(text: str) -> CellLines:
+    return (CellLine(text, code=True),)
 
 
-def _newest(catalog: Catalog, platform: Platform) -> Cell:
+def _newest(catalog: Catalog, platform: Platform) -> CellLines:
     found = following(catalog, platform)
     if found.newest is None:
         return ()
@@ -112,64 +112,66 @@ def _newest(catalog: Catalog, platform: Platform) -> Cell:
     note = behind if found.behind else None
     if not found.has_command:
         note = "no command here" + (f"; {note}" if note else "")
-    return (Item(found.newest, note),)
+    return (CellLine(found.newest, note),)
 
 
-def _range(catalog: Catalog, platform: Platform) -> Cell:
+def _range(catalog: Catalog, platform: Platform) -> CellLines:
     found = following(catalog, platform)
     if not found.has_command or found.newest is None:
-        return (Item("none"),)
+        return (CellLine("none"),)
     if found.oldest == found.newest:
         return _text(found.newest)
     return _text(f"{found.oldest} to {found.newest}")
 
 
-def _pythons(catalog: Catalog, platform: Platform) -> Cell:
+def _pythons(catalog: Catalog, platform: Platform) -> CellLines:
     newest = following(catalog, platform).newest
     rows = [row for row in _rows(catalog, platform) if row.build == newest]
     pythons = {python for row in rows for python in row.pythons or ()}
     return _text(python_range(pythons)) if pythons else ()
 
 
-def _lifecycle(platform: Platform) -> Iterable[Item]:
+def _lifecycle(platform: Platform) -> Iterable[CellLine]:
     """The first rows are the newest; what they say of themselves counts."""
     for row in platform.compatibility.rows:
         if row.lifecycle:
             until = f" until {row.lifecycle.until}" if row.lifecycle.until else ""
-            yield Item(f"PyTorch {row.torch}: {row.lifecycle.status}{until}", row.lifecycle.note)
+            yield CellLine(
+                f"PyTorch {row.torch}: {row.lifecycle.status}{until}", row.lifecycle.note
+            )
             return
 
 
-def _systems(platform: Platform) -> Iterable[Item]:
+def _systems(platform: Platform) -> Iterable[CellLine]:
     for os in dict.fromkeys(system.os for system in platform.accelerator.operating_systems):
         systems = [s for s in platform.accelerator.operating_systems if s.os == os]
         names = [s.name for s in systems if s.name != OS[os]]
         archs = dict.fromkeys(arch for system in systems for arch in system.arch or ())
         note = "; ".join([*names, ", ".join(archs)] if archs else names)
-        yield Item(OS[os], note or None)
+        yield CellLine(OS[os], note or None)
 
 
-def _methods(catalog: Catalog, platform: Platform) -> Cell:
+def _methods(catalog: Catalog, platform: Platform) -> CellLines:
     used = {row.method for row in _rows(catalog, platform)}
     words = [label for method, label in METHOD.items() if method in used]
     return _text(", ".join(words)) if words else ()
 
 
-def _generations(platform: Platform) -> Cell:
+def _generations(platform: Platform) -> CellLines:
     hardware = platform.accelerator.hardware
     names = dict.fromkeys(g.name for g in hardware.generations if g.builds) if hardware else {}
     return _text(", ".join(names)) if names else ()
 
 
-def _memory(platform: Platform) -> Cell:
+def _memory(platform: Platform) -> CellLines:
     return _between("GB", (model.memory_gb for model in _models(platform)))
 
 
-def _power(platform: Platform) -> Cell:
+def _power(platform: Platform) -> CellLines:
     return _between("W", (model.power_w for model in _models(platform)))
 
 
-def _between(unit: str, stated: Iterable[float | None]) -> Cell:
+def _between(unit: str, stated: Iterable[float | None]) -> CellLines:
     values = sorted(value for value in stated if value is not None)
     if not values:
         return ()
@@ -177,7 +179,7 @@ def _between(unit: str, stated: Iterable[float | None]) -> Cell:
     return _text(f"{' to '.join(ends)} {unit}")
 
 
-def _purposes(platform: Platform) -> Cell:
+def _purposes(platform: Platform) -> CellLines:
     used = {purpose for model in _models(platform) for purpose in model.purpose or ()}
     words = [purpose for purpose in get_args(Purpose) if purpose in used]
     return _text(", ".join(words)) if words else ()
@@ -191,25 +193,27 @@ def _models(platform: Platform) -> Iterable[HardwareModel]:
             yield from generation.models
 
 
-def _access(platform: Platform) -> Iterable[Item]:
+def _access(platform: Platform) -> Iterable[CellLine]:
     for access in platform.accelerator.access:
         terms = {"free": "free", "apply": "on application"}.get(access.kind)
-        yield Item(access.title, ", ".join(filter(None, (terms, access.note))) or None, access.url)
+        yield CellLine(
+            access.title, ", ".join(filter(None, (terms, access.note))) or None, access.url
+        )
 
 
-def _feature(feature_id: FeatureId, platform: Platform) -> Iterable[Item]:
+def _feature(feature_id: FeatureId, platform: Platform) -> Iterable[CellLine]:
     feature = platform.accelerator.features.get(feature_id)
     if feature:
-        yield Item(feature.works, feature.note)
+        yield CellLine(feature.works, feature.note)
 
 
-def _reports(catalog: Catalog, platform: Platform) -> Iterable[Item]:
+def _reports(catalog: Catalog, platform: Platform) -> Iterable[CellLine]:
     stored = [s for s in stored_reports(catalog)[0] if s.report.accelerator == platform.id]
     if not stored:
-        yield Item("no report yet")
+        yield CellLine("no report yet")
     for one in stored:
         started = one.report.started
-        yield Item(one.report.kind, f"{started:%Y-%m-%d}" if started else "no date stated")
+        yield CellLine(one.report.kind, f"{started:%Y-%m-%d}" if started else "no date stated")
 
 
 def _rows(catalog: Catalog, platform: Platform) -> list[InstallRow]:

@@ -32,7 +32,7 @@ _COLOURS = {"tested": "brightgreen", "reported": "blue", "expected": "lightgrey"
 
 
 @dataclass(frozen=True, slots=True)
-class PlatformState:
+class DashboardPlatform:
     """One platform on the dashboard; `age_days` is that of its newest run."""
 
     platform: Platform
@@ -64,7 +64,7 @@ class _Known:
 
 def dashboard(
     catalog: Catalog, results: Results, past: Past, criteria: Criteria
-) -> list[PlatformState]:
+) -> list[DashboardPlatform]:
     """Return every platform's state, those with open breakages first, then those with runs."""
     at = as_of(catalog, [stored.report for stored in results.reports])
     known = _Known(catalog, results, past, criteria, at)
@@ -124,7 +124,7 @@ def _set_aside(catalog: Catalog, folder: str) -> SetAside:
     )
 
 
-def _state(known: _Known, platform: Platform) -> PlatformState:
+def _state(known: _Known, platform: Platform) -> DashboardPlatform:
     stored, criteria, at = known.results.of(platform.id), known.criteria, known.at
     reports = [s.report for s in stored]
     runs = [report for report in reports if report.kind != "baseline"]
@@ -133,7 +133,7 @@ def _state(known: _Known, platform: Platform) -> PlatformState:
     torch = following(known.catalog, platform).newest or known.catalog.releases.newest.version
     deadline = dt.timedelta(hours=criteria.deadlines.breakage_hours)
     ids = [s.id for s in stored if newest is not None and s.report is newest]
-    return PlatformState(
+    return DashboardPlatform(
         platform,
         quality(platform, reports, criteria, torch, at),
         len(state.reports) + sum(run.started is None for run in runs),
@@ -149,7 +149,7 @@ def _state(known: _Known, platform: Platform) -> PlatformState:
     )
 
 
-def _badge(state: PlatformState) -> Badge:
+def _badge(state: DashboardPlatform) -> Badge:
     level = state.quality.level
     return Badge(
         schemaVersion=1,
@@ -159,7 +159,7 @@ def _badge(state: PlatformState) -> Badge:
     )
 
 
-def _quality(state: PlatformState) -> PlatformQuality:
+def _quality(state: DashboardPlatform) -> PlatformQuality:
     return PlatformQuality(
         id=state.platform.id,
         level=state.quality.level.id,
@@ -174,5 +174,5 @@ def _quality(state: PlatformState) -> PlatformQuality:
     )
 
 
-def _badge_path(state: PlatformState) -> str:
+def _badge_path(state: DashboardPlatform) -> str:
     return f"badges/{state.platform.id}.json"

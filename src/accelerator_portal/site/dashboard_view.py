@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.loader import KNOWN_ISSUES
-from accelerator_portal.results.breakages import Breakage, Difference
+from accelerator_portal.results.breakages import Breakage, EnvironmentDifference
 from accelerator_portal.results.standing import Basis
 from accelerator_portal.site.trend_picture import Trend, good, total
 
@@ -82,7 +82,7 @@ def _figures(catalog: Catalog, trends: Iterable[Trend], *, expected: bool) -> It
         yield Figure(trend.picture, f"{title}: {first} {verb} on {start}, {last} on {end}")
 
 
-def _difference(found: Difference) -> str:
+def _difference(found: EnvironmentDifference) -> str:
     return f"{found.what}: {found.before or 'not stated'} → {found.after or 'not stated'}"
 
 

@@ -12,7 +12,7 @@ from accelerator_portal.catalog.hardware import BuildSupport, Generation, Hardwa
 from accelerator_portal.catalog.sources import Source, among
 from accelerator_portal.install.axes import build_id
 from accelerator_portal.install.labels import ARCH, OS
-from accelerator_portal.install.serving import Serving, Verdict, serving
+from accelerator_portal.install.serving import ReleaseSupport, Serving, serving
 from accelerator_portal.site.anchors import Anchors, slug
 from accelerator_portal.site.page import PLATFORMS
 from accelerator_portal.site.words import listed
@@ -29,7 +29,7 @@ class GenerationData(Model):
     """Other names of the generation or chip."""
     page: str
     """Address of its row on the platform's page, from the root of the site."""
-    verdict: Verdict
+    verdict: ReleaseSupport
     """`newest`: the platform's newest release runs on it; `earlier`: only earlier ones do;
     `preview`: only nightly builds do; `no-command`: a build runs on it for which the portal has no
     command; `none`: no published build runs on it."""

@@ -19,13 +19,13 @@ from accelerator_portal.results.archive import (
     read_history,
     with_reports,
 )
-from accelerator_portal.results.history import Change, ChangeKind
+from accelerator_portal.results.history import ChangeKind, OutcomeChange
 from accelerator_portal.results.standing import Basis, Point, Standing, State
 from accelerator_portal.site.results_view import Results
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class HistoryStep:
     """What a report changed of a test, in as many of its settings as went the same way."""
 
     suite: str
@@ -45,7 +45,7 @@ class Episode:
     accelerator: str
     basis: Basis
     point: Point
-    steps: tuple[Step, ...]
+    steps: tuple[HistoryStep, ...]
     first_seen: int = 0
 
     @property
@@ -91,9 +91,9 @@ class Past:
         return tuple(sorted(found, key=lambda e: e.point.started, reverse=True))
 
     @cached_property
-    def of_tests(self) -> Mapping[tuple[str, str], list[tuple[Episode, Step]]]:
+    def of_tests(self) -> Mapping[tuple[str, str], list[tuple[Episode, HistoryStep]]]:
         """What changed of a test, by suite and name, the newest first."""
-        found: dict[tuple[str, str], list[tuple[Episode, Step]]] = {}
+        found: dict[tuple[str, str], list[tuple[Episode, HistoryStep]]] = {}
         for episode in self.episodes:
             for step in episode.steps:
                 found.setdefault((step.suite, step.name), []).append((episode, step))
@@ -143,14 +143,14 @@ def _episodes(history: History) -> Iterator[Episode]:
             yield Episode(state.accelerator, state.basis, point, tuple(_steps(changes)))
 
 
-def _steps(changes: Iterable[Change]) -> Iterator[Step]:
+def _steps(changes: Iterable[OutcomeChange]) -> Iterator[HistoryStep]:
     found: dict[tuple[str, str, ChangeKind, Outcome | None, Outcome | None], list[Identity]] = {}
     for change in changes:
         test = parse_key(change.key)
         way = (test.suite, test.name, change.kind, change.outcome_before, change.outcome)
         found.setdefault(way, []).append(test)
     for (suite, name, kind, before, after), tests in found.items():
-        yield Step(suite, name, kind, before, after, _settings(tests), len(tests))
+        yield HistoryStep(suite, name, kind, before, after, _settings(tests), len(tests))
 
 
 def _settings(tests: Iterable[Identity]) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from accelerator_portal.reports.outcomes import WORST_FIRST, Outcome
-from accelerator_portal.results.tables import Column, Matrix
+from accelerator_portal.results.tables import Column, ResultMatrix
 from accelerator_portal.site.anchors import slug
 from accelerator_portal.site.page import API, SiteFile, data_file, to_root
 from accelerator_portal.site.result_addresses import RESULTS_PAGES
@@ -59,7 +59,7 @@ class RowsPage:
 
 
 @dataclass(frozen=True, slots=True)
-class Choices:
+class FilterOptions:
     """What the filters of a matrix offer: what readers see for each value that can be chosen."""
 
     accelerators: Mapping[str, str]
@@ -108,7 +108,7 @@ def matrix_files(suite: str, views: Iterable[MatrixView]) -> Iterator[SiteFile]:
         yield SiteFile(f"{API}/results/{csv_name(view.matrix)}", _csv(view))
 
 
-def rows_pages(matrix: Matrix, *, own: bool) -> list[RowsPage]:
+def rows_pages(matrix: ResultMatrix, *, own: bool) -> list[RowsPage]:
     """Return the pages of a matrix; `own`: it has a folder of its own within the suite's."""
     folder = f"{matrix.suite}/{f'{mode_slug(matrix.mode)}/' if own else ''}"
     total = len(matrix.names)
@@ -132,7 +132,7 @@ def column_id(column: Column) -> str:
     return f"{column.report}.{slug(column.group)}"
 
 
-def csv_name(matrix: Matrix) -> str:
+def csv_name(matrix: ResultMatrix) -> str:
     """Return the name of a matrix as CSV: `torchbench/inference.csv`, or `torchbench.csv`.
 
     With a hyphen between them, another suite could have the same.
@@ -153,9 +153,9 @@ def _title(suite: str, mode: str, page: RowsPage) -> str:
     return ", ".join(filter(None, (suite, mode, rows)))
 
 
-def _choices(view: MatrixView) -> Choices:
+def _choices(view: MatrixView) -> FilterOptions:
     dtypes = sorted({column.dtype for column in view.matrix.columns})
-    return Choices(
+    return FilterOptions(
         {column.accelerator: name for column, name in _named(view)},
         {dtype or "not stated": dtype or "not stated" for dtype in dtypes},
         frozenset(cell.outcome for row in view.rows for cell in row.cells),

@@ -14,10 +14,10 @@ from accelerator_portal.site.commands_table import commands_table
 from accelerator_portal.site.features import LABELS, FeaturesData
 from accelerator_portal.site.hardware import HardwareData
 from accelerator_portal.site.history_view import Past
-from accelerator_portal.site.questions import Question
+from accelerator_portal.site.questions import PageQuestion
 from accelerator_portal.site.results_view import Results
 from accelerator_portal.site.selector_view import selector_view
-from accelerator_portal.site.source_list import Entry, SourceList
+from accelerator_portal.site.source_list import SourceEntry, SourceList
 from accelerator_portal.site.vendor_text import render_section
 from accelerator_portal.site.versions_table import versions_table
 
@@ -30,7 +30,7 @@ class Parts:
     hardware: HardwareData
     features: FeaturesData
     sources: SourceList
-    faq: list[Question]
+    faq: list[PageQuestion]
     results: Results
     past: Past
 
@@ -76,7 +76,7 @@ def _course(accelerator: str, past: Past) -> Iterator[str]:
 
 
 def _citer(sources: SourceList) -> Any:  # noqa: ANN401 - a function for the template
-    def cited(file: str, names: Iterable[str] | None) -> list[Entry]:
+    def cited(file: str, names: Iterable[str] | None) -> list[SourceEntry]:
         return sources.cited(file, names)
 
     return cited

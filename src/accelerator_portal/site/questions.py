@@ -14,7 +14,7 @@ from accelerator_portal.site.vendor_text import render_section
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class PageQuestion:
     """One question; `anchor` is its id on the platform's page."""
 
     platform: Platform
@@ -25,18 +25,18 @@ class Question:
     sources: SourceList
 
 
-def questions(platform: Platform, sources: SourceList) -> list[Question]:
+def questions(platform: Platform, sources: SourceList) -> list[PageQuestion]:
     """Return a platform's questions; anchors follow from the words and stay unique."""
-    found: list[Question] = []
+    found: list[PageQuestion] = []
     anchors = Anchors()
     for section in platform.faq.sections:
         anchor = anchors.take(f"faq-{slug(section.title)}")
         answer = render_section(platform.faq, sources, section.text, _within(anchor))
-        found.append(Question(platform, anchor, section.title, answer, section.text, sources))
+        found.append(PageQuestion(platform, anchor, section.title, answer, section.text, sources))
     return found
 
 
-def moved(question: Question, to_root: str) -> Question:
+def moved(question: PageQuestion, to_root: str) -> PageQuestion:
     """Return the question for another page: its links lead back to the platform's page.
 
     `to_root` leads from that page to the site's root.

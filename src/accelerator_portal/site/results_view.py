@@ -11,7 +11,7 @@ from accelerator_portal.catalog import Catalog
 from accelerator_portal.reports.outcomes import BAD, GOOD, OUTCOMES, Outcome
 from accelerator_portal.reports.report import OperatorCoverage, Report, TestEntry
 from accelerator_portal.reports.store import StoredReport, stored_reports
-from accelerator_portal.results.tables import Matrix, counts, matrices
+from accelerator_portal.results.tables import ResultMatrix, counts, matrices
 from accelerator_portal.site.result_addresses import address_of
 
 KINDS = {
@@ -57,7 +57,7 @@ class MatrixRow:
 class MatrixView:
     """A matrix with its rows as a page shows them; `names` has a name for each column."""
 
-    matrix: Matrix
+    matrix: ResultMatrix
     names: tuple[str, ...]
     groups: tuple[tuple[str, int], ...]
     rows: tuple[MatrixRow, ...]
@@ -142,7 +142,7 @@ def _counts(
     )
 
 
-def _view(catalog: Catalog, reports: Mapping[str, Report], matrix: Matrix) -> MatrixView:
+def _view(catalog: Catalog, reports: Mapping[str, Report], matrix: ResultMatrix) -> MatrixView:
     names = tuple(catalog.by_id[c.accelerator].accelerator.name for c in matrix.columns)
     rows = tuple(_rows(catalog, reports, matrix, names))
     groups: dict[str, int] = {}
@@ -152,7 +152,7 @@ def _view(catalog: Catalog, reports: Mapping[str, Report], matrix: Matrix) -> Ma
 
 
 def _rows(
-    catalog: Catalog, reports: Mapping[str, Report], matrix: Matrix, names: tuple[str, ...]
+    catalog: Catalog, reports: Mapping[str, Report], matrix: ResultMatrix, names: tuple[str, ...]
 ) -> Iterator[MatrixRow]:
     for name, places in zip(matrix.names, matrix.cells, strict=True):
         cells = []

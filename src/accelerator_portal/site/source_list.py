@@ -9,7 +9,7 @@ from accelerator_portal.catalog.sources import Source
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class SourceEntry:
     """One document; `anchor` is its id on the page and does not change when others are added."""
 
     number: int
@@ -21,23 +21,23 @@ class SourceList:
     """Finds the entry for an id that a file names."""
 
     def __init__(self, files: Iterable[tuple[str, Mapping[str, Source]]]) -> None:
-        self.entries: list[Entry] = []
-        self._entries: dict[tuple[str, str], Entry] = {}
-        known: dict[tuple[str, str, str], Entry] = {}
+        self.entries: list[SourceEntry] = []
+        self._entries: dict[tuple[str, str], SourceEntry] = {}
+        known: dict[tuple[str, str, str], SourceEntry] = {}
         for file, sources in files:
             for name, source in sources.items():
                 place = (source.url or "", source.package or "", source.title)
                 if place not in known:
                     anchor = f"source-{file.split('.')[0]}-{name}"
-                    known[place] = Entry(len(self.entries) + 1, anchor, source)
+                    known[place] = SourceEntry(len(self.entries) + 1, anchor, source)
                     self.entries.append(known[place])
                 self._entries[file, name] = known[place]
 
-    def entry(self, file: str, name: str) -> Entry | None:
+    def entry(self, file: str, name: str) -> SourceEntry | None:
         """Return the entry for `name` in `file`."""
         return self._entries.get((file, name))
 
-    def cited(self, file: str, names: Iterable[str] | None) -> list[Entry]:
+    def cited(self, file: str, names: Iterable[str] | None) -> list[SourceEntry]:
         """Return the entries for several ids, without repetition."""
         found = (self.entry(file, name) for name in names or ())
         return list(dict.fromkeys(entry for entry in found if entry))

@@ -11,7 +11,7 @@ from accelerator_portal.reports.report import TestEntry
 from accelerator_portal.reports.store import StoredReport
 from accelerator_portal.results.standing import Standing
 from accelerator_portal.results.tables import group_of
-from accelerator_portal.site.history_view import Episode, Past, Step
+from accelerator_portal.site.history_view import Episode, HistoryStep, Past
 from accelerator_portal.site.page import SiteFile, to_root
 from accelerator_portal.site.result_addresses import (
     RESULTS_PAGES,
@@ -26,7 +26,7 @@ from accelerator_portal.site.words import number
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class ReportedTest:
     """One test in one report; `address` is that of the test, from `results/`."""
 
     report: str
@@ -79,10 +79,10 @@ class TestView:
 
     name: str
     anchor: str
-    results: tuple[Result, ...]
+    results: tuple[ReportedTest, ...]
     same: tuple[Elsewhere, ...]
     same_note: str | None
-    changes: tuple[tuple[Episode, Step], ...]
+    changes: tuple[tuple[Episode, HistoryStep], ...]
 
 
 def suite_tests_pages(
@@ -112,10 +112,10 @@ def suite_tests_pages(
         yield SiteFile(path, content, f"data/suites/{suite}.yaml")
 
 
-def results_of(stored: StoredReport, catalog: Catalog) -> Iterator[Result]:
+def results_of(stored: StoredReport, catalog: Catalog) -> Iterator[ReportedTest]:
     """Yield what a report says of each test, in its order."""
     for test in stored.report.tests:
-        yield Result(
+        yield ReportedTest(
             stored.id,
             stored.report.accelerator,
             stored.report.kind,
@@ -127,7 +127,7 @@ def results_of(stored: StoredReport, catalog: Catalog) -> Iterator[Result]:
 
 
 def _tests(catalog: Catalog, results: Results, past: Past, suite: str) -> list[TestView]:
-    found: dict[str, list[Result]] = {}
+    found: dict[str, list[ReportedTest]] = {}
     for stored in results.reports:
         for result in results_of(stored, catalog):
             if result.test.suite == suite:

@@ -14,7 +14,7 @@ from markupsafe import Markup, escape
 from accelerator_portal.catalog.text_file import HIDDEN
 from accelerator_portal.reports.outcomes import OUTCOMES
 from accelerator_portal.site.anchors import slug
-from accelerator_portal.site.source_list import Entry
+from accelerator_portal.site.source_list import SourceEntry
 from accelerator_portal.site.vendor_text import citation
 from accelerator_portal.site.words import counted, grouped, listed, number, os_name, python_range
 
@@ -106,5 +106,5 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def _cite(entries: list[Entry]) -> Markup:
+def _cite(entries: list[SourceEntry]) -> Markup:
     return Markup("").join(Markup(citation(entry)) for entry in entries)  # noqa: S704 - escaped there

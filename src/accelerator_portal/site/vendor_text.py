@@ -20,9 +20,9 @@ from markupsafe import Markup
 from accelerator_portal.catalog.fields import is_address
 from accelerator_portal.catalog.markdown_file import CITATION, MarkdownFile
 from accelerator_portal.site.anchors import Anchors, slug
-from accelerator_portal.site.source_list import Entry, SourceList
+from accelerator_portal.site.source_list import SourceEntry, SourceList
 
-Cite = Callable[[str], Entry | None]
+Cite = Callable[[str], SourceEntry | None]
 
 _TAGS = {
     *("p", "ul", "ol", "li", "blockquote", "hr", "br", "div", "h3", "h4", "h5"),
@@ -79,7 +79,7 @@ def render_section(
     return Markup(html)  # noqa: S704 - sanitised just there
 
 
-def citation(entry: Entry, page: str = "") -> str:
+def citation(entry: SourceEntry, page: str = "") -> str:
     """Return the superscript link to a source at the end of the page, or of another `page`."""
     label = escape(f"Source {entry.number}: {entry.source.title}", quote=True)
     return (

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from accelerator_portal.catalog import Platform
 from accelerator_portal.catalog.compatibility_file import CompatibilityRow
-from accelerator_portal.site.source_list import Entry, SourceList
+from accelerator_portal.site.source_list import SourceEntry, SourceList
 from accelerator_portal.site.words import python_range
 
 
@@ -16,7 +16,7 @@ class VersionsRow:
 
     cells: tuple[str | None, ...]
     note: str | None
-    sources: tuple[Entry, ...]
+    sources: tuple[SourceEntry, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,7 +36,7 @@ class Context:
         self.reference = before  # after an exception it stays: that is what the verdict asks
 
 
-class Suite(Protocol):
+class SuiteModule(Protocol):
     """What a suite's module has; both import torch themselves, when they are called."""
 
     def offers(self, matrix: Matrix) -> Iterator[Offer]:
@@ -46,6 +46,6 @@ class Suite(Protocol):
         """Run one; an exception that it raises is judged by `classify`."""
 
 
-def load_suite(matrix: Matrix) -> Suite:
+def load_suite(matrix: Matrix) -> SuiteModule:
     """Return the module of a suite."""
-    return cast("Suite", importlib.import_module(matrix.module))
+    return cast("SuiteModule", importlib.import_module(matrix.module))

@@ -90,7 +90,7 @@ class Journal:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class JournalContent:
     """What a journal says: its head, the plan, final results by case id, cases begun and open."""
 
     head: Mapping[str, Any]
@@ -99,7 +99,7 @@ class Kept:
     open: frozenset[str] = frozenset()
 
 
-def read_journal(path: Path) -> Kept:
+def read_journal(path: Path) -> JournalContent:
     """Read a journal up to where it was cut off; raises JournalError."""
     try:
         lines = path.read_bytes().splitlines()
@@ -116,7 +116,7 @@ def read_journal(path: Path) -> Kept:
         elif record["record"] == "end" and record["final"]:
             results[record["case"]] = result_of(record["result"])
     cases = tuple(map(case_of, records[1]["cases"]))
-    return Kept(records[0], cases, results, frozenset(begun - results.keys()))
+    return JournalContent(records[0], cases, results, frozenset(begun - results.keys()))
 
 
 def _records(lines: Iterable[bytes]) -> Iterator[dict[str, Any]]:

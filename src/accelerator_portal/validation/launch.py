@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from accelerator_portal.catalog import Platform
-from accelerator_portal.validation.executorch.asking import Asked, with_backend
+from accelerator_portal.validation.executorch.asking import BackendReply, with_backend
 from accelerator_portal.validation.matrix import Matrix, with_recipes
 from accelerator_portal.validation.own_settings import applied
 from accelerator_portal.validation.plan import Plan
@@ -37,7 +37,7 @@ NO_TORCH = (
     "install it: pip install 'accelerator-portal[validation]', or what your plugin asks for"
 )
 
-Watching = Callable[[int | None], AbstractContextManager[Watch]]
+WatchFactory = Callable[[int | None], AbstractContextManager[Watch]]
 """From how many tests there are to run, where that is known, to what is told of each."""
 
 Told = Callable[[str], None]
@@ -45,14 +45,14 @@ Told = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Sources:
+class SuiteSources:
     """What changes the suites: the platform's folder, a checkout of TorchBench."""
 
     platform: Platform | None = None
     checkout: Path | None = None
 
 
-def plan_of(request: Request, sources: Sources, today: dt.date) -> Plan:
+def plan_of(request: Request, sources: SuiteSources, today: dt.date) -> Plan:
     """Return what a run of this day would do: known issues expire.
 
     Raises RunError, ProblemsError, ExpressionError.
@@ -62,7 +62,7 @@ def plan_of(request: Request, sources: Sources, today: dt.date) -> Plan:
 
 
 def start(
-    request: Request, sources: Sources, today: dt.date, watching: Watching, told: Told
+    request: Request, sources: SuiteSources, today: dt.date, watching: WatchFactory, told: Told
 ) -> Finished:
     """Plan, try the device, and run. Raises as `plan_of` does."""
     matrices, asked = _matrices(request, request.suites, sources)
@@ -74,7 +74,7 @@ def start(
         return begin(request, matrices, plan, probed, watch)
 
 
-def go_on(request: Request, sources: Sources, watching: Watching, told: Told) -> Finished:
+def go_on(request: Request, sources: SuiteSources, watching: WatchFactory, told: Told) -> Finished:
     """Go on with the run that the request's report belongs to. Raises RunError."""
     matrices, asked = _matrices(request, suites_of_journal(request), sources)
     with watching(None) as watch:
@@ -82,8 +82,8 @@ def go_on(request: Request, sources: Sources, watching: Watching, told: Told) ->
 
 
 def _matrices(
-    request: Request, suites: Iterable[str], sources: Sources
-) -> tuple[Mapping[str, Matrix], Asked | None]:
+    request: Request, suites: Iterable[str], sources: SuiteSources
+) -> tuple[Mapping[str, Matrix], BackendReply | None]:
     """Read the matrices of suites, as the ExecuTorch backend and the platform want them."""
     matrices = with_checkout(matrices_of(suites), sources.checkout)
     asked = asked_of(request, matrices)

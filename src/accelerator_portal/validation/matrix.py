@@ -17,7 +17,7 @@ from accelerator_portal.catalog.yaml_file import parse_yaml
 
 FOLDER = "accelerator_portal.validation.suites"
 
-Value = Annotated[str, Field(min_length=1, max_length=60)]
+AxisText = Annotated[str, Field(min_length=1, max_length=60)]
 Combination = Mapping[str, str]
 
 
@@ -58,13 +58,13 @@ class Matrix(Model):
     """The module that names its tests and runs them."""
     description: Paragraph
     """What it does."""
-    axes: Mapping[Id, Annotated[tuple[Value, ...], Field(min_length=1)]] = Field(
+    axes: Mapping[Id, Annotated[tuple[AxisText, ...], Field(min_length=1)]] = Field(
         default_factory=dict
     )
     """Parameters and the values that they can have."""
-    default: Mapping[Id, tuple[Value, ...]] = Field(default_factory=dict)
+    default: Mapping[Id, tuple[AxisText, ...]] = Field(default_factory=dict)
     """Of an axis, the values that are run unless others are asked for; else all."""
-    exclude: tuple[Mapping[Id, Value], ...] = ()
+    exclude: tuple[Mapping[Id, AxisText], ...] = ()
     """Combinations that are never run; `name` stands for the test's name."""
     tests: tuple[Line, ...] = ()
     """Names of the tests, where the module does not find them itself."""

@@ -32,7 +32,7 @@ _START_S = 300.0
 _GRACE_S = 5.0
 
 Began = Callable[[Case, int], None]
-Ended = Callable[[Case, Result, bool], None]
+EndCallback = Callable[[Case, Result, bool], None]
 
 
 class PoolError(Exception):
@@ -63,7 +63,7 @@ class Pool:
         *,
         workers: int,
         began: Began,
-        ended: Ended,
+        ended: EndCallback,
         fresh: bool = False,
     ) -> None:
         self._job, self._number = job, workers

@@ -22,7 +22,7 @@ from accelerator_portal.validation.case import brief
 from accelerator_portal.validation.classify import words_of
 from accelerator_portal.validation.environment import environment, plugin
 
-Fault = Literal["no torch", "import", "device"]
+ProbeFault = Literal["no torch", "import", "device"]
 
 LIMIT_S = 300
 
@@ -38,7 +38,7 @@ class Probed:
     """What was found: the environment; what is wrong, with the words; whether a fork works."""
 
     environment: Mapping[str, Any] = field(default_factory=dict)
-    fault: Fault | None = None
+    fault: ProbeFault | None = None
     words: str = ""
     forks: bool = True
     unknown: bool = False

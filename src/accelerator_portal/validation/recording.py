@@ -11,7 +11,7 @@ from typing import Any
 from accelerator_portal.reports.outcomes import BAD, UNSUCCESSFUL
 from accelerator_portal.reports.report import Report
 from accelerator_portal.validation.case import Case, Result
-from accelerator_portal.validation.journal import Kept
+from accelerator_portal.validation.journal import JournalContent
 from accelerator_portal.validation.request import DEPLOY, TORCHBENCH
 
 # What a suite cannot do without; where it lies on this machine is nobody's business.
@@ -29,7 +29,7 @@ class Ending:
     why: str = "The run was not finished."
 
 
-def report_of(kept: Kept, ending: Ending) -> Report:
+def report_of(kept: JournalContent, ending: Ending) -> Report:
     """Return the report of what a journal says; a case without an end has not run.
 
     A journal that somebody changed by hand may give no report: raises pydantic.ValidationError.
@@ -50,7 +50,7 @@ def report_of(kept: Kept, ending: Ending) -> Report:
     return Report.model_validate(record)
 
 
-def _suite(suite: Mapping[str, Any], kept: Kept) -> Mapping[str, Any]:
+def _suite(suite: Mapping[str, Any], kept: JournalContent) -> Mapping[str, Any]:
     """Return a suite of the head, with the operators that its passed tests covered, if any."""
     of_suite = {case.id for case in kept.cases if case.suite == suite["name"]}
     found = (kept.results[key] for key in of_suite & kept.results.keys())
@@ -68,7 +68,7 @@ def _suite(suite: Mapping[str, Any], kept: Kept) -> Mapping[str, Any]:
     return {**suite, "operators": shares}
 
 
-def _entry(case: Case, kept: Kept, ending: Ending) -> dict[str, Any]:
+def _entry(case: Case, kept: JournalContent, ending: Ending) -> dict[str, Any]:
     head: Mapping[str, Any] = kept.head
     entry: dict[str, Any] = {
         "suite": case.suite,

@@ -13,7 +13,7 @@ from accelerator_portal.catalog.problem import did_you_mean
 from accelerator_portal.catalog.validation_file import Validation
 from accelerator_portal.reports.outcomes import Kind, TriggerKind
 from accelerator_portal.validation.case import Case
-from accelerator_portal.validation.executorch.asking import Asked, ask
+from accelerator_portal.validation.executorch.asking import BackendReply, ask
 from accelerator_portal.validation.executorch.registry import USUAL as USUAL_BACKEND
 from accelerator_portal.validation.executorch.registry import BackendError
 from accelerator_portal.validation.listing import ListingError, listed
@@ -132,7 +132,7 @@ def refuse_scripts(request: Request, matrices: Mapping[str, Matrix]) -> None:
         raise RunError(f"{what}; read them, then add --run-scripts")
 
 
-def asked_of(request: Request, matrices: Mapping[str, Matrix]) -> Asked | None:
+def asked_of(request: Request, matrices: Mapping[str, Matrix]) -> BackendReply | None:
     """Ask the ExecuTorch backend of a request, if a suite needs one; raises RunError."""
     if set(FAMILIES["executorch"]).isdisjoint(matrices):
         return None

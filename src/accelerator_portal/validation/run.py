@@ -15,7 +15,12 @@ from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.report_file import report_text
 from accelerator_portal.validation.case import Case, Result
 from accelerator_portal.validation.heading import heading
-from accelerator_portal.validation.journal import Journal, JournalError, Kept, read_journal
+from accelerator_portal.validation.journal import (
+    Journal,
+    JournalContent,
+    JournalError,
+    read_journal,
+)
 from accelerator_portal.validation.matrix import Matrix
 from accelerator_portal.validation.plan import Plan
 from accelerator_portal.validation.pool import Pool, PoolError
@@ -72,7 +77,7 @@ class _State:
     written: float = field(default_factory=time.monotonic)
 
     def report(self, ending: Ending) -> Report:
-        kept = Kept(self.head, self.cases, self.results, frozenset(self.open))
+        kept = JournalContent(self.head, self.cases, self.results, frozenset(self.open))
         return report_of(kept, ending)
 
     def write(self, ending: Ending) -> Report:
@@ -130,7 +135,7 @@ def suites_of_journal(request: Request) -> tuple[str, ...]:
         raise RunError(f"{error}; start anew, without --resume") from None
 
 
-def _same(kept: Kept, request: Request, probed: Probed) -> None:
+def _same(kept: JournalContent, request: Request, probed: Probed) -> None:
     """Results of two versions in one report would be nobody's: refuse."""
     pairs = {
         "device": (kept.head["device"], request.device),

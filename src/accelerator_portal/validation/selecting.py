@@ -9,7 +9,7 @@ from accelerator_portal.reports.identity import identity_of
 from accelerator_portal.reports.outcomes import UNSETTLED
 from accelerator_portal.reports.report import Report
 
-Test = Callable[[str], bool]
+NameTest = Callable[[str], bool]
 
 _TOKEN = re.compile(r"\s*(?:([()])|([^\s()]+))")
 
@@ -18,7 +18,7 @@ class ExpressionError(ValueError):
     """A `-k` expression that cannot be read; the message says where."""
 
 
-def expression(text: str) -> Test:
+def expression(text: str) -> NameTest:
     """Make a test of ids from words with `and`, `or`, `not` and brackets, as pytest's `-k`.
 
     A word matches where it stands in the id, in small or capital letters. pytest's own parser is
@@ -37,19 +37,19 @@ class _Parser:
     def __init__(self, tokens: list[str]) -> None:
         self.left = tokens
 
-    def either(self) -> Test:
+    def either(self) -> NameTest:
         found = self.both()
         while self._next("or"):
             found = _either(found, self.both())
         return found
 
-    def both(self) -> Test:
+    def both(self) -> NameTest:
         found = self.negated()
         while self._next("and"):
             found = _both(found, self.negated())
         return found
 
-    def negated(self) -> Test:
+    def negated(self) -> NameTest:
         if self._next("not"):
             inner = self.negated()
             return lambda key: not inner(key)
@@ -70,11 +70,11 @@ class _Parser:
         return found
 
 
-def _either(one: Test, other: Test) -> Test:
+def _either(one: NameTest, other: NameTest) -> NameTest:
     return lambda key: one(key) or other(key)
 
 
-def _both(one: Test, other: Test) -> Test:
+def _both(one: NameTest, other: NameTest) -> NameTest:
     return lambda key: one(key) and other(key)
 
 

@@ -12,7 +12,7 @@ from accelerator_portal.catalog.fields import Model
 from accelerator_portal.catalog.problem import printable
 from accelerator_portal.catalog.validation import validate
 from accelerator_portal.catalog.yaml_file import Location, YamlFile
-from accelerator_portal.vendors.questions import Question, RefusedError
+from accelerator_portal.vendors.questions import Prompt, RefusedAnswerError
 
 DOCUMENTATION = "documentation"
 PACKAGE = "package"
@@ -26,16 +26,16 @@ class Answer:
     source: str = DOCUMENTATION
 
 
-def read_answer(question: Question, text: str) -> Any:  # noqa: ANN401 - each question has its kind
+def read_answer(question: Prompt, text: str) -> Any:  # noqa: ANN401 - each question has its kind
     """Return the value that `text` stands for.
 
-    Raises RefusedError with the words that `accelerator-portal check` has for the same fault.
+    Raises RefusedAnswerError with the words that `accelerator-portal check` has for the same fault.
     """
     try:
         text.encode()
     except UnicodeEncodeError:
         words = f"{question.flag}: the text is not UTF-8; write it as UTF-8 text"
-        raise RefusedError(words) from None
+        raise RefusedAnswerError(words) from None
     data: str | list[str] = text.strip()
     lines: dict[Location, int] = {(): 1, (question.flag,): 1}
     written: dict[Location, str] = {(question.flag,): text}
@@ -47,7 +47,7 @@ def read_answer(question: Question, text: str) -> Any:  # noqa: ANN401 - each qu
     file = YamlFile("", {question.flag: data}, lines, written)
     record, problems = validate(_model(question), file)
     if record is None:
-        raise RefusedError("\n".join(problem.words for problem in problems))
+        raise RefusedAnswerError("\n".join(problem.words for problem in problems))
     return record.answer  # type: ignore[attr-defined] # made below
 
 
@@ -56,13 +56,13 @@ def written(value: Any) -> str:  # noqa: ANN401
     return ",".join(value) if isinstance(value, tuple) else str(value)
 
 
-def refuse(question: Question, what: str, remedy: str) -> RefusedError:
+def refuse(question: Prompt, what: str, remedy: str) -> RefusedAnswerError:
     """Return the error for a fault that only other answers or other folders show."""
-    return RefusedError(printable(f"{question.flag}: {what}; {remedy}"))
+    return RefusedAnswerError(printable(f"{question.flag}: {what}; {remedy}"))
 
 
 @cache
-def _model(question: Question) -> type[Model]:
+def _model(question: Prompt) -> type[Model]:
     """A file with one key, so that faults are found and worded as in a file."""
     field: Any = (question.kind, Field(alias=question.flag))
     return create_model("Answer", __base__=Model, answer=field)

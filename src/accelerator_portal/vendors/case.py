@@ -17,7 +17,7 @@ from accelerator_portal.vendors.package_metadata import PackageMetadata
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class PlatformCase:
     """What is known of the platform `id` so far.
 
     `offers` are answers that another document gives: a package's metadata, or an entry of
@@ -42,7 +42,7 @@ class Case:
         """Return the id of the source of an answer that there is."""
         return self.answers[flag].source
 
-    def answered(self, flag: str, answer: Answer) -> Case:
+    def answered(self, flag: str, answer: Answer) -> PlatformCase:
         """Return the case with one more answer."""
         return replace(self, answers={**self.answers, flag: answer})
 

@@ -9,14 +9,14 @@ from typing import Any
 from packaging.version import Version
 
 from accelerator_portal.vendors.answers import DOCUMENTATION, PACKAGE
-from accelerator_portal.vendors.case import Case
+from accelerator_portal.vendors.case import PlatformCase
 from accelerator_portal.vendors.draft import Draft, Hint, Record
 from accelerator_portal.vendors.offers import project_page
 from accelerator_portal.vendors.sentences import guide_sections, only_question
 from accelerator_portal.vendors.suggestions import pinned_plugin
 
 
-def composed(case: Case) -> Draft:
+def composed(case: PlatformCase) -> Draft:
     """Return the draft. Every question that has to be answered must have been."""
     return Draft(
         sources=dict(_sources(case)),
@@ -29,7 +29,7 @@ def composed(case: Case) -> Draft:
     )
 
 
-def _sources(case: Case) -> Iterator[tuple[str, Record]]:
+def _sources(case: PlatformCase) -> Iterator[tuple[str, Record]]:
     read: dt.date = case.value("read")
     url = case.value("url")
     yield DOCUMENTATION, {"url": url, "title": case.value("title"), "read": read}
@@ -42,7 +42,7 @@ def _sources(case: Case) -> Iterator[tuple[str, Record]]:
         yield from case.entry.sources.items()
 
 
-def _accelerator(case: Case) -> Record:
+def _accelerator(case: PlatformCase) -> Record:
     plain = {
         flag: case.value(flag) for flag in ("name", "vendor", "mark", "summary", "description")
     }
@@ -64,21 +64,21 @@ def _accelerator(case: Case) -> Record:
     return record
 
 
-def _documentation(case: Case) -> Iterator[Record]:
+def _documentation(case: PlatformCase) -> Iterator[Record]:
     yield {"title": case.value("title"), "url": case.value("url"), **_source(case, "url")}
     if name := case.value("github"):
         url = f"https://github.com/{name}"
         yield {"title": f"{name} on GitHub", "url": url, **_source(case, "github")}
 
 
-def _support(case: Case) -> Record:
+def _support(case: PlatformCase) -> Record:
     url, repository = case.value("support"), case.value("github")
     own = repository and url == f"https://github.com/{repository}/issues"
     title = f"Issues of {repository}" if own else f"Questions about {case.value('name')}"
     return {"title": title, "url": url, **_source(case, "support")}
 
 
-def _install(case: Case) -> Record:
+def _install(case: PlatformCase) -> Record:
     record: dict[str, Any] = {}
     if case.value("needs"):
         record["requires"] = [{"name": case.value("needs"), **_source(case, "needs")}]
@@ -86,7 +86,7 @@ def _install(case: Case) -> Record:
     return record
 
 
-def _options(case: Case) -> Iterator[Record]:
+def _options(case: PlatformCase) -> Iterator[Record]:
     arch, python = list(case.value("arch") or ()), list(case.value("python") or ())
     for option in case.entry_options:
         if "wheels" in option:  # data/releases.yaml says for what they are
@@ -108,7 +108,7 @@ def _options(case: Case) -> Iterator[Record]:
         }
 
 
-def _rows(case: Case) -> Iterator[Record]:
+def _rows(case: PlatformCase) -> Iterator[Record]:
     if case.entry and case.entry.rows:
         yield from case.entry.rows
         return
@@ -122,25 +122,25 @@ def _rows(case: Case) -> Iterator[Record]:
         }
 
 
-def _newest_first(case: Case) -> list[str]:
+def _newest_first(case: PlatformCase) -> list[str]:
     return sorted(dict.fromkeys(case.value("torch")), key=Version, reverse=True)
 
 
-def _fact(case: Case, flag: str) -> Record:
+def _fact(case: PlatformCase, flag: str) -> Record:
     return {"value": case.value(flag), **_source(case, flag)}
 
 
-def _note(case: Case) -> Record:
+def _note(case: PlatformCase) -> Record:
     return {"note": case.value("device-note")} if case.value("device-note") else {}
 
 
-def _source(case: Case, *flags: str) -> dict[str, Any]:
+def _source(case: PlatformCase, *flags: str) -> dict[str, Any]:
     """The sources of these answers, each once."""
     named = list(dict.fromkeys(case.source(flag) for flag in flags if flag in case.answers))
     return {"source": named[0] if len(named) == 1 else named}
 
 
-def _hints(case: Case) -> Iterator[Hint]:
+def _hints(case: PlatformCase) -> Iterator[Hint]:
     yield Hint("accelerator.yaml", "hardware: the cards, and which builds run on them")
     yield Hint("accelerator.yaml", "operating_systems: those that a source names")
     yield Hint("accelerator.yaml", "identify: the command that shows which card a machine has")
@@ -162,7 +162,7 @@ def _hints(case: Case) -> Iterator[Hint]:
     yield Hint("faq.md", "what people ask, each with its thread", next(iter(only_question(case))))
 
 
-def _guide_hints(case: Case) -> Iterator[Hint]:
+def _guide_hints(case: PlatformCase) -> Iterator[Hint]:
     """For each section that only leads to the vendor's page."""
     wanted = {
         "Prepare": "what a machine must have, step by step",

@@ -22,14 +22,14 @@ from accelerator_portal.checks.names import (
 from accelerator_portal.install.commands import command_lines
 from accelerator_portal.install.pip_command import pip_steps
 from accelerator_portal.install.quoting import UnquotableError
-from accelerator_portal.vendors.case import Case
+from accelerator_portal.vendors.case import PlatformCase
 from accelerator_portal.vendors.pins import pinned, requirements
 
-Fault = tuple[str, str] | None
+FittingFault = tuple[str, str] | None
 """What is wrong and what would be right."""
 
 
-def fault(case: Case, flag: str, value: Any) -> Fault:  # noqa: ANN401 - each question has its kind
+def fault(case: PlatformCase, flag: str, value: Any) -> FittingFault:  # noqa: ANN401 - each question has its kind
     """Return the fault of a value that is right by itself."""
     if isinstance(value, str):
         for what in alphabet_faults(value):
@@ -38,7 +38,7 @@ def fault(case: Case, flag: str, value: Any) -> Fault:  # noqa: ANN401 - each qu
     return look(case, value) if look else None
 
 
-def id_fault(catalog: Catalog, folders: Iterable[str], new: str) -> Fault:
+def id_fault(catalog: Catalog, folders: Iterable[str], new: str) -> FittingFault:
     """Return why `new` cannot be the id of a new platform.
 
     `folders` are those that there are, with those that have problems.
@@ -50,14 +50,14 @@ def id_fault(catalog: Catalog, folders: Iterable[str], new: str) -> Fault:
     return _alike(catalog, new)
 
 
-def _name(case: Case, value: str) -> Fault:
+def _name(case: PlatformCase, value: str) -> FittingFault:
     for platform in case.catalog.platforms:
         if platform.accelerator.name.casefold() == value.casefold():
             return claimed_fault("name", value, platform)
     return name_fault(value) or _alike(case.catalog, value)
 
 
-def _alike(catalog: Catalog, name: str) -> Fault:
+def _alike(catalog: Catalog, name: str) -> FittingFault:
     for platform in catalog.platforms:
         for other in (platform.id, platform.accelerator.name):
             if skeleton(other) == skeleton(name):
@@ -66,16 +66,16 @@ def _alike(catalog: Catalog, name: str) -> Fault:
     return None
 
 
-def _package(case: Case, value: str) -> Fault:
+def _package(case: PlatformCase, value: str) -> FittingFault:
     """PyTorch's own package is looked at with the integration, as in-tree platforms share it."""
     return None if canonicalize_name(value) == "torch" else _claimed(case, value)
 
 
-def _integration(case: Case, value: str) -> Fault:
+def _integration(case: PlatformCase, value: str) -> FittingFault:
     return _claimed(case, case.value("package") or "") if value == "out-of-tree" else None
 
 
-def _claimed(case: Case, package: str) -> Fault:
+def _claimed(case: PlatformCase, package: str) -> FittingFault:
     for platform in case.catalog.platforms:
         claimed = canonicalize_name(platform.accelerator.package.name)
         if not platform.in_tree and claimed == canonicalize_name(package):
@@ -83,7 +83,7 @@ def _claimed(case: Case, package: str) -> Fault:
     return None
 
 
-def _command(case: Case, value: str) -> Fault:
+def _command(case: PlatformCase, value: str) -> FittingFault:
     for host in case.hosts_of(pip_steps(value)):
         if not re.fullmatch(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9-]+)+", host):
             return f'"{host}" is not the full name of a host', "write it like pypi.example.org"
@@ -91,7 +91,7 @@ def _command(case: Case, value: str) -> Fault:
     return _unknown_release(case, version) if version else None
 
 
-def _torch(case: Case, values: tuple[str, ...]) -> Fault:
+def _torch(case: PlatformCase, values: tuple[str, ...]) -> FittingFault:
     if not case.steps:
         return None  # without a command any release may be stated
     wrong = next(filter(None, (_unknown_release(case, value) for value in values)), None)
@@ -103,7 +103,7 @@ def _torch(case: Case, values: tuple[str, ...]) -> Fault:
     return None
 
 
-def _plugin_version(case: Case, value: str) -> Fault:
+def _plugin_version(case: PlatformCase, value: str) -> FittingFault:
     package = canonicalize_name(case.value("package") or "")
     for requirement in requirements(case.steps):
         pins = any(pin.operator in {"==", "==="} for pin in requirement.specifier)
@@ -114,14 +114,14 @@ def _plugin_version(case: Case, value: str) -> Fault:
     return None
 
 
-def _unknown_release(case: Case, version: str) -> Fault:
+def _unknown_release(case: PlatformCase, version: str) -> FittingFault:
     known = case.catalog.releases.by_version
     if version in known:
         return None
     return f"{RELEASES} has no release {version}", did_you_mean(version, known)
 
 
-def _os(case: Case, values: tuple[str, ...]) -> Fault:
+def _os(case: PlatformCase, values: tuple[str, ...]) -> FittingFault:
     steps = tuple(Step.model_validate(step) for step in case.steps)
     try:
         for os in values:
@@ -132,7 +132,7 @@ def _os(case: Case, values: tuple[str, ...]) -> Fault:
     return None
 
 
-def _python(case: Case, values: tuple[str, ...]) -> Fault:
+def _python(case: PlatformCase, values: tuple[str, ...]) -> FittingFault:
     for version in case.value("torch") or ():
         release = case.catalog.releases.by_version.get(version)
         if case.steps and release and not set(values) & set(release.python):
@@ -141,7 +141,7 @@ def _python(case: Case, values: tuple[str, ...]) -> Fault:
     return None
 
 
-_LOOKS: dict[str, Callable[[Case, Any], Fault]] = {
+_LOOKS: dict[str, Callable[[PlatformCase, Any], FittingFault]] = {
     "name": _name,
     "package": _package,
     "integration": _integration,

@@ -14,26 +14,31 @@ from accelerator_portal.vendors.answers import (
     refuse,
     written,
 )
-from accelerator_portal.vendors.case import Case
+from accelerator_portal.vendors.case import PlatformCase
 from accelerator_portal.vendors.fitting import fault
-from accelerator_portal.vendors.questions import BY_FLAG, QUESTIONS, Question, RefusedError
+from accelerator_portal.vendors.questions import (
+    BY_FLAG,
+    QUESTIONS,
+    Prompt,
+    RefusedAnswerError,
+)
 from accelerator_portal.vendors.suggestions import derived
 
-Ask = Callable[[Question, Case], Case]
+Ask = Callable[[Prompt, PlatformCase], PlatformCase]
 """Asks a person and returns the case with the answer, or as it was where there is none."""
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class InterviewResult:
     """A case after its questions; answers that were refused, and those that are missing."""
 
-    case: Case
+    case: PlatformCase
     wrong: list[str]
     missing: list[str]
 
 
-def take(case: Case, question: Question, text: str) -> Case:
-    """Return the case with what somebody typed. Raises RefusedError."""
+def take(case: PlatformCase, question: Prompt, text: str) -> PlatformCase:
+    """Return the case with what somebody typed. Raises RefusedAnswerError."""
     value = read_answer(question, text)
     if wrong := fault(case, question.flag, value):
         raise refuse(question, *wrong)
@@ -42,7 +47,9 @@ def take(case: Case, question: Question, text: str) -> Case:
     return case.answered(question.flag, Answer(value, source))
 
 
-def interview(case: Case, given: Mapping[str, str], ask: Ask | None = None) -> Outcome:
+def interview(
+    case: PlatformCase, given: Mapping[str, str], ask: Ask | None = None
+) -> InterviewResult:
     """Return the case with every answer, and what is wrong or missing.
 
     `given` are texts by flag. What they leave open is asked; without `ask`, what follows from
@@ -57,7 +64,7 @@ def interview(case: Case, given: Mapping[str, str], ask: Ask | None = None) -> O
         if question.flag in given:
             try:
                 case = take(case, question, given[question.flag])
-            except RefusedError as error:
+            except RefusedAnswerError as error:
                 wrong += str(error).split("\n")
         elif ask and not (question.hidden and known):
             case = ask(question, case)
@@ -65,10 +72,10 @@ def interview(case: Case, given: Mapping[str, str], ask: Ask | None = None) -> O
             case = case.answered(question.flag, known)
         elif is_needed(case, question):
             missing.append(_missing(case, question))
-    return Outcome(case, wrong, missing)
+    return InterviewResult(case, wrong, missing)
 
 
-def applies(case: Case, question: Question) -> bool:
+def applies(case: PlatformCase, question: Prompt) -> bool:
     """Whether a question is one for this case."""
     if question.flag in {"command", "os"} and case.entry_options:
         return False  # the entry has both
@@ -83,7 +90,7 @@ def applies(case: Case, question: Question) -> bool:
     return bool(case.steps) or question.flag not in {"os", "arch"}
 
 
-def about(case: Case, question: Question) -> str:
+def about(case: PlatformCase, question: Prompt) -> str:
     """Return what a question is about, where that differs: `: example.org`."""
     names = {
         "device-note": case.sharing,
@@ -93,7 +100,7 @@ def about(case: Case, question: Question) -> str:
     return f": {printable(', '.join(names))}" if names else ""
 
 
-def is_needed(case: Case, question: Question) -> bool:
+def is_needed(case: PlatformCase, question: Prompt) -> bool:
     """Whether there is no folder without an answer."""
     if question.flag == "needs":
         return not case.steps
@@ -102,7 +109,7 @@ def is_needed(case: Case, question: Question) -> bool:
     return question.needed
 
 
-def _missing(case: Case, question: Question) -> str:
+def _missing(case: PlatformCase, question: Prompt) -> str:
     if question.flag == "needs":
         command = BY_FLAG["command"]
         return f"command is missing; add --command, --os, --arch and --python: {command.help}"
@@ -110,7 +117,7 @@ def _missing(case: Case, question: Question) -> str:
     return words + about(case, question)
 
 
-def as_typed(case: Case, more: Mapping[str, str]) -> str:
+def as_typed(case: PlatformCase, more: Mapping[str, str]) -> str:
     """Return the command that gives all these answers at once, with `more` options by flag."""
     said = {f: written(a.value) for f, a in case.answers.items() if a.source == DOCUMENTATION}
     words = [word for flag, text in {**more, **said}.items() for word in (f"--{flag}", text)]

@@ -12,7 +12,7 @@ from accelerator_portal.vendors.draft import Draft
 from accelerator_portal.vendors.entry import SOURCE
 from accelerator_portal.vendors.package_metadata import PackageMetadata
 from accelerator_portal.vendors.pins import requirements
-from accelerator_portal.vendors.questions import BY_FLAG, RefusedError
+from accelerator_portal.vendors.questions import BY_FLAG, RefusedAnswerError
 
 # Labels of project URLs, the best first. Source: "Well-known Project URLs in Metadata", packaging.
 _DOCUMENTATION = ("documentation", "docs")
@@ -64,7 +64,7 @@ def _answers(source: str, texts: Mapping[str, str | None]) -> dict[str, Answer]:
         try:
             if text is not None:
                 found[flag] = Answer(read_answer(BY_FLAG[flag], text), source)
-        except RefusedError:
+        except RefusedAnswerError:
             continue  # it is asked instead
     return found
 

@@ -32,7 +32,7 @@ from accelerator_portal.install.pip_command import UnreadableCommandError, pip_s
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class Prompt:
     """One question; `flag` is the option that answers it without being asked.
 
     `needed`: without an answer there is no folder. `hidden`: never asked, the flag or what follows
@@ -53,7 +53,7 @@ class Question:
         return f"--{self.flag}"
 
 
-class RefusedError(ValueError):
+class RefusedAnswerError(ValueError):
     """An answer that cannot stand in a folder; the text says what is wrong and what is right."""
 
 
@@ -84,45 +84,45 @@ def _many(kind: Any) -> Any:  # noqa: ANN401 - a type, as pydantic takes it
 
 
 PipCommand = Annotated[Line, AfterValidator(_pip_command)]
-Repository = Annotated[Line, Field(max_length=140), AfterValidator(_repository)]
+GivenRepository = Annotated[Line, Field(max_length=140), AfterValidator(_repository)]
 
-QUESTIONS: tuple[Question, ...] = (
-    Question("name", "Name", "short, as readers know it", Name),
-    Question("vendor", "Vendor", "who makes the hardware", Line),
-    Question("url", "Documentation", "your page that says all this; it becomes the source", Url),
-    Question("device", "Device string", "what goes into torch.device()", Line),
-    Question("device-note", "Shared device", "how to tell yours from the other", Line),
-    Question("dispatch-key", "Dispatch key", "PrivateUse1, XLA, …; not the device string", Line),
-    Question("package", "Package", "the Python package that brings it", PackageName),
-    Question("import", "Import", "the module to import", ModuleName),
-    Question("autoload", "Autoload", "yes or no: whether `import torch` loads it",
-             Literal["yes", "no"], needed=False),
-    Question("integration", "Integration", "in-tree, or out-of-tree: installed on top of PyTorch",
-             Integration, hidden=True),
-    Question("command", "Install command", "the pip command on your page; or else --needs",
-             PipCommand, needed=False),
-    Question("needs", "Needed first", "driver or SDK on the machine; or else --command",
-             Line, needed=False),
-    Question("host-owner", "Owner of the host", "whose the host is that the command names", Line),
-    Question("torch", "PyTorch", "the releases that it works with", _many(TorchVersion), many=True),
-    Question("plugin-version", "Plugin", "the package's version for these", TorchVersion,
-             needed=False),
-    Question("os", "Systems", "linux, windows, macos", _many(Os), many=True),
-    Question("arch", "Processors", "x86_64, aarch64, …", _many(Arch), many=True),
-    Question("python", "Python", "the versions, such as 3.12,3.13", _many(PythonVersion),
-             needed=False, many=True),
-    Question("github", "Repository", "owner/name on GitHub", Repository, needed=False),
-    Question("support", "Support", "the address where people ask for help", Url),
-    Question("maintainer", "Maintainers", "GitHub logins of those who answer for it",
-             _many(GitHubLogin), needed=False, many=True),
-    Question("mark", "Mark", "two letters, shown where others show a logo", Mark),
-    Question("summary", "Summary", "one sentence: what it is, on what hardware",
-             Annotated[Line, Field(max_length=160)]),
-    Question("description", "Description", "two to four sentences", Paragraph),
-    Question("title", "Title", "whose document the documentation is, and what it is called",
-             Line, hidden=True),
-    Question("read", "Read", "the day on which the documentation was read; today",
-             Day, hidden=True),
+QUESTIONS: tuple[Prompt, ...] = (
+    Prompt("name", "Name", "short, as readers know it", Name),
+    Prompt("vendor", "Vendor", "who makes the hardware", Line),
+    Prompt("url", "Documentation", "your page that says all this; it becomes the source", Url),
+    Prompt("device", "Device string", "what goes into torch.device()", Line),
+    Prompt("device-note", "Shared device", "how to tell yours from the other", Line),
+    Prompt("dispatch-key", "Dispatch key", "PrivateUse1, XLA, …; not the device string", Line),
+    Prompt("package", "Package", "the Python package that brings it", PackageName),
+    Prompt("import", "Import", "the module to import", ModuleName),
+    Prompt("autoload", "Autoload", "yes or no: whether `import torch` loads it",
+           Literal["yes", "no"], needed=False),
+    Prompt("integration", "Integration", "in-tree, or out-of-tree: installed on top of PyTorch",
+           Integration, hidden=True),
+    Prompt("command", "Install command", "the pip command on your page; or else --needs",
+           PipCommand, needed=False),
+    Prompt("needs", "Needed first", "driver or SDK on the machine; or else --command",
+           Line, needed=False),
+    Prompt("host-owner", "Owner of the host", "whose the host is that the command names", Line),
+    Prompt("torch", "PyTorch", "the releases that it works with", _many(TorchVersion), many=True),
+    Prompt("plugin-version", "Plugin", "the package's version for these", TorchVersion,
+           needed=False),
+    Prompt("os", "Systems", "linux, windows, macos", _many(Os), many=True),
+    Prompt("arch", "Processors", "x86_64, aarch64, …", _many(Arch), many=True),
+    Prompt("python", "Python", "the versions, such as 3.12,3.13", _many(PythonVersion),
+           needed=False, many=True),
+    Prompt("github", "Repository", "owner/name on GitHub", GivenRepository, needed=False),
+    Prompt("support", "Support", "the address where people ask for help", Url),
+    Prompt("maintainer", "Maintainers", "GitHub logins of those who answer for it",
+           _many(GitHubLogin), needed=False, many=True),
+    Prompt("mark", "Mark", "two letters, shown where others show a logo", Mark),
+    Prompt("summary", "Summary", "one sentence: what it is, on what hardware",
+           Annotated[Line, Field(max_length=160)]),
+    Prompt("description", "Description", "two to four sentences", Paragraph),
+    Prompt("title", "Title", "whose document the documentation is, and what it is called",
+           Line, hidden=True),
+    Prompt("read", "Read", "the day on which the documentation was read; today",
+           Day, hidden=True),
 )  # fmt: skip
 
 BY_FLAG = {question.flag: question for question in QUESTIONS}

@@ -9,10 +9,10 @@ import json
 from collections.abc import Mapping
 
 from accelerator_portal.vendors.answers import DOCUMENTATION
-from accelerator_portal.vendors.case import Case
+from accelerator_portal.vendors.case import PlatformCase
 
 
-def guide_sections(case: Case) -> Mapping[str, str]:
+def guide_sections(case: PlatformCase) -> Mapping[str, str]:
     """Return Markdown by heading: an entry's own where it has some, else what answers say."""
     page = f"<{_address(case.value('url'))}> [@{DOCUMENTATION}]"
     package = f"the package `{case.value('package')}`, imported as `{case.value('import')}`"
@@ -29,13 +29,13 @@ def guide_sections(case: Case) -> Mapping[str, str]:
     return {**sections, **(case.entry.guide if case.entry else {})}
 
 
-def only_question(case: Case) -> Mapping[str, str]:
+def only_question(case: PlatformCase) -> Mapping[str, str]:
     """Return the one question that has an answer already, and the answer."""
     address, source = case.value("support"), case.source("support")
     return {"Where to ask?": f"<{_address(address)}> [@{source}]"}
 
 
-def _start(case: Case) -> str:
+def _start(case: PlatformCase) -> str:
     """The device, with the imports that bring it."""
     device, module = _literal(case.value("device")), case.value("import")
     own = module != "torch" and case.value("autoload") != "yes"

@@ -9,15 +9,15 @@ from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
 from accelerator_portal.vendors.answers import DOCUMENTATION, PACKAGE, Answer, read_answer
-from accelerator_portal.vendors.case import Case
+from accelerator_portal.vendors.case import PlatformCase
 from accelerator_portal.vendors.fitting import fault
 from accelerator_portal.vendors.pins import exact_version, pinned
-from accelerator_portal.vendors.questions import BY_FLAG, RefusedError
+from accelerator_portal.vendors.questions import BY_FLAG, RefusedAnswerError
 
 Texts = tuple[str, ...]
 
 
-def derived(case: Case, flag: str) -> Answer | None:
+def derived(case: PlatformCase, flag: str) -> Answer | None:
     """Return the answer that needs no asking: a document states it, or it states nothing new."""
     offer = case.offers.get(flag)
     if offer and not fault(case, flag, offer.value):
@@ -27,14 +27,14 @@ def derived(case: Case, flag: str) -> Answer | None:
     for text in texts:
         try:
             value = read_answer(BY_FLAG[flag], text)
-        except RefusedError:
+        except RefusedAnswerError:
             continue  # too long, as a rule; the next is shorter
         if not fault(case, flag, value):
             return Answer(value, source)
     return None
 
 
-def suggested(case: Case, flag: str) -> str | None:
+def suggested(case: PlatformCase, flag: str) -> str | None:
     """Return what is often right. It would be a fact, so somebody must say yes to it."""
     if flag == "import":
         return re.sub(r"[^A-Za-z0-9_]", "_", case.value("package") or "") or None
@@ -47,7 +47,7 @@ def suggested(case: Case, flag: str) -> str | None:
     }.get(flag)
 
 
-def _integration(case: Case) -> tuple[str, Texts]:
+def _integration(case: PlatformCase) -> tuple[str, Texts]:
     """Whatever is installed under a name of its own is installed on top of PyTorch."""
     package = case.value("package")
     if package and canonicalize_name(package) != "torch":
@@ -55,7 +55,7 @@ def _integration(case: Case) -> tuple[str, Texts]:
     return DOCUMENTATION, ()
 
 
-def _torch(case: Case) -> tuple[str, Texts]:
+def _torch(case: PlatformCase) -> tuple[str, Texts]:
     options = case.entry_options
     if options and "torch" in options[0]:
         return options[0]["source"], (",".join(options[0]["torch"]),)
@@ -65,7 +65,7 @@ def _torch(case: Case) -> tuple[str, Texts]:
     return DOCUMENTATION, _texts(pin)
 
 
-def _plugin_version(case: Case) -> tuple[str, Texts]:
+def _plugin_version(case: PlatformCase) -> tuple[str, Texts]:
     """The version that the command pins, or that of a package which admits every release said."""
     package = case.package
     pin = pinned_plugin(case)
@@ -75,7 +75,7 @@ def _plugin_version(case: Case) -> tuple[str, Texts]:
     return PACKAGE, (package.version,) if admitted else ()
 
 
-def _python(case: Case) -> tuple[str, Texts]:
+def _python(case: PlatformCase) -> tuple[str, Texts]:
     """Those of the releases' versions that the package admits; free-threaded ones it cannot say."""
     wanted = case.package.python if case.package else None
     if wanted is None:
@@ -86,18 +86,18 @@ def _python(case: Case) -> tuple[str, Texts]:
     return PACKAGE, (",".join(fitting),)
 
 
-def _support(case: Case) -> tuple[str, Texts]:
+def _support(case: PlatformCase) -> tuple[str, Texts]:
     name = case.value("github")
     return DOCUMENTATION, (f"https://github.com/{name}/issues",) if name else ()
 
 
-def _mark(case: Case) -> tuple[str, Texts]:
+def _mark(case: PlatformCase) -> tuple[str, Texts]:
     words = re.findall(r"[A-Za-z0-9]+", case.value("name") or "") + case.id.split("-")
     initials = "".join(word[0] for word in words)
     return DOCUMENTATION, ((words[0][:2] if len(words[0]) > 1 else (initials * 2)[:2]).upper(),)
 
 
-def _summary(case: Case) -> tuple[str, Texts]:
+def _summary(case: PlatformCase) -> tuple[str, Texts]:
     name, vendor, package = (case.value(flag) or "" for flag in ("name", "vendor", "package"))
     whose = name if vendor in name else f"{name} by {vendor}"
     how = f"reached from PyTorch through the package {package}."
@@ -107,7 +107,7 @@ def _summary(case: Case) -> tuple[str, Texts]:
     return DOCUMENTATION, (*stated, f"{whose}, {how}", f"{name}, {how}", f"{name} and PyTorch.")
 
 
-def _description(case: Case) -> tuple[str, Texts]:
+def _description(case: PlatformCase) -> tuple[str, Texts]:
     summary = str(case.value("summary")).rstrip(".")
     device, key, needs = (case.value(flag) for flag in ("device", "dispatch-key", "needs"))
     words = f"{summary}. In PyTorch its device is called {device}, its dispatch key is {key}."
@@ -115,15 +115,15 @@ def _description(case: Case) -> tuple[str, Texts]:
     return DOCUMENTATION, (words + first, words, f"{summary}.")
 
 
-def _title(case: Case) -> tuple[str, Texts]:
+def _title(case: PlatformCase) -> tuple[str, Texts]:
     return DOCUMENTATION, (f"{case.value('name')}, the vendor's documentation",)
 
 
-def _read(case: Case) -> tuple[str, Texts]:
+def _read(case: PlatformCase) -> tuple[str, Texts]:
     return DOCUMENTATION, (case.today.isoformat(),)
 
 
-def pinned_plugin(case: Case) -> str | None:
+def pinned_plugin(case: PlatformCase) -> str | None:
     """Return the version of the platform's own package that the command pins."""
     return pinned(case.steps, case.value("package") or "")
 
@@ -137,7 +137,7 @@ def _admits(wanted: SpecifierSet, python: str) -> bool:
     return wanted.contains(f"{python}.0") or wanted.contains(f"{python}.99")
 
 
-_DERIVED: dict[str, Callable[[Case], tuple[str, Texts]]] = {
+_DERIVED: dict[str, Callable[[PlatformCase], tuple[str, Texts]]] = {
     "integration": _integration,
     "torch": _torch,
     "plugin-version": _plugin_version,

@@ -13,9 +13,9 @@ from accelerator_portal.automation.github_client import GitHubClient
 from accelerator_portal.automation.github_patience import Patience
 from accelerator_portal.automation.upstream.change import Change
 from accelerator_portal.automation.upstream.dispatching import Senders, Sending
-from accelerator_portal.automation.upstream.finding import Place
-from accelerator_portal.automation.upstream.left_report import Asked
-from accelerator_portal.automation.upstream.planning import Entry
+from accelerator_portal.automation.upstream.finding import ReportPlace
+from accelerator_portal.automation.upstream.left_report import SentRequest
+from accelerator_portal.automation.upstream.planning import PlannedPlatform
 from accelerator_portal.catalog.upstream_events import Dispatch, UpstreamRun
 from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.report_check import Known
@@ -92,9 +92,11 @@ def change(**changed: object) -> Change:
     )
 
 
-def entry(accelerator: str = "example", run: UpstreamRun = DISPATCH, **changed: object) -> Entry:
+def entry(
+    accelerator: str = "example", run: UpstreamRun = DISPATCH, **changed: object
+) -> PlannedPlatform:
     """A platform that takes part."""
-    return Entry.model_validate(
+    return PlannedPlatform.model_validate(
         {
             "accelerator": accelerator,
             "name": accelerator.title(),
@@ -107,9 +109,9 @@ def entry(accelerator: str = "example", run: UpstreamRun = DISPATCH, **changed: 
     )
 
 
-def asked(run: UpstreamRun = DISPATCH, **changed: object) -> Asked:
+def asked(run: UpstreamRun = DISPATCH, **changed: object) -> SentRequest:
     """The platform was asked two hours ago."""
-    return Asked(change(**changed), entry(run=run), SENT)
+    return SentRequest(change(**changed), entry(run=run), SENT)
 
 
 def report(outcomes: Mapping[str, str], **changed: object) -> Report:
@@ -188,9 +190,9 @@ def senders(double: GitHubDouble) -> Senders:
     return Senders(client(double), GitHubClient(OWN_TOKEN, double.home, QUICK), HOME)
 
 
-def place(double: GitHubDouble, now: dt.datetime = NOW) -> Place:
+def place(double: GitHubDouble, now: dt.datetime = NOW) -> ReportPlace:
     """Where reports are looked for."""
-    return Place(client(double), HOME, Known(frozenset({"example", "other"})), now)
+    return ReportPlace(client(double), HOME, Known(frozenset({"example", "other"})), now)
 
 
 SECTION = """\

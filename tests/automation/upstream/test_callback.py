@@ -5,7 +5,7 @@ import json
 import pytest
 
 from accelerator_portal.automation.upstream.callback import callback, job_of, read_dispatched
-from accelerator_portal.automation.upstream.change import RefusedError
+from accelerator_portal.automation.upstream.change import RefusedEventError
 from accelerator_portal.catalog import ProblemsError
 from tests.automation.upstream.scene import DELIVERY, event, nested, pull_webhook, report
 
@@ -75,13 +75,13 @@ def test_a_baseline_is_no_run() -> None:
     ],
 )
 def test_outside_of_github_s_runs_that_is_said(changed: dict[str, str], words: str) -> None:
-    with pytest.raises(RefusedError, match=words):
+    with pytest.raises(RefusedEventError, match=words):
         job_of({**HERE, **changed}, "456", None)
-    with pytest.raises(RefusedError, match="the run's name is missing"):
+    with pytest.raises(RefusedEventError, match="the run's name is missing"):
         job_of({}, "456", None)
 
 
 @pytest.mark.parametrize("data", [b"", b"{}", event({}), event({"pull_request": {"number": 1}})])
 def test_another_event_is_refused(data: bytes) -> None:
-    with pytest.raises(RefusedError, match=r"^unreadable: .* is not as the relay writes it$"):
+    with pytest.raises(RefusedEventError, match=r"^unreadable: .* is not as the relay writes it$"):
         read_dispatched(data)

@@ -15,9 +15,9 @@ from accelerator_portal.automation.upstream.collecting import (
     settled,
     taking_part,
 )
-from accelerator_portal.automation.upstream.dispatching import Journal, Sent, told_before
-from accelerator_portal.automation.upstream.finding import Found, State
-from accelerator_portal.automation.upstream.planning import Plan
+from accelerator_portal.automation.upstream.dispatching import DispatchJournal, Sent, told_before
+from accelerator_portal.automation.upstream.finding import RunResult, RunState
+from accelerator_portal.automation.upstream.planning import DispatchPlan
 from accelerator_portal.catalog.upstream_events import Dispatch, UpstreamRun
 from tests.automation.github_double import Fault, GitHubDouble
 from tests.automation.upstream.scene import (
@@ -37,12 +37,14 @@ from tests.folders import Tree, loaded
 TITLE = f"{DELIVERY}/example"
 
 
-def journal(*, ok: bool = True, at: dt.datetime = SENT, **changed: object) -> Journal:
+def journal(*, ok: bool = True, at: dt.datetime = SENT, **changed: object) -> DispatchJournal:
     sent = Sent(accelerator="example", at=at, ok=ok, tries=1, why="" if ok else "no")
-    return Journal(plan=Plan(change=change(**changed), entries=(entry(),)), sent=(sent,))
+    return DispatchJournal(
+        plan=DispatchPlan(change=change(**changed), entries=(entry(),)), sent=(sent,)
+    )
 
 
-def waited_for(*journals: Journal, ledger: Ledger | None = None) -> list[str]:
+def waited_for(*journals: DispatchJournal, ledger: Ledger | None = None) -> list[str]:
     found = asked_of(journals, ledger or Ledger(), {"example": entry()}, NOW)
     return [f"{one.change.delivery}/{one.entry.accelerator}" for one in found]
 
@@ -89,8 +91,8 @@ def test_one_that_cannot_be_asked_does_not_stop_the_rest(double: GitHubDouble) -
         ("silent", 8),
     ],
 )
-def test_what_is_final_is_settled(state: State, hours: int) -> None:
-    looked = [Looked(asked(), Found(state, VENDOR))]
+def test_what_is_final_is_settled(state: RunState, hours: int) -> None:
+    looked = [Looked(asked(), RunResult(state, VENDOR))]
     for more in (-1, 1):
         now = SENT + dt.timedelta(hours=hours, minutes=more)
         known = settled(Ledger(), looked, now).settled
@@ -101,7 +103,7 @@ def test_what_was_not_said_is_not_settled_and_old_things_are_forgotten() -> None
     old = Settled(at=NOW - REMEMBERED - dt.timedelta(minutes=1), state="report")
     before = Ledger(settled={"old": old})
     assert settled(before, [Looked(asked(), None, "error")], NOW).settled == {}
-    failed = settled(before, [Looked(asked(), Found("report", VENDOR))], NOW, failed={7})
+    failed = settled(before, [Looked(asked(), RunResult("report", VENDOR))], NOW, failed={7})
     assert failed.settled == {}
 
 

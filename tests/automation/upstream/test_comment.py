@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from accelerator_portal.automation.sanitiser import faults
 from accelerator_portal.automation.upstream.comment import comment
 from accelerator_portal.automation.upstream.marker import Memory, marker, remembered
-from accelerator_portal.automation.upstream.news import Broken, News
+from accelerator_portal.automation.upstream.news import Broken, ReportNews
 from tests.automation.upstream.scene import NOW
 from tests.automation.upstream.test_marker import answer
 
@@ -24,7 +24,7 @@ def test_the_comment_says_what_broke_beside_what_whom_to_ask_and_how_to_go_on() 
         command="accelerator-portal validate --device ex --test operators/gelu",
     )
     flaky = Broken(key="operators/erf", outcome="failed", bad=3, of=8)
-    found = News(
+    found = ReportNews(
         newly=(broken,),
         newly_broken=1,
         flaky=(flaky,),
@@ -66,7 +66,7 @@ def test_forty_platforms_with_a_thousand_failures_each_fit() -> None:
         Broken(key=f"s/{noise(n, 290)}", outcome="failed", reason=noise(n, 199), command="c" * 200)
         for n in range(20)
     )
-    found = News(newly=tests, newly_broken=1000, tests=1000, base=NOW)
+    found = ReportNews(newly=tests, newly_broken=1000, tests=1000, base=NOW)
     memory = Memory(answers=tuple(answer(f"p{n}", news=found) for n in range(40)))
     text = comment(memory, {f"p{n}": ["l" * 39] * 3 for n in range(40)})
     assert len(text) <= 60_000
@@ -102,7 +102,7 @@ HOSTILE = [
 @pytest.mark.parametrize("words", HOSTILE)
 def test_hostile_words_can_do_nothing(words: str) -> None:
     one = Broken(key=words, outcome="failed", reason=words, command=words)
-    found = News(newly=(one,), newly_broken=1, flaky=(one,), flaky_failing=1, tests=1)
+    found = ReportNews(newly=(one,), newly_broken=1, flaky=(one,), flaky_failing=1, tests=1)
     memory = Memory(answers=(answer(news=found, name=words[:40], torch=words),))
     text = comment(memory, {"example": [words]})
     assert faults(text, marker(memory), [PAGE]) == []
@@ -112,5 +112,5 @@ def test_hostile_words_can_do_nothing(words: str) -> None:
 @settings(max_examples=50)
 def test_whatever_is_said_can_do_nothing(words: str) -> None:
     one = Broken(key=words, outcome="failed", reason=words, command=words)
-    found = News(newly=(one,), newly_broken=1, tests=1)
+    found = ReportNews(newly=(one,), newly_broken=1, tests=1)
     comment(Memory(answers=(answer(news=found, torch=words),)), {"example": [words]})

@@ -5,7 +5,7 @@ import datetime as dt
 import pytest
 
 from accelerator_portal.automation.github import GitHubError
-from accelerator_portal.automation.upstream.change import RefusedError
+from accelerator_portal.automation.upstream.change import RefusedEventError
 from accelerator_portal.automation.upstream.confirming import confirmed, upstream_now
 from tests.automation.github_double import Fault, GitHubDouble
 from tests.automation.upstream.scene import BASE, HEAD, NOW, NUMBER, UPSTREAM, change, client
@@ -42,13 +42,15 @@ def test_what_github_denies_is_refused(
     double: GitHubDouble, known: dict[str, object], words: str
 ) -> None:
     double.records[PULL] |= known
-    with pytest.raises(RefusedError) as raised:
+    with pytest.raises(RefusedEventError) as raised:
         confirmed(client(double), change())
     assert str(raised.value) == words
 
 
 def test_a_pull_request_that_is_not_there_is_forged(double: GitHubDouble) -> None:
-    with pytest.raises(RefusedError, match=r"^forged: GitHub has no such change .*/pulls/8: Not"):
+    with pytest.raises(
+        RefusedEventError, match=r"^forged: GitHub has no such change .*/pulls/8: Not"
+    ):
         confirmed(client(double), change(number=8))
 
 
@@ -69,7 +71,7 @@ def test_a_push_is_on_main_or_forged(double: GitHubDouble, status: str, *, there
     if there:
         assert confirmed(client(double), push) == push
     else:
-        with pytest.raises(RefusedError, match=rf"^forged: commit {HEAD} is not on main$"):
+        with pytest.raises(RefusedEventError, match=rf"^forged: commit {HEAD} is not on main$"):
             confirmed(client(double), push)
 
 

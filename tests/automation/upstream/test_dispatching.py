@@ -6,7 +6,7 @@ import time
 import pytest
 
 from accelerator_portal.automation.upstream.dispatching import Sending, send
-from accelerator_portal.automation.upstream.planning import Plan
+from accelerator_portal.automation.upstream.planning import DispatchPlan
 from accelerator_portal.catalog.upstream_events import Dispatch, UpstreamRun
 from tests.automation.github_double import OWN_TOKEN, SECONDARY, TOKEN, Fault, GitHubDouble
 from tests.automation.upstream.scene import (
@@ -24,12 +24,14 @@ from tests.automation.upstream.scene import (
 )
 
 
-def plan_of(*vendors: str) -> Plan:
+def plan_of(*vendors: str) -> DispatchPlan:
     runs = {
         name: UpstreamRun(dispatch=Dispatch(repository=f"vendor/{name}", event_type="event"))
         for name in vendors
     }
-    return Plan(change=change(), entries=tuple(entry(name, run) for name, run in runs.items()))
+    return DispatchPlan(
+        change=change(), entries=tuple(entry(name, run) for name, run in runs.items())
+    )
 
 
 def test_each_vendor_is_sent_its_own_event(double: GitHubDouble) -> None:
@@ -100,7 +102,7 @@ def test_who_was_told_is_not_told_again(double: GitHubDouble) -> None:
 
 def test_a_runner_of_this_repository_gets_a_run_of_its_own(double: GitHubDouble) -> None:
     """Whatever a change or a vendor does in it stays in it."""
-    plan = Plan(change=change(), entries=(entry(run=RUNNER),))
+    plan = DispatchPlan(change=change(), entries=(entry(run=RUNNER),))
     (one,) = send(senders(double), plan, how=SENDING)
     assert one.ok
     assert double.dispatched == [
@@ -133,7 +135,7 @@ def test_a_runner_of_this_repository_gets_a_run_of_its_own(double: GitHubDouble)
 def test_each_token_goes_where_it_may(double: GitHubDouble) -> None:
     double.repositories.add("vendor/one")
     both = (*plan_of("one").entries, entry(run=RUNNER))
-    send(senders(double), Plan(change=change(), entries=both), how=SENDING)
+    send(senders(double), DispatchPlan(change=change(), entries=both), how=SENDING)
     assert {asked.path.split("/dis")[0]: asked.token for asked in double.asked} == {
         "repos/vendor/one": TOKEN,
         f"repos/{HOME}/actions/workflows/upstream-run.yml": OWN_TOKEN,
@@ -141,7 +143,7 @@ def test_each_token_goes_where_it_may(double: GitHubDouble) -> None:
 
 
 def test_a_workflow_of_this_repository_is_started(double: GitHubDouble) -> None:
-    plan = Plan(change=change(), entries=(entry(run=WORKFLOW),))
+    plan = DispatchPlan(change=change(), entries=(entry(run=WORKFLOW),))
     (one,) = send(senders(double), plan, how=SENDING)
     assert one.ok
     ((place, body),) = double.dispatched

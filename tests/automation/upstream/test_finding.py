@@ -6,7 +6,7 @@ import zipfile
 import pytest
 
 from accelerator_portal.automation.github import GitHubError
-from accelerator_portal.automation.upstream.finding import Found, find
+from accelerator_portal.automation.upstream.finding import RunResult, find
 from accelerator_portal.automation.upstream.left_report import MOST_PACKED
 from accelerator_portal.catalog.upstream_events import UpstreamRun
 from tests.automation.github_double import Fault, GitHubDouble
@@ -33,7 +33,7 @@ from tests.automation.upstream.scene import (
 GOOD = {"one": "passed"}
 
 
-def told(found: Found) -> tuple[str, str]:
+def told(found: RunResult) -> tuple[str, str]:
     return found.state, found.why
 
 

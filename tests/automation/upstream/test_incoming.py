@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accelerator_portal.automation.upstream.change import Change, RefusedError
+from accelerator_portal.automation.upstream.change import Change, RefusedEventError
 from accelerator_portal.automation.upstream.incoming import MOST_BYTES, read_event
 from tests.automation.upstream.scene import (
     DELIVERY,
@@ -128,7 +128,7 @@ def test_a_check_run_that_is_asked_for_again_is_one_platforms() -> None:
     ],
 )
 def test_what_is_no_event_is_refused_by_name(data: bytes, words: str) -> None:
-    with pytest.raises(RefusedError) as raised:
+    with pytest.raises(RefusedEventError) as raised:
         read_event(data)
     assert str(raised.value).startswith(words)
 
@@ -167,10 +167,10 @@ WORDS = st.recursive(
 
 @given(WORDS)
 def test_whatever_comes_is_a_change_or_words(payload: object) -> None:
-    said: Change | str | RefusedError
+    said: Change | str | RefusedEventError
     try:
         said = read_event(event(payload))
-    except RefusedError as refused:
+    except RefusedEventError as refused:
         said = refused
     assert isinstance(said, Change) or str(said).isprintable()
 
@@ -184,7 +184,7 @@ def test_github_s_own_pull_requests_are_read() -> None:
             assert found.number == sample["pull_request"]["number"]
             assert found.head == sample["pull_request"]["head"]["sha"]
             actions.append(found.action)
-        with pytest.raises(RefusedError, match=r"^unknown repository: "):
+        with pytest.raises(RefusedEventError, match=r"^unknown repository: "):
             read_event(nested(sample))
     assert sorted(set(map(str, actions))) == [
         "closed",
@@ -204,5 +204,5 @@ def test_github_s_own_pushes_and_check_runs_are_read() -> None:
 
 def test_github_s_own_dispatch_has_nothing_in_it() -> None:
     for sample in of("repository_dispatch"):
-        with pytest.raises(RefusedError, match=r"^unreadable: pull_request"):
+        with pytest.raises(RefusedEventError, match=r"^unreadable: pull_request"):
             read_event(json.dumps(sample).encode())

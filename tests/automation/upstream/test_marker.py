@@ -7,15 +7,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accelerator_portal.automation.upstream.marker import PREFIX, Answer, Memory, marker, remembered
-from accelerator_portal.automation.upstream.news import Broken, News
+from accelerator_portal.automation.upstream.marker import (
+    PREFIX,
+    Memory,
+    PlatformAnswer,
+    marker,
+    remembered,
+)
+from accelerator_portal.automation.upstream.news import Broken, ReportNews
 from tests.automation.upstream.scene import HEAD, VENDOR
 
 
-def answer(id_: str = "example", broken: int = 1, **changed: object) -> Answer:
+def answer(id_: str = "example", broken: int = 1, **changed: object) -> PlatformAnswer:
     tests = [Broken(key=f"made-up/t{n}", outcome="failed", reason="why") for n in range(broken)]
-    found = News(newly=tuple(tests[:20]), newly_broken=broken, tests=broken + 5)
-    return Answer.model_validate(
+    found = ReportNews(newly=tuple(tests[:20]), newly_broken=broken, tests=broken + 5)
+    return PlatformAnswer.model_validate(
         {
             "accelerator": id_,
             "name": id_.title(),

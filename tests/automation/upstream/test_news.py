@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from accelerator_portal.automation.upstream.news import MOST_KEPT, News, news
+from accelerator_portal.automation.upstream.news import MOST_KEPT, ReportNews, news
 from accelerator_portal.catalog.known_issues_file import KnownFailure
 from accelerator_portal.results.standing import State
 from tests.automation.upstream.scene import NOW, report
@@ -29,7 +29,7 @@ def base(*runs: Mapping[str, str]) -> State:
     return folded(*made)[0] if runs else State("example", "runs")
 
 
-def counts(found: News) -> dict[str, int]:
+def counts(found: ReportNews) -> dict[str, int]:
     names = ("newly_broken", "red_already", "flaky_failing", "known", "mended", "no_base")
     return {name: value for name in names if (value := getattr(found, name))}
 

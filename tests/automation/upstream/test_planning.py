@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from accelerator_portal.automation.upstream.planning import Plan, matrix, plan
+from accelerator_portal.automation.upstream.planning import DispatchPlan, matrix, plan
 from tests.automation.upstream.scene import RUNNER, SECTION, change, entry, portal, portal_of
 from tests.folders import Tree, loaded
 
@@ -10,7 +10,7 @@ LABELLED = SECTION.replace("  tasks:", '  labels: ["module: Ex"]\n  tasks:')
 ONLY_PULLS = SECTION.replace("[pull-request, push, daily]", "[pull-request]")
 
 
-def reasons(found: Plan) -> dict[str, str]:
+def reasons(found: DispatchPlan) -> dict[str, str]:
     return dict(found.passed_over)
 
 
@@ -23,7 +23,7 @@ def test_who_has_the_section_takes_part_as_it_says(tree: Tree) -> None:
         4,
         "dispatch",
     )
-    assert Plan.model_validate_json(found.model_dump_json()) == found
+    assert DispatchPlan.model_validate_json(found.model_dump_json()) == found
 
 
 def test_who_has_none_is_not_asked(tree: Tree) -> None:

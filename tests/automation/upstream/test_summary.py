@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from accelerator_portal.automation.upstream.collecting import Looked
 from accelerator_portal.automation.upstream.dispatching import Sent
-from accelerator_portal.automation.upstream.finding import Found
-from accelerator_portal.automation.upstream.planning import Plan
+from accelerator_portal.automation.upstream.finding import RunResult
+from accelerator_portal.automation.upstream.planning import DispatchPlan
 from accelerator_portal.automation.upstream.summary import (
     answer_summary,
     plan_summary,
@@ -16,14 +16,14 @@ HOSTILE = "` ::error::x @all <b>\n# y"
 
 
 def test_a_plan_is_told_with_who_is_passed_over_and_why() -> None:
-    found = Plan(change=change(), entries=(entry(),), passed_over={"other": "does not ask"})
+    found = DispatchPlan(change=change(), entries=(entry(),), passed_over={"other": "does not ask"})
     assert plan_summary(found) == (
         "# Pull request 7 of `pytorch/pytorch` at `aaaaaaaaaaaa`\n\n"
         "- `example`: unit, models; dispatch, within 4 hours\n\n"
         "## Passed over\n\n"
         "- `other`: `does not ask`\n"
     )
-    assert "Nobody tests this." in plan_summary(Plan(change=change()))
+    assert "Nobody tests this." in plan_summary(DispatchPlan(change=change()))
 
 
 def test_what_could_not_be_sent_is_told_with_the_reason() -> None:
@@ -38,8 +38,8 @@ def test_what_could_not_be_sent_is_told_with_the_reason() -> None:
 
 def test_every_state_has_its_name() -> None:
     looked = [
-        Looked(asked(), Found("lost", VENDOR, why="no run, 9 hours after it was sent")),
-        Looked(asked(), Found("running", VENDOR, 5, why="the run is under way")),
+        Looked(asked(), RunResult("lost", VENDOR, why="no run, 9 hours after it was sent")),
+        Looked(asked(), RunResult("running", VENDOR, 5, why="the run is under way")),
         Looked(asked(occasion="daily", number=None), None, HOSTILE),
     ]
     assert answer_summary(looked, [answer()], ["Something is posted."]) == (

@@ -11,7 +11,7 @@ import pytest
 
 from accelerator_portal.catalog import load_catalog
 from accelerator_portal.reports.report_file import report_text
-from accelerator_portal.site import Repository, build_site
+from accelerator_portal.site import RepositoryLinks, build_site
 from accelerator_portal.site.difference import Difference, compare, read_state
 from accelerator_portal.site.difference.shapes import PlatformDifference
 from tests.folders import EXAMPLE, REPOSITORY, Edit, edited, write_tree
@@ -28,7 +28,7 @@ def data_of(root: Path) -> Path:
     catalog, _ = load_catalog(root)  # the suites of reports that are made up are not known
     assert catalog is not None
     assert len(catalog.platforms) == len([*root.glob("accelerators/*")])
-    files = build_site(catalog, root, Repository("https://example.org/r", "https://e.org/"))
+    files = build_site(catalog, root, RepositoryLinks("https://example.org/r", "https://e.org/"))
     data = {file.path: file.content for file in files if file.path.startswith("api/")}
     return write_tree(root / "built", data)
 

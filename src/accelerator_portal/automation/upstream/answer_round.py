@@ -11,9 +11,9 @@ from accelerator_portal.automation.ownership import maintainers
 from accelerator_portal.automation.upstream import collecting, rounds
 from accelerator_portal.automation.upstream.answering import Desk
 from accelerator_portal.automation.upstream.collecting import Ledger, Looked
-from accelerator_portal.automation.upstream.dispatching import Journal
-from accelerator_portal.automation.upstream.finding import Place
-from accelerator_portal.automation.upstream.marker import Answer
+from accelerator_portal.automation.upstream.dispatching import DispatchJournal
+from accelerator_portal.automation.upstream.finding import ReportPlace
+from accelerator_portal.automation.upstream.marker import PlatformAnswer
 from accelerator_portal.automation.upstream.own_files import JOURNAL, LEDGER, Where, left
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.reports.report_check import Known
@@ -40,7 +40,7 @@ class AnswerRound:
     """What came of a round: each platform that was asked, the answers, and what was done."""
 
     looked: tuple[Looked, ...]
-    answers: tuple[Answer, ...]
+    answers: tuple[PlatformAnswer, ...]
     done: tuple[str, ...]
     """In sentences."""
     ledger: Ledger
@@ -59,11 +59,11 @@ def answer(
     """
     where = Where(clients.own, clients.home, now - collecting.REMEMBERED)
     ledger = next((found for _, found in left(where, LEDGER, Ledger)), Ledger())
-    journals = dict(left(replace(where, closed=frozenset(ledger.closed)), JOURNAL, Journal))
+    journals = dict(left(replace(where, closed=frozenset(ledger.closed)), JOURNAL, DispatchJournal))
     entries = collecting.taking_part(catalog)
     asked = collecting.asked_of(journals.values(), ledger, entries, now)
     known = Known(frozenset(catalog.by_id), catalog.suites)
-    looked = collecting.look(Place(clients.vendors, clients.home, known, now), asked)
+    looked = collecting.look(ReportPlace(clients.vendors, clients.home, known, now), asked)
     bases = rounds.Bases(root)
     compared = list(rounds.compared(looked, catalog, bases, now.date()))
     desk = Desk(clients.upstream, clients.login, maintainers(catalog))

@@ -14,7 +14,12 @@ from accelerator_portal.automation.github import Api, read, read_all
 from accelerator_portal.automation.upstream.change import Change
 from accelerator_portal.automation.upstream.comment import MUTE, Maintainers, comment
 from accelerator_portal.automation.upstream.confirming import UpstreamPullRequest
-from accelerator_portal.automation.upstream.marker import MOST_ANSWERS, Answer, Memory, remembered
+from accelerator_portal.automation.upstream.marker import (
+    MOST_ANSWERS,
+    Memory,
+    PlatformAnswer,
+    remembered,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +33,7 @@ class Desk:
     """Who answers for each platform."""
 
 
-def answer(desk: Desk, change: Change, answers: Sequence[Answer]) -> str:
+def answer(desk: Desk, change: Change, answers: Sequence[PlatformAnswer]) -> str:
     """Write, renew or leave the comment; say in a sentence what was done, or why nothing.
 
     Raises GitHubError, and HarmfulError where the comment must not be posted.
@@ -53,7 +58,7 @@ def answer(desk: Desk, change: Change, answers: Sequence[Answer]) -> str:
     return f"The comment on pull request {pull.number} is renewed."
 
 
-def _silence(pull: UpstreamPullRequest, current: Sequence[Answer]) -> str | None:
+def _silence(pull: UpstreamPullRequest, current: Sequence[PlatformAnswer]) -> str | None:
     if pull.state != "open":
         return f"is {pull.state}"
     if MUTE in {label.name for label in pull.labels}:
@@ -61,7 +66,7 @@ def _silence(pull: UpstreamPullRequest, current: Sequence[Answer]) -> str | None
     return None if current else "has another commit by now"
 
 
-def merged(before: Memory, answers: Iterable[Answer]) -> Memory:
+def merged(before: Memory, answers: Iterable[PlatformAnswer]) -> Memory:
     """Return the memory with new answers.
 
     Who breaks nothing comes in only where that mends what was said before.

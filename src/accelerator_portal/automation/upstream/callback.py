@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, ValidationError
 
 from accelerator_portal.automation.events import Part
-from accelerator_portal.automation.upstream.change import Delivery, RefusedError
+from accelerator_portal.automation.upstream.change import Delivery, RefusedEventError
 from accelerator_portal.reports.relay import relay_summary
 from accelerator_portal.reports.report import Report
 
@@ -32,7 +32,7 @@ class Dispatched(Part):
     """The webhook."""
 
 
-class Job(Part):
+class WorkflowJob(Part):
     """The job that ran, as GitHub's variables name it."""
 
     name: Annotated[str, Field(min_length=1)]
@@ -52,7 +52,7 @@ class Job(Part):
 
 
 def read_dispatched(event: bytes) -> Dispatched:
-    """Return the payload of an event `repository_dispatch` of the relay. Raises RefusedError."""
+    """Return the payload of a relayed `repository_dispatch` event. Raises RefusedEventError."""
 
     class Event(Part):
         client_payload: Dispatched
@@ -61,15 +61,15 @@ def read_dispatched(event: bytes) -> Dispatched:
         return Event.model_validate_json(event).client_payload
     except ValidationError as error:
         place = ".".join(map(str, error.errors(include_input=False)[0]["loc"])) or "the event"
-        raise RefusedError("unreadable", f"{place} is not as the relay writes it") from None
+        raise RefusedEventError("unreadable", f"{place} is not as the relay writes it") from None
 
 
-def job_of(variables: Mapping[str, str], check_run: str, artifact: str | None) -> Job:
-    """Return the job that GitHub's variables describe. Raises RefusedError."""
+def job_of(variables: Mapping[str, str], check_run: str, artifact: str | None) -> WorkflowJob:
+    """Return the job that GitHub's variables describe. Raises RefusedEventError."""
     server, repository = variables.get("GITHUB_SERVER_URL"), variables.get("GITHUB_REPOSITORY")
     number = variables.get("GITHUB_RUN_ID", "")
     try:
-        return Job(
+        return WorkflowJob(
             name=variables.get("GITHUB_WORKFLOW", ""),
             job_name=variables.get("GITHUB_JOB", ""),
             url=f"{server}/{repository}/actions/runs/{number}",
@@ -81,10 +81,10 @@ def job_of(variables: Mapping[str, str], check_run: str, artifact: str | None) -
     except ValidationError as error:
         place = ".".join(map(str, error.errors(include_input=False)[0]["loc"]))
         what = f"the run's {place} is missing or of another form; run this in GitHub Actions"
-        raise RefusedError("unreadable", what) from None
+        raise RefusedEventError("unreadable", what) from None
 
 
-def callback(report: Report, dispatched: Dispatched, job: Job) -> dict[str, Any]:
+def callback(report: Report, dispatched: Dispatched, job: WorkflowJob) -> dict[str, Any]:
     """Return the body of the callback `completed`.
 
     A run that says nothing of the product (no test passed or failed) is no success. Raises

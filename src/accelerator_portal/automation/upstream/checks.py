@@ -13,7 +13,7 @@ from accelerator_portal.automation.github import Api, read
 from accelerator_portal.automation.upstream.change import Change
 from accelerator_portal.automation.upstream.comment import run_page
 from accelerator_portal.automation.upstream.incoming import CHECK
-from accelerator_portal.automation.upstream.marker import Answer
+from accelerator_portal.automation.upstream.marker import PlatformAnswer
 from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.relay_file import RelayLevel
 from accelerator_portal.site.difference.harmless import span
@@ -48,7 +48,7 @@ def may_check(platform: Platform, level: RelayLevel | None, change: Change) -> b
     return level == "L4" or (level == "L3" and label in change.labels)
 
 
-def check_run(answer: Answer, change: Change, level: RelayLevel) -> dict[str, Any]:
+def check_run(answer: PlatformAnswer, change: Change, level: RelayLevel) -> dict[str, Any]:
     """Return the check run: only at L4 is news a failure, below it is neutral."""
     broken = answer.news.newly_broken
     bad = "failure" if level == "L4" else "neutral"

@@ -11,11 +11,11 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from accelerator_portal.automation.github import GitHubError
-from accelerator_portal.automation.upstream.dispatching import Journal
-from accelerator_portal.automation.upstream.finding import Found, Place, State, find
-from accelerator_portal.automation.upstream.left_report import Asked
+from accelerator_portal.automation.upstream.dispatching import DispatchJournal
+from accelerator_portal.automation.upstream.finding import ReportPlace, RunResult, RunState, find
+from accelerator_portal.automation.upstream.left_report import SentRequest
 from accelerator_portal.automation.upstream.payload import run_title
-from accelerator_portal.automation.upstream.planning import Entry, entry_of
+from accelerator_portal.automation.upstream.planning import PlannedPlatform, entry_of
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.fields import Model
 from accelerator_portal.reports.report import Moment
@@ -32,7 +32,7 @@ class Settled(Model):
 
     at: Moment
     """When it was sent."""
-    state: State
+    state: RunState
     """What came of it."""
 
 
@@ -53,12 +53,12 @@ class Ledger(Model):
 class Looked:
     """One platform that was asked, and what came of it; `error`: GitHub did not say."""
 
-    asked: Asked
-    found: Found | None
+    asked: SentRequest
+    found: RunResult | None
     error: str = ""
 
 
-def taking_part(catalog: Catalog) -> dict[str, Entry]:
+def taking_part(catalog: Catalog) -> dict[str, PlannedPlatform]:
     """Return how each platform takes part now: where its reports are is its folder's word."""
     return {
         platform.id: entry_of(platform, platform.accelerator.upstream_events)
@@ -68,8 +68,11 @@ def taking_part(catalog: Catalog) -> dict[str, Entry]:
 
 
 def asked_of(
-    journals: Iterable[Journal], ledger: Ledger, entries: Mapping[str, Entry], now: dt.datetime
-) -> Iterator[Asked]:
+    journals: Iterable[DispatchJournal],
+    ledger: Ledger,
+    entries: Mapping[str, PlannedPlatform],
+    now: dt.datetime,
+) -> Iterator[SentRequest]:
     """Yield what was sent and is not settled; each once, whichever journal has it.
 
     A platform that takes part no more is not waited for.
@@ -82,16 +85,16 @@ def asked_of(
             if entry is None or not sent.ok or title in seen or now - sent.at > REMEMBERED:
                 continue
             seen.add(title)
-            yield Asked(journal.plan.change, entry, sent.at)
+            yield SentRequest(journal.plan.change, entry, sent.at)
 
 
-def look(place: Place, asked: Iterable[Asked]) -> list[Looked]:
+def look(place: ReportPlace, asked: Iterable[SentRequest]) -> list[Looked]:
     """Look for every report; what cannot be asked now is said, and the others go on."""
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         return list(pool.map(lambda one: _looked(place, one), asked))
 
 
-def _looked(place: Place, asked: Asked) -> Looked:
+def _looked(place: ReportPlace, asked: SentRequest) -> Looked:
     try:
         return Looked(asked, find(place, asked))
     except GitHubError as error:
@@ -114,7 +117,7 @@ def settled(
     return Ledger(settled=kept, closed=before.closed)
 
 
-def closing(ledger: Ledger, journals: Mapping[int, Journal]) -> Ledger:
+def closing(ledger: Ledger, journals: Mapping[int, DispatchJournal]) -> Ledger:
     """Return the ledger with the journals of which all is settled; they are not read again."""
     done = {
         number
@@ -129,7 +132,7 @@ def closing(ledger: Ledger, journals: Mapping[int, Journal]) -> Ledger:
     return ledger.model_copy(update={"closed": tuple(newest)})
 
 
-def _is_final(found: Found, asked: Asked, now: dt.datetime) -> bool:
+def _is_final(found: RunResult, asked: SentRequest, now: dt.datetime) -> bool:
     """A run that failed may be repeated within its hours, one that is lost come back in as many."""
     limit = dt.timedelta(hours=asked.entry.hours)
     age = now - asked.at

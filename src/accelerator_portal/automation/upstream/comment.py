@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from accelerator_portal.automation.pull_request_comment import HarmfulError
 from accelerator_portal.automation.sanitiser import faults
-from accelerator_portal.automation.upstream.marker import Answer, Memory, marker
+from accelerator_portal.automation.upstream.marker import Memory, PlatformAnswer, marker
 from accelerator_portal.automation.upstream.news import Broken
 from accelerator_portal.site.difference.harmless import fence, span
 
@@ -35,7 +35,7 @@ _END = (
 Maintainers = Mapping[str, Sequence[str]]
 
 
-def run_page(answer: Answer) -> str:
+def run_page(answer: PlatformAnswer) -> str:
     """Return the page of the run that made a report."""
     return f"https://github.com/{answer.repository}/actions/runs/{answer.run}"
 
@@ -83,12 +83,12 @@ def _parts(memory: Memory, ask: Maintainers) -> Iterator[str]:
     yield _END
 
 
-def _headline(broken: Iterable[Answer]) -> str:
+def _headline(broken: Iterable[PlatformAnswer]) -> str:
     said = (f"{span(answer.name)} {_tests(answer.news.newly_broken)}" for answer in broken)
     return f"**Newly broken: {', '.join(said)}.**"
 
 
-def _section(answer: Answer, people: Sequence[str]) -> Iterator[str]:
+def _section(answer: PlatformAnswer, people: Sequence[str]) -> Iterator[str]:
     news = answer.news
     yield f"#### {span(answer.name)}: {_tests(news.newly_broken)} newly broken"
     yield _where(answer)
@@ -104,7 +104,7 @@ def _section(answer: Answer, people: Sequence[str]) -> Iterator[str]:
     yield f"Whom to ask: {who}."
 
 
-def _where(answer: Answer) -> str:
+def _where(answer: PlatformAnswer) -> str:
     base = answer.news.base
     late = " It came after its time." if answer.late else ""
     torch = f" with torch {span(answer.torch)}" if answer.torch else ""
@@ -120,7 +120,7 @@ def _line(one: Broken) -> str:
     return f"- {span(one.key)} {one.outcome}{reason}"
 
 
-def _others(answer: Answer) -> str:
+def _others(answer: PlatformAnswer) -> str:
     news = answer.news
     said = [
         (news.red_already, "red on the base already"),

@@ -13,13 +13,13 @@ from pydantic import Field
 
 from accelerator_portal.automation.events import Part, PullRequest, Sha
 from accelerator_portal.automation.github import Api, GitHubError, read
-from accelerator_portal.automation.upstream.change import BRANCH, Change, RefusedError
+from accelerator_portal.automation.upstream.change import BRANCH, Change, RefusedEventError
 
 _MISSING = {404, 422}
 _MOST_LABELS = 100
 
 
-class Label(Part):
+class PullRequestLabel(Part):
     """A label."""
 
     name: str
@@ -31,7 +31,7 @@ class UpstreamPullRequest(PullRequest):
 
     title: str = ""
     """Its title."""
-    labels: tuple[Label, ...] = Field(default=(), max_length=_MOST_LABELS)
+    labels: tuple[PullRequestLabel, ...] = Field(default=(), max_length=_MOST_LABELS)
     """Its labels."""
 
 
@@ -46,7 +46,7 @@ class _Commit(Part):
 def confirmed(api: Api, change: Change) -> Change:
     """Return the change with what GitHub says of it instead of what the sender says.
 
-    Raises RefusedError where the two do not agree, and GitHubError.
+    Raises RefusedEventError where the two do not agree, and GitHubError.
     """
     try:
         if change.occasion == "pull-request":
@@ -54,7 +54,7 @@ def confirmed(api: Api, change: Change) -> Change:
         return _pushed(api, change)
     except GitHubError as error:
         if error.status in _MISSING:
-            raise RefusedError("forged", f"GitHub has no such change ({error})") from None
+            raise RefusedEventError("forged", f"GitHub has no such change ({error})") from None
         raise
 
 
@@ -73,12 +73,14 @@ def upstream_now(
 def _pull_request(api: Api, change: Change) -> Change:
     pull = read(api, f"repos/{change.repository}/pulls/{change.number}", UpstreamPullRequest)
     if pull.base.repo is None or pull.base.repo.full_name != change.repository:
-        raise RefusedError("forged", f"pull request {change.number} is of another repository")
+        raise RefusedEventError("forged", f"pull request {change.number} is of another repository")
     if change.head is not None and pull.head.sha != change.head:
         what = f"pull request {pull.number} has another commit by now than {change.head[:12]}"
-        raise RefusedError("out of order", what)
+        raise RefusedEventError("out of order", what)
     if pull.state != "open" and change.action != "closed":
-        raise RefusedError("out of order", f"pull request {pull.number} is {pull.state} by now")
+        raise RefusedEventError(
+            "out of order", f"pull request {pull.number} is {pull.state} by now"
+        )
     known = {
         "head": pull.head.sha,
         "base": pull.base.sha,
@@ -92,5 +94,5 @@ def _pushed(api: Api, change: Change) -> Change:
     """A commit of a fork can be read under the repository's name, too; on main it is not."""
     place = f"repos/{change.repository}/compare/{BRANCH}...{change.head}?per_page=1"
     if read(api, place, _Comparison).status not in {"behind", "identical"}:
-        raise RefusedError("forged", f"commit {change.head} is not on {BRANCH}")
+        raise RefusedEventError("forged", f"commit {change.head} is not on {BRANCH}")
     return change

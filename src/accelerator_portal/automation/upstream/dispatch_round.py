@@ -7,14 +7,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from accelerator_portal.automation.upstream.dispatching import (
-    Journal,
+    DispatchJournal,
     Senders,
     Sent,
     send,
     told_before,
 )
 from accelerator_portal.automation.upstream.own_files import JOURNAL, Where, left
-from accelerator_portal.automation.upstream.planning import Plan
+from accelerator_portal.automation.upstream.planning import DispatchPlan
 
 TOLD_AGAIN_AFTER = dt.timedelta(days=1)
 """An event that comes again after so long is a new one."""
@@ -24,7 +24,7 @@ TOLD_AGAIN_AFTER = dt.timedelta(days=1)
 class DispatchRound:
     """What came of a round: who was told now, how many were before, and the journal of both."""
 
-    journal: Journal
+    journal: DispatchJournal
     sent: tuple[Sent, ...]
     told_before: int
 
@@ -35,14 +35,14 @@ class DispatchRound:
 
 
 def dispatch(
-    senders: Senders, plan: Plan, earlier: Iterable[Journal], now: dt.datetime
+    senders: Senders, plan: DispatchPlan, earlier: Iterable[DispatchJournal], now: dt.datetime
 ) -> DispatchRound:
     """Tell everybody in a plan who was not told yet, by `earlier` journals or those left on GitHub.
 
     Raises GitHubError where the journals cannot be read; nobody is told then.
     """
     where = Where(senders.own, senders.home, now - TOLD_AGAIN_AFTER)
-    journals = [*earlier, *(journal for _, journal in left(where, JOURNAL, Journal))]
+    journals = [*earlier, *(journal for _, journal in left(where, JOURNAL, DispatchJournal))]
     same, already = told_before(plan.change, journals)
     sent = send(senders, plan, already)
-    return DispatchRound(Journal(plan=plan, sent=(*same, *sent)), tuple(sent), len(already))
+    return DispatchRound(DispatchJournal(plan=plan, sent=(*same, *sent)), tuple(sent), len(already))

@@ -16,9 +16,9 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from accelerator_portal.automation.github import Api, GitHubError
-from accelerator_portal.automation.upstream.change import BRANCH, Change, Text
+from accelerator_portal.automation.upstream.change import BRANCH, Change, ShortText
 from accelerator_portal.automation.upstream.payload import client_payload
-from accelerator_portal.automation.upstream.planning import Entry, Plan, matrix
+from accelerator_portal.automation.upstream.planning import DispatchPlan, PlannedPlatform, matrix
 from accelerator_portal.catalog.fields import Id, Model
 from accelerator_portal.reports.report import Moment
 
@@ -37,22 +37,24 @@ class Sent(Model):
     """Whether GitHub took it."""
     tries: Annotated[int, Field(ge=0)]
     """How often it was tried; 0 where what was to be sent does not fit."""
-    why: Text = ""
+    why: ShortText = ""
     """Why not."""
 
 
-class Journal(Model):
+class DispatchJournal(Model):
     """A plan and what was sent for it: the file that the later jobs go by."""
 
     schema_version: Literal[1] = 1
     """The form of this file."""
-    plan: Plan
+    plan: DispatchPlan
     """Who was to be told."""
     sent: Annotated[tuple[Sent, ...], Field(max_length=1000)] = ()
     """Who was."""
 
 
-def told_before(change: Change, journals: Iterable[Journal]) -> tuple[list[Sent], frozenset[str]]:
+def told_before(
+    change: Change, journals: Iterable[DispatchJournal]
+) -> tuple[list[Sent], frozenset[str]]:
     """Return what was sent for this event, and who was told of this commit by whichever event.
 
     A pull request that gets a label, or is opened again, is no other commit; neither is what two
@@ -96,7 +98,7 @@ class Senders:
 
 
 def send(
-    senders: Senders, plan: Plan, told: Collection[str] = (), how: Sending | None = None
+    senders: Senders, plan: DispatchPlan, told: Collection[str] = (), how: Sending | None = None
 ) -> list[Sent]:
     """Send a change to everybody in the plan who is not `told` yet; return what came of each.
 
@@ -111,7 +113,7 @@ def send(
         return list(pool.map(lambda entry: _sent(senders, plan, entry, how), left))
 
 
-def _sent(senders: Senders, plan: Plan, entry: Entry, how: Sending) -> Sent:
+def _sent(senders: Senders, plan: DispatchPlan, entry: PlannedPlatform, how: Sending) -> Sent:
     api = senders.own if entry.run.workflow_here else senders.vendors
     try:
         place, body = _request(plan.change, entry, senders.home)
@@ -129,7 +131,7 @@ def _sent(senders: Senders, plan: Plan, entry: Entry, how: Sending) -> Sent:
     raise AssertionError("there is at least one try")
 
 
-def _outcome(entry: Entry, how: Sending, tries: int, why: str = "") -> Sent:
+def _outcome(entry: PlannedPlatform, how: Sending, tries: int, why: str = "") -> Sent:
     return Sent(
         accelerator=entry.accelerator,
         at=how.now(),
@@ -139,7 +141,7 @@ def _outcome(entry: Entry, how: Sending, tries: int, why: str = "") -> Sent:
     )
 
 
-def _request(change: Change, entry: Entry, home: str) -> tuple[str, dict[str, Any]]:
+def _request(change: Change, entry: PlannedPlatform, home: str) -> tuple[str, dict[str, Any]]:
     """Where to send what."""
     payload = client_payload(change, entry)
     if there := entry.run.sent_to:
@@ -152,7 +154,7 @@ def _request(change: Change, entry: Entry, home: str) -> tuple[str, dict[str, An
     return place, {"ref": BRANCH, "inputs": inputs}
 
 
-def _job(change: Change, entry: Entry) -> dict[str, str]:
+def _job(change: Change, entry: PlannedPlatform) -> dict[str, str]:
     """The inputs of the portal's own workflow."""
     return {
         "accelerator": entry.accelerator,

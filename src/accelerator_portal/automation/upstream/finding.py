@@ -20,7 +20,7 @@ from accelerator_portal.automation.github import Api, GitHubError, read
 from accelerator_portal.automation.upstream.left_report import (
     MOST_PACKED,
     SKEW,
-    Asked,
+    SentRequest,
     read_left,
 )
 from accelerator_portal.automation.upstream.payload import REPORT, run_title
@@ -34,10 +34,10 @@ _MOST_PAGES = 5
 # A pull request of a fork can start none of these, and so cannot leave a report in a vendor's name.
 _EVENTS = {"repository_dispatch", "workflow_dispatch"}
 
-State = Literal["waiting", "running", "report", "late", "lost", "silent", "refused"]
+RunState = Literal["waiting", "running", "report", "late", "lost", "silent", "refused"]
 
 
-class Run(Part):
+class FoundRun(Part):
     """A run of a workflow."""
 
     id: Number
@@ -59,7 +59,7 @@ class Run(Part):
 
 
 class _Runs(Part):
-    workflow_runs: tuple[Run, ...]
+    workflow_runs: tuple[FoundRun, ...]
 
 
 class _OfRun(Part):
@@ -79,7 +79,7 @@ class _Artifacts(Part):
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ReportPlace:
     """Where reports are looked for, and what is known to check them with."""
 
     api: Api
@@ -90,10 +90,10 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class RunResult:
     """What came of one platform's run; `why` says it where there is no report."""
 
-    state: State
+    state: RunState
     repository: str
     """Where the run was looked for: that much is certain."""
     run: int | None = None
@@ -106,13 +106,13 @@ class Found:
 class _NotHereError(Exception):
     """There is no report, or none that counts; `state` and the text say so."""
 
-    def __init__(self, state: State, why: str, run: int | None = None) -> None:
+    def __init__(self, state: RunState, why: str, run: int | None = None) -> None:
         super().__init__(why)
         self.state = state
         self.run = run
 
 
-def find(place: Place, asked: Asked) -> Found:
+def find(place: ReportPlace, asked: SentRequest) -> RunResult:
     """Return the report that a platform's run left, or how things stand. Raises GitHubError."""
     repository = _repository(place, asked)
     age = place.now - asked.at
@@ -120,23 +120,23 @@ def find(place: Place, asked: Asked) -> Found:
     try:
         run, report = _report(place, asked, repository)
     except _NotHereError as none:
-        state: State = none.state
+        state: RunState = none.state
         if state in {"waiting", "running"} and age > limit:
             state = "silent" if asked.entry.run.redispatch else "lost"
         hours = f"{max(age, dt.timedelta()).total_seconds() / 3600:.0f} hours after it was sent"
         why = f"{none}, {hours}" if state != "refused" else str(none)
-        return Found(state, repository, none.run, why=why)
+        return RunResult(state, repository, none.run, why=why)
     finished = report.finished or place.now
     late = finished - asked.at > limit + SKEW
-    return Found("late" if late else "report", repository, run, report)
+    return RunResult("late" if late else "report", repository, run, report)
 
 
-def _repository(place: Place, asked: Asked) -> str:
+def _repository(place: ReportPlace, asked: SentRequest) -> str:
     there = asked.entry.run.sent_to
     return there.repository if there else place.home
 
 
-def _report(place: Place, asked: Asked, repository: str) -> tuple[int, Report]:
+def _report(place: ReportPlace, asked: SentRequest, repository: str) -> tuple[int, Report]:
     if asked.entry.run.redispatch:
         name = f"{REPORT}-{asked.change.delivery}"
         artifacts = _newest(_artifacts(place.api, repository, f"artifacts?name={name}"), {name})
@@ -160,7 +160,7 @@ def _report(place: Place, asked: Asked, repository: str) -> tuple[int, Report]:
         raise _NotHereError("refused", " ".join(str(error).split())[:300], run.id) from None
 
 
-def _run_with_title(place: Place, asked: Asked, repository: str) -> Run:
+def _run_with_title(place: ReportPlace, asked: SentRequest, repository: str) -> FoundRun:
     """The newest run of this change: a run that is repeated has the same number."""
     title = run_title(asked.change, asked.entry.accelerator)
     since = quote(f">={(asked.at - SKEW).astimezone(dt.UTC):%Y-%m-%dT%H:%M:%SZ}")
@@ -178,17 +178,17 @@ def _run_with_title(place: Place, asked: Asked, repository: str) -> Run:
     raise _NotHereError("waiting", f"no run with the title {title} is there")
 
 
-def _run_of(api: Api, repository: str, artifacts: Sequence[_Artifact]) -> Run:
+def _run_of(api: Api, repository: str, artifacts: Sequence[_Artifact]) -> FoundRun:
     """The run that left an artifact of a closed CI."""
     if not artifacts:
         raise _NotHereError("waiting", "no report is there")
     made_by = artifacts[0].workflow_run
     if made_by is None:
         raise _NotHereError("refused", "the report is of no run")
-    return read(api, f"repos/{repository}/actions/runs/{made_by.id}", Run)
+    return read(api, f"repos/{repository}/actions/runs/{made_by.id}", FoundRun)
 
 
-def _refuse_foreign(asked: Asked, run: Run, repository: str) -> None:
+def _refuse_foreign(asked: SentRequest, run: FoundRun, repository: str) -> None:
     source = run.head_repository
     if source is None or source.full_name != repository:
         raise _NotHereError("refused", "the run is of a fork", run.id)

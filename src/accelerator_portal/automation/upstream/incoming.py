@@ -18,14 +18,14 @@ from accelerator_portal.automation.events import Part
 from accelerator_portal.automation.upstream.change import (
     BRANCH,
     UPSTREAM,
-    Action,
     Change,
+    ChangeNumber,
     Delivery,
-    FullName,
-    Number,
-    RefusedError,
-    Sha,
-    Text,
+    EventAction,
+
+    RefusedEventError,
+    Sha1,
+    ShortText,
 )
 
 MOST_BYTES = 1024 * 1024
@@ -33,12 +33,12 @@ MOST_BYTES = 1024 * 1024
 CHECK = "accelerators/"
 """What the names of check runs begin with; the platform's id follows."""
 
-_ACTIONS = frozenset(get_args(Action))
+_ACTIONS = frozenset(get_args(EventAction))
 _NO_COMMIT = "0" * 40
 
 
 class _Label(Part):
-    name: Text
+    name: ShortText
 
 
 class _Repository(Part):
@@ -46,11 +46,11 @@ class _Repository(Part):
 
 
 class _Side(Part):
-    sha: Sha
+    sha: Sha1
 
 
 class _PullRequest(Part):
-    number: Number
+    number: ChangeNumber
     title: str = ""
     head: _Side | None = None
     base: _Side | None = None
@@ -66,18 +66,18 @@ class _PullRequestEvent(Part):
 
 class _Push(Part):
     ref: str
-    after: Sha
+    after: Sha1
     deleted: bool = False
     repository: _Repository
 
 
 class _Numbered(Part):
-    number: Number
+    number: ChangeNumber
 
 
 class _CheckRun(Part):
     name: str
-    head_sha: Sha
+    head_sha: Sha1
     pull_requests: tuple[_Numbered, ...] = ()
 
 
@@ -106,10 +106,10 @@ class _Dispatch(Part):
 def read_event(event: bytes, upstream: str = UPSTREAM) -> Change | str:
     """Return the change that an event tells of, or in a sentence why nothing is done for it.
 
-    Raises RefusedError for what is no such event, or of another repository.
+    Raises RefusedEventError for what is no such event, or of another repository.
     """
     if len(event) > MOST_BYTES:
-        raise RefusedError("unreadable", f"the event has more than {MOST_BYTES:,} bytes")
+        raise RefusedEventError("unreadable", f"the event has more than {MOST_BYTES:,} bytes")
     try:
         payload = _Dispatch.model_validate_json(event).client_payload
         if "payload" not in payload:
@@ -119,7 +119,7 @@ def read_event(event: bytes, upstream: str = UPSTREAM) -> Change | str:
     except ValidationError as error:
         place = ".".join(map(str, error.errors(include_input=False)[0]["loc"])) or "the event"
         what = f"{_plain(place)} is not as in an event of GitHub's"
-        raise RefusedError("unreadable", what) from None
+        raise RefusedEventError("unreadable", what) from None
 
 
 def _nested(event: _Nested, upstream: str) -> Change | str:
@@ -203,7 +203,7 @@ def _of_check_run(event: _Nested, upstream: str) -> Change | str:
 def _same(repository: _Repository, upstream: str) -> None:
     if repository.full_name != upstream:
         what = f"the event is of {_plain(repository.full_name)}, not of {upstream}"
-        raise RefusedError("unknown repository", what)
+        raise RefusedEventError("unknown repository", what)
 
 
 def _plain(text: str) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from accelerator_portal.automation.upstream.change import Change
-from accelerator_portal.automation.upstream.planning import Entry
+from accelerator_portal.automation.upstream.planning import PlannedPlatform
 from accelerator_portal.automation.zip_members import ArtifactError, members
 from accelerator_portal.catalog import ProblemsError
 from accelerator_portal.reports.merge import merged
@@ -28,15 +28,17 @@ _FILE = "report.json"
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class SentRequest:
     """What was sent to one platform, and when."""
 
     change: Change
-    entry: Entry
+    entry: PlannedPlatform
     at: dt.datetime
 
 
-def read_left(archives: Sequence[bytes], asked: Asked, known: Known, now: dt.datetime) -> Report:
+def read_left(
+    archives: Sequence[bytes], asked: SentRequest, known: Known, now: dt.datetime
+) -> Report:
     """Return the report that stands in the archives of a run, one of each of its tasks.
 
     It is self-reported, whatever it says of itself. Raises ArtifactError and ProblemsError.
@@ -48,7 +50,7 @@ def read_left(archives: Sequence[bytes], asked: Asked, known: Known, now: dt.dat
     return report.model_copy(update={"kind": "self-reported"})
 
 
-def _part(archive: bytes, asked: Asked) -> Report:
+def _part(archive: bytes, asked: SentRequest) -> Report:
     found = members(archive, {_FILE: MOST_UNPACKED}, MOST_PACKED)
     if _FILE not in found:
         raise ArtifactError(f"the archive has no {_FILE}")
@@ -75,7 +77,7 @@ def _joined(parts: Sequence[Report]) -> Report:
     return parts[0].model_copy(update={name: getattr(whole, name) for name in names})
 
 
-def claim(report: Report, asked: Asked) -> str | None:
+def claim(report: Report, asked: SentRequest) -> str | None:
     """Say what a report claims that its run was not asked for."""
     wanted = asked.entry.accelerator
     if report.accelerator != wanted:

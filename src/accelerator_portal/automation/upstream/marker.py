@@ -14,8 +14,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints, ValidationError
 
-from accelerator_portal.automation.upstream.change import FullName, Number, Sha
-from accelerator_portal.automation.upstream.news import News
+from accelerator_portal.automation.upstream.change import ChangeNumber, Sha1
+from accelerator_portal.automation.upstream.news import ReportNews
 from accelerator_portal.catalog.fields import Id, Model
 
 PREFIX = "<!-- accelerator-portal:upstream "
@@ -30,24 +30,24 @@ MOST_ANSWERS = 40
 Version = Annotated[str, StringConstraints(max_length=200)]
 
 
-class Answer(Model):
+class PlatformAnswer(Model):
     """What one platform says of a pull request."""
 
     accelerator: Id
     """Its id."""
     name: Annotated[str, StringConstraints(max_length=40)]
     """Its name."""
-    head: Sha
+    head: Sha1
     """The commit that was tested."""
     repository: FullName
     """Where the run is; GitHub says so."""
-    run: Number
+    run: ChangeNumber
     """Its number."""
     torch: Version | None = None
     """The version of torch that the report names."""
     late: bool = False
     """Whether it came after its time."""
-    news: News
+    news: ReportNews
     """What it says beside the base."""
 
 
@@ -56,7 +56,7 @@ class Memory(Model):
 
     schema_version: Literal[1] = 1
     """The form of this memory."""
-    answers: Annotated[tuple[Answer, ...], Field(max_length=MOST_ANSWERS)] = ()
+    answers: Annotated[tuple[PlatformAnswer, ...], Field(max_length=MOST_ANSWERS)] = ()
     """One of each platform that had news, by id."""
 
 

@@ -27,7 +27,7 @@ MOST_KEPT = 20
 _LONGEST_KEY = 300
 _LONGEST_TEXT = 200
 
-Verdict = Literal["newly broken", "red already", "flaky", "known", "mended", "no base", ""]
+NewsVerdict = Literal["newly broken", "red already", "flaky", "known", "mended", "no base", ""]
 Count = Annotated[int, Field(ge=0)]
 
 
@@ -48,7 +48,7 @@ class Broken(Model):
     """How many those are."""
 
 
-class News(Model):
+class ReportNews(Model):
     """A report beside its base; lists are cut, counts are not."""
 
     newly: Annotated[tuple[Broken, ...], Field(max_length=MOST_KEPT)] = ()
@@ -75,7 +75,7 @@ class News(Model):
     """When the base's newest report started; None where there is no base."""
 
 
-def news(report: Report, base: State, issues: Iterable[KnownFailure], today: dt.date) -> News:
+def news(report: Report, base: State, issues: Iterable[KnownFailure], today: dt.date) -> ReportNews:
     """Return what a report says beside the platform's history."""
     standings = dict(base.tests())
     current = [issue for issue in issues if issue.expires > today]
@@ -90,7 +90,7 @@ def news(report: Report, base: State, issues: Iterable[KnownFailure], today: dt.
             said = "known"
         found.setdefault(said, []).append(_broken(identity.key, test, standing))
     newly, flaky = (sorted(found.get(name, []), key=_order) for name in ("newly broken", "flaky"))
-    return News(
+    return ReportNews(
         newly=tuple(newly[:MOST_KEPT]),
         flaky=tuple(flaky[:MOST_KEPT]),
         newly_broken=len(newly),
@@ -105,7 +105,7 @@ def news(report: Report, base: State, issues: Iterable[KnownFailure], today: dt.
     )
 
 
-def _verdict(test: TestEntry, standing: Standing | None) -> Verdict:
+def _verdict(test: TestEntry, standing: Standing | None) -> NewsVerdict:
     said = verdict(test.outcome)
     last = standing.recent[-1:] if standing else ""
     if said == "+":

@@ -10,7 +10,7 @@ import json
 from typing import Any
 
 from accelerator_portal.automation.upstream.change import Change
-from accelerator_portal.automation.upstream.planning import Entry
+from accelerator_portal.automation.upstream.planning import PlannedPlatform
 
 MOST_KEYS = 10
 MOST_BYTES = 60_000
@@ -26,7 +26,7 @@ def run_title(change: Change, accelerator: str) -> str:
     return f"{change.delivery}/{accelerator}"
 
 
-def client_payload(change: Change, entry: Entry) -> dict[str, Any]:
+def client_payload(change: Change, entry: PlannedPlatform) -> dict[str, Any]:
     """Return what one platform is sent."""
     body: dict[str, Any] = {
         "schema_version": 1,

@@ -16,7 +16,7 @@ SUITES: Mapping[Task, str] = {"build": "integration", "unit": "operators", "mode
 """The harness's suites by task. It has no TorchBench: that is for a vendor's own workflow."""
 
 
-class Entry(Model):
+class PlannedPlatform(Model):
     """One platform that takes part."""
 
     accelerator: Id
@@ -33,20 +33,20 @@ class Entry(Model):
     """After so many it counts as lost."""
 
 
-class Plan(Model):
+class DispatchPlan(Model):
     """Who tests a change, and who does not and why."""
 
     schema_version: Literal[1] = 1
     """The form of this file."""
     change: Change
     """What is tested."""
-    entries: Annotated[tuple[Entry, ...], Field(max_length=1000)] = ()
+    entries: Annotated[tuple[PlannedPlatform, ...], Field(max_length=1000)] = ()
     """Who takes part, by id."""
     passed_over: Mapping[str, str] = Field(default_factory=dict)
     """Why the others of those that have the section do not."""
 
 
-def plan(catalog: Catalog, change: Change) -> Plan:
+def plan(catalog: Catalog, change: Change) -> DispatchPlan:
     """Return who tests a change that GitHub confirmed."""
     entries, passed_over = [], {}
     for platform in sorted(catalog.platforms, key=lambda one: one.id):
@@ -58,10 +58,10 @@ def plan(catalog: Catalog, change: Change) -> Plan:
             passed_over[platform.id] = reason
         else:
             entries.append(entry_of(platform, events))
-    return Plan(change=change, entries=tuple(entries), passed_over=passed_over)
+    return DispatchPlan(change=change, entries=tuple(entries), passed_over=passed_over)
 
 
-def matrix(entry: Entry) -> dict[str, list[dict[str, str]]]:
+def matrix(entry: PlannedPlatform) -> dict[str, list[dict[str, str]]]:
     """Return the jobs of one platform on a runner of this repository, for `strategy.matrix`."""
     tasks = [task for task in entry.tasks if task in SUITES]
     return {"include": [{"task": task, "suites": SUITES[task]} for task in tasks]}
@@ -82,10 +82,10 @@ def _reason(platform: Platform, events: UpstreamEvents, change: Change) -> str |
     return None
 
 
-def entry_of(platform: Platform, events: UpstreamEvents) -> Entry:
+def entry_of(platform: Platform, events: UpstreamEvents) -> PlannedPlatform:
     """Return how a platform takes part, by its folder."""
     accelerator = platform.accelerator
-    return Entry(
+    return PlannedPlatform(
         accelerator=platform.id,
         name=accelerator.name,
         device=accelerator.device.value,

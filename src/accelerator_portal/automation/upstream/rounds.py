@@ -18,7 +18,7 @@ from accelerator_portal.automation.upstream.checks import (
     put_check_run,
 )
 from accelerator_portal.automation.upstream.collecting import Looked
-from accelerator_portal.automation.upstream.marker import Answer
+from accelerator_portal.automation.upstream.marker import PlatformAnswer
 from accelerator_portal.automation.upstream.news import news
 from accelerator_portal.catalog import Catalog, ProblemsError
 from accelerator_portal.catalog.atomic_write import write_bytes_atomically
@@ -54,7 +54,7 @@ class Compared:
     """A report that was found, beside its base."""
 
     change: Change
-    answer: Answer
+    answer: PlatformAnswer
 
 
 def compared(
@@ -70,7 +70,7 @@ def compared(
         said = news(found.report, bases.of(platform.id), platform.known_issues, today)
         yield Compared(
             change,
-            Answer.model_validate(
+            PlatformAnswer.model_validate(
                 {
                     "accelerator": platform.id,
                     "name": platform.accelerator.name,
@@ -123,10 +123,10 @@ def keep(root: Path, looked: Iterable[Looked]) -> list[str]:
     return sorted(newest)
 
 
-def _by_pull_request(found: Iterable[Compared]) -> Mapping[Change, list[Answer]]:
+def _by_pull_request(found: Iterable[Compared]) -> Mapping[Change, list[PlatformAnswer]]:
     """Answers by the newest event of each pull request: what it says of labels counts."""
     changes: dict[tuple[str, int], Change] = {}
-    answers: dict[tuple[str, int], list[Answer]] = {}
+    answers: dict[tuple[str, int], list[PlatformAnswer]] = {}
     for one in found:
         if one.change.number is not None:
             place = (one.change.repository, one.change.number)
@@ -135,7 +135,9 @@ def _by_pull_request(found: Iterable[Compared]) -> Mapping[Change, list[Answer]]
     return {change: answers[place] for place, change in changes.items()}
 
 
-def _checks(api: Api, catalog: Catalog, change: Change, answers: Iterable[Answer]) -> Iterator[str]:
+def _checks(
+    api: Api, catalog: Catalog, change: Change, answers: Iterable[PlatformAnswer]
+) -> Iterator[str]:
     for one in answers:
         level = level_of(catalog, one.repository)
         if level and may_check(catalog.by_id[one.accelerator], level, change):

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from accelerator_portal.automation.upstream.change import Change
 from accelerator_portal.automation.upstream.collecting import Looked
 from accelerator_portal.automation.upstream.dispatching import Sent
-from accelerator_portal.automation.upstream.marker import Answer
-from accelerator_portal.automation.upstream.planning import Plan
+from accelerator_portal.automation.upstream.marker import PlatformAnswer
+from accelerator_portal.automation.upstream.planning import DispatchPlan
 from accelerator_portal.site.difference.harmless import span
 
 
-def plan_summary(found: Plan) -> str:
+def plan_summary(found: DispatchPlan) -> str:
     """Say who tests a change, and who does not."""
     lines = [f"# {_change(found.change)}", ""]
     lines += [
@@ -34,7 +34,9 @@ def sent_summary(sent: Sequence[Sent]) -> str:
     return "\n".join(lines).rstrip() + "\n"
 
 
-def answer_summary(looked: Sequence[Looked], answers: Iterable[Answer], said: Sequence[str]) -> str:
+def answer_summary(
+    looked: Sequence[Looked], answers: Iterable[PlatformAnswer], said: Sequence[str]
+) -> str:
     """Say what came of each run, what is news, and what was written where."""
     lines = ["# Answers", ""]
     lines += [_looked(one) for one in looked] or ["Nobody is waited for."]
@@ -59,7 +61,7 @@ def _looked(one: Looked) -> str:
     return f"{who}: {f'**{state}**' if state in {'lost', 'late', 'refused'} else state}{why}"
 
 
-def _news(answers: Iterable[Answer]) -> Iterator[str]:
+def _news(answers: Iterable[PlatformAnswer]) -> Iterator[str]:
     for one in answers:
         found = one.news
         base = f"{found.base:%Y-%m-%d}" if found.base else "none, so nothing can be news"

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from accelerator_portal.install.axes import AXES, STABLE
 from accelerator_portal.site.api_shapes import InstallData
-from accelerator_portal.site.difference.shapes import MOST_PLACES, Change, CommandChange, Item
+from accelerator_portal.site.difference.shapes import MOST_PLACES, CommandChange, Item, ItemChange
 from accelerator_portal.site.difference.values import changes, shortened
 from accelerator_portal.site.words import listed, python_range
 
@@ -23,7 +23,7 @@ _SHOWN_WHEN_NEW = ("needs", "note")
 _ANY = ""
 
 
-class Choice(NamedTuple):
+class ReaderChoice(NamedTuple):
     """What a reader picks, by id, the release by its version; no variant, no Python are empty."""
 
     system: str
@@ -44,7 +44,7 @@ class Shown(NamedTuple):
 class Choices:
     """Every choice, what it leads to, and what readers see for each value of an axis."""
 
-    shown: Mapping[Choice, Shown]
+    shown: Mapping[ReaderChoice, Shown]
     labels: Mapping[tuple[str, str], str]
 
 
@@ -65,7 +65,7 @@ _Edit = tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]
 class _Way:
     """How commands are different; commands for two releases may be so in the same way."""
 
-    change: Change
+    change: ItemChange
     edit: _Edit | _Lines
     beside: tuple[Item, ...]
 
@@ -75,7 +75,7 @@ def choices(data: InstallData) -> Choices:
 
     Raises LookupError or ValueError where the numbers of a row point to nothing.
     """
-    found: dict[Choice, Shown] = {}
+    found: dict[ReaderChoice, Shown] = {}
     labels: dict[tuple[str, str], str] = {}
     width = len(data.columns)
     for start in range(0, len(data.rows), width):
@@ -93,7 +93,7 @@ def variants(found: Choices) -> dict[str, str]:
 
 def command_changes(before: Choices, after: Choices) -> list[CommandChange]:
     """Return what is different, the choices together of which the same can be said."""
-    ways: dict[_Way, dict[_Lines, list[Choice]]] = {}
+    ways: dict[_Way, dict[_Lines, list[ReaderChoice]]] = {}
     for choice in dict.fromkeys((*after.shown, *before.shown)):
         old, new = before.shown.get(choice), after.shown.get(choice)
         if old != new:
@@ -103,12 +103,12 @@ def command_changes(before: Choices, after: Choices) -> list[CommandChange]:
     return [_change(way, alike, labels) for way, alike in ways.items()]
 
 
-def described(found: Sequence[Choice], labels: Mapping[tuple[str, str], str]) -> list[str]:
+def described(found: Sequence[ReaderChoice], labels: Mapping[tuple[str, str], str]) -> list[str]:
     """Return choices in words: `Linux x86-64, pip, Python 3.11–3.14, PyTorch 2.15.0`."""
     boxes: dict[_Box, None] = {
         tuple(frozenset((value,)) for value in choice): None for choice in found
     }
-    for axis in map(Choice._fields.index, _GROWING):
+    for axis in map(ReaderChoice._fields.index, _GROWING):
         together: dict[_Box, frozenset[str]] = {}
         for box in boxes:
             rest = (*box[:axis], *box[axis + 1 :])
@@ -142,7 +142,7 @@ def _shown(data: InstallData, row: Mapping[str, int]) -> Shown:
 
 def _choices(
     data: InstallData, row: Mapping[str, int], labels: dict[tuple[str, str], str]
-) -> Iterator[Choice]:
+) -> Iterator[ReaderChoice]:
     """Yield a row's choices, one for each Python, and note what readers see for their values."""
     axes = data.axes
     platform = _value(axes["platform"], row["platform"])[0]
@@ -159,7 +159,7 @@ def _choices(
     pythons = _value(data.pythons, row["pythons"])
     for place in (None,) if pythons is None else pythons:
         python = _ANY if place is None else _value(axes["python"], place)[0]
-        yield Choice(system[0], method[0], python, build[0], variant[0])
+        yield ReaderChoice(system[0], method[0], python, build[0], variant[0])
 
 
 def _system_axes(axes: Iterable[str]) -> list[str]:
@@ -201,7 +201,7 @@ def _bounded(lines: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _change(
-    way: _Way, alike: Mapping[_Lines, Sequence[Choice]], labels: Mapping[tuple[str, str], str]
+    way: _Way, alike: Mapping[_Lines, Sequence[ReaderChoice]], labels: Mapping[tuple[str, str], str]
 ) -> CommandChange:
     before, after = next(iter(alike))
     found = [choice for choices in alike.values() for choice in choices]
@@ -218,10 +218,10 @@ def _change(
     )
 
 
-def _words(box: _Box, found: Sequence[Choice], labels: Mapping[tuple[str, str], str]) -> str:
+def _words(box: _Box, found: Sequence[ReaderChoice], labels: Mapping[tuple[str, str], str]) -> str:
     """A box in words, values in the order in which the choices have them."""
     said: dict[str, list[str]] = {}
-    for place, axis in enumerate(Choice._fields):
+    for place, axis in enumerate(ReaderChoice._fields):
         values = (value for value in dict.fromkeys(c[place] for c in found) if value in box[place])
         said[axis] = [labels.get((axis, value), value) for value in values]
     parts = (

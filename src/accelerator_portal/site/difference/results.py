@@ -14,7 +14,7 @@ from accelerator_portal.reports.json_input import load_json
 from accelerator_portal.reports.outcomes import BAD, GOOD, OUTCOMES, Outcome
 from accelerator_portal.reports.report import Scalar
 from accelerator_portal.results.standing import Basis
-from accelerator_portal.site.difference.shapes import Change, Item, Move, change_of
+from accelerator_portal.site.difference.shapes import Item, ItemChange, Move, change_of
 from accelerator_portal.site.difference.state import PlatformState
 from accelerator_portal.site.difference.state_shapes import ReportState
 from accelerator_portal.site.difference.values import shortened
@@ -104,7 +104,7 @@ def _badness(move: Move) -> int:
 
 
 def _numbers(old: Stands, new: Stands) -> Iterator[Item]:
-    ways: tuple[tuple[Change, Stands, Stands], ...] = (("added", new, old), ("gone", old, new))
+    ways: tuple[tuple[ItemChange, Stands, Stands], ...] = (("added", new, old), ("gone", old, new))
     for change, here, there in ways:
         tests: dict[str, int] = {}
         for basis, test in here.keys() - there.keys():

@@ -10,7 +10,7 @@ from accelerator_portal.catalog.fields import Model
 from accelerator_portal.reports.outcomes import Outcome
 from accelerator_portal.results.standing import Basis
 
-Change = Literal["added", "gone", "changed"]
+ItemChange = Literal["added", "gone", "changed"]
 Count = Annotated[int, Field(ge=0, le=10**9)]
 
 # So many entries a list and characters a text are kept; what is beyond is counted, or cut.
@@ -19,7 +19,7 @@ MOST_CHARACTERS = 300
 MOST_PLACES = 12
 
 
-def change_of(before: object, after: object) -> Change:
+def change_of(before: object, after: object) -> ItemChange:
     """Return what happened to a thing; None: it was not there, or is no more."""
     if before is None:
         return "added"
@@ -29,7 +29,7 @@ def change_of(before: object, after: object) -> Change:
 class Item(Model):
     """One thing that is new, gone or different."""
 
-    change: Change
+    change: ItemChange
     """What happened to it."""
     name: str
     """What it is: `hardware: Hopper`, `torch 2.14.0, plugin 2.14.0`, `Guide: Install`."""
@@ -42,7 +42,7 @@ class Item(Model):
 class CommandChange(Model):
     """Commands that are new, gone or different, for all choices of which the same holds."""
 
-    change: Change
+    change: ItemChange
     """What happened to them."""
     commands: Count = 1
     """How many commands are different in the same way; `before` and `after` are the first."""
@@ -84,7 +84,7 @@ class PlatformDifference(Model):
     """Id of the platform."""
     name: str
     """Its name."""
-    change: Change
+    change: ItemChange
     """Whether it is new, gone or different."""
     commands: tuple[CommandChange, ...] = ()
     """Install commands."""

@@ -19,7 +19,7 @@ class Lenient(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")
 
 
-class IndexEntry(Lenient):
+class ListedPlatform(Lenient):
     """A platform of the index."""
 
     id: str
@@ -37,7 +37,7 @@ class SiteIndex(Lenient):
     results: str
     history: str
     quality: str
-    accelerators: tuple[IndexEntry, ...]
+    accelerators: tuple[ListedPlatform, ...]
 
 
 class FaqEntry(Lenient):
@@ -97,7 +97,7 @@ class KeptIndex(Lenient):
     histories: dict[str, str]
 
 
-class Kept(Lenient):
+class HistorySize(Lenient):
     """A history, of which only the size matters here."""
 
     accelerator: str
@@ -120,13 +120,13 @@ class Cards(Lenient):
     generations: tuple[GenerationWords, ...]
 
 
-class Hardware(Lenient):
+class HardwareList(Lenient):
     """The hardware of every platform."""
 
     platforms: tuple[Cards, ...]
 
 
-class Quality(Lenient):
+class QualityList(Lenient):
     """The quality of every platform."""
 
     platforms: tuple[dict[str, Any], ...]

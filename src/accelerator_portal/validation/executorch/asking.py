@@ -29,7 +29,7 @@ NO_EXECUTORCH = (
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class BackendReply:
     """What a backend says of itself, or the fault that kept it from that."""
 
     recipes: tuple[str, ...] = ()
@@ -39,7 +39,7 @@ class Asked:
     fault: str | None = None
 
 
-def ask(name: str) -> Asked:
+def ask(name: str) -> BackendReply:
     """Ask a backend; raises BackendError with what keeps it from being used."""
     try:
         done = subprocess.run(
@@ -57,13 +57,13 @@ def ask(name: str) -> Asked:
         said = brief(done.stderr.strip()[-400:])
         what = f'loading the backend "{name}" ended its process with status {done.returncode}'
         raise BackendError(f"{what}: {said}")
-    found = Asked(**json.loads(lines[-1]))
+    found = BackendReply(**json.loads(lines[-1]))
     if found.fault:
         raise BackendError(found.fault)
     return found
 
 
-def with_backend(probed: Probed, asked: Asked | None) -> Probed:
+def with_backend(probed: Probed, asked: BackendReply | None) -> Probed:
     """Return what was found of a device, with what the backend says of itself, if one is tested."""
     if asked is None:
         return probed
@@ -79,23 +79,23 @@ def main() -> None:
     sys.stdout.flush()
 
 
-def _answer(name: str) -> Asked:
+def _answer(name: str) -> BackendReply:
     if importlib.util.find_spec("executorch") is None:
-        return Asked(fault=NO_EXECUTORCH)
+        return BackendReply(fault=NO_EXECUTORCH)
     try:
         backend = find_backend(name)
         own = backend.version() if backend.version else metadata.version("executorch")
     except BackendError as error:
-        return Asked(fault=str(error))
+        return BackendReply(fault=str(error))
     except BaseException as error:  # noqa: BLE001 - a vendor's package may raise anything
         said = brief(words_of(error), 1000)
-        return Asked(fault=f'the backend "{name}" cannot be loaded: {said}')
+        return BackendReply(fault=f'the backend "{name}" cannot be loaded: {said}')
     packages = {}
     for package in ("executorch", "torchao", *backend.packages):
         with suppress(metadata.PackageNotFoundError):
             packages[package] = metadata.version(package)
     called = {"name": backend.runtime_name, "version": str(own)}
-    return Asked(tuple(r.name for r in backend.all_recipes), called, packages)
+    return BackendReply(tuple(r.name for r in backend.all_recipes), called, packages)
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ from accelerator_portal.validation.case import Case, Result
 from accelerator_portal.validation.context import Context
 from accelerator_portal.validation.matrix import Deployment, Matrix
 from accelerator_portal.validation.plan import Offer
-from accelerator_portal.validation.suites.subprocesses import Ended, run_within
+from accelerator_portal.validation.suites.subprocesses import CommandEnd, run_within
 
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
@@ -58,7 +58,7 @@ class _Place:
         self.folder, self.log, self.left = folder, log, seconds
         self.environment = _environment(folder, path)
 
-    def run(self, *command: str) -> Ended:
+    def run(self, *command: str) -> CommandEnd:
         """Run a command with what time is left; both its outputs go to the log."""
         ended = run_within(command, self.folder, self.environment, self.log, self.left)
         self.left = max(0.0, self.left - ended.seconds)
@@ -117,7 +117,7 @@ def pattern_of(prints: str) -> re.Pattern[str]:
     return re.compile(r"\s+".join(filter(None, lines)))
 
 
-def _wrong(ended: Ended, stage: Stage, what: str, log: Path) -> Result | None:
+def _wrong(ended: CommandEnd, stage: Stage, what: str, log: Path) -> Result | None:
     """Return what came of a command that did not end well."""
     if ended.missing:
         return Result("failed", stage, f"{what} cannot be started: {ended.missing}.")

@@ -14,9 +14,9 @@ from accelerator_portal.validation.matrix import Matrix
 from accelerator_portal.validation.plan import Offer
 from accelerator_portal.validation.suites import device_checks, feature_checks, loading_checks
 
-Check = Callable[[Context], None]
+IntegrationCheck = Callable[[Context], None]
 
-CHECKS: Mapping[str, Check] = {
+CHECKS: Mapping[str, IntegrationCheck] = {
     # How it comes into a process.
     "entry-point": loading_checks.entry_point,
     "import": loading_checks.plain_import,

@@ -26,7 +26,7 @@ Inputs = Sequence[Input]
 
 
 @dataclass(frozen=True)
-class Operator:
+class SampledOperator:
     """An operator, how its inputs are drawn, and which forms it can take.
 
     `ends`: also the largest and smallest numbers of a type; not where the result hangs on the order
@@ -94,21 +94,21 @@ _REDUCING = (
 
 _UNSTEADY = frozenset({"fmod", "hardswish", "remainder"})
 
-OPERATORS: Mapping[str, Operator] = {
-    **{name: Operator(getattr(torch, name), _one, _ALONE, ends=True) for name in _UNARY},
+OPERATORS: Mapping[str, SampledOperator] = {
+    **{name: SampledOperator(getattr(torch, name), _one, _ALONE, ends=True) for name in _UNARY},
     **{
-        f"nn.functional.{name}": Operator(
+        f"nn.functional.{name}": SampledOperator(
             getattr(functional, name), _one, _ALONE, ends=name not in _UNSTEADY
         )
         for name in _FUNCTIONS
     },
     **{
-        name: Operator(getattr(torch, name), _two, _ALL, ends=name not in _UNSTEADY)
+        name: SampledOperator(getattr(torch, name), _two, _ALL, ends=name not in _UNSTEADY)
         for name in _BINARY
     },
-    **{name: Operator(getattr(torch, name), _along, _ALONE) for name in _REDUCING},
-    "matmul": Operator(torch.matmul, _matrices, _PRODUCT),
-    "nn.functional.linear": Operator(functional.linear, _linear, _PRODUCT - {"broadcast"}),
+    **{name: SampledOperator(getattr(torch, name), _along, _ALONE) for name in _REDUCING},
+    "matmul": SampledOperator(torch.matmul, _matrices, _PRODUCT),
+    "nn.functional.linear": SampledOperator(functional.linear, _linear, _PRODUCT - {"broadcast"}),
 }
 
 

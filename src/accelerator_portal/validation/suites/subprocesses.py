@@ -13,7 +13,7 @@ from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class CommandEnd:
     """How a command ended: its status, None where its time was over, or why it never began."""
 
     status: int | None
@@ -27,7 +27,7 @@ def run_within(
     environment: Mapping[str, str],
     log: Path,
     seconds: float,
-) -> Ended:
+) -> CommandEnd:
     """Run a command in a folder with nothing but this environment; its outputs go to the log."""
     started = time.monotonic()
     with log.open("ab") as file:
@@ -42,7 +42,7 @@ def run_within(
                 start_new_session=True,
             )
         except OSError as error:
-            return Ended(None, 0.0, f"{command[0]}: {error.strerror}")
+            return CommandEnd(None, 0.0, f"{command[0]}: {error.strerror}")
         try:
             status: int | None = process.wait(seconds)
         except subprocess.TimeoutExpired:
@@ -52,4 +52,4 @@ def run_within(
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()
-    return Ended(status, time.monotonic() - started)
+    return CommandEnd(status, time.monotonic() - started)

@@ -22,7 +22,7 @@ _BATCH = 2
 _IMAGE_SIZE = 224
 
 Settings = Mapping[str, Any]
-Inputs = Callable[[Any], dict[str, Any]]
+InputFactory = Callable[[Any], dict[str, Any]]
 
 
 def _words(config: Any) -> dict[str, Any]:  # noqa: ARG001 - every kind of input may read it
@@ -58,7 +58,7 @@ class Architecture:
     name: str
     """Name of the model class; its configuration is the class's own."""
     settings: Settings
-    inputs: Inputs = _words
+    inputs: InputFactory = _words
     generates: bool = False
 
 

@@ -15,7 +15,7 @@ from accelerator_portal.validation.executorch.backend import Recipe
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class TensorDifference:
     """Two tensors of one shape, over the places where both hold finite numbers."""
 
     largest: float
@@ -42,7 +42,7 @@ class Difference:
         }
 
 
-def difference(found: torch.Tensor, wanted: torch.Tensor) -> Difference | None:
+def difference(found: torch.Tensor, wanted: torch.Tensor) -> TensorDifference | None:
     """Measure the difference of two tensors; None where the shapes differ or nothing is finite."""
     if found.shape != wanted.shape:
         return None
@@ -54,7 +54,7 @@ def difference(found: torch.Tensor, wanted: torch.Tensor) -> Difference | None:
     away = ours[both] - theirs
     largest, greatest = float(away.abs().max()), float(theirs.abs().max())
     relative = largest / greatest if greatest else math.inf * largest if largest else 0.0
-    return Difference(largest, float(away.abs().mean()), relative, _sqnr(theirs, away))
+    return TensorDifference(largest, float(away.abs().mean()), relative, _sqnr(theirs, away))
 
 
 def _sqnr(signal: torch.Tensor, noise: torch.Tensor) -> float:

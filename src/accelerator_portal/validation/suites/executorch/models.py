@@ -37,7 +37,7 @@ _DYNAMIC = {**_TYPE, "dynamic": "true"}
 
 
 @dataclass(frozen=True)
-class Model:
+class SuiteModel:
     """A model, where it comes from, and what is usually done with it beside running it plain."""
 
     example: Callable[[str], Example]
@@ -51,36 +51,38 @@ class Model:
 
 _HUGGING_FACE = transformers_models.example
 
-MODELS: Mapping[str, Model] = {
-    "AlbertForMaskedLM": Model(_HUGGING_FACE),
-    "BartForConditionalGeneration": Model(_HUGGING_FACE),
-    "BertForSequenceClassification": Model(_HUGGING_FACE, recipes=True, dynamic=True),
-    "ConvNextForImageClassification": Model(_HUGGING_FACE, recipes=True, dynamic=True),
-    "DeiTForImageClassification": Model(_HUGGING_FACE),
-    "Dinov2ForImageClassification": Model(_HUGGING_FACE),
-    "DistilBertForMaskedLM": Model(_HUGGING_FACE, dynamic=True),
-    "ElectraForPreTraining": Model(_HUGGING_FACE),
-    "GPT2LMHeadModel": Model(_HUGGING_FACE),
-    "GemmaForCausalLM": Model(_HUGGING_FACE),
-    "LlamaForCausalLM": Model(_HUGGING_FACE, recipes=True),
-    "MambaForCausalLM": Model(_HUGGING_FACE),
-    "OPTForCausalLM": Model(_HUGGING_FACE),
-    "Qwen3ForCausalLM": Model(_HUGGING_FACE),
-    "ResNetForImageClassification": Model(_HUGGING_FACE, recipes=True, dynamic=True, threads=True),
-    "RobertaForMaskedLM": Model(_HUGGING_FACE),
-    "SegformerForSemanticSegmentation": Model(_HUGGING_FACE),
-    "SwinForImageClassification": Model(_HUGGING_FACE),
-    "T5ForConditionalGeneration": Model(_HUGGING_FACE),
-    "ViTForImageClassification": Model(_HUGGING_FACE, threads=True),
-    "Wav2Vec2ForCTC": Model(_HUGGING_FACE),
-    "WhisperForConditionalGeneration": Model(_HUGGING_FACE),
-    "test_efficientnet": Model(timm_models.example),
-    "test_resnet": Model(timm_models.example),
-    "causal-mask": Model(weak_spots.example),
-    "grouped-convolutions": Model(weak_spots.example),
-    "lstm": Model(weak_spots.example),
-    "shared-input": Model(weak_spots.example, recipes=True),
-    "strided-views": Model(weak_spots.example),
+MODELS: Mapping[str, SuiteModel] = {
+    "AlbertForMaskedLM": SuiteModel(_HUGGING_FACE),
+    "BartForConditionalGeneration": SuiteModel(_HUGGING_FACE),
+    "BertForSequenceClassification": SuiteModel(_HUGGING_FACE, recipes=True, dynamic=True),
+    "ConvNextForImageClassification": SuiteModel(_HUGGING_FACE, recipes=True, dynamic=True),
+    "DeiTForImageClassification": SuiteModel(_HUGGING_FACE),
+    "Dinov2ForImageClassification": SuiteModel(_HUGGING_FACE),
+    "DistilBertForMaskedLM": SuiteModel(_HUGGING_FACE, dynamic=True),
+    "ElectraForPreTraining": SuiteModel(_HUGGING_FACE),
+    "GPT2LMHeadModel": SuiteModel(_HUGGING_FACE),
+    "GemmaForCausalLM": SuiteModel(_HUGGING_FACE),
+    "LlamaForCausalLM": SuiteModel(_HUGGING_FACE, recipes=True),
+    "MambaForCausalLM": SuiteModel(_HUGGING_FACE),
+    "OPTForCausalLM": SuiteModel(_HUGGING_FACE),
+    "Qwen3ForCausalLM": SuiteModel(_HUGGING_FACE),
+    "ResNetForImageClassification": SuiteModel(
+        _HUGGING_FACE, recipes=True, dynamic=True, threads=True
+    ),
+    "RobertaForMaskedLM": SuiteModel(_HUGGING_FACE),
+    "SegformerForSemanticSegmentation": SuiteModel(_HUGGING_FACE),
+    "SwinForImageClassification": SuiteModel(_HUGGING_FACE),
+    "T5ForConditionalGeneration": SuiteModel(_HUGGING_FACE),
+    "ViTForImageClassification": SuiteModel(_HUGGING_FACE, threads=True),
+    "Wav2Vec2ForCTC": SuiteModel(_HUGGING_FACE),
+    "WhisperForConditionalGeneration": SuiteModel(_HUGGING_FACE),
+    "test_efficientnet": SuiteModel(timm_models.example),
+    "test_resnet": SuiteModel(timm_models.example),
+    "causal-mask": SuiteModel(weak_spots.example),
+    "grouped-convolutions": SuiteModel(weak_spots.example),
+    "lstm": SuiteModel(weak_spots.example),
+    "shared-input": SuiteModel(weak_spots.example, recipes=True),
+    "strided-views": SuiteModel(weak_spots.example),
 }
 
 
