@@ -33,6 +33,7 @@ Arch = Literal["x86_64", "aarch64", "s390x", "ppc64le", "riscv64"]
 Method = Literal["pip", "uv", "docker", "source", "libtorch"]
 Channel = Literal["stable", "preview"]
 Integration = Literal["in-tree", "out-of-tree"]
+Count = Annotated[int, Field(ge=0, le=10**9)]
 
 
 class Model(BaseModel):

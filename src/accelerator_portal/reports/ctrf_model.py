@@ -10,10 +10,11 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
+from accelerator_portal.catalog.fields import Count
+
 Status = Literal["passed", "failed", "skipped", "pending", "other"]
 STATUSES: tuple[Status, ...] = get_args(Status)
 Milliseconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
-Count = Annotated[int, Field(ge=0, le=10**9)]
 MillisecondTime = Annotated[int, Field(ge=0, le=253_402_300_799_999)]  # to the end of the year 9999
 
 

@@ -8,7 +8,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field, NonNegativeInt, ValidationError
 
 from accelerator_portal.catalog.atomic_write import write_bytes_atomically
 from accelerator_portal.catalog.fields import Model
@@ -19,22 +19,21 @@ from accelerator_portal.results.standing import WINDOW, Basis, Group, Point, Sta
 
 SCHEMA_VERSION = 1
 
-Number = Annotated[int, Field(ge=0)]  # of a report in the list of reports, or how many
-
+# A number is that of a report in the list of reports, or how many.
 StandingRow = tuple[
     Outcome,
     Stage | None,
-    Number,  # since
-    Number,  # first_seen
-    Number,  # last_seen
-    Number | None,  # last_good
-    Number | None,  # first_bad
+    NonNegativeInt,  # since
+    NonNegativeInt,  # first_seen
+    NonNegativeInt,  # last_seen
+    NonNegativeInt | None,  # last_good
+    NonNegativeInt | None,  # first_bad
     Outcome | None,  # failure
     Stage | None,  # failure_stage
-    Number | None,  # gone
-    Number,  # good
-    Number,  # bad
-    Number,  # silent
+    NonNegativeInt | None,  # gone
+    NonNegativeInt,  # good
+    NonNegativeInt,  # bad
+    NonNegativeInt,  # silent
     Annotated[str, Field(pattern=rf"^[+-]{{0,{WINDOW}}}$")],  # recent
 ]
 
@@ -49,7 +48,7 @@ class _Report(Model):
 
 
 class _Group(Model):
-    last: Number
+    last: NonNegativeInt
     tests: Mapping[str, StandingRow]
 
 

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 
 from accelerator_portal.automation.events import Comment
 from accelerator_portal.automation.github import Api, read, read_all
+from accelerator_portal.automation.ownership import Maintainers
 from accelerator_portal.automation.upstream.change import Change
-from accelerator_portal.automation.upstream.comment import MUTE, Maintainers, comment
+from accelerator_portal.automation.upstream.comment import MUTE, comment
 from accelerator_portal.automation.upstream.confirming import UpstreamPullRequest
 from accelerator_portal.automation.upstream.marker import (
     MOST_ANSWERS,

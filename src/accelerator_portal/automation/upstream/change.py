@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
 
+from accelerator_portal.automation.events import FullName
 from accelerator_portal.catalog.fields import Model
 from accelerator_portal.catalog.upstream_events import Occasion
 

@@ -5,8 +5,9 @@ All that comes from data stands in code: it mentions nobody, and does nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
+from accelerator_portal.automation.ownership import Maintainers
 from accelerator_portal.automation.pull_request_comment import HarmfulError
 from accelerator_portal.automation.sanitiser import faults
 from accelerator_portal.automation.upstream.marker import Memory, PlatformAnswer, marker
@@ -31,8 +32,6 @@ _END = (
     f"This comment is renewed in place. To hear nothing more here, add the label `{MUTE}`; "
     "a failure that a platform knows belongs into its `known-issues.yaml`."
 )
-
-Maintainers = Mapping[str, Sequence[str]]
 
 
 def run_page(answer: PlatformAnswer) -> str:

@@ -14,7 +14,7 @@ from typing import Annotated, Any, get_args
 
 from pydantic import Field, ValidationError
 
-from accelerator_portal.automation.events import Part
+from accelerator_portal.automation.events import FullName, Part
 from accelerator_portal.automation.upstream.change import (
     BRANCH,
     UPSTREAM,
@@ -22,7 +22,6 @@ from accelerator_portal.automation.upstream.change import (
     ChangeNumber,
     Delivery,
     EventAction,
-
     RefusedEventError,
     Sha1,
     ShortText,

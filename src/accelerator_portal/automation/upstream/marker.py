@@ -14,6 +14,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints, ValidationError
 
+from accelerator_portal.automation.events import FullName
 from accelerator_portal.automation.upstream.change import ChangeNumber, Sha1
 from accelerator_portal.automation.upstream.news import ReportNews
 from accelerator_portal.catalog.fields import Id, Model

@@ -11,7 +11,7 @@ import datetime as dt
 from collections.abc import Iterable, Iterator
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, NonNegativeInt
 
 from accelerator_portal.catalog.fields import Model
 from accelerator_portal.catalog.known_issues_file import KnownFailure
@@ -28,7 +28,6 @@ _LONGEST_KEY = 300
 _LONGEST_TEXT = 200
 
 NewsVerdict = Literal["newly broken", "red already", "flaky", "known", "mended", "no base", ""]
-Count = Annotated[int, Field(ge=0)]
 
 
 class Broken(Model):
@@ -42,9 +41,9 @@ class Broken(Model):
     """The message."""
     command: Annotated[str, Field(max_length=_LONGEST_TEXT + 1)] = ""
     """What repeats it, where the report says so."""
-    bad: Count = 0
+    bad: NonNegativeInt = 0
     """In how many of its last verdicts on the base it failed."""
-    of: Count = 0
+    of: NonNegativeInt = 0
     """How many those are."""
 
 
@@ -55,21 +54,21 @@ class ReportNews(Model):
     """The first of what is newly broken, by key."""
     flaky: Annotated[tuple[Broken, ...], Field(max_length=MOST_KEPT)] = ()
     """The first of what fails now and goes back and forth on the base."""
-    newly_broken: Count = 0
+    newly_broken: NonNegativeInt = 0
     """How many are newly broken."""
-    red_already: Count = 0
+    red_already: NonNegativeInt = 0
     """How many fail on the base, too."""
-    flaky_failing: Count = 0
+    flaky_failing: NonNegativeInt = 0
     """How many fail now and go back and forth on the base."""
-    known: Count = 0
+    known: NonNegativeInt = 0
     """How many fail as the platform's known issues say."""
-    mended: Count = 0
+    mended: NonNegativeInt = 0
     """How many fail on the base and pass now."""
-    no_base: Count = 0
+    no_base: NonNegativeInt = 0
     """How many fail now and have no verdict on the base."""
-    tests: Count = 0
+    tests: NonNegativeInt = 0
     """How many the report has."""
-    silent: Count = 0
+    silent: NonNegativeInt = 0
     """How many of them say nothing of the product."""
     base: Moment | None = None
     """When the base's newest report started; None where there is no base."""

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Literal
 
 from pydantic import Field
 
-from accelerator_portal.catalog.fields import Model
+from accelerator_portal.catalog.fields import Count, Model
 from accelerator_portal.reports.outcomes import Outcome
 from accelerator_portal.results.standing import Basis
 
 ItemChange = Literal["added", "gone", "changed"]
-Count = Annotated[int, Field(ge=0, le=10**9)]
 
 # So many entries a list and characters a text are kept; what is beyond is counted, or cut.
 MOST_ENTRIES = 500
