@@ -21,8 +21,8 @@ from accelerator_portal.checks import errors, load_and_check
 from accelerator_portal.checks.quarantine import load_and_set_aside
 from accelerator_portal.site import RepositoryLinks, SiteFile, build_site
 from accelerator_portal.site.page import PLATFORMS
+from accelerator_portal.site.raw_html import put_back_raw_html, take_out_raw_html
 from accelerator_portal.site.security_policy import add_security_policy
-from accelerator_portal.site.set_aside import put_back, set_aside
 
 # More than this in the side bar helps nobody, and makes the pages grow with the square.
 MOST_IN_NAVIGATION = 60
@@ -30,8 +30,8 @@ MOST_IN_NAVIGATION = 60
 # Where the configuration keeps the generated pages until MkDocs asks for files.
 PAGES = "portal_pages"
 
-# Where a page keeps its ready parts while MkDocs works on the rest.
-SET_ASIDE = "portal_set_aside"
+# Where a page keeps its raw HTML while MkDocs works on the rest.
+RAW_HTML = "portal_raw_html"
 
 _serving = False
 
@@ -64,16 +64,16 @@ def on_startup(*, command: str, dirty: bool) -> None:
 
 
 def on_page_markdown(markdown: str, *, page: Page, **_: Any) -> str:  # noqa: ANN401 - unused
-    """Keep ready parts of generated pages away from Markdown and the search, which take long."""
+    """Keep raw HTML of generated pages away from Markdown and the search, which take long."""
     if page.file.generated_by is None:
         return markdown
-    markdown, page.meta[SET_ASIDE] = set_aside(markdown)
+    markdown, page.meta[RAW_HTML] = take_out_raw_html(markdown)
     return markdown
 
 
 def on_post_page(output: str, *, page: Page, **_: Any) -> str:  # noqa: ANN401 - unused
-    """Put the ready parts back, and give the finished page its Content-Security-Policy."""
-    output = put_back(output, page.meta.get(SET_ASIDE, []))
+    """Put the raw HTML back, and give the finished page its Content-Security-Policy."""
+    output = put_back_raw_html(output, page.meta.get(RAW_HTML, []))
     return output if _serving else add_security_policy(output)
 
 

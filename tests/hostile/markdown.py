@@ -156,7 +156,7 @@ ACCEPTED: Mapping[str, str] = {
     "a rule of signs": "* * *",
     "a backslash at each letter": "\\<\\s\\c\\r\\i\\p\\t\\>",
     "an address as text": "https://evil.example/<x> www.evil.example".replace("<x>", ""),
-    "a set-aside place of the portal": '`<div data-set-aside="1"></div>`',
+    "a raw-HTML place of the portal": '`<div data-raw-html="1"></div>`',
     "an emoji": ":material-account: :smile:",
     "a task": "- [x] done",
     "math": "$$\\href{javascript:alert(1)}{x}$$ \\(x\\)",

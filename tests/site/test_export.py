@@ -129,7 +129,7 @@ def test_every_anchor_is_kept(rebuilt: Site, site: Site) -> None:
         ("## A {: #a-b }", '<a id="a-b"></a>\n\n## A\n'),
         ("```\n## A {: #a }\n\n\n<div>\n```", "```\n## A {: #a }\n\n\n<div>\n```\n"),
         (
-            "a\n<!--set aside-->\n<div>\nb\n</div>\n<!--until here-->\nc",
+            "a\n<!--raw html-->\n<div>\nb\n</div>\n<!--end of raw html-->\nc",
             "a\n<div>\nb\n</div>\n\nc\n",
         ),
         ("<div>\n\n<p>b\n\n</p></div>\nc", "<div>\n<p>b\n</p></div>\n\nc\n"),

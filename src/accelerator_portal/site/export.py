@@ -1,7 +1,7 @@
 """The site's pages as CommonMark, for another site generator.
 
 The pages are written for Python-Markdown with Material's extensions. Three things in them are not
-CommonMark: ids of headings, the comments that keep ready parts from MkDocs, and HTML with blank
+CommonMark: ids of headings, the comments that keep raw HTML from MkDocs, and HTML with blank
 lines in it, which ends there for CommonMark.
 """
 
@@ -25,7 +25,7 @@ _KEPT = ("title", "description")
 
 _FRONT = re.compile(r"\A\s*---\n(.*?)\n---\n", re.DOTALL)
 _HEADING = re.compile(r"^(#+ .*?)\s*\{:\s*#([\w-]+)\s*\}\s*$")
-_COMMENT = re.compile(r"^<!--(?:set aside|until here)-->$")
+_COMMENT = re.compile(r"^<!--(?:raw html|end of raw html)-->$")
 _PAGE_LINK = re.compile(r"\]\(([^)\s:]+\.md)(#[\w-]+)?\)")
 _VOID = frozenset({"br", "hr", "img", "input", "link", "meta", "source", "wbr"})
 
