@@ -39,6 +39,11 @@ def test_a_comment_remembers_what_it_says() -> None:
     assert remembered(f"{marker(memory)}\n\nAny words.") == memory
 
 
+def test_the_numbers_that_github_gives_runs_by_now_are_taken() -> None:
+    memory = Memory(answers=(answer(run=17_654_321_098),))
+    assert remembered(marker(memory)) == memory
+
+
 def test_another_comment_remembers_nothing() -> None:
     assert remembered("hello") is None
     assert remembered(f" {marker(Memory())}") is None

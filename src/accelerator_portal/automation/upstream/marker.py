@@ -14,8 +14,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints, ValidationError
 
-from accelerator_portal.automation.events import FullName
-from accelerator_portal.automation.upstream.change import ChangeNumber, Sha1
+from accelerator_portal.automation.events import FullName, Number
+from accelerator_portal.automation.upstream.change import Sha1
 from accelerator_portal.automation.upstream.news import ReportNews
 from accelerator_portal.catalog.fields import Id, Model
 
@@ -42,7 +42,7 @@ class PlatformAnswer(Model):
     """The commit that was tested."""
     repository: FullName
     """Where the run is; GitHub says so."""
-    run: ChangeNumber
+    run: Number
     """Its number."""
     torch: Version | None = None
     """The version of torch that the report names."""
