@@ -7,7 +7,7 @@ import pytest
 
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.criteria_file import Criteria, MustPass
-from accelerator_portal.results.quality import NAMED, Quality, as_of, is_tested, quality
+from accelerator_portal.results.quality import NAMED, QualityAssessment, as_of, is_tested, quality
 from tests.reports.examples import report
 
 NOW = dt.datetime(2026, 2, 1, tzinfo=dt.UTC)
@@ -47,7 +47,7 @@ def operator(name: str, outcome: str = "passed", **parameters: str) -> dict[str,
     return {"suite": "operators", "name": name, "outcome": outcome, "parameters": parameters}
 
 
-def gaps(found: Quality) -> list[tuple[str, str]]:
+def gaps(found: QualityAssessment) -> list[tuple[str, str]]:
     """The ids of levels that were not reached, each with a reason."""
     return [(gap.level.id, gap.why) for gap in found.missing]
 

@@ -21,7 +21,7 @@ from accelerator_portal.reports.reading import Found, Options
 from accelerator_portal.reports.remainder import (
     NAMESPACE,
     Fields,
-    RunFacts,
+    Run,
     completed,
 )
 from accelerator_portal.reports.report import Environment, Suite
@@ -35,7 +35,7 @@ def read_ctrf(path: Path, options: Options) -> Found:
     """Read a CTRF file; raises ProblemsError with every fault that was found."""
     said = chosen_suite(path, options)
     try:
-        results = ctrf_model.CtrfDocument.model_validate(load_json(path)).results
+        results = ctrf_model.Document.model_validate(load_json(path)).results
     except ValidationError as error:
         raise refused(path, error) from None
     fallback = suite_id(results.tool.name) or "tests"
@@ -53,13 +53,13 @@ def read_ctrf(path: Path, options: Options) -> Found:
 
 
 def _read_tests(
-    imported: ImportedTests, results: ctrf_model.CtrfResults, options: Options, fallback: str
+    imported: ImportedTests, results: ctrf_model.Results, options: Options, fallback: str
 ) -> None:
     """Add each test; check that the summary counts what the list holds."""
     statuses: Counter[str] = Counter()
     for number, record in enumerate(results.tests):
         place = f"results.tests[{number}]"
-        test = imported.parsed(ctrf_model.CtrfTest, record, place)
+        test = imported.parsed(ctrf_model.Test, record, place)
         if test is None:
             continue
         statuses[test.status] += 1
@@ -93,14 +93,14 @@ def _suites(imported: ImportedTests, records: object, said: str | None) -> dict[
     return suites
 
 
-def _run(imported: ImportedTests, results: ctrf_model.CtrfResults, kept: object) -> RunFacts:
+def _run(imported: ImportedTests, results: ctrf_model.Results, kept: object) -> Run:
     if kept is not None:
-        return imported.parsed(RunFacts, kept, f"results.extra.{NAMESPACE}.run") or RunFacts()
+        return imported.parsed(Run, kept, f"results.extra.{NAMESPACE}.run") or Run()
     said = results.environment
     name, version = said.appName.strip().lower(), said.appVersion.strip()[:200]
     system = " ".join(filter(None, (said.osPlatform, said.osRelease, said.osVersion)))
     is_torch = name in {"torch", "pytorch"}
-    return RunFacts(
+    return Run(
         environment=Environment(
             torch=version if version and is_torch else None,
             packages={name[:200]: version} if name and version and not is_torch else {},

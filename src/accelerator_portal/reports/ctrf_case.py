@@ -54,7 +54,7 @@ def status_of(outcome: Outcome) -> ctrf_model.Status:
 
 
 def plain_fields(
-    test: ctrf_model.CtrfTest, known: Identified, said: str | None, fallback: str
+    test: ctrf_model.Test, known: Identified, said: str | None, fallback: str
 ) -> dict[str, Any]:
     """Return the fields of a test, as a report writes them; fields that nothing says are absent.
 
@@ -77,7 +77,7 @@ def plain_fields(
     return {name: value for name, value in fields.items() if value is not None}
 
 
-def named(test: ctrf_model.CtrfTest, said: str | None) -> Identified:
+def named(test: ctrf_model.Test, said: str | None) -> Identified:
     """Return the identity of a test; its outermost suite is none of its name."""
     outer = test.suite
     if outer and (said is None or suite_id(outer[0]) == said):
@@ -102,7 +102,7 @@ def _parameters(given: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _verdict(test: ctrf_model.CtrfTest) -> dict[str, Any]:
+def _verdict(test: ctrf_model.Test) -> dict[str, Any]:
     raw = test.rawStatus
     outcome: Outcome
     if is_outcome(raw) and status_of(raw) == test.status:
@@ -127,7 +127,7 @@ def _verdict(test: ctrf_model.CtrfTest) -> dict[str, Any]:
     }
 
 
-def _outcome(test: ctrf_model.CtrfTest, raw: str) -> Outcome:
+def _outcome(test: ctrf_model.Test, raw: str) -> Outcome:
     if test.status in _CLEAR:
         return _CLEAR[test.status]
     if raw in _RAW:

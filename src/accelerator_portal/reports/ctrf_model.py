@@ -33,7 +33,7 @@ class Attachment(_Part):
     path: str
 
 
-class CtrfTest(_Part):
+class Test(_Part):
     """One test."""
 
     __test__ = False
@@ -54,7 +54,7 @@ class CtrfTest(_Part):
     extra: dict[str, Any] = {}
 
 
-class CtrfSummary(_Part):
+class Summary(_Part):
     """Counts, and the beginning and end of the run in milliseconds since 1970."""
 
     tests: Count
@@ -67,7 +67,7 @@ class CtrfSummary(_Part):
     stop: MillisecondTime
 
 
-class CtrfEnvironment(_Part):
+class Environment(_Part):
     """Where the run took place."""
 
     appName: str = ""  # noqa: N815 - CTRF's name
@@ -83,20 +83,20 @@ class Tool(_Part):
     name: str
 
 
-class CtrfResults(_Part):
+class Results(_Part):
     """A run."""
 
     tool: Tool
-    summary: CtrfSummary
+    summary: Summary
     tests: list[Any]
     """Each is a Test; they are checked one by one, so that a fault names its test."""
-    environment: CtrfEnvironment = CtrfEnvironment()
+    environment: Environment = Environment()
     extra: dict[str, Any] = {}
 
 
-class CtrfDocument(_Part):
+class Document(_Part):
     """A file."""
 
     reportFormat: Literal["CTRF"]  # noqa: N815 - CTRF's name
     specVersion: str  # noqa: N815 - CTRF's name
-    results: CtrfResults
+    results: Results

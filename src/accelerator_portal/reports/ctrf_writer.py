@@ -66,7 +66,7 @@ def _test(test: TestEntry) -> Fields:
     record = {name: value for name, value in record.items() if value is not None}
     if record.get("retries") and test.outcome == "passed":
         record["flaky"] = True
-    written = ctrf_model.CtrfTest.model_validate(record)
+    written = ctrf_model.Test.model_validate(record)
     plain = plain_fields(written, named(written, None), None, test.suite)
     left = difference(fields_of(test), plain)
     return {**record, "extra": {NAMESPACE: left}} if left else record

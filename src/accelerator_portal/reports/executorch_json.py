@@ -40,7 +40,7 @@ def read_executorch_json(path: Path, options: Options) -> Found:
     flows: set[str] = set()
     for number, record in enumerate(records):
         try:
-            test = pytest_json_model.PytestTest.model_validate(record)
+            test = pytest_json_model.Test.model_validate(record)
         except ValidationError:
             tests.fault(1, f"tests[{number}] is no test of pytest-json-report", _REMEDY)
             continue
@@ -72,7 +72,7 @@ def _rows(record: Mapping[str, Any]) -> list[CsvRow] | None:
 
 
 def _fields(
-    test: pytest_json_model.PytestTest, rows: list[CsvRow], tests: ImportedTests
+    test: pytest_json_model.Test, rows: list[CsvRow], tests: ImportedTests
 ) -> list[dict[str, Any]]:
     verdict = pytest_json.verdict_of(test)
     if verdict is None:

@@ -25,7 +25,7 @@ from accelerator_portal.reports.reading import Found, Options, refuse
 from accelerator_portal.reports.remainder import (
     NAMESPACE,
     Fields,
-    RunFacts,
+    Run,
     completed,
     difference,
     fields_of,
@@ -64,7 +64,7 @@ class _Reading:
         self._said = chosen_suite(path, options)
         self._tests = ImportedTests(path, options, may_repeat=True)
         self._suites: dict[str, Suite] = {}
-        self._run = RunFacts()
+        self._run = Run()
         self._moments: list[dt.datetime] = []
         self._zone_is_missing = False
 
@@ -95,7 +95,7 @@ class _Reading:
             self._suites.setdefault(name, parsed)
             if _RUN in suite.properties:
                 kept = self._kept(line, suite.properties, _RUN)
-                self._run = self._tests.parsed(RunFacts, kept, place, line) or self._run
+                self._run = self._tests.parsed(Run, kept, place, line) or self._run
 
     def found(self) -> Found:
         tests = self._tests.done()

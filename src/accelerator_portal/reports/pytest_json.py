@@ -36,7 +36,7 @@ def read_pytest_json(path: Path, options: Options) -> Found:
     imported = ImportedTests(path, options, may_repeat=True)
     for number, record in enumerate(records):
         place = f"tests[{number}]"
-        test = imported.parsed(pytest_json_model.PytestTest, record, place)
+        test = imported.parsed(pytest_json_model.Test, record, place)
         if test is None:
             continue
         verdict = verdict_of(test)
@@ -55,10 +55,10 @@ def read_pytest_json(path: Path, options: Options) -> Found:
     return found(document, Suite(name=suite, kind="unit", planned=planned), tests)
 
 
-def document_of(path: Path) -> tuple[pytest_json_model.PytestDocument, list[Any]]:
+def document_of(path: Path) -> tuple[pytest_json_model.Document, list[Any]]:
     """Return a file and its tests, which are not looked at yet; raises ProblemsError."""
     try:
-        document = pytest_json_model.PytestDocument.model_validate(load_json(path))
+        document = pytest_json_model.Document.model_validate(load_json(path))
     except ValidationError as error:
         raise refused(path, error) from None
     if document.tests is None:
@@ -68,7 +68,7 @@ def document_of(path: Path) -> tuple[pytest_json_model.PytestDocument, list[Any]
 
 
 def found(
-    document: pytest_json_model.PytestDocument,
+    document: pytest_json_model.Document,
     suite: Suite,
     tests: tuple[TestEntry, ...],
     note: str | None = None,
@@ -92,7 +92,7 @@ def _add(imported: ImportedTests, place: str, nodeid: str, fields: Mapping[str, 
 
 
 def _add_collectors(
-    imported: ImportedTests, document: pytest_json_model.PytestDocument, suite: str
+    imported: ImportedTests, document: pytest_json_model.Document, suite: str
 ) -> None:
     for number, collector in enumerate(document.collectors):
         if collector.outcome == "failed":
@@ -106,7 +106,7 @@ def _add_collectors(
             _add(imported, f"collectors[{number}]", nodeid, fields)
 
 
-def _planned(document: pytest_json_model.PytestDocument, ran: int) -> int | None:
+def _planned(document: pytest_json_model.Document, ran: int) -> int | None:
     """How many tests were chosen, and modules could not be read, where a run was cut short."""
     collected = document.summary.collected
     if collected is None:
@@ -116,11 +116,11 @@ def _planned(document: pytest_json_model.PytestDocument, ran: int) -> int | None
     return planned if planned >= ran else None
 
 
-def verdict_of(test: pytest_json_model.PytestTest) -> dict[str, Any] | None:
+def verdict_of(test: pytest_json_model.Test) -> dict[str, Any] | None:
     """Return what happened to a test; None for a word that is not pytest's."""
     stages = test.stages
     failed = next((stage for stage in stages if stage.outcome == "failed"), None)
-    stage = failed or test.call or (stages[0] if stages else pytest_json_model.PytestStage())
+    stage = failed or test.call or (stages[0] if stages else pytest_json_model.Stage())
     said: dict[str, Any] = {"raw_status": None if test.outcome == "passed" else test.outcome}
     if stages:
         said["duration_s"] = sum(one.duration for one in stages)
@@ -143,12 +143,12 @@ def verdict_of(test: pytest_json_model.PytestTest) -> dict[str, Any] | None:
     }
 
 
-def _outcome(stage: pytest_json_model.PytestStage, *, around: bool) -> Outcome:
+def _outcome(stage: pytest_json_model.Stage, *, around: bool) -> Outcome:
     of = verdicts.of_error if around else verdicts.of_failure
     return of(stage.crash.message, stage.longrepr)
 
 
-def _left_out(stage: pytest_json_model.PytestStage, *, expected: bool) -> dict[str, Any]:
+def _left_out(stage: pytest_json_model.Stage, *, expected: bool) -> dict[str, Any]:
     if expected:
         said = verdicts.reason(stage.crash.message) or verdicts.reason(stage.longrepr)
         return {"outcome": "skipped", "raw_status": "xfail", "reason": said or _EXPECTED}

@@ -20,7 +20,7 @@ class Crash(_Part):
     message: str = ""
 
 
-class PytestStage(_Part):
+class Stage(_Part):
     """A stage of a test."""
 
     duration: Seconds = 0
@@ -31,21 +31,21 @@ class PytestStage(_Part):
     stderr: str = ""
 
 
-class PytestTest(_Part):
+class Test(_Part):
     """A test; its stages stand beside its node id."""
 
     __test__ = False
 
     nodeid: Annotated[str, Field(min_length=1)]
     outcome: str
-    setup: PytestStage | None = None
-    call: PytestStage | None = None
-    teardown: PytestStage | None = None
-    lost: Annotated[PytestStage | None, Field(alias="???")] = None
+    setup: Stage | None = None
+    call: Stage | None = None
+    teardown: Stage | None = None
+    lost: Annotated[Stage | None, Field(alias="???")] = None
     """pytest-xdist's word for the stage of a worker that died."""
 
     @property
-    def stages(self) -> list[PytestStage]:
+    def stages(self) -> list[Stage]:
         """Those that ran, in order."""
         every = (self.setup, self.call, self.teardown, self.lost)
         return [stage for stage in every if stage]
@@ -59,7 +59,7 @@ class Collector(_Part):
     longrepr: str = ""
 
 
-class PytestSummary(_Part):
+class Summary(_Part):
     """Counts; the number of each outcome stands beside them."""
 
     total: Annotated[int, Field(ge=0)] = 0
@@ -67,13 +67,13 @@ class PytestSummary(_Part):
     deselected: Annotated[int, Field(ge=0)] = 0
 
 
-class PytestDocument(_Part):
+class Document(_Part):
     """A file; `created` is when the run ended, in seconds since 1970."""
 
     created: Annotated[float, Field(ge=0, lt=253_402_300_799)]
     duration: Seconds
     environment: Mapping[str, Any] = {}
-    summary: PytestSummary
+    summary: Summary
     tests: list[Any] | None = None
     """Each is a Test; they are checked one by one, so that a fault names its test."""
     collectors: list[Collector] = []

@@ -19,7 +19,7 @@ NAMESPACE = "accelerator-portal"
 Fields = dict[str, Any]
 
 
-class RunFacts(BaseModel):
+class Run(BaseModel):
     """What a file says of the run as a whole and a reader can give on; the rest is ignored."""
 
     environment: Environment = Environment()

@@ -34,7 +34,7 @@ class Gap:
 
 
 @dataclass(frozen=True, slots=True)
-class Quality:
+class QualityAssessment:
     """A platform's level, and what keeps it from each higher one."""
 
     level: Level
@@ -65,7 +65,7 @@ def quality(
     criteria: Criteria,
     newest_torch: str,
     at: dt.datetime,
-) -> Quality:
+) -> QualityAssessment:
     """Return the level of a platform; `newest_torch` is the release that its commands install."""
     tested = is_tested(reports, criteria, newest_torch, at)
     runs = [report for report in reports if report.kind != "baseline"]
@@ -84,9 +84,9 @@ def quality(
     for level in criteria.levels:
         unmet = [answer.why for ask in level.asks if not (answer := answers[ask]()).met]
         if not unmet:
-            return Quality(level, tested, tuple(missing))
+            return QualityAssessment(level, tested, tuple(missing))
         missing += [Gap(level, why) for why in unmet]
-    return Quality(criteria.levels[-1], tested, tuple(missing))
+    return QualityAssessment(criteria.levels[-1], tested, tuple(missing))
 
 
 def is_tested(

@@ -38,7 +38,7 @@ from accelerator_portal.site.platform_page import Parts, platform_context
 from accelerator_portal.site.questions import PageQuestion, moved, questions
 from accelerator_portal.site.release_pages import ReleaseRow, release_rows
 from accelerator_portal.site.results_pages import results_files, results_pages
-from accelerator_portal.site.results_view import Results, results
+from accelerator_portal.site.results_view import ResultsView, results
 from accelerator_portal.site.selector_view import selector_view
 from accelerator_portal.site.source_list import SourceList
 from accelerator_portal.site.templates import Templates
@@ -97,7 +97,7 @@ def _shared_pages(
     catalog: Catalog,
     selector: Selector,
     templates: Templates,
-    tested: Results,
+    tested: ResultsView,
     looked: FindingShares,
 ) -> Iterator[SiteFile]:
     current_builds = {catalog.releases.newest.version, PREVIEW}

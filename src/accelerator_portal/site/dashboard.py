@@ -14,7 +14,7 @@ from accelerator_portal.reports.report import Report
 from accelerator_portal.results.archive import BASES
 from accelerator_portal.results.breakages import Breakage, NeverPassed, never_passed, open_breakages
 from accelerator_portal.results.known_issues import Outdated, outdated
-from accelerator_portal.results.quality import Quality, as_of, quality
+from accelerator_portal.results.quality import QualityAssessment, as_of, quality
 from accelerator_portal.results.standing import WINDOW, Basis
 from accelerator_portal.site.dashboard_view import breakage_row, trend_group
 from accelerator_portal.site.history_pages import trends
@@ -22,7 +22,7 @@ from accelerator_portal.site.history_view import Past
 from accelerator_portal.site.packages_pages import newest_news
 from accelerator_portal.site.page import SiteFile, data_file, to_root
 from accelerator_portal.site.results_shapes import Badge, PlatformQuality, QualityData, SetAside
-from accelerator_portal.site.results_view import Results, SuiteCounts
+from accelerator_portal.site.results_view import ResultsView, SuiteCounts
 from accelerator_portal.site.source_list import SourceList
 from accelerator_portal.site.templates import Templates
 from accelerator_portal.site.trend_picture import Trend
@@ -36,7 +36,7 @@ class DashboardPlatform:
     """One platform on the dashboard; `age_days` is that of its newest run."""
 
     platform: Platform
-    quality: Quality
+    quality: QualityAssessment
     runs: int
     baselines: int
     newest: Report | None
@@ -56,14 +56,14 @@ class _Known:
     """Everything that a platform's state is computed from."""
 
     catalog: Catalog
-    results: Results
+    results: ResultsView
     past: Past
     criteria: Criteria
     at: dt.datetime
 
 
 def dashboard(
-    catalog: Catalog, results: Results, past: Past, criteria: Criteria
+    catalog: Catalog, results: ResultsView, past: Past, criteria: Criteria
 ) -> list[DashboardPlatform]:
     """Return every platform's state, those with open breakages first, then those with runs."""
     at = as_of(catalog, [stored.report for stored in results.reports])
@@ -73,7 +73,7 @@ def dashboard(
 
 
 def dashboard_pages(
-    catalog: Catalog, results: Results, past: Past, templates: Templates
+    catalog: Catalog, results: ResultsView, past: Past, templates: Templates
 ) -> Iterator[SiteFile]:
     """Yield the dashboard, the testing standards and the badges."""
     criteria = catalog.criteria

@@ -9,7 +9,7 @@ from accelerator_portal.catalog.features import Feature, FeatureId
 from accelerator_portal.catalog.fields import Model
 from accelerator_portal.catalog.sources import Source, among
 from accelerator_portal.site.feature_runs import FeatureRun, feature_runs
-from accelerator_portal.site.results_view import Results
+from accelerator_portal.site.results_view import ResultsView
 
 LABELS: dict[FeatureId, str] = {
     "amp": "Automatic mixed precision",
@@ -75,7 +75,7 @@ class FeaturesData(Model):
         return self.share >= ENOUGH
 
 
-def features_data(catalog: Catalog, results: Results) -> FeaturesData:
+def features_data(catalog: Catalog, results: ResultsView) -> FeaturesData:
     """Return the features of every platform."""
     platforms = tuple(
         PlatformFeatures(

@@ -11,7 +11,7 @@ from accelerator_portal.catalog import Catalog
 from accelerator_portal.packages.news import news
 from accelerator_portal.site.history_view import Past
 from accelerator_portal.site.page import SiteFile
-from accelerator_portal.site.results_view import Results
+from accelerator_portal.site.results_view import ResultsView
 
 # A reader who was away for longer looks at the pages.
 MOST_ENTRIES = 50
@@ -27,7 +27,7 @@ class _Entry:
     address: str
 
 
-def feed(catalog: Catalog, results: Results, past: Past) -> SiteFile:
+def feed(catalog: Catalog, results: ResultsView, past: Past) -> SiteFile:
     """Return the feed; addresses are relative to it, in `results/`."""
     found = [*_reports(catalog, results), *_changes(catalog, past), *_packages(catalog)]
     found.sort(key=lambda entry: (entry.updated, entry.id), reverse=True)
@@ -42,7 +42,7 @@ def feed(catalog: Catalog, results: Results, past: Past) -> SiteFile:
     return SiteFile("results/feed.atom", text)
 
 
-def _reports(catalog: Catalog, results: Results) -> Iterator[_Entry]:
+def _reports(catalog: Catalog, results: ResultsView) -> Iterator[_Entry]:
     for stored in results.reports:
         report = stored.report
         if report.started:

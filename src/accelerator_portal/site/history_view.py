@@ -21,7 +21,7 @@ from accelerator_portal.results.archive import (
 )
 from accelerator_portal.results.history import ChangeKind, OutcomeChange
 from accelerator_portal.results.standing import Basis, Point, Standing, State
-from accelerator_portal.site.results_view import Results
+from accelerator_portal.site.results_view import ResultsView
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +108,7 @@ class Past:
         return {place: dict(history.state.tests()) for place, history in self._by_place.items()}
 
 
-def past(catalog: Catalog, root: Path, results: Results) -> Past:
+def past(catalog: Catalog, root: Path, results: ResultsView) -> Past:
     """Return what is kept below `root`, and the newer reports of the folders on top of it.
 
     Raises ProblemsError where what is kept cannot be read.

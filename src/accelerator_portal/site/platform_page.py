@@ -15,7 +15,7 @@ from accelerator_portal.site.features import LABELS, FeaturesData
 from accelerator_portal.site.hardware import HardwareData
 from accelerator_portal.site.history_view import Past
 from accelerator_portal.site.questions import PageQuestion
-from accelerator_portal.site.results_view import Results
+from accelerator_portal.site.results_view import ResultsView
 from accelerator_portal.site.selector_view import selector_view
 from accelerator_portal.site.source_list import SourceEntry, SourceList
 from accelerator_portal.site.vendor_text import render_section
@@ -31,7 +31,7 @@ class Parts:
     features: FeaturesData
     sources: SourceList
     faq: list[PageQuestion]
-    results: Results
+    results: ResultsView
     past: Past
 
 

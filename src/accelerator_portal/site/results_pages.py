@@ -12,7 +12,7 @@ from accelerator_portal.site.matrix_pages import matrix_files, matrix_pages
 from accelerator_portal.site.page import API, SiteFile, data_file, to_root
 from accelerator_portal.site.result_addresses import RESULTS_PAGES
 from accelerator_portal.site.results_shapes import ReportEntry, ResultsIndex
-from accelerator_portal.site.results_view import KINDS, Results, about
+from accelerator_portal.site.results_view import KINDS, ResultsView, about
 from accelerator_portal.site.suite_tests import results_of, suite_tests_pages
 from accelerator_portal.site.templates import Templates
 
@@ -21,7 +21,7 @@ MOST_LISTED = 200
 
 
 def results_pages(
-    catalog: Catalog, results: Results, past: Past, templates: Templates
+    catalog: Catalog, results: ResultsView, past: Past, templates: Templates
 ) -> Iterator[SiteFile]:
     """Yield every page of results."""
     suites = list(dict.fromkeys(view.matrix.suite for view in results.matrices))
@@ -58,7 +58,7 @@ def results_pages(
         yield SiteFile(path, content, stored.path)
 
 
-def results_files(results: Results) -> Iterator[SiteFile]:
+def results_files(results: ResultsView) -> Iterator[SiteFile]:
     """Yield the data: an index of the reports, each report, each suite's matrices."""
     suites = list(dict.fromkeys(view.matrix.suite for view in results.matrices))
     entries = tuple(

@@ -64,7 +64,7 @@ class MatrixView:
 
 
 @dataclass(frozen=True)
-class Results:
+class ResultsView:
     """Everything that pages show of reports."""
 
     reports: tuple[StoredReport, ...]
@@ -103,7 +103,7 @@ class Results:
         ]
 
 
-def results(catalog: Catalog) -> Results:
+def results(catalog: Catalog) -> ResultsView:
     """Return what the reports of a catalogue say."""
     reports, _ = stored_reports(catalog)
     by_id = {stored.id: stored.report for stored in reports}
@@ -111,7 +111,7 @@ def results(catalog: Catalog) -> Results:
         _view(catalog, by_id, matrix)
         for matrix in matrices(reports, [platform.id for platform in catalog.platforms])
     )
-    return Results(reports, counts(reports), views)
+    return ResultsView(reports, counts(reports), views)
 
 
 def about(stored: StoredReport) -> list[tuple[str, str]]:

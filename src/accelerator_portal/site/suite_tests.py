@@ -20,7 +20,7 @@ from accelerator_portal.site.result_addresses import (
     by_initial,
     initial,
 )
-from accelerator_portal.site.results_view import Results
+from accelerator_portal.site.results_view import ResultsView
 from accelerator_portal.site.templates import Templates
 from accelerator_portal.site.words import number
 
@@ -87,7 +87,7 @@ class TestView:
 
 def suite_tests_pages(
     catalog: Catalog,
-    results: Results,
+    results: ResultsView,
     past: Past,
     templates: Templates,
     context: Mapping[str, Any],
@@ -126,7 +126,7 @@ def results_of(stored: StoredReport, catalog: Catalog) -> Iterator[ReportedTest]
         )
 
 
-def _tests(catalog: Catalog, results: Results, past: Past, suite: str) -> list[TestView]:
+def _tests(catalog: Catalog, results: ResultsView, past: Past, suite: str) -> list[TestView]:
     found: dict[str, list[ReportedTest]] = {}
     for stored in results.reports:
         for result in results_of(stored, catalog):

@@ -21,11 +21,11 @@ from accelerator_portal.site.difference.commands import Choices, choices
 from accelerator_portal.site.difference.pages import read_pages
 from accelerator_portal.site.difference.state_shapes import (
     Folder,
-    HardwareList,
-    HistorySize,
+    Hardware,
+    Kept,
     KeptIndex,
     LenientInstall,
-    QualityList,
+    Quality,
     ReleaseList,
     Reports,
     ReportState,
@@ -88,7 +88,7 @@ class _Reader:
 
     def state(self, site: Path | None) -> SiteState:
         index = self._index()
-        hardware = self._read(index.hardware, HardwareList).platforms
+        hardware = self._read(index.hardware, Hardware).platforms
         cards = {p.id: {g.name: g.words for g in p.generations} for p in hardware}
         quality = self._quality(index.quality)
         history, reports = self._history(index.history), self._reports(index.results)
@@ -147,13 +147,13 @@ class _Reader:
     def _quality(self, address: str) -> dict[str, dict[str, Any]]:
         if not self._file(address).exists():  # without data/criteria.yaml there are no levels
             return {}
-        return {str(row.get("id")): row for row in self._read(address, QualityList).platforms}
+        return {str(row.get("id")): row for row in self._read(address, Quality).platforms}
 
     def _history(self, address: str) -> dict[str, dict[str, str]]:
         found: dict[str, dict[str, str]] = {}
         folder = Path(address).parent
         for file in self._read(address, KeptIndex).histories.values():
-            kept = self._read((folder / file).as_posix(), HistorySize)
+            kept = self._read((folder / file).as_posix(), Kept)
             said = f"reports: {len(kept.reports)}, changes: {len(kept.changes)}"
             found.setdefault(kept.accelerator, {})[kept.basis] = said
         return found

@@ -19,7 +19,7 @@ class Lenient(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")
 
 
-class ListedPlatform(Lenient):
+class IndexEntry(Lenient):
     """A platform of the index."""
 
     id: str
@@ -37,7 +37,7 @@ class SiteIndex(Lenient):
     results: str
     history: str
     quality: str
-    accelerators: tuple[ListedPlatform, ...]
+    accelerators: tuple[IndexEntry, ...]
 
 
 class FaqEntry(Lenient):
@@ -97,7 +97,7 @@ class KeptIndex(Lenient):
     histories: dict[str, str]
 
 
-class HistorySize(Lenient):
+class Kept(Lenient):
     """A history, of which only the size matters here."""
 
     accelerator: str
@@ -120,13 +120,13 @@ class Cards(Lenient):
     generations: tuple[GenerationWords, ...]
 
 
-class HardwareList(Lenient):
+class Hardware(Lenient):
     """The hardware of every platform."""
 
     platforms: tuple[Cards, ...]
 
 
-class QualityList(Lenient):
+class Quality(Lenient):
     """The quality of every platform."""
 
     platforms: tuple[dict[str, Any], ...]
