@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field
 from functools import cache
@@ -19,7 +20,6 @@ import pytest
 from coverage import Coverage, CoverageData
 
 from tools.mutants import recorder
-from tools.mutants.mutant import PACKAGE
 from tools.mutants.workspace import State, copy_tree, read_state
 
 # What takes minutes, and what looks at the repository and not at the package.
@@ -72,7 +72,7 @@ class Recording:
 
     def tests_of(self, path: str, lines: Iterable[int] | None = None) -> set[str]:
         """The tests that ran one of the lines, or any line, of a module."""
-        by_line = _contexts(self, path)
+        by_line = _contexts(self.lines, path)
         wanted = by_line if lines is None else by_line.keys() & set(lines)
         contexts = {context for line in wanted for context in by_line[line]}
         shared = {
@@ -85,7 +85,7 @@ class Recording:
 
     def runs(self, path: str, lines: Iterable[int]) -> bool:
         """Whether any of the lines ran, also outside of tests: when modules were imported."""
-        return bool(_contexts(self, path).keys() & set(lines))
+        return bool(_contexts(self.lines, path).keys() & set(lines))
 
 
 class RecordingError(Exception):
@@ -179,21 +179,11 @@ def _file(test: str) -> str:
 
 
 @cache
-def _files(data: CoverageData) -> dict[str, str]:
-    """Each measured module by its path in the repository; the copy had another root."""
-    inside = f"/{PACKAGE.as_posix()}/"
-    return {
-        f"{PACKAGE}/{name.rpartition(inside)[2]}": name
-        for name in data.measured_files()
-        if inside in name
-    }
-
-
-def _contexts(recording: Recording, path: str) -> dict[int, list[str]]:
-    name = _files(recording.lines).get(path)
-    return _by_line(recording.lines, name) if name else {}
-
-
-@cache
-def _by_line(data: CoverageData, name: str) -> dict[int, list[str]]:
-    return data.contexts_by_lineno(name)
+def _contexts(data: CoverageData, path: str) -> dict[int, set[str]]:
+    """Who ran each line of a module; every recording was made in a copy with another root."""
+    by_line: dict[int, set[str]] = defaultdict(set)
+    for name in sorted(data.measured_files()):
+        if name.endswith(f"/{path}"):
+            for line, contexts in data.contexts_by_lineno(name).items():
+                by_line[line].update(contexts)
+    return dict(by_line)

@@ -28,7 +28,7 @@ TESTS = (
     RecordedTest("tests/site/test_pages.py::test_pages", 70.0),
 )
 LOADER, SMALL, OTHER_SMALL, LARGE, LINKS, ON_PAGE, ON_PAGES = (test.id for test in TESTS)
-# Which lines ran where, below the root of the copy that was recorded.
+# Which lines ran where, below the roots of the copies that were recorded.
 RAN: dict[str, dict[str, list[int]]] = {
     "": {FACTS: [1, 4], PAGE: [1, 4]},
     LOADER: {FACTS: [5]},
@@ -48,9 +48,9 @@ def root(tmp_path: Path) -> Path:
 @pytest.fixture
 def recording(tmp_path: Path) -> Recording:
     data = CoverageData(basename=str(tmp_path / "coverage"))
-    for context, lines in RAN.items():
+    for copy, (context, lines) in enumerate(RAN.items()):
         data.set_context(context)
-        data.add_lines({f"/copy/{path}": found for path, found in lines.items()})
+        data.add_lines({f"/copy-{copy // 2}/{path}": found for path, found in lines.items()})
     return Recording({test.id: test for test in TESTS}, {"site": 20.0}, (), data)
 
 
