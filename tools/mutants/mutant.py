@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 import difflib
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from itertools import groupby, islice
 from pathlib import Path
 
@@ -20,12 +20,16 @@ _LEAST = 8
 
 @dataclass(frozen=True)
 class Change:
-    """What names a mutant, whatever stands above it in the file."""
+    """What names a mutant, whatever stands above it in the file; without `after` every change."""
 
     path: str
     function: str
     before: str
-    after: str
+    after: str = ""
+
+    def is_among(self, changes: Collection[Change]) -> bool:
+        """Whether it is one of the changes, or every change of its statement is."""
+        return self in changes or replace(self, after="") in changes
 
 
 @dataclass(frozen=True)
@@ -115,7 +119,7 @@ def _mutants(
         found = [edit for edit in edits(tree) if edit.place == site.place]
         ranked = sorted(found, key=lambda edit: _rank(seed, ast.dump(edit.new), str(edit.index)))
         mutants = (_mutant(tree, edit, site.path) for edit in ranked)
-        yield from islice((one for one in mutants if one and one.change not in excluded), 1)
+        yield from islice((one for one in mutants if one and not one.change.is_among(excluded)), 1)
 
 
 def _mutant(tree: ast.Module, edit: Edit, path: Path) -> Mutant | None:

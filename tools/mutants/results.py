@@ -45,8 +45,9 @@ class Equivalent:
 def read_equivalents(path: Path) -> list[Equivalent]:
     """The file of explained changes: what the draw leaves out."""
     return [
-        Equivalent(Change(**{name: entry[name] for name in Change.__annotations__}), entry["why"])
+        Equivalent(Change(**{name: text for name, text in entry.items() if name != "why"}), why)
         for entry in yaml.safe_load(path.read_text("utf-8")) or ()
+        if (why := entry["why"])
     ]
 
 

@@ -1,9 +1,10 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from tests.folders import REPOSITORY, write_tree
-from tools.mutants.mutant import draw, room_of
+from tools.mutants.mutant import Change, draw, room_of
 
 ROOM = "src/accelerator_portal/catalog"
 FUNCTION = "def {name}(a, b):\n    if a < {number}:\n        return a + b\n    return [b, a]\n\n\n"
@@ -11,6 +12,10 @@ FUNCTION = "def {name}(a, b):\n    if a < {number}:\n        return a + b\n    r
 
 def functions(*names: str) -> str:
     return "".join(FUNCTION.format(name=name, number=len(name)) for name in names)
+
+
+def changes(root: Path, *excluded: Change) -> list[Change]:
+    return [mutant.change for mutant in draw(root, 3, "1", excluded)]
 
 
 def test_a_seed_draws_the_same_and_another_one_does_not() -> None:
@@ -33,17 +38,18 @@ def test_a_change_elsewhere_leaves_the_draw_as_it_was(tmp_path: Path) -> None:
     few = write_tree(tmp_path / "few", {f"{ROOM}/a.py": functions("f", "ff", "fff")})
     text = f"import os\n\n\n{functions('f', 'ff', 'fff')}"
     more = write_tree(tmp_path / "more", {f"{ROOM}/a.py": text})
-    changes = [mutant.change for mutant in draw(few, 4, "1", [])]
-    assert [mutant.change for mutant in draw(more, 4, "1", [])] == changes
+    assert changes(few) == changes(more)
 
 
 def test_an_explained_change_is_replaced_by_another_one(tmp_path: Path) -> None:
     root = write_tree(tmp_path, {f"{ROOM}/a.py": functions("f", "ff")})
-    first, *rest = (mutant.change for mutant in draw(root, 3, "1", []))
-    again = [mutant.change for mutant in draw(root, 3, "1", [first])]
+    first, *rest = changes(root)
+    again = changes(root, first)
     assert first not in again
     assert len(again) == 3
     assert set(rest) < set(again)
+    statement = replace(first, after="")
+    assert statement not in {replace(one, after="") for one in changes(root, statement)}
 
 
 def test_the_change_is_told_in_one_line_and_made_in_the_source(tmp_path: Path) -> None:
