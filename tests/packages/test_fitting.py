@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.criteria_file import Criteria
-from accelerator_portal.catalog.package_file import FactChange, PackagesRead, ReleaseFacts
+from accelerator_portal.catalog.package_file import EVERY, FactChange, PackagesRead, ReleaseFacts
 from accelerator_portal.packages.fitting import admits, fits, home
 from accelerator_portal.packages.news import news
 from accelerator_portal.packages.trailing import lags, read_on
@@ -169,7 +169,7 @@ def test_news_tells_what_happened_to_plugins(plugins: Catalog) -> None:
         before="torch==1.9.1",
         after="torch==1.9.1+cpu",
     )
-    gone = change.model_copy(update={"of": "removed", "version": "1.8.0"})
+    gone = change.model_copy(update={"of": "removed", "version": "1.8.0", "on": EVERY})
     catalog = with_facts(
         plugins,
         [
@@ -192,7 +192,12 @@ def test_news_tells_what_happened_to_plugins(plugins: Catalog) -> None:
         ("2026-02-03", "release", f"{PACKAGE} 1.10.1 was published"),
         ("2026-02-02", "first", f"{PACKAGE} 1.10.0, the first for torch 1.10.0 was published"),
     ]
-    assert len({n.key for n in news(catalog)}) == 4
+    assert [n.key for n in news(catalog)] == [
+        f"{PACKAGE}:1.9.1:requires:{X86}:2026-02-09",
+        f"{PACKAGE}:1.8.0:removed:2026-02-09",
+        f"{PACKAGE}:1.10.1",
+        f"{PACKAGE}:1.10.0",
+    ]
 
 
 def test_news_tells_on_which_day_a_platform_fell_behind(tree: Tree) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import os
+import struct
 import subprocess
 import sys
 import time
@@ -82,6 +83,19 @@ def test_whole_wheels_are_never_read(root: Path, index: Index) -> None:
     done = synced(root, index)
     assert releases(root)["1.0"]["requires"] == {"*": ["torch==1.9.1+cpu"]}
     assert done.traffic.bytes < size / 2
+    assert asked(index, ".metadata") == []
+
+
+def test_a_wheel_whose_list_of_files_is_too_long_is_refused(root: Path, index: Index) -> None:
+    (file,) = index.projects["torch-example"][:1]
+    file.metadata = None
+    # The end of the archive says that the list before it has 9 MiB.
+    end = struct.pack("<4s4H2LH", b"PK\x05\x06", 0, 0, 1, 1, 9 * 1024**2, 0, 0)
+    file.data = bytes(9 * 1024**2) + end
+    index.projects["torch-example"] = [file]
+    done = synced(root, index)
+    assert any("the list of the wheel's files is too long" in w for w in done.packages[0].refused)
+    assert done.traffic.bytes < 1024**2
 
 
 def test_a_server_without_ranges_is_not_made_to_send_all(root: Path, index: Index) -> None:

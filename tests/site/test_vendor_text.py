@@ -190,3 +190,10 @@ def test_no_id_is_given_twice(wanted: list[str]) -> None:
 def test_a_link_that_hides_where_it_leads_is_none(address: str) -> None:
     """In a second definition of one name; the rules see the first only, which counts."""
     assert not rendered(f"[x][y]\n\n[y]: {address}").css("[href]")
+
+
+def test_tables_are_counted_so_that_a_reader_hears_which_one_it_is() -> None:
+    table = "| a |\n|---|\n| b |\n"
+    text = render_vendor_text(f"{table}\nwords\n\n{table}", "guide-", lambda _: None)
+    boxes = LexborHTMLParser(text).css(".table-box")
+    assert [box.attributes["aria-label"] for box in boxes] == ["guide: table 1", "guide: table 2"]

@@ -17,9 +17,11 @@ from threading import Lock
 from typing import Literal
 
 import pytest
+from hypothesis import Phase, settings
 
 Outcome = Literal["killed", "timeout", "survived", "not covered"]
 
+_PROFILE = "mutants"
 _NOTHING_FAILED = {pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED}
 
 
@@ -118,6 +120,10 @@ def _run(tree: Path, tests: Sequence[str], connection: Connection) -> None:
     files = list(dict.fromkeys(test.partition("::")[0] for test in tests))
     options = ["-x", "-q", "--tb=no", "-p", "no:cacheprovider", "-p", "no:xdist"]
     options += ["-W", "ignore::pytest.PytestAssertRewriteWarning", "--hypothesis-seed=0"]
+    # A failure is enough; nobody reads a shorter example of it.
+    quick = settings(deadline=None, database=None, phases=[Phase.explicit, Phase.generate])
+    settings.register_profile(_PROFILE, quick)
+    options += [f"--hypothesis-profile={_PROFILE}"]
     status = pytest.main([*options, f"--basetemp={tree}.tests", *files], plugins=[chosen])
     imported = sys.modules.get("accelerator_portal")
     if imported is not None and not Path(imported.__file__ or "").is_relative_to(tree):

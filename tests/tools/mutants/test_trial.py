@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from multiprocessing import forkserver
 from pathlib import Path
 
 import pytest
@@ -33,9 +34,12 @@ def test_one():
 
 @pytest.fixture(scope="module")
 def trials() -> Iterator[Trials]:
+    """Trials with a fork server of their own: there is one in a process, and others preload more."""
+    forkserver._forkserver._stop()  # type: ignore[attr-defined]
     found = Trials()
     yield found
     found.stop()
+    forkserver._forkserver._stop()  # type: ignore[attr-defined]
 
 
 @pytest.fixture
