@@ -34,7 +34,7 @@ def test_one():
 
 @pytest.fixture(scope="module")
 def trials() -> Iterator[Trials]:
-    """Trials with a fork server of their own: there is one in a process, and others preload more."""
+    """Trials with a fork server of their own: a process has one, and others preload more."""
     forkserver._forkserver._stop()  # type: ignore[attr-defined]
     found = Trials()
     yield found
