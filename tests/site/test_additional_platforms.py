@@ -51,6 +51,13 @@ def test_the_commands_are_those_of_the_selector(written: Any, site: Site) -> Non
         assert {*platform["stable"].items()} <= known, name
 
 
+def test_each_guide_begins_with_the_name_of_its_platform(written: Any) -> None:  # noqa: ANN401
+    for name, platform in written["platforms"].items():
+        first = LexborHTMLParser(written["html"][name]).css_first("h1")
+        assert first is not None
+        assert first.text() == f"Installing on {platform['name']}"
+
+
 def test_no_id_stands_in_two_guides(written: Any) -> None:  # noqa: ANN401
     """On pytorch.org all guides share one page."""
     ids = [
