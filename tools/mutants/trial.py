@@ -113,6 +113,9 @@ def _run(tree: Path, tests: Sequence[str], connection: Connection) -> None:
     paths = [str(tree / "src"), str(tree)]
     sys.path[:0] = paths
     os.environ["PYTHONPATH"] = os.pathsep.join(paths)  # for the processes that tests start
+    # Python knows bytecode by the second and the size of its source; two mutants may share both.
+    sys.dont_write_bytecode = True
+    os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
     with Path(os.devnull).open("w", encoding="utf-8") as nowhere:
         os.dup2(nowhere.fileno(), 1)
         os.dup2(nowhere.fileno(), 2)
