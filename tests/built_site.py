@@ -19,6 +19,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from accelerator_portal.catalog import Catalog, load_catalog
 from accelerator_portal.install.expand import expand
+from accelerator_portal.install.formats import with_formats
 from accelerator_portal.install.selector import Selector, make_selector
 from accelerator_portal.site.findings import read_all, with_findings
 from tests.made_once import made_once
@@ -129,7 +130,7 @@ def site_in(out: Path, repository: Path) -> Site:
     catalog, problems = load_catalog(repository)
     assert catalog is not None, problems
     rows = with_findings(expand(catalog)[0], read_all(catalog, repository))
-    return Site(out, catalog, make_selector(catalog, rows))
+    return Site(out, catalog, make_selector(catalog, with_formats(catalog, rows)))
 
 
 _SITES = pytest.StashKey[dict[str, Site]]()

@@ -126,11 +126,10 @@ _PARSE = """async (addresses) => {
   const at = (name) => import(new URL(`../assets/scripts/${name}.js`, location.origin + "/x/"));
   const data = async (name) => (await fetch(`${location.origin}/api/v1/${name}.json`)).json();
   const { Model } = await at("selector-model");
-  const { readAddress } = await at("selector-address");
+  const { readAddress } = await at("selector-wishes");
   const { Cards } = await at("finder-model");
   const { readState, queryOf } = await at("matrix-model");
-  const ranked = [...document.querySelectorAll("[data-axis]")].map(({ dataset }) => dataset.axis);
-  const model = new Model(await data("install"), ranked);
+  const model = new Model(await data("install"));
   const cards = new Cards(await data("hardware"));
   const known = { sort: ["name"], order: ["ascending", "descending"], outcome: ["failed"] };
   const wrong = [];
@@ -138,12 +137,10 @@ _PARSE = """async (addresses) => {
     const begun = performance.now();
     try {
       history.replaceState(null, "", `?${address}`);
-      const { wanted } = readAddress(model);
-      const whole = { ...model.starts[0], variant: "default", ...wanted };
-      const found = model.nearest(whole, Object.keys(wanted));
-      if (!model.row(found)) wrong.push(["no row", address]);
-      const texts = model.axes.map((axis) => typeof found[axis]);
-      if (texts.some((type) => type !== "string")) wrong.push(["no text", address]);
+      const { wishes } = readAddress(model, location.search);
+      const { choice, row } = model.resolve(wishes.list, wishes.limits);
+      const axes = row ? model.axes : ["platform", ...model.data.machine];
+      if (axes.some((axis) => typeof choice[axis] !== "string")) wrong.push(["no text", address]);
       const state = readState(location.search, known);
       const again = readState(queryOf(state), known);
       if (JSON.stringify(again) !== JSON.stringify(state)) wrong.push(["state", address]);

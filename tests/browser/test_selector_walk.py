@@ -1,214 +1,295 @@
-"""The selector in the browser shows what Python says: every command, many impossible choices."""
+"""What a reader sees after clicking: the commands that their wishes alone lead to."""
 
 from __future__ import annotations
 
-import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
+from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 from playwright.sync_api import Page
 
-from accelerator_portal.install import Choice, Selector
-from accelerator_portal.install.axes import AXES
-from accelerator_portal.install.commands import new_environment
-from accelerator_portal.site.selector_view import reason
-from tests.browser.visit import address_of, shown_choice, shown_commands
+from accelerator_portal.install import Selector
+from accelerator_portal.install.resolution import offers, resolve
+from accelerator_portal.site.selector_view import script
+from tests.browser.visit import expect, status
 from tests.built_site import Site
 
 OpenPage = Callable[..., Page]
 
-SEED = 20261121
-IMPOSSIBLE = 500
+SEQUENCES = 25
+CLICKS = 20
 
-NAMES = {
-    "build": "build",
-    "os": "operating system",
-    "arch": "architecture",
-    "python": "Python",
-    "method": "method",
-    "platform": "compute platform",
-    "variant": "variant",
-}
-
-# Clicks radio buttons until the form shows `target`, and returns what stands in it.
-WALK = """([form, targets]) => {
-  const part = (name) => form.querySelector(`[data-part=${name}]`);
-  const text = (box) => (box.hidden ? "" : box.textContent);
-  const input = (axis, value) =>
-    [...form.querySelectorAll(`input[name="${axis}"]`)].find((one) => one.value === value);
-  const choose = (target) => {
-    for (let round = 0; round < 8; round += 1) {
-      let moved = false;
-      for (const [axis, value] of Object.entries(target)) {
-        const radio = input(axis, value);
-        if (!radio || radio.checked) continue;
-        radio.click();
-        moved = true;
-      }
-      if (!moved) return;
-    }
+# Clicks at random what a reader could click, and returns the wishes and what is shown then.
+_CLICK = """([form, seed, clicks]) => {
+  let state = seed;
+  const dice = (sides) => {
+    state = (state * 1103515245 + 12345) % 2147483648;
+    return Math.floor((state / 2147483648) * sides);
   };
-  return targets.map((target) => {
-    choose(target);
-    return {
-      commands: text(part("commands")),
-      note: text(part("note")),
-      environment: text(part("environment").querySelector("code").closest("[data-part]")),
-      needs: part("needs").hidden ? [] : [...form.querySelectorAll("[data-part=needs] li")].map(
-        (item) => item.textContent
-      ),
-      check: part("check").hidden ? "" : part("check").querySelector(".check-command").textContent,
-      prints: part("check").hidden ? "" : part("check").querySelector(".check-prints").textContent,
-      choice: Object.fromEntries(
-        [...form.querySelectorAll("input[type=radio]:checked")].map((one) => [one.name, one.value])
-      ),
-    };
-  });
+  const clicked = [];
+  for (let n = 0; n < clicks; n += 1) {
+    const radios = [...form.querySelectorAll("input[type=radio]")].filter(
+      (input) => !input.checked && !input.closest("[hidden]")
+    );
+    const radio = radios[dice(radios.length)];
+    radio.click();
+    clicked.push([radio.name, radio.value]);
+  }
+  const box = form.querySelector("[data-part=box]");
+  const text = form.querySelector("[data-part=script]").textContent.trim();
+  return { clicked, script: box.hidden ? null : text };
 }"""
 
-# Goes to a choice by the address, takes one value, and returns what came of it.
-TAKE = """([form, steps]) => steps.map(([query, axis, value]) => {
-  history.replaceState(null, "", query);
-  dispatchEvent(new PopStateEvent("popstate"));
-  const radios = [...form.querySelectorAll(`input[name="${axis}"]`)];
-  radios.find((one) => one.value === value).click();
-  return [
-    Object.fromEntries(
-      [...form.querySelectorAll("input[type=radio]:checked")].map((one) => [one.name, one.value])
-    ),
-    form.querySelector("[data-part=status]").textContent,
-  ];
-})"""
 
-REASONS = """([form, queries]) => queries.map((query) => {
-  history.replaceState(null, "", query);
-  dispatchEvent(new PopStateEvent("popstate"));
-  return [...form.querySelectorAll("input[type=radio]")].map((input) => {
-    const label = input.closest("label");
-    const why = label.querySelector(".choice-reason").textContent;
-    return [input.name, input.value, why, label.classList.contains("is-blocked")];
-  });
-})"""
+def wishes_of(clicked: list[list[str]]) -> dict[str, str]:
+    """What clicks mean: the last of each axis counts, in the order of the last ones."""
+    wishes: dict[str, str] = {}
+    for axis, value in clicked:
+        wishes.pop(axis, None)
+        if (axis, value) != ("build", "stable"):
+            wishes[axis] = value
+    return wishes
 
 
-def run(page: Page, script: str, data: Any) -> Any:  # noqa: ANN401 - any JSON
+def text_of(selector: Selector, wishes: dict[str, str]) -> str | None:
+    start = {axis: selector.starts[0][axis] for axis in ("os", "arch")}
+    if "os" in wishes and "arch" not in wishes:
+        usual = next(s for s in selector.starts if s["os"] == wishes["os"])
+        start["arch"] = usual["arch"]
+    found = resolve(selector, {**start, **wishes})
+    if found.row is None or found.choice is None:
+        return None
+    parts = script(found.row, found.choice)
+    return "\n".join(filter(None, (parts.environment, parts.commands, parts.check)))
+
+
+def click_about(page: Page, seed: int) -> dict[str, Any]:
     form = page.locator("form[data-selector]").element_handle()
-    return page.evaluate(script, [form, data])
+    found: dict[str, Any] = page.evaluate(_CLICK, [form, seed, CLICKS])
+    return found
 
 
-def distinct(selector: Selector) -> list[Choice]:
-    """One choice for each distinct commands of the selector."""
-    found = {row.commands: next(selector.choices(row)) for row in reversed(selector.rows)}
-    assert found
-    return list(found.values())
+def test_any_clicks_lead_to_what_the_wishes_alone_lead_to(open_page: OpenPage, site: Site) -> None:
+    page = open_page("get-started/")
+    for seed in range(SEQUENCES):
+        page.locator("[data-reset]").evaluate("button => button.click()")
+        found = click_about(page, seed)
+        assert found["script"] == text_of(site.selector, wishes_of(found["clicked"])), (
+            seed,
+            found["clicked"],
+        )
 
 
-def expected(selector: Selector, choice: Choice) -> dict[str, Any]:
-    """What the form must show for a choice."""
-    row = selector.row(choice)
-    assert row is not None
-    environment = (new_environment(row.method, row.os) or "").replace("{python}", choice["python"])
-    return {
-        "commands": "\n".join(row.commands),
-        "note": row.note or "",
-        "environment": f"Fresh environment{environment}" if environment else "",
-        "needs": [f"{p.name} {p.version}" if p.version else p.name for p in row.prerequisites],
-        "check": row.check.command if row.check else "",
-        "prints": row.check.prints if row.check else "",
-    }
+def test_an_address_leads_to_what_the_clicks_led_to(open_page: OpenPage, site: Site) -> None:
+    page = open_page("get-started/")
+    for seed in range(100, 105):
+        page.locator("[data-reset]").evaluate("button => button.click()")
+        found = click_about(page, seed)
+        wishes = wishes_of(found["clicked"])
+        assert dict(parse_qsl(urlsplit(page.url).query)) == wishes
+        page.reload()
+        expect(page.locator("form[data-ready]")).to_be_attached()
+        text = page.locator("[data-part=script]").text_content() or ""
+        box = page.locator("[data-part=box]")
+        assert (text.strip() if box.is_visible() else None) == text_of(site.selector, wishes)
 
 
-def assert_walk(page: Page, selector: Selector, *, fixed: bool) -> None:
-    """Choose each distinct command by clicking; whatever Python moves, the page must move."""
-    choices = distinct(selector)
-    order = ("platform", "os", "arch", "method", "build", "variant", "python")
-    targets = [{axis: choice[axis] for axis in order} for choice in choices]
-    for choice, shown in zip(choices, run(page, WALK, targets), strict=True):
-        platform = {"platform": choice["platform"]} if fixed else {}
-        assert Choice({"variant": "default", **shown.pop("choice"), **platform}) == choice
-        assert shown == expected(selector, choice), choice
-
-
-def test_every_distinct_command_is_reached_by_clicking(open_page: OpenPage, site: Site) -> None:
-    assert_walk(open_page("get-started/"), site.selector, fixed=False)
-
-
-def test_every_distinct_command_is_reached_on_its_platforms_page(
+def test_at_the_start_only_what_the_machine_cannot_have_is_marked(
     open_page: OpenPage, site: Site
 ) -> None:
-    for platform in site.selector.axes["platform"]:
-        page = open_page(f"compute-platforms/{platform.id}/")
-        assert_walk(page, site.selector.only(platform.id), fixed=True)
+    page = open_page("get-started/?os=linux&arch=x86_64")
+    offered = offers(site.selector)
+    marked = page.locator(".choice.is-blocked").all()
+    assert 0 < len(marked) <= 6
+    for label in marked:
+        radio = label.locator("input")
+        if radio.get_attribute("name") == "platform":
+            assert "linux x86_64" not in offered[radio.get_attribute("value") or ""]
+            assert "only" in (label.text_content() or "")
+    for platform, machines in offered.items():
+        label = page.locator(f"label:has(input[name=platform][value='{platform}'])")
+        if "linux x86_64" in machines:
+            build = machines["linux x86_64"].replace("preview", "nightly")
+            assert build in (label.text_content() or "")
 
 
-@pytest.mark.parametrize("address", ["", "get-started/"])
-def test_a_reader_clicks_through_some_choices(
-    open_page: OpenPage, site: Site, address: str
+@pytest.mark.parametrize(
+    ("address", "said"),
+    [
+        (
+            "?platform=cuda&build=2.15.0&os=windows",
+            "CUDA 2.15.0 is not verified for Windows x86-64. Newest verified: 2.14.1.",
+        ),
+        (
+            "?platform=cuda&os=windows&method=docker",
+            "Docker is not available for CUDA on Windows x86-64. Showing pip.",
+        ),
+        (
+            "?platform=cuda&os=linux&build=2.4.1&method=docker",
+            "PyTorch 2.4.1 is not available with Docker. Showing PyTorch 2.14.1.",
+        ),
+        (
+            "?platform=cuda&os=linux&variant=cu132&driver=535",
+            "CUDA 13.2 is not available with your card or GPU driver. Showing CUDA 12.6.",
+        ),
+        (
+            "?platform=cuda&os=linux&driver=390",
+            "No verified build of CUDA fits your card or GPU driver on Linux x86-64.",
+        ),
+    ],
+)
+def test_what_could_not_be_had_is_said(open_page: OpenPage, address: str, said: str) -> None:
+    assert status(open_page(f"get-started/{address}")).strip() == said
+
+
+def test_a_platform_for_another_machine_keeps_the_machine_and_offers_to_switch(
+    open_page: OpenPage,
 ) -> None:
-    page = open_page(address)
-    for choice in random.Random(SEED).sample(distinct(site.selector), 2):  # noqa: S311 - a sample
-        page.goto(f"./{address}")
-        for _ in range(3):
-            for axis, value in choice.items():
-                radio = page.locator(f"input[name='{axis}'][value='{value}']")
-                if radio.count() and not radio.is_checked():
-                    more = page.locator(f"details:has(input[name='{axis}'][value='{value}'])")
-                    if more.count() and not more.evaluate("box => box.open"):
-                        more.locator("summary").click()
-                    radio.click()
-        assert shown_choice(page) == choice
-        assert shown_commands(page) == expected(site.selector, choice)["commands"]
+    page = open_page("get-started/?platform=mps&os=linux&arch=x86_64")
+    assert status(page).startswith("MPS is not available for Linux x86-64. It is available for:")
+    expect(page.locator("[data-part=box]")).to_be_hidden()
+    assert page.locator("input[name=os]:checked").get_attribute("value") == "linux"
+    page.get_by_role("button", name="macOS ARM64").click()
+    expect(page.locator("[data-part=commands]")).to_contain_text("pip install torch")
+    assert page.locator("input[name=os]:checked").get_attribute("value") == "macos"
 
 
-def impossible(selector: Selector) -> Iterator[tuple[Choice, str, str]]:
-    """Seeded steps from a valid choice to a value that does not go with it."""
-    dice = random.Random(SEED)  # noqa: S311 - to repeat itself is what it is for
-    while True:
-        choice = dice.choice(list(selector.choices(dice.choice(selector.rows))))
-        axis = dice.choice(AXES).id
-        values = selector.values(axis, choice["platform"])
-        if values:
-            value = dice.choice(values).id
-            if selector.row(choice | {axis: value}) is None:
-                yield choice, axis, value
+def test_a_wish_that_cannot_be_met_is_dropped_by_clicking_what_is_shown(
+    open_page: OpenPage,
+) -> None:
+    page = open_page("get-started/?platform=cuda&os=windows&method=docker")
+    page.locator("input[name=method][value=pip]").evaluate("input => input.click()")
+    assert "method" not in dict(parse_qsl(urlsplit(page.url).query))
+    assert status(page).startswith("Commands for CUDA")
 
 
-def announcement(selector: Selector, axis: str, wanted: Choice, found: Choice) -> str:
-    """What the page must say after a value was taken."""
-    moved = [
-        f"{NAMES[other]} to {selector.label(other, found)}"
-        for other in selector.moved(wanted, found)
-        if (axis, other) != ("platform", "variant") and selector.label(other, found)
-    ]
-    if moved:
-        return f"Changed with it: {', '.join(moved)}."
-    axes = ("platform", "variant", "build", "os", "arch", "method")
-    return f"Commands for {', '.join(filter(None, (selector.label(a, found) for a in axes)))}."
+def test_a_command_that_is_known_to_fail_has_no_plain_copy(open_page: OpenPage) -> None:
+    page = open_page("get-started/?platform=tpu-xla&os=linux&arch=x86_64")
+    copy = page.locator("[data-copy=script]")
+    expect(copy).to_have_text("Copy")
+    assert "Python 3.12" in (page.locator("[data-part=summary]").text_content() or "")
+    page.goto("get-started/?platform=tpu-xla&build=2.9.0&python=3.13&method=pip")
+    expect(copy).to_have_text("Copy anyway")
+    expect(page.locator("[data-part=finding]")).to_contain_text("No such combination")
 
 
-def test_impossible_choices_move_what_python_moves(open_page: OpenPage, site: Site) -> None:
-    selector = site.selector
-    steps = [step for step, _ in zip(impossible(selector), range(IMPOSSIBLE), strict=False)]
-    page = open_page("get-started/")
-    data = [(address_of(choice, page=""), axis, value) for choice, axis, value in steps]
-    for (choice, axis, value), (shown, said) in zip(steps, run(page, TAKE, data), strict=True):
-        wanted = choice | {axis: value}
-        found = selector.nearest(wanted, (axis,))
-        assert Choice({"variant": "default", **shown}) == found, (choice, axis, value)
-        assert said == announcement(selector, axis, wanted, found), (choice, axis, value)
+@pytest.mark.parametrize(
+    ("typed", "variant"),
+    [
+        ("535", "cu126"),
+        ("v580.65.06", "cu132"),
+        ("| NVIDIA-SMI 535.104.05  Driver Version: 535.104.05  CUDA Version: 12.2 |", "cu126"),
+    ],
+)
+def test_a_driver_limits_the_builds(open_page: OpenPage, typed: str, variant: str) -> None:
+    page = open_page("get-started/?platform=cuda&os=linux&arch=x86_64")
+    page.locator("[data-part=settings] > summary").click()
+    page.locator("#driver-version").fill(typed)
+    expect(page.locator(f"input[name=variant][value={variant}]")).to_be_checked()
+    expect(page.locator("[data-part=limit]")).to_contain_text("Limited to builds for NVIDIA driver")
+    page.get_by_role("button", name="Remove this limit").click()
+    expect(page.locator("[data-part=limit]")).to_be_hidden()
 
 
-def test_reasons_are_those_of_python(open_page: OpenPage, site: Site) -> None:
-    selector = site.selector
-    dice = random.Random(SEED)  # noqa: S311 - to repeat itself is what it is for
-    rows = dice.sample(selector.rows, min(30, len(selector.rows)))
-    choices = [dice.choice(list(selector.choices(row))) for row in rows]
-    page = open_page("get-started/")
-    queries = [address_of(choice, page="") for choice in choices]
-    for choice, shown in zip(choices, run(page, REASONS, queries), strict=True):
-        assert len(shown) > 20
-        for axis, value, why, blocked in shown:
-            chosen = choice[axis] == value
-            assert why == ("" if chosen else reason(selector, choice, axis, value)), (choice, axis)
-            assert blocked == bool(why)
+@pytest.mark.parametrize("typed", ["banana", "1.2.3.4.5.6", "-5", "9" * 400])
+def test_what_is_no_driver_version_is_said(open_page: OpenPage, typed: str) -> None:
+    page = open_page("get-started/?platform=cuda&os=linux&arch=x86_64")
+    before = page.locator("[data-part=script]").text_content()
+    page.locator("[data-part=settings] > summary").click()
+    page.locator("#driver-version").fill(typed)
+    expect(page.locator("[data-part=driver-state]")).to_contain_text("No driver version found")
+    assert page.locator("[data-part=script]").text_content() == before
+
+
+def test_a_cards_limit_holds_until_it_is_removed(open_page: OpenPage) -> None:
+    page = open_page("get-started/?platform=cuda&card=volta-7-0&os=linux&arch=x86_64")
+    cu126 = page.locator("input[name=variant][value=cu126]")
+    expect(cu126).to_be_checked()
+    for platform in ("cpu", "cuda"):
+        page.locator(f"input[name=platform][value={platform}]").evaluate("input => input.click()")
+    expect(cu126).to_be_checked()
+    page.locator("[data-reset]").evaluate("button => button.click()")
+    expect(cu126).not_to_be_checked()
+
+
+def test_the_last_choice_is_remembered_until_it_is_reset(open_page: OpenPage) -> None:
+    page = open_page("get-started/?os=linux")
+    page.locator("input[name=platform][value=rocm]").click()
+    page.goto("./")
+    expect(page.locator("input[name=platform][value=rocm]")).to_be_checked()
+    page.goto("get-started/?platform=cpu")  # a link counts more
+    expect(page.locator("input[name=platform][value=cpu]")).to_be_checked()
+    page.goto("./")
+    expect(page.locator("input[name=platform][value=rocm]")).to_be_checked()
+    page.locator("[data-reset]").evaluate("button => button.click()")
+    page.goto("./")
+    expect(page.locator("input[name=platform][value=rocm]")).not_to_be_checked()
+
+
+@pytest.mark.parametrize(
+    "stored", ['{"a": 1}', "[[1, 2]]", '[["platform", "nowhere"]]', "not JSON"]
+)
+def test_memory_of_another_kind_is_ignored(open_page: OpenPage, stored: str) -> None:
+    store = f"localStorage.setItem('accelerator-portal.selector', {stored!r});"
+    page = open_page(script=f"try {{ {store} }} catch {{}}")  # a page without address has none
+    expect(page.locator("[data-part=commands]")).to_contain_text("install")
+
+
+def test_platforms_are_found_by_name(open_page: OpenPage) -> None:
+    page = open_page()
+    page.get_by_text("More platforms").click()
+    page.get_by_label("Filter platforms").fill("neur")
+    shown = page.locator(".axis-platform .more-choices .choice:visible")
+    expect(shown).to_have_count(1)
+    shown.click()
+    expect(page.locator("[data-part=commands]")).to_contain_text("torch-neuronx")
+
+
+def test_arrow_keys_move_within_an_axis_in_one_step_of_the_history(open_page: OpenPage) -> None:
+    page = open_page("get-started/?os=linux&arch=x86_64")
+    steps = page.evaluate("history.length")
+    page.locator("input[name=platform]:checked").focus()
+    for _ in range(3):
+        page.keyboard.press("ArrowRight")
+    assert page.evaluate("history.length") == steps + 1
+    assert page.locator("input[name=os]:checked").get_attribute("value") == "linux"
+
+
+def test_a_project_file_is_shown_with_its_commands(open_page: OpenPage) -> None:
+    page = open_page("get-started/?platform=cuda&os=linux&method=pyproject&build=2.14.1")
+    file = page.locator("[data-part=files] pre")
+    expect(file).to_contain_text('"torch==2.14.1"')
+    expect(file).to_contain_text('requires-python = "==3.13.*"')
+    expect(page.locator("[data-part=commands]")).to_have_text("uv sync")
+    expect(page.locator("[data-part=check]")).to_contain_text("uv run python")
+
+
+SLOW = """
+const fetched = window.fetch;
+window.fetch = (...all) => String(all[0]).includes("install")
+  ? new Promise((resolve) => setTimeout(resolve, 4000)).then(() => fetched(...all))
+  : fetched(...all);
+"""
+REFUSED = """
+const fetched = window.fetch;
+window.fetch = (...all) => String(all[0]).includes("install")
+  ? Promise.reject(new TypeError("refused")) : fetched(...all);
+"""
+
+
+def test_while_the_data_loads_nothing_can_be_chosen(site: Site, open_page: OpenPage) -> None:
+    page = open_page(script=SLOW, wait=False)
+    radio = page.locator("input[name=platform][value=rocm]")
+    expect(radio).to_be_disabled()
+    shown = page.locator("[data-part=script]").text_content() or ""
+    assert shown.strip() == text_of(site.selector, {})
+    expect(page.locator("form[data-ready]")).to_be_attached()
+    expect(radio).to_be_enabled()
+
+
+def test_without_its_data_the_table_takes_over(open_page: OpenPage) -> None:
+    page = open_page(script=REFUSED, wait=False)
+    expect(page.get_by_text("could not load its data")).to_be_visible()
+    expect(page.locator("[data-part=script]")).to_be_hidden()
+    expect(page.locator(".static-commands table")).to_be_visible()

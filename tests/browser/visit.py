@@ -81,8 +81,18 @@ class Visitor:
         self._contexts: list[BrowserContext] = []
         self.watched: list[Watched] = []
 
-    def open(self, address: str = "", *, script: str = "", **options: Any) -> Page:  # noqa: ANN401 - Playwright's
-        """Open an address of the site; `script` runs first, `options` are the profile's."""
+    def open(
+        self,
+        address: str = "",
+        *,
+        script: str = "",
+        wait: bool = True,
+        **options: Any,  # noqa: ANN401 - Playwright's
+    ) -> Page:
+        """Open an address of the site; `script` runs first, `options` are the profile's.
+
+        Without `wait` the page's own scripts may still be at work.
+        """
         options.setdefault("viewport", DESKTOP)
         context = self._browser.new_context(base_url=self._origin, **options)
         context.set_default_timeout(PATIENCE)
@@ -92,7 +102,7 @@ class Visitor:
         context.add_init_script(_REPORT_VIOLATIONS + script)
         page = context.new_page()
         page.goto(self._origin + address)
-        if options.get("java_script_enabled", True):
+        if wait and options.get("java_script_enabled", True):
             wait_until_ready(page)
         return page
 
@@ -110,12 +120,11 @@ def wait_until_ready(page: Page) -> None:
         expect(form).to_have_attribute("data-ready", "")
 
 
-def shown_choice(page: Page) -> Choice:
-    """The choice that the page's selector shows."""
+def shown_choice(page: Page) -> dict[str, str]:
+    """The values that the page's selector shows as chosen; a variant only where there is one."""
     form = page.locator("form[data-selector]")
-    shown = {"variant": "default", **form.evaluate(_CHOICE)}
-    shown.setdefault("platform", form.get_attribute("data-platform") or "")
-    return Choice(shown)
+    shown: dict[str, str] = form.evaluate(_CHOICE)
+    return {"platform": form.get_attribute("data-platform") or "", **shown}
 
 
 def shown_commands(page: Page) -> str:

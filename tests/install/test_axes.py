@@ -11,7 +11,7 @@ from accelerator_portal.catalog import Catalog
 from accelerator_portal.install import Choice, InstallRow, Selector
 from accelerator_portal.install.axes import AXES, row_key
 from accelerator_portal.install.payload import TEXTS, payload
-from tests.further_axis import MUSL_COMMAND, further_selector
+from tests.further_axis import MUSL_COMMAND, LibcRow, further_selector
 
 
 @pytest.fixture(scope="module")
@@ -32,14 +32,6 @@ def test_no_two_rows_of_a_platform_for_the_same_python_have_one_key(selector: Se
     assert len(keys) == len(set(keys))
 
 
-def test_a_row_has_the_version_and_a_choice_the_lasting_name_of_the_newest_release(
-    catalog: Catalog, selector: Selector
-) -> None:
-    newest = selector.rows_with("build", "stable")
-    assert {row.build for row in newest} == {catalog.releases.newest.version}
-    assert all(choice["build"] == "stable" for row in newest for choice in selector.choices(row))
-
-
 def test_a_choice_is_a_value_that_does_not_change(selector: Selector) -> None:
     start = selector.starts[0]
     other = start | {"os": "macos"}
@@ -55,23 +47,9 @@ def test_a_choice_on_a_further_axis_leads_to_its_own_row(further: Selector) -> N
             assert (choice["libc"] == "musl") == (MUSL_COMMAND in row.commands)
 
 
-def test_every_page_starts_on_the_first_value_of_a_further_axis(further: Selector) -> None:
-    assert {start["libc"] for start in further.starts} == {"glibc"}
-
-
-def test_a_further_axis_moves_and_blocks_like_the_others(further: Selector) -> None:
-    musl = further.starts[0] | {"libc": "musl"}
-    assert further.row(musl)
-    windows = further.nearest(musl | {"os": "windows"}, ("os",))
-    assert windows["libc"] == "glibc"
-    assert "libc" in further.blocked_by(musl, "os", "windows")
-    assert further.nearest(windows | {"libc": "musl"}, ("libc",))["os"] == "linux"
-    assert "os" in further.blocked_by(windows, "libc", "musl")
-
-
 def test_one_platforms_selector_has_a_further_axis(further: Selector) -> None:
     one = further.only("mps")
-    assert [value.id for value in one.axes["libc"]] == ["glibc"]
+    assert {row.libc for row in one.rows if isinstance(row, LibcRow)} == {"glibc"}
 
 
 def test_the_scripts_data_hold_a_further_axis(further: Selector) -> None:

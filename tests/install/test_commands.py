@@ -92,12 +92,12 @@ def test_a_placeholder_without_a_value_is_named(name: str, exists: bool) -> None
 @pytest.mark.parametrize(
     ("method", "os", "expected"),
     [
-        ("pip", "linux", "python{python} -m venv .venv && . .venv/bin/activate"),
-        ("pip", "macos", "python{python} -m venv .venv && . .venv/bin/activate"),
-        ("pip", "windows", "py -{python} -m venv .venv; .venv\\Scripts\\Activate.ps1"),
-        ("source", "linux", "python{python} -m venv .venv && . .venv/bin/activate"),
-        ("uv", "linux", "uv venv --python {python}"),
-        ("uv", "windows", "uv venv --python {python}"),
+        ("pip", "linux", "python{python} -m venv .venv\nsource .venv/bin/activate"),
+        ("pip", "macos", "python{python} -m venv .venv\nsource .venv/bin/activate"),
+        ("pip", "windows", "py -{python} -m venv .venv\n.venv\\Scripts\\Activate.ps1"),
+        ("source", "linux", "python{python} -m venv .venv\nsource .venv/bin/activate"),
+        ("uv", "linux", "uv venv --python {python}\nsource .venv/bin/activate"),
+        ("uv", "windows", "uv venv --python {python}\n.venv\\Scripts\\Activate.ps1"),
         ("docker", "linux", None),
         ("libtorch", "windows", None),
     ],

@@ -28,7 +28,7 @@ def decoded(data: dict[str, Any]) -> Iterator[Row]:
         pythons = _at(data["pythons"], numbers["pythons"])
         pythons = pythons and [_id(data["axes"]["python"], n) for n in pythons]
         row["pythons"] = pythons
-        for column in ("commands", "needs", "check", "note"):
+        for column in ("commands", "needs", "check", "note", "files"):
             row[column] = _at(data[column], numbers[column])
         yield row
 
@@ -42,10 +42,9 @@ def _id(values: list[list[str]], number: int) -> str:
 
 
 def expected(selector: Selector) -> list[Row]:
-    newest = selector.axes["build"][0].detail
     return [
         {
-            "build": "stable" if row.build == newest else row.build,
+            "build": row.build,
             "os": row.os,
             "arch": row.arch,
             "method": row.method,
@@ -56,6 +55,7 @@ def expected(selector: Selector) -> list[Row]:
             "needs": [[p.name, p.version, p.url] for p in row.prerequisites] or None,
             "check": row.check and [row.check.command, row.check.prints],
             "note": row.note,
+            "files": [[file.name, file.text] for file in row.files] or None,
         }
         for row in selector.rows
     ]
@@ -82,7 +82,7 @@ def test_the_starting_choices_are_spelt_out(data: dict[str, Any], selector: Sele
 
 
 def test_every_text_stands_once(data: dict[str, Any]) -> None:
-    for table in ("pythons", "commands", "needs", "check", "note"):
+    for table in ("pythons", "commands", "files", "needs", "check", "note"):
         texts = list(map(json.dumps, data[table]))
         assert len(texts) == len(set(texts)), table
 

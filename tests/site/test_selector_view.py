@@ -11,10 +11,10 @@ from accelerator_portal.install.axes import AXES
 from accelerator_portal.site.api_shapes import FindingShares
 from accelerator_portal.site.build import TEMPLATES, RepositoryLinks
 from accelerator_portal.site.commands_table import commands_table
-from accelerator_portal.site.selector_view import reason, selector_view
+from accelerator_portal.site.selector_view import selector_view
 from accelerator_portal.site.templates import Templates
 from tests.folders import REPOSITORY
-from tests.further_axis import further_selector
+from tests.further_axis import LIBC, further_selector
 
 
 @pytest.fixture(scope="module")
@@ -27,15 +27,23 @@ def form(catalog: Catalog, further: Selector) -> LexborHTMLParser:
     """The form of Get started, with one more axis."""
     repository = RepositoryLinks("https://example.org/", "https://example.org/edit/")
     templates = Templates(REPOSITORY / TEMPLATES, catalog=catalog, repository=repository)
-    view = selector_view(further, further.starts[0])
+    view = selector_view(further)
     looked = FindingShares(found=0, none=0, unchecked=0)
-    context = {"view": view, "commands": [], "looked": looked, "to_root": "../"}
+    context = {
+        "view": view,
+        "selector": further,
+        "commands": [],
+        "looked": looked,
+        "to_root": "../",
+    }
     return LexborHTMLParser(templates.render("get-started.md.j2", **context))
 
 
 def test_each_axis_has_a_fieldset_in_the_order_of_the_page(form: LexborHTMLParser) -> None:
     shown = [legend.text() for legend in form.css("form fieldset legend")]
-    assert shown == [*(a.legend for a in sorted(AXES, key=lambda a: a.rank)), "C library"]
+    order = {"main": 0, "settings": 1, "format": 2}
+    axes = sorted((*AXES, LIBC), key=lambda axis: (order[axis.group], axis.rank))
+    assert shown == [axis.legend for axis in axes]
 
 
 def test_the_fieldset_of_a_further_axis_has_its_values(form: LexborHTMLParser) -> None:
@@ -44,11 +52,6 @@ def test_the_fieldset_of_a_further_axis_has_its_values(form: LexborHTMLParser) -
         ("glibc", True),
         ("musl", False),
     ]
-
-
-def test_a_reason_names_the_value_of_a_further_axis(further: Selector) -> None:
-    musl = further.starts[0] | {"libc": "musl"}
-    assert reason(further, musl, "os", "windows").endswith(", musl")
 
 
 def test_the_table_names_a_further_axis_with_the_system(further: Selector) -> None:

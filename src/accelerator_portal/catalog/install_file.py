@@ -196,6 +196,8 @@ class Option(Sourced):
     """Id of the check in `checks`."""
     note: Line | None = None
     """A sentence shown with the commands."""
+    on_request: Flag = False
+    """Select it only for a reader who asks for its release: there is a better default."""
 
     @model_validator(mode="after")
     def _releases_said_once(self) -> Option:

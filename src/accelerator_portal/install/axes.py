@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from packaging.version import Version
 
@@ -21,16 +21,11 @@ STABLE = "stable"
 
 
 class Value(NamedTuple):
-    """A value of an axis: its stable id, what readers see, and a smaller word beside it.
-
-    `row_value` is what rows have where that is another than the id: the newest release's version
-    for `stable`.
-    """
+    """A value of an axis: its stable id, what readers see, and a smaller word beside it."""
 
     id: str
     label: str
     detail: str = ""
-    row_value: str = ""
 
 
 class Choice(Mapping[str, str]):
@@ -85,15 +80,18 @@ class Axis:
     """Whether a row serves several values, or any (None)."""
     own_column: bool = False
     """Whether tables have a column for it. Axes without one are the reader's system, one cell."""
-    preferred_last: str = ""
-    """The value that is taken only where there is no other, wherever the page shows it."""
-    at_once: Callable[[Sequence[InstallRow]], Collection[str]] | None = None
-    """From the newest release's rows, the values that do not stand behind a disclosure; None or
-    an empty collection: all."""
+    is_machine: bool = False
+    """Whether it describes the reader's machine, which no other choice changes."""
+    group: Literal["main", "settings", "format"] = "settings"
+    """Where its values stand: above the line that sums up the settings, behind that line, or as
+    tabs on the command box."""
+    weight: int = 9
+    """Its place among what is derived: what is preferred on an axis of a lower weight counts
+    more."""
+    at_once: Callable[[Catalog, Sequence[InstallRow]], Collection[str]] | None = None
+    """The values that do not stand behind a disclosure; None: all."""
     more_label: str = ""
     """What the disclosure with the others is called."""
-    name: Callable[[Value], str] = lambda value: value.label
-    """How a sentence names a value."""
 
     @property
     def field(self) -> str:
@@ -102,16 +100,18 @@ class Axis:
 
 
 def build_id(catalog: Catalog, build: str) -> str:
-    """Return how a choice names a build: the newest release is `stable`, so links outlive it."""
+    """Return how a link names a build: the newest release is `stable`, so links outlive it."""
     return STABLE if build == catalog.releases.newest.version else build
 
 
 def _builds(catalog: Catalog, _: Sequence[InstallRow]) -> tuple[Value, ...]:
+    """`stable` is no release of its own: it asks for the newest that the rest of a choice has."""
     newest, *earlier = sorted(catalog.releases.by_version, key=Version, reverse=True)
     preview = catalog.releases.preview.version or ""
     return (
-        Value(STABLE, "Stable", newest, row_value=newest),
-        Value(PREVIEW, "Preview", preview.removesuffix(".dev0") or "nightly"),
+        Value(STABLE, "Stable"),
+        Value(newest, newest),
+        Value(PREVIEW, "Nightly", preview.removesuffix(".dev0")),
         *(Value(version, version) for version in earlier),
     )
 
@@ -137,9 +137,9 @@ def _pythons(catalog: Catalog, rows: Sequence[InstallRow]) -> tuple[Value, ...]:
     )
 
 
-def _usual_pythons(newest: Sequence[InstallRow]) -> set[str]:
+def _usual_pythons(catalog: Catalog, _: Sequence[InstallRow]) -> set[str]:
     """The newest release's, without the free-threaded ones."""
-    return {p for row in newest for p in row.pythons or () if not p.endswith("t")}
+    return {p for p in catalog.releases.newest.python if not p.endswith("t")}
 
 
 def _platforms(catalog: Catalog, rows: Sequence[InstallRow]) -> tuple[Value, ...]:
@@ -151,41 +151,75 @@ def _platforms(catalog: Catalog, rows: Sequence[InstallRow]) -> tuple[Value, ...
     )
 
 
+def _in_tree(catalog: Catalog, _: Sequence[InstallRow]) -> set[str]:
+    return {platform.id for platform in catalog.platforms if platform.in_tree}
+
+
 # In the order of addresses and data.
 AXES = (
     Axis(
         "build",
-        "Build",
-        6,
+        "PyTorch release",
+        3,
         _builds,
         own_column=True,
-        preferred_last=PREVIEW,
-        at_once=lambda _: (STABLE, PREVIEW),
-        more_label="Earlier releases",
-        name=lambda value: value.detail if value.id == STABLE else value.label,
+        weight=1,
+        at_once=lambda *_: (STABLE, PREVIEW),
+        more_label="Other releases",
     ),
-    Axis("os", "Operating system", 2, _labelled("os", labels.OS)),
-    Axis("arch", "Architecture", 3, _labelled("arch", labels.ARCH)),
+    Axis("os", "Operating system", 4, _labelled("os", labels.OS), is_machine=True),
+    Axis("arch", "Architecture", 5, _labelled("arch", labels.ARCH), is_machine=True),
     Axis(
         "python",
         "Python",
-        5,
+        6,
         _pythons,
         many=True,
         own_column=True,
         at_once=_usual_pythons,
         more_label="Other versions",
-        name=lambda value: f"Python {value.label}",
     ),
-    Axis("method", "Method", 4, _labelled("method", labels.METHOD), own_column=True),
-    Axis("platform", "Compute platform", 1, _platforms, own_column=True),
-    Axis("variant", "Variant", 7, None, own_column=True),
+    Axis(
+        "method",
+        "Format",
+        7,
+        _labelled("method", labels.METHOD),
+        own_column=True,
+        group="format",
+        weight=2,
+    ),
+    Axis(
+        "platform",
+        "Compute platform",
+        1,
+        _platforms,
+        own_column=True,
+        group="main",
+        at_once=_in_tree,
+        more_label="More platforms",
+    ),
+    Axis(
+        "variant",
+        "Variant",
+        2,
+        None,
+        own_column=True,
+        group="main",
+        weight=3,
+        more_label="Earlier variants",
+    ),
 )
 
 
 def by_rank(axes: Iterable[Axis]) -> tuple[Axis, ...]:
     """Return axes in the order of the page."""
     return tuple(sorted(axes, key=lambda axis: axis.rank))
+
+
+def by_weight(axes: Iterable[Axis]) -> tuple[Axis, ...]:
+    """Return the axes of what is derived, the one that counts most first."""
+    free = (axis for axis in axes if not axis.is_machine and axis.id != "platform")
+    return tuple(sorted(free, key=lambda axis: axis.weight))
 
 
 def by_column(axes: Iterable[Axis]) -> tuple[Axis, ...]:

@@ -16,17 +16,23 @@ from accelerator_portal.catalog.install_file import (
 )
 from accelerator_portal.install.placeholders import fill
 from accelerator_portal.install.quoting import command_line, set_variable
-from accelerator_portal.install.rows import PipCall
+from accelerator_portal.install.rows import Container, DerivedMethod, PipCall
 from accelerator_portal.install.torch_backend import backend_of
 
 _PYTHON = {"linux": "python3", "macos": "python3", "windows": "python"}
 
-_NEW_ENVIRONMENT: dict[tuple[Method, bool], str] = {
-    ("pip", False): "python{python} -m venv .venv && . .venv/bin/activate",
-    ("pip", True): "py -{python} -m venv .venv; .venv\\Scripts\\Activate.ps1",
+# Methods that end in a container's shell: the check runs there.
+INSIDE = frozenset({"docker", "dockerfile"})
+
+# What makes an environment: Python's own module, or uv.
+_VENV = {"pip": "venv", "requirements": "venv", "source": "venv", "uv": "uv", "uv-auto": "uv"}
+_NEW_ENVIRONMENT = {
+    ("venv", False): "python{python} -m venv .venv",
+    ("venv", True): "py -{python} -m venv .venv",
     ("uv", False): "uv venv --python {python}",
     ("uv", True): "uv venv --python {python}",
 }
+_ACTIVATE = {False: "source .venv/bin/activate", True: ".venv\\Scripts\\Activate.ps1"}
 
 
 def command_lines(
@@ -49,6 +55,14 @@ def pip_calls(
     return tuple(_pip_call(step.pip, method, values) for step in steps if step.pip)
 
 
+def container(steps: tuple[Step, ...], values: Mapping[str, str]) -> Container | None:
+    """Return the container of an option that consists of one `docker run`, else None."""
+    if len(steps) != 1 or steps[0].docker is None:
+        return None
+    step = steps[0].docker
+    return Container(fill(step.image, values), tuple(fill(word, values) for word in step.args))
+
+
 def _pip_call(step: PipStep, method: Method, values: Mapping[str, str]) -> PipCall:
     index = (fill(step.index, values) if step.index else "") or None
     backend = backend_of(index) if method == "uv" and not step.extra_index else None
@@ -61,10 +75,16 @@ def _pip_call(step: PipStep, method: Method, values: Mapping[str, str]) -> PipCa
     )
 
 
-def new_environment(method: Method, os: Os) -> str | None:
-    """Return the line that makes a fresh environment; `{python}` stands for the version."""
-    shell_method: Method = "pip" if method == "source" else method
-    return _NEW_ENVIRONMENT.get((shell_method, os == "windows"))
+def new_environment(method: Method | DerivedMethod, os: Os) -> str | None:
+    """Return the lines that create a virtual environment and activate it.
+
+    `{python}` stands for the version. None for methods that bring their own environment.
+    """
+    windows = os == "windows"
+    maker = _VENV.get(method)
+    if maker is None:
+        return None
+    return f"{_NEW_ENVIRONMENT[maker, windows]}\n{_ACTIVATE[windows]}"
 
 
 def check_line(code: str, os: Os) -> str:

@@ -10,7 +10,7 @@ from accelerator_portal.catalog.compatibility_file import Lifecycle
 from accelerator_portal.catalog.fields import Method, Os
 from accelerator_portal.catalog.install_file import Option, Requirement
 from accelerator_portal.catalog.problem import did_you_mean
-from accelerator_portal.install.commands import check_line, command_lines, pip_calls
+from accelerator_portal.install.commands import check_line, command_lines, container, pip_calls
 from accelerator_portal.install.placeholders import NAMES, UnknownPlaceholderError, fill
 from accelerator_portal.install.quoting import UnquotableError
 from accelerator_portal.install.rows import (
@@ -128,6 +128,8 @@ def _row(
         stage=_stage(platform, target),
         option=option.id,
         calls=pip_calls(option.steps, method, values),
+        container=container(option.steps, values),
+        on_request=option.on_request,
     )
 
 

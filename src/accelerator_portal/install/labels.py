@@ -12,12 +12,18 @@ ARCH = {
     "ppc64le": "ppc64le",
     "riscv64": "RISC-V",
 }
+# In the order of the tabs on the command box.
 METHOD = {
     "pip": "pip",
     "uv": "uv",
+    "uv-auto": "uv (detect GPU)",
+    "pyproject": "pyproject.toml",
+    "requirements": "requirements.txt",
+    "conda": "conda",
     "docker": "Docker",
-    "source": "Source",
+    "dockerfile": "Dockerfile",
     "libtorch": "LibTorch",
+    "source": "Source",
 }
 
 

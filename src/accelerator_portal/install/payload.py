@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from accelerator_portal.install.axes import Axis, Value, by_column
-from accelerator_portal.install.commands import new_environment
+from accelerator_portal.install.axes import Axis, Value, by_column, by_weight
+from accelerator_portal.install.commands import INSIDE, new_environment
+from accelerator_portal.install.resolution import READY, offers
 from accelerator_portal.install.rows import NO_VARIANT, InstallRow
 from accelerator_portal.install.selector import Selector
 
 # What stands beside a row's axes; each is a place in the table of that name.
-TEXTS = ("commands", "needs", "check", "note", "stage", "findings")
+TEXTS = ("commands", "files", "needs", "check", "note", "stage", "findings", "on_request")
 
 
 def columns(axes: Iterable[Axis]) -> tuple[str, ...]:
@@ -34,8 +36,18 @@ class _Table:
         return list(self._numbers)
 
 
-def payload(selector: Selector) -> dict[str, Any]:
-    """Return the data from which the page's script works.
+@dataclass(frozen=True, slots=True)
+class Card:
+    """A group of cards: its name, and which rows it can run, as `limits.row_ranges` has them."""
+
+    name: str
+    ranges: tuple[int, ...]
+
+
+def payload(
+    selector: Selector, cards: Mapping[str, Mapping[str, Card]] | None = None
+) -> dict[str, Any]:
+    """Return the data from which the page's script works; `cards` by platform and id.
 
     `rows` is one flat list, as many integers a row as there are columns; axes and tables are
     numbered by place.
@@ -52,7 +64,22 @@ def payload(selector: Selector) -> dict[str, Any]:
         "columns": columns(selector.table),
         "axes": {axis: _plain(values) for axis, values in selector.axes.items()},
         "variants": {platform: _plain(values) for platform, values in selector.variants.items()},
+        "order": [axis.id for axis in selector.table],
+        "machine": [axis.id for axis in selector.table if axis.is_machine],
+        "weights": [axis.id for axis in by_weight(selector.table)],
+        "ready": sorted(READY),
+        "inside": sorted(INSIDE),
+        "offers": offers(selector),
+        "more": selector.more,
         "starts": [dict(start) for start in selector.starts],
+        "drivers": {
+            platform: {"name": bounds.name, "oldest": bounds.oldest}
+            for platform, bounds in selector.drivers.items()
+        },
+        "cards": {
+            platform: {key: [card.name, *card.ranges] for key, card in own.items()}
+            for platform, own in (cards or {}).items()
+        },
         "environments": _environments(selector),
         **{name: table.values() for name, table in tables.items()},
         **{
@@ -82,11 +109,13 @@ def _axis_numbers(
 def _text_numbers(row: InstallRow, tables: dict[str, _Table]) -> Iterator[int]:
     texts: dict[str, Hashable] = {
         "commands": "\n".join(row.commands),
+        "files": tuple((file.name, file.text) for file in row.files) or None,
         "needs": tuple((p.name, p.version, p.url) for p in row.prerequisites) or None,
         "check": (row.check.command, row.check.prints) if row.check else None,
         "note": row.note,
         "stage": (row.stage.words, row.stage.until) if row.stage else None,
         "findings": _findings(row, tables["finding"]),
+        "on_request": True if row.on_request else None,
     }
     return (tables[name].number(texts[name]) for name in TEXTS)
 

@@ -10,6 +10,9 @@ from accelerator_portal.catalog.fields import Arch, Method, Os
 PREVIEW = "preview"
 NO_VARIANT = "default"
 
+DerivedMethod = Literal["uv-auto", "pyproject", "requirements", "conda", "dockerfile"]
+"""Forms that the portal derives from a vendor's option; see `formats`."""
+
 
 @dataclass(frozen=True, slots=True)
 class Prerequisite:
@@ -26,6 +29,22 @@ class CheckLine:
 
     command: str
     prints: str
+
+
+@dataclass(frozen=True, slots=True)
+class TextFile:
+    """A file that the reader creates before running the commands."""
+
+    name: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Container:
+    """The image that a Docker command runs, and the options of `docker run`."""
+
+    image: str
+    args: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +87,7 @@ class InstallRow:
     build: str
     os: Os
     arch: Arch
-    method: Method
+    method: Method | DerivedMethod
     pythons: tuple[str, ...] | None
     commands: tuple[str, ...]
     prerequisites: tuple[Prerequisite, ...]
@@ -80,3 +99,9 @@ class InstallRow:
     """What the commands ask of package indexes, in order; other steps are not in it."""
     findings: tuple[Finding | None, ...] = ()
     """One for each of `pythons`, where the versions were looked for."""
+    container: Container | None = None
+    """The container that the commands start, where they are one `docker run`."""
+    files: tuple[TextFile, ...] = ()
+    """Files to create before the commands run."""
+    on_request: bool = False
+    """Whether the selector takes the row only for a reader who asks for its release."""

@@ -51,7 +51,7 @@ def serving(catalog: Catalog, platform: Platform, generation: Generation) -> Ser
     rows = [row for row in expand(catalog)[0] if row.platform == platform.id]
     ready = [row for row in rows if row.method != "source"]
     for candidates, from_source in ((ready, False), (rows, True)):
-        fitting = [row for row in candidates if _runs(catalog, generation, row)]
+        fitting = [row for row in candidates if runs(catalog, generation, row)]
         released = [row for row in fitting if row.build != PREVIEW]
         if released:
             found = _of_releases(platform, candidates, released)
@@ -65,7 +65,8 @@ def serving(catalog: Catalog, platform: Platform, generation: Generation) -> Ser
     return _of_compatibility(platform, generation)
 
 
-def _runs(catalog: Catalog, generation: Generation, row: InstallRow) -> bool:
+def runs(catalog: Catalog, generation: Generation, row: InstallRow) -> bool:
+    """Whether the build that a row installs runs on a generation's cards."""
     preview = catalog.releases.preview.version
     torch = preview if row.build == PREVIEW else row.build
     return any(

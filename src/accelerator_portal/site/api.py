@@ -12,7 +12,8 @@ from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.package_file import PackageFacts
 from accelerator_portal.catalog.schema import SCHEMAS, model_schema, schema_text
 from accelerator_portal.install.additional_platforms import AdditionalPlatforms
-from accelerator_portal.install.payload import payload
+from accelerator_portal.install.limits import row_ranges
+from accelerator_portal.install.payload import Card, payload
 from accelerator_portal.install.selector import Selector
 from accelerator_portal.reports import Report
 from accelerator_portal.site.additional_platforms import additional_platforms
@@ -26,7 +27,7 @@ from accelerator_portal.site.api_shapes import (
 )
 from accelerator_portal.site.difference.shapes import Difference
 from accelerator_portal.site.features import FeaturesData
-from accelerator_portal.site.hardware import HardwareData
+from accelerator_portal.site.hardware import HardwareData, card_name, cards_by_id
 from accelerator_portal.site.history_shapes import HistoryData, HistoryIndex
 from accelerator_portal.site.packages_pages import PackagesIndex
 from accelerator_portal.site.page import API, SiteFile, data_file
@@ -67,7 +68,7 @@ def api_files(
 ) -> Iterator[SiteFile]:
     """Yield the index, the data of all platforms, two files a platform, the schemas."""
     yield data_file("index.json", _index(catalog))
-    yield _file("install.json", payload(selector))
+    yield _file("install.json", _install(catalog, selector))
     yield data_file("releases.json", catalog.releases)
     yield data_file("hardware.json", hardware)
     yield data_file("versions.json", versions)
@@ -75,11 +76,29 @@ def api_files(
     yield data_file(ADDITIONAL_PLATFORMS, additional_platforms(catalog))
     for platform in catalog.platforms:
         yield data_file(f"accelerators/{platform.id}.json", _platform(platform))
-        yield _file(f"install/{platform.id}.json", payload(selector.only(platform.id)))
+        own = _install(catalog, selector.only(platform.id))
+        yield _file(f"install/{platform.id}.json", own)
     for name in SCHEMAS:
         yield SiteFile(f"{API}/{_schema(name)}", schema_text(name))
     for name, model in SHAPES.items():
         yield SiteFile(f"{API}/{_schema(name)}", model_schema(model))
+
+
+def _install(catalog: Catalog, selector: Selector) -> dict[str, Any]:
+    """The selector's data with what each card of its platforms can run."""
+    shown = {value.id for value in selector.axes["platform"]}
+    platforms = (platform for platform in catalog.platforms if platform.id in shown)
+    return payload(selector, {p.id: _cards(catalog, selector, p) for p in platforms})
+
+
+def _cards(catalog: Catalog, selector: Selector, platform: Platform) -> dict[str, Card]:
+    return {
+        card: Card(
+            card_name(platform, generation),
+            row_ranges(catalog, selector.rows, platform.id, generation),
+        )
+        for card, generation in cards_by_id(platform).items()
+    }
 
 
 def _file(path: str, data: Any) -> SiteFile:  # noqa: ANN401 - any JSON

@@ -84,6 +84,15 @@ class AcceleratorFile(Model):
     """Its `faq.md`."""
 
 
+class DriverData(Model):
+    """The oldest driver that each variant of a platform runs with."""
+
+    name: str
+    """What the driver is called."""
+    oldest: dict[str, dict[str, str]]
+    """For each variant and operating system the version."""
+
+
 class InstallData(Model):
     """The install selector: every text once, rows as integers.
 
@@ -97,14 +106,35 @@ class InstallData(Model):
     """For each axis its values: id, label and, where there is one, a detail."""
     variants: dict[str, tuple[tuple[str, ...], ...]]
     """For each platform that has variants the same."""
+    order: tuple[str, ...]
+    """The axes in the order of addresses."""
+    machine: tuple[str, ...]
+    """The axes of the reader's machine, which no other choice changes."""
+    weights: tuple[str, ...]
+    """The axes whose values are derived where the reader has no wish, the weightiest first."""
+    ready: tuple[str, ...]
+    """Methods that install something ready-made; others are taken where there is none of these."""
+    inside: tuple[str, ...]
+    """Methods that end in a container's shell, where the check runs."""
+    more: dict[str, tuple[str, ...]]
+    """For each axis the values that stand behind a disclosure."""
+    offers: dict[str, dict[str, str]]
+    """For each platform and machine the build that a reader without other wishes gets."""
     starts: tuple[dict[str, str], ...]
-    """The choice with which a page starts, one for each operating system; the first is usual."""
+    """What is usual, for each operating system; the first where the system is unknown."""
+    drivers: dict[str, DriverData]
+    """For platforms whose variants need a driver: which."""
+    cards: dict[str, dict[str, tuple[str | int, ...]]]
+    """For each platform its cards by id: the name, then the rows that run on them, as starts and
+    ends of ranges of rows."""
     environments: dict[str, dict[str, str]]
-    """The line that makes a fresh environment, by method and operating system."""
+    """The lines that create and activate an environment, by method and operating system."""
     pythons: tuple[tuple[int, ...], ...]
     """Sets of Python versions, each a list of places on the axis `python`."""
     commands: tuple[str, ...]
     """Commands, lines parted by line breaks."""
+    files: tuple[tuple[tuple[str, str], ...], ...]
+    """Files to create before the commands run: name and text."""
     needs: tuple[tuple[tuple[str, str | None, str | None], ...], ...]
     """What must be on the machine: name, version or specifier, address."""
     check: tuple[tuple[str, str], ...]
@@ -115,6 +145,8 @@ class InstallData(Model):
     """The lifecycle in words, and the day on which that stage ends."""
     finding: tuple[tuple[str, str], ...]
     """What is known of versions: `found`, `none` or `unchecked`, and the words with the day."""
+    on_request: tuple[bool, ...]
+    """True for rows that only readers get who ask for their release."""
     findings: tuple[tuple[int, ...], ...]
     """For each Python of a row the place of its finding, -1 for none; one place where all agree."""
     rows: tuple[int, ...]

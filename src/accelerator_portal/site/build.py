@@ -13,6 +13,7 @@ from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.catalog import RELEASES
 from accelerator_portal.checks import RULES
 from accelerator_portal.install.expand import expand
+from accelerator_portal.install.formats import with_formats
 from accelerator_portal.install.rows import PREVIEW, InstallRow
 from accelerator_portal.install.selector import Selector, make_selector
 from accelerator_portal.reports import Report
@@ -59,7 +60,7 @@ def build_site(catalog: Catalog, root: Path, repository: RepositoryLinks) -> Ite
     """Yield every generated page and data file; `root` holds the page templates."""
     verdicts = read_all(catalog, root)
     rows = with_findings(expand(catalog)[0], verdicts)
-    selector = make_selector(catalog, rows)
+    selector = make_selector(catalog, with_formats(catalog, rows))
     templates = Templates(root / TEMPLATES, catalog=catalog, repository=repository)
     tested = results(catalog)
     hardware, features = hardware_data(catalog), features_data(catalog, tested)
@@ -126,7 +127,7 @@ def _shared_pages(
             "version": SCHEMA_VERSION,
         },
     }
-    view = selector_view(selector, selector.starts[0]) if selector.starts else None
+    view = selector_view(selector) if selector.starts else None
     for path, context in pages.items():
         template = f"{path}.j2"
         content = templates.render(

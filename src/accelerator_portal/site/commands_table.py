@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from accelerator_portal.install.formats import STATED
 from accelerator_portal.install.rows import InstallRow
 from accelerator_portal.install.selector import Selector
 from accelerator_portal.site.findings import summary
@@ -29,9 +30,14 @@ class CommandsRow:
 
 
 def commands_table(selector: Selector, rows: Iterable[InstallRow]) -> list[CommandsRow]:
-    """Return one row per distinct commands of a platform, build and method, in page order."""
+    """Return one row per distinct commands of a platform, build and method, in page order.
+
+    Forms that follow from the same commands are left out.
+    """
     groups: dict[tuple[object, ...], list[InstallRow]] = {}
     for row in rows:
+        if row.method not in STATED:
+            continue
         single = (a for a in selector.table if a.own_column and not a.many)
         key = (*(getattr(row, axis.field) for axis in single), row.commands, row.note)
         groups.setdefault(key, []).append(row)

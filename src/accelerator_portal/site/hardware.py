@@ -10,7 +10,6 @@ from accelerator_portal.catalog.accelerator import Identify
 from accelerator_portal.catalog.fields import Model
 from accelerator_portal.catalog.hardware import BuildSupport, Generation, HardwareModel
 from accelerator_portal.catalog.sources import Source, among
-from accelerator_portal.install.axes import build_id
 from accelerator_portal.install.labels import ARCH, OS
 from accelerator_portal.install.serving import ReleaseSupport, Serving, serving
 from accelerator_portal.site.anchors import Anchors, slug
@@ -86,15 +85,33 @@ def hardware_data(catalog: Catalog) -> HardwareData:
     return HardwareData(platforms=tuple(_platforms(catalog)))
 
 
+def cards_by_id(platform: Platform) -> dict[str, Generation]:
+    """Return a platform's generations by the id that links to the selector name them with."""
+    hardware = platform.accelerator.hardware
+    anchors = Anchors()
+    return {
+        anchors.take(slug(f"{g.name} {g.chip or ''}")): g
+        for g in (hardware.generations if hardware else ())
+    }
+
+
+def card_name(platform: Platform, generation: Generation) -> str:
+    """Return a generation's name with what tells its builds apart: `Volta (… 7.0)`."""
+    hardware = platform.accelerator.hardware
+    if not generation.chip or not hardware:
+        return generation.name
+    chip = f"{hardware.chip} {generation.chip}" if hardware.chip else generation.chip
+    return f"{generation.name} ({chip})"
+
+
 def _platforms(catalog: Catalog) -> Iterator[PlatformHardware]:
     for platform in catalog.platforms:
         accelerator = platform.accelerator
         if accelerator.hardware is None:
             continue
-        anchors = Anchors()
         generations = tuple(
-            _generation(catalog, platform, g, anchors.take(slug(f"card {g.name} {g.chip or ''}")))
-            for g in accelerator.hardware.generations
+            _generation(catalog, platform, generation, card)
+            for card, generation in cards_by_id(platform).items()
         )
         models = (model for generation in generations for model in generation.models)
         named = [name for way in accelerator.identify for name in way.source]
@@ -113,7 +130,7 @@ def _platforms(catalog: Catalog) -> Iterator[PlatformHardware]:
 
 
 def _generation(
-    catalog: Catalog, platform: Platform, generation: Generation, anchor: str
+    catalog: Catalog, platform: Platform, generation: Generation, card: str
 ) -> GenerationData:
     found = serving(catalog, platform, generation)
     first = [b for b in generation.builds if not b.variants or {*b.variants} & {*found.variants}]
@@ -123,13 +140,13 @@ def _generation(
         name=generation.name,
         chip=generation.chip,
         also=generation.also,
-        page=f"{PLATFORMS}/{platform.id}/#{anchor}",
+        page=f"{PLATFORMS}/{platform.id}/#card-{card}",
         verdict=found.verdict,
         words=_words(platform, found),
         oldest=found.oldest,
         newest=found.newest,
         variants=found.variants,
-        install=_address(catalog, platform, found),
+        install=_address(platform, card, found),
         notes=_distinct(generation.note, *(_build_note(platform, build) for build in first)),
         other_notes=_distinct(*(_build_note(platform, build) for build in others)),
         models=generation.models,
@@ -172,13 +189,10 @@ def _words(platform: Platform, found: Serving) -> str:
     )
 
 
-def _address(catalog: Catalog, platform: Platform, found: Serving) -> str | None:
+def _address(platform: Platform, card: str, found: Serving) -> str | None:
+    """The selector limited to what the card runs; its system is named where only that one fits."""
     if found.build is None or found.verdict == "no-command":
         return None
-    query = {"platform": platform.id, "build": build_id(catalog, found.build)}
-    if found.variants:
-        query["variant"] = found.variants[0]
+    query = {"platform": platform.id, "card": card}
     query |= {axis: value for axis in ("os", "arch") if (value := getattr(found, axis))}
-    if found.from_source:
-        query["method"] = "source"
     return f"get-started/?{urlencode(query)}"

@@ -42,7 +42,7 @@ def platform_context(platform: Platform, parts: Parts) -> dict[str, Any]:
         "platform": platform,
         "a": platform.accelerator,
         "selector": selector,
-        "view": selector_view(selector, selector.starts[0]) if selector.starts else None,
+        "view": selector_view(selector) if selector.starts else None,
         "commands": commands_table(selector, selector.rows),
         "hardware": next((h for h in parts.hardware.platforms if h.id == platform.id), None),
         "features": parts.features.by_id[platform.id],

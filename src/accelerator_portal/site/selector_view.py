@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 
 from accelerator_portal.install.axes import STABLE, Axis, Choice, Value, by_rank
-from accelerator_portal.install.commands import new_environment
-from accelerator_portal.install.rows import Finding, InstallRow
+from accelerator_portal.install.commands import INSIDE, new_environment
+from accelerator_portal.install.labels import OS
+from accelerator_portal.install.resolution import machine_of, offers, resolve
+from accelerator_portal.install.rows import PREVIEW, Finding, InstallRow
 from accelerator_portal.install.selector import Selector
 
 
 @dataclass(frozen=True, slots=True)
 class ValueView:
-    """One radio button; `reason` says what stands against it, empty where nothing does."""
+    """One radio button.
+
+    `reason` says what stands against it on the reader's machine, empty where nothing does. A
+    `hidden` one does not exist for the chosen platform.
+    """
 
     id: str
     label: str
     detail: str
     checked: bool
     reason: str
+    hidden: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +36,7 @@ class AxisView:
 
     id: str
     label: str
+    group: str
     values: tuple[ValueView, ...]
     more: tuple[ValueView, ...]
     more_label: str
@@ -36,31 +46,96 @@ class AxisView:
         """Whether the disclosure holds the chosen value."""
         return any(value.checked for value in self.more)
 
+    @property
+    def empty(self) -> bool:
+        """Whether there is nothing to choose."""
+        return all(value.hidden for value in (*self.values, *self.more))
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """The lines that a reader pastes: a new environment, the installation, the check."""
+
+    environment: str
+    commands: str
+    check: str
+
+
+@dataclass(frozen=True, slots=True)
+class FirstChoice:
+    """What the page shows on one operating system before its data is there."""
+
+    choice: Mapping[str, str]
+    summary: str
+    script: Script
+
 
 @dataclass(frozen=True, slots=True)
 class SelectorView:
-    """The fieldsets, the row that the choice leads to, and its fresh environment."""
+    """The fieldsets, the row that the first choice leads to, and what belongs to it."""
 
     axes: tuple[AxisView, ...]
     row: InstallRow
     platform: str
-    environment: str | None
+    summary: str
+    script: Script
     finding: Finding | None
+    first: str
+    """JSON for the script: by operating system, what others than this choice's start with."""
+
+    def group(self, name: str) -> list[AxisView]:
+        """Return the fieldsets of one part of the form."""
+        return [axis for axis in self.axes if axis.group == name]
 
 
-def selector_view(selector: Selector, choice: Choice) -> SelectorView:
-    """Return the page's first state; `choice` must be valid."""
-    row = selector.row(choice)
-    if row is None:
-        raise LookupError(f"no install option for {choice}")
-    environment = new_environment(row.method, row.os)
+def selector_view(selector: Selector) -> SelectorView:
+    """Return the page's first state; raises LookupError where the selector has no rows."""
+    firsts = [_first(selector, start) for start in selector.starts]
+    if not firsts:
+        raise LookupError("there are no install options")
+    choice, row, first = firsts[0]
+    offered = offers(selector)
     return SelectorView(
-        tuple(_axis(selector, axis, choice) for axis in by_rank(selector.table)),
+        tuple(_axis(selector, axis, choice, offered) for axis in by_rank(selector.table)),
         row,
         selector.label("platform", choice),
-        environment.replace("{python}", choice["python"]) if environment else None,
+        first.summary,
+        first.script,
         _finding(row, choice["python"]),
+        json.dumps({other["os"]: asdict(found) for other, _, found in firsts[1:]}),
     )
+
+
+def _first(selector: Selector, start: Choice) -> tuple[Choice, InstallRow, FirstChoice]:
+    wishes = {axis.id: start[axis.id] for axis in selector.table if axis.is_machine}
+    found = resolve(selector, {**wishes, "platform": start["platform"]})
+    if found.choice is None or found.row is None:
+        raise LookupError(f"no install option for {start}")
+    return (
+        found.choice,
+        found.row,
+        FirstChoice(
+            dict(found.choice), summary(selector, found.choice), script(found.row, found.choice)
+        ),
+    )
+
+
+def summary(selector: Selector, choice: Choice) -> str:
+    """Return the settings of a choice as one line: `PyTorch 2.15.0 · Linux · x86-64 · …`."""
+    shown = [axis for axis in by_rank(selector.table) if axis.group == "settings"]
+    labels = {axis.id: selector.label(axis.id, choice) for axis in shown}
+    labels["build"] = (
+        f"PyTorch {labels['build'].lower() if choice['build'] == PREVIEW else labels['build']}"
+    )
+    labels["python"] = f"Python {labels['python']}"
+    return " · ".join(labels.values())
+
+
+def script(row: InstallRow, choice: Choice) -> Script:
+    """Return what a reader pastes for a row and the choice's Python."""
+    environment = new_environment(row.method, row.os) or ""
+    check = row.check.command if row.check and row.method not in INSIDE else ""
+    return Script(environment.replace("{python}", choice["python"]), "\n".join(row.commands), check)
 
 
 def _finding(row: InstallRow, python: str) -> Finding | None:
@@ -69,26 +144,82 @@ def _finding(row: InstallRow, python: str) -> Finding | None:
     return known.get(python)
 
 
-def reason(selector: Selector, choice: Choice, axis: str, value: str) -> str:
-    """Say in a few words why a value cannot go with the rest of the choice."""
-    against = selector.blocked_by(choice, axis, value)
-    if not against:
-        return ""
-    names = (a.name(selector.value(a.id, choice)) for a in selector.table if a.id in against)
-    return "not with " + ", ".join(names)
+Offers = Mapping[str, Mapping[str, str]]
 
 
-def _axis(selector: Selector, axis: Axis, choice: Choice) -> AxisView:
+def _axis(selector: Selector, axis: Axis, choice: Choice, offered: Offers) -> AxisView:
     known = selector.values(axis.id, choice["platform"])
-    views = [_value(selector, axis.id, value, choice) for value in known]
-    newest = selector.rows_with("build", STABLE)
-    shown = (axis.at_once and axis.at_once(newest)) or {value.id for value in known}
-    first = tuple(view for view in views if view.id in shown)
-    more = tuple(view for view in views if view.id not in shown)
-    return AxisView(axis.id, axis.legend, first or more, more if first else (), axis.more_label)
+    views = {value.id: _value(selector, axis, value, choice, offered) for value in known}
+    behind = [name for name in selector.more.get(axis.id, ()) if name in views]
+    first = tuple(view for name, view in views.items() if name not in behind)
+    more = tuple(view for name, view in views.items() if name in behind)
+    return AxisView(
+        axis.id,
+        axis.legend,
+        axis.group,
+        first or more,
+        more if first else (),
+        axis.more_label,
+    )
 
 
-def _value(selector: Selector, axis: str, value: Value, choice: Choice) -> ValueView:
-    checked = choice[axis] == value.id
-    why = "" if checked else reason(selector, choice, axis, value.id)
-    return ValueView(value.id, value.label, value.detail, checked, why)
+def _value(
+    selector: Selector, axis: Axis, value: Value, choice: Choice, offered: Offers
+) -> ValueView:
+    machine = machine_of(selector, choice)
+    newest = offered[choice["platform"]].get(machine, "")
+    detail, reason, hidden = value.detail, "", False
+    checked = choice[axis.id] == value.id
+    if axis.id == "platform":
+        build = offered[value.id].get(machine)
+        detail = build_name(build) if build else ""
+        reason = "" if build else elsewhere(offered[value.id])
+    elif axis.id == "build" and value.id == STABLE:
+        detail, checked = build_name(newest), choice["build"] == newest
+    elif axis.is_machine:
+        other = machine_of(selector, choice | {axis.id: value.id})
+        reason = "" if _is_offered(offered[choice["platform"]], axis, value.id, other) else "none"
+    else:
+        hidden = value.id not in _available(selector, axis, choice) or value.id == newest
+        checked = checked and not hidden
+    if reason == "none":
+        reason = f"not for {selector.label('platform', choice)}"
+    if axis.id == "variant":
+        detail = _driver(selector, choice, value.id)
+    return ValueView(value.id, value.label, detail, checked, reason, hidden)
+
+
+def build_name(build: str) -> str:
+    """Return what readers see of a platform's newest build."""
+    return "nightly" if build == PREVIEW else build
+
+
+def elsewhere(machines: Mapping[str, str]) -> str:
+    """Return where a platform exists instead: `Linux only`."""
+    systems = dict.fromkeys(OS[machine.split()[0]] for machine in machines)
+    return f"{' and '.join(systems)} only" if systems else "no commands"
+
+
+def _is_offered(machines: Mapping[str, str], axis: Axis, value: str, machine: str) -> bool:
+    """Whether the platform has something for a value of the machine's axis."""
+    if axis.id == "os":
+        return any(known.split()[0] == value for known in machines)
+    return machine in machines
+
+
+def _available(selector: Selector, axis: Axis, choice: Choice) -> set[str]:
+    """The values of an axis that the chosen platform has on the chosen machine."""
+    machine = machine_of(selector, choice)
+    return {
+        value
+        for row in selector.rows_with("platform", choice["platform"])
+        if machine_of(selector, row) == machine
+        for value in selector.ids(row, axis)
+    }
+
+
+def _driver(selector: Selector, choice: Choice, variant: str) -> str:
+    """The oldest driver that a variant runs with: `driver ≥ 580`."""
+    bounds = selector.drivers.get(choice["platform"])
+    oldest = bounds.oldest.get(variant, {}).get(choice["os"]) if bounds else None
+    return f"driver ≥ {oldest}" if oldest else ""

@@ -33,21 +33,11 @@ from tests.folders import (
         ),
         (
             [(SELECTOR, START_WINDOWS, START_WINDOWS.replace("3.12", "3.13"))],
-            [
-                (
-                    "3: no install option answers this choice; "
-                    "the nearest is windows, x86_64, 3.12, pip, example"
-                )
-            ],
+            [("3: no install option answers this choice; the nearest has python: 3.12")],
         ),
         (
             [(SELECTOR, START_WINDOWS, START_WINDOWS.replace("windows", "macos"))],
-            [
-                (
-                    "3: no install option answers this choice; "
-                    "the nearest is linux, x86_64, 3.12, pip, example"
-                )
-            ],
+            [("3: no install option answers this choice; example has nothing for macos x86_64")],
         ),
         ([(SELECTOR, START_WINDOWS, "")], []),
     ],

@@ -1,124 +1,154 @@
-// The rows of the install selector and the nearest valid choice, as src/accelerator_portal/install/selector.py has them;
-// tests compare the two. Which axes there are, and their orders, come with the data and the form.
+// The rows of the install selector, and the row that a reader's wishes lead to, as
+// src/accelerator_portal/install/resolution.py has it; tests compare the two.
 
 const PREVIEW = "preview";
+const STABLE = "stable";
 
 export class Model {
-  /** `ranked` are the axes in the order of the page, which is the order in which they are kept. */
-  constructor(data, ranked) {
-    this.axes = Object.keys(data.starts[0]); // in the order of addresses
-    this.ranked = ranked;
-    this.sentence = data.columns.filter((name) => this.axes.includes(name)); // in the order of a sentence
-    this.shared = data.axes; // axis -> [[id, label, detail?], …]
-    this.variants = data.variants; // platform -> the same
-    this.starts = data.starts;
-    this.environments = data.environments;
+  constructor(data) {
+    this.data = data;
+    this.axes = data.order; // in the order of addresses
     this.rows = decode(data);
-    this.rank = ranks(data);
-    this.rowsWith = new Map(); // "axis value" -> rows
-    this.byChoice = new Map(); // a choice without its Python -> row
-    for (const row of this.rows) this.#index(row);
-  }
-
-  #index(row) {
-    for (const axis of this.axes) {
-      const values = axis !== "python" ? [row[axis]] : row.pythons ?? this.shared.python.map(([id]) => id);
-      for (const value of values) {
-        const key = `${axis} ${value}`;
-        if (!this.rowsWith.has(key)) this.rowsWith.set(key, []);
-        this.rowsWith.get(key).push(row);
-      }
-    }
-    const key = this.#key(row);
-    if (!this.byChoice.has(key)) this.byChoice.set(key, []);
-    this.byChoice.get(key).push(row);
+    this.place = places(data);
+    this.rowsOf = Map.groupBy?.(this.rows, (row) => row.platform) ?? grouped(this.rows);
   }
 
   values(axis, platform) {
-    return this.shared[axis] ?? this.variants[platform] ?? [];
+    return this.data.axes[axis] ?? this.data.variants[platform] ?? [];
   }
 
   /** Whether a value stands on an axis, of whatever platform. */
   knows(axis, value) {
-    const lists = axis in this.shared ? [this.shared[axis]] : Object.values(this.variants);
+    const lists = axis in this.data.axes ? [this.data.axes[axis]] : Object.values(this.data.variants);
     return lists.some((values) => values.some(([id]) => id === value));
   }
 
-  value(axis, choice) {
-    return this.values(axis, choice.platform).find(([id]) => id === choice[axis]) ?? ["", ""];
+  label(axis, value, platform) {
+    return this.values(axis, platform).find(([id]) => id === value)?.[1] ?? "";
   }
 
-  label(axis, choice) {
-    return this.value(axis, choice)[1];
+  /** The starting choice of an operating system. */
+  start(os) {
+    return this.data.starts.find((start) => start.os === os) ?? this.data.starts[0];
   }
 
-  /** The row that a choice leads to, if there is one. */
-  row(choice) {
-    return this.byChoice.get(this.#key(choice))?.find((row) => row.pythons === null || row.pythons.includes(choice.python));
+  /** The machine of wishes or of a choice as one key of `offers`. */
+  machine(choice) {
+    return this.data.machine.map((axis) => choice[axis]).join(" ");
   }
 
-  /** The valid choice that changes the fewest axes, the pinned ones least of all. */
-  nearest(choice, pinned) {
-    const [axis] = pinned;
-    const some = pinned.length === 1 && this.rowsWith.get(`${axis} ${choice[axis]}`);
-    let best = null;
-    let bestCost = null;
-    for (const row of some || this.rows) {
-      const other = this.#choice(row, choice);
-      const cost = this.#cost(choice, other, pinned);
-      if (bestCost === null || less(cost, bestCost)) [best, bestCost] = [other, cost];
+  /** The build that a reader without other wishes gets, for each machine of a platform. */
+  offers(platform) {
+    return this.data.offers[platform] ?? {};
+  }
+
+  /**
+   * What wishes lead to. `wishes` is a list of [axis, value], the oldest first, with the machine's axes among them;
+   * `limits` has the reader's driver and card. Without a row, `choice` still has the platform and the machine.
+   */
+  resolve(wishes, limits = {}) {
+    const wished = Object.fromEntries(wishes);
+    const start = this.start(wished.os);
+    const machine = Object.fromEntries(this.data.machine.map((axis) => [axis, wished[axis] ?? start[axis]]));
+    const platform = wished.platform ?? this.#usualPlatform(start, machine);
+    const here = (this.rowsOf.get(platform) ?? []).filter((row) => this.data.machine.every((axis) => row[axis] === machine[axis]));
+    const rows = here.filter((row) => this.#admits(row, limits));
+    let points = rows.flatMap((row) => (row.pythons ?? [""]).map((python) => ({ row, python })));
+    if (points.length === 0) return { choice: { ...machine, platform }, row: null, unmet: [], limited: here.length > 0 };
+    const unmet = [];
+    for (const [axis, value] of this.#freeWishes(wishes, platform).reverse()) {
+      const kept = holding(points, axis, value);
+      if (kept.length > 0) points = kept;
+      else unmet.unshift([axis, value]);
     }
-    return best;
+    const { row, python } = points.map((point) => [this.#preference(start, point), point]).reduce(least)[1];
+    const choice = Object.fromEntries(this.axes.map((axis) => [axis, row[axis]]));
+    choice.python = python || wished.python || start.python;
+    return { choice, row, unmet, limited: rows.length < here.length };
   }
 
-  /** The axes that differ; a variant counts only while the platform stays. */
-  moved(choice, other) {
-    const axes = this.axes.filter((axis) => choice[axis] !== other[axis]);
-    return axes.filter((axis) => axis !== "variant" || !axes.includes("platform"));
+  /** The values of an axis that a platform has on a machine. */
+  available(axis, choice) {
+    const rows = (this.rowsOf.get(choice.platform) ?? []).filter((row) => this.machine(row) === this.machine(choice));
+    return new Set(rows.flatMap((row) => (axis === "python" ? row.pythons ?? this.data.axes.python.map(([id]) => id) : [row[axis]])));
   }
 
-  /** The axes that stand against taking a value; none where it is possible. */
-  blockedBy(choice, axis, value) {
-    const wanted = { ...choice, [axis]: value };
-    if (this.row(wanted)) return [];
-    const moved = this.moved(wanted, this.nearest(wanted, [axis]));
-    return moved.filter((other) => !(axis === "platform" && other === "variant"));
+  /** The oldest driver that a variant runs with, if that is stated. */
+  oldestDriver(platform, variant, os) {
+    return this.data.drivers[platform]?.oldest[variant]?.[os];
   }
 
-  #choice(row, choice) {
-    const keeps = row.pythons === null || row.pythons.includes(choice.python);
-    const other = {};
-    for (const axis of this.axes) other[axis] = row[axis];
-    other.python = keeps ? choice.python : row.firstPython;
-    return other;
+  cardName(platform, card) {
+    return this.data.cards[platform]?.[card]?.[0];
   }
 
-  #cost(choice, other, pinned) {
-    const changed = this.ranked.map((axis) => Number(choice[axis] !== other[axis]));
-    const sum = changed.reduce((a, b) => a + b, 0);
-    const broken = pinned.filter((axis) => choice[axis] !== other[axis]).length;
-    const [build, ...rank] = ["build", ...this.ranked].map((axis) => this.rank[axis].get(other[axis]) ?? 0);
-    const unusual = Number(this.starts.every((start) => start.os !== other.os || start.platform !== other.platform));
-    return [broken, sum, ...changed, build, unusual, ...rank];
+  #usualPlatform(start, machine) {
+    const key = this.machine(machine);
+    const usual = [start.platform, ...this.data.axes.platform.map(([id]) => id)];
+    return usual.find((platform) => key in this.offers(platform)) ?? start.platform;
   }
 
-  /** A choice, or a row, without its Python. */
-  #key(choice) {
-    return this.sentence.map((axis) => choice[axis]).join(" ");
+  #admits(row, { driver, card }) {
+    const oldest = driver && this.oldestDriver(row.platform, row.variant, row.os);
+    if (oldest && compareVersions(driver, oldest) < 0) return false;
+    const [, ...ranges] = (card && this.data.cards[row.platform]?.[card]) || [];
+    if (!card || !this.cardName(row.platform, card)) return true;
+    for (let n = 0; n < ranges.length; n += 2) if (ranges[n] <= row.number && row.number < ranges[n + 1]) return true;
+    return false;
+  }
+
+  /** Wishes about neither the machine nor the platform; `stable` wishes for what comes anyway. */
+  #freeWishes(wishes, platform) {
+    const own = new Set(this.values("variant", platform).map(([id]) => id));
+    return wishes.filter(([axis, value]) => {
+      if (!this.data.weights.includes(axis) || (axis === "build" && value === STABLE)) return false;
+      return axis !== "variant" || own.has(value);
+    });
+  }
+
+  /** The order among points: what is known to fail last, then the newest and the most usual. */
+  #preference(start, { row, python }) {
+    const weighed = this.data.weights.map((axis) => {
+      const value = axis === "python" ? python : row[axis];
+      return value === start[axis] ? -1 : this.place.get(`${axis} ${value}`) ?? 0;
+    });
+    const fails = row.finding(python)?.[0] === "none";
+    return [fails, row.build === PREVIEW, !this.data.ready.includes(row.method), row.onRequest, ...weighed].map(Number);
   }
 }
 
-function less(a, b) {
-  for (let i = 0; i < a.length; i += 1) if (a[i] !== b[i]) return a[i] < b[i];
-  return false;
+/** Versions of drivers: numbers parted by dots. */
+export function compareVersions(a, b) {
+  const [left, right] = [a, b].map((version) => version.split(".").map(Number));
+  for (let n = 0; n < Math.max(left.length, right.length); n += 1) {
+    const difference = (left[n] ?? 0) - (right[n] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return 0;
 }
 
-function ranks(data) {
-  const rank = {};
-  for (const [axis, values] of Object.entries(data.axes)) rank[axis] = new Map(values.map(([id], place) => [id, place]));
-  rank.build.set(PREVIEW, rank.build.size); // shown second, preferred last
-  rank.variant = new Map(Object.values(data.variants).flatMap((values) => values.map(([id], place) => [id, place])));
-  return rank;
+function least(best, other) {
+  const [a, b] = [best[0], other[0]];
+  for (let n = 0; n < a.length; n += 1) if (a[n] !== b[n]) return a[n] < b[n] ? best : other;
+  return best;
+}
+
+/** The points with a value; those for which Python does not matter only where none is for that Python. */
+function holding(points, axis, value) {
+  if (axis !== "python") return points.filter(({ row }) => row[axis] === value);
+  const own = points.filter(({ python }) => python === value);
+  return own.length > 0 ? own : points.filter(({ python }) => python === "");
+}
+
+function grouped(rows) {
+  const found = new Map();
+  for (const row of rows) found.set(row.platform, [...(found.get(row.platform) ?? []), row]);
+  return found;
+}
+
+function places(data) {
+  const lists = [...Object.entries(data.axes), ...Object.values(data.variants).map((values) => ["variant", values])];
+  return new Map(lists.flatMap(([axis, values]) => values.map(([id], place) => [`${axis} ${id}`, place])));
 }
 
 function decode(data) {
@@ -129,17 +159,18 @@ function decode(data) {
     const number = Object.fromEntries(data.columns.map((name, place) => [name, data.rows[start + place]]));
     const ids = Object.fromEntries(single.map((axis) => [axis, data.axes[axis][number[axis]][0]]));
     const pythons = number.pythons < 0 ? null : data.pythons[number.pythons].map((place) => data.axes.python[place][0]);
-    const first = pythons && Math.min(...data.pythons[number.pythons]);
     rows.push({
       ...ids,
+      number: rows.length,
       variant: number.variant < 0 ? "default" : data.variants[ids.platform][number.variant][0],
       pythons,
-      firstPython: pythons && data.axes.python[first][0],
       commands: data.commands[number.commands],
+      files: data.files[number.files] ?? [],
       needs: data.needs[number.needs] ?? [],
       check: data.check[number.check] ?? null,
       note: data.note[number.note] ?? "",
       stage: data.stage[number.stage] ?? null, // [words, the day on which it ends or null]
+      onRequest: number.on_request >= 0,
       finding: (python) => finding(data, number, pythons, python), // [kind, words] or null
     });
   }

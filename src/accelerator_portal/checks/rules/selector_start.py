@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterator
-from itertools import zip_longest
 
 from accelerator_portal.catalog import Catalog, Problem
 from accelerator_portal.catalog.catalog import ACCELERATORS, SELECTOR
 from accelerator_portal.catalog.problem import did_you_mean
+from accelerator_portal.catalog.selector_file import StartingChoice
 from accelerator_portal.install.expand import expand
-from accelerator_portal.install.selector import make_selector
+from accelerator_portal.install.resolution import resolve
+from accelerator_portal.install.selector import Selector, make_selector
 
 
 def check(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """Yield starting choices that no row answers, and systems that stand twice."""
-    starts = make_selector(catalog, expand(catalog)[0]).starts
+    selector = make_selector(catalog, expand(catalog)[0])
     yield from _unknown_primary(catalog)
     seen: set[str] = set()
-    # Where no platform has a row, the selector starts nowhere; unknown platforms are still named.
-    for place, (start, found) in enumerate(zip_longest(catalog.defaults.start, starts)):
+    for place, start in enumerate(catalog.defaults.start):
         line = catalog.files[SELECTOR].line(("start", place))
         if start.os in seen:
             yield Problem(SELECTOR, line, f"{start.os} stands twice", "keep one of the two")
@@ -27,13 +27,19 @@ def check(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
         if start.platform not in catalog.by_id:
             yield from _unknown(catalog, start.platform, line)
             continue
-        if found is None:
-            continue
-        wanted = start.model_dump()
-        near = {axis: found[axis] for axis in wanted}
-        if near != wanted:
-            what = "no install option answers this choice"
-            yield Problem(SELECTOR, line, what, f"the nearest is {', '.join(near.values())}")
+        if selector.starts:  # where no platform has a row, the selector starts nowhere
+            yield from _unserved(selector, start, line)
+
+
+def _unserved(selector: Selector, start: StartingChoice, line: int) -> Iterator[Problem]:
+    found = resolve(selector, start.model_dump())
+    what = "no install option answers this choice"
+    if found.choice is None:
+        machine = f"{start.os} {start.arch}"
+        yield Problem(SELECTOR, line, what, f"{start.platform} has nothing for {machine}")
+    elif found.unmet:
+        near = ", ".join(f"{axis}: {found.choice[axis]}" for axis in found.unmet)
+        yield Problem(SELECTOR, line, what, f"the nearest has {near}")
 
 
 def _unknown_primary(catalog: Catalog) -> Iterator[Problem]:

@@ -1,0 +1,212 @@
+"""The forms in which a command can be used: files and commands derived from a vendor's option.
+
+A vendor states an option once, for pip, uv or Docker. From its row follow rows for a project's
+`pyproject.toml`, a `requirements.txt`, a `Dockerfile`, uv's automatic choice of a build, and conda.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from typing import get_args
+
+from packaging.requirements import InvalidRequirement, Requirement
+from packaging.version import Version
+
+from accelerator_portal.catalog import Catalog
+from accelerator_portal.catalog.fields import Method
+from accelerator_portal.catalog.releases_file import INDEX
+from accelerator_portal.install.quoting import command_line
+from accelerator_portal.install.rows import (
+    PREVIEW,
+    CheckLine,
+    InstallRow,
+    PipCall,
+    Prerequisite,
+    TextFile,
+)
+from accelerator_portal.install.torch_backend import BACKENDS
+
+# The methods that vendors state; all others follow from them.
+STATED: frozenset[str] = frozenset(get_args(Method))
+
+UV_GUIDE = "https://docs.astral.sh/uv/guides/integration/pytorch/"
+
+# Builds whose further requirements are all on PyPI. Those of other builds (for ROCm and XPU) are on
+# the build's own index, which therefore has to serve every package of the project.
+_ON_PYPI = (f"{INDEX}/cpu", f"{INDEX}/cu")
+
+
+def with_formats(catalog: Catalog, rows: Iterable[InstallRow]) -> tuple[InstallRow, ...]:
+    """Return the rows, each followed by those in the other forms that its commands can take."""
+    rows = tuple(rows)
+    newest = _newest_with_backend(rows)
+    found: list[InstallRow] = []
+    for row in rows:
+        found.append(row)
+        for derive in _DERIVED.get(row.method, ()):
+            found += derive(row)
+        if row.method == "uv" and newest.get((row.platform, row.os, row.arch)) is row:
+            found.append(_uv_auto(row))
+    return (*found, *_conda(catalog, rows))
+
+
+def _requirements(row: InstallRow) -> Iterator[InstallRow]:
+    """A requirements file for each call: all packages of a file share its indexes."""
+    if not _is_packages_only(row):
+        return
+    names = ["requirements.txt"]
+    if len(row.calls) > 1:
+        names = [f"requirements-{place + 1}.txt" for place in range(len(row.calls))]
+    files = tuple(
+        TextFile(name, "\n".join(_requirement_lines(call)))
+        for name, call in zip(names, row.calls, strict=True)
+    )
+    python = "python" if row.os == "windows" else "python3"
+    commands = tuple(command_line([python, "-m", "pip", "install", "-r", n], row.os) for n in names)
+    yield replace(row, method="requirements", commands=commands, files=files)
+
+
+def _requirement_lines(call: PipCall) -> Iterator[str]:
+    if call.index:
+        yield f"--index-url {call.index}"
+    if call.extra_index:
+        yield f"--extra-index-url {call.extra_index}"
+    if call.pre:
+        yield "--pre"
+    yield from call.packages
+
+
+def _pyproject(row: InstallRow) -> Iterator[InstallRow]:
+    """A part of `pyproject.toml` with uv's indexes and sources."""
+    if not _is_packages_only(row):
+        return
+    try:
+        text = "\n".join(_project_lines(row))
+    except InvalidRequirement:
+        return
+    check = row.check and replace(row.check, command=f"uv run {_plain_python(row.check)}")
+    file = TextFile("pyproject.toml", text)
+    yield replace(row, method="pyproject", commands=("uv sync",), files=(file,), check=check)
+
+
+def _plain_python(check: CheckLine) -> str:
+    """The check as uv runs it: the interpreter of the project is `python` on every system."""
+    return check.command.replace("python3 ", "python ", 1)
+
+
+def _project_lines(row: InstallRow) -> Iterator[str]:
+    yield "[project]"
+    yield 'name = "my-project"'
+    yield 'version = "0.1.0"'
+    yield 'requires-python = "=={python}.*"'
+    yield "dependencies = ["
+    for call in row.calls:
+        yield from (f"  {_text(package)}," for package in call.packages)
+    yield "]"
+    if any(call.pre for call in row.calls):
+        yield from ("", "[tool.uv]", 'prerelease = "allow"')
+    sources: dict[str, str] = {}
+    indexes: dict[str, str] = {}
+    for call in row.calls:
+        for index in filter(None, (call.index, call.extra_index)):
+            indexes.setdefault(index, _index_name(index, len(indexes)))
+        if call.index:
+            sources |= {Requirement(p).name: indexes[call.index] for p in call.packages}
+    if sources:
+        yield from ("", "[tool.uv.sources]")
+        yield from (f"{name} = {{ index = {_text(index)} }}" for name, index in sources.items())
+    for url, name in indexes.items():
+        yield from ("", "[[tool.uv.index]]", f"name = {_text(name)}", f"url = {_text(url)}")
+        if url.startswith(_ON_PYPI):
+            yield "explicit = true"
+
+
+def _index_name(url: str, place: int) -> str:
+    if url.startswith(f"{INDEX}/"):
+        return "pytorch-" + url.removeprefix(f"{INDEX}/").replace("/", "-").replace(".", "-")
+    return f"vendor-{place + 1}"
+
+
+def _text(value: str) -> str:
+    """A basic string of TOML."""
+    escaped = value.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
+def _dockerfile(row: InstallRow) -> Iterator[InstallRow]:
+    """A Dockerfile on top of the vendor's image, and how to build and run it."""
+    if row.container is None:
+        return
+    text = "\n".join((f"FROM {row.container.image}", "WORKDIR /workspace", "COPY . ."))
+    name = "pytorch-app"
+    run = ["docker", "run", "-it", "--rm", *row.container.args, name]
+    commands = (f"docker build -t {name} .", command_line(run, row.os))
+    yield replace(
+        row, method="dockerfile", commands=commands, files=(TextFile("Dockerfile", text),)
+    )
+
+
+_DERIVED: dict[str, tuple[Callable[[InstallRow], Iterator[InstallRow]], ...]] = {
+    "pip": (_pyproject, _requirements),
+    "docker": (_dockerfile,),
+}
+
+
+def _is_packages_only(row: InstallRow) -> bool:
+    """Whether the commands install packages and do nothing else."""
+    return len(row.calls) == len(row.commands) > 0
+
+
+def _newest_with_backend(rows: Iterable[InstallRow]) -> dict[tuple[str, str, str], InstallRow]:
+    """For each platform and machine the newest release's first uv row whose build uv detects."""
+    newest: dict[tuple[str, str, str], InstallRow] = {}
+    for row in rows:
+        detected = row.variant in BACKENDS or any(c.backend == "xpu" for c in row.calls)
+        if row.method != "uv" or row.build == PREVIEW or not detected:
+            continue
+        key = (row.platform, row.os, row.arch)
+        before = newest.get(key)
+        if before is None or Version(before.build) < Version(row.build):
+            newest[key] = row
+    return newest
+
+
+def _uv_auto(row: InstallRow) -> InstallRow:
+    """The command that lets uv detect the GPU and its driver.
+
+    No version is pinned: which releases an index has depends on the build that uv picks.
+    """
+    return replace(
+        row,
+        method="uv-auto",
+        commands=("uv pip install torch torchvision --torch-backend=auto",),
+        check=row.check and replace(row.check, prints=""),
+        prerequisites=(*row.prerequisites, Prerequisite("uv", None, UV_GUIDE)),
+        note="uv detects the GPU and its driver, and installs the newest matching build. "
+        "The version is not pinned.",
+        calls=(),
+        findings=(),
+    )
+
+
+def _conda(catalog: Catalog, rows: Iterable[InstallRow]) -> Iterator[InstallRow]:
+    """One row for each system of the platforms that conda-forge builds packages for."""
+    conda = catalog.defaults.conda
+    if conda is None:
+        return
+    first: dict[tuple[str, str, str], InstallRow] = {}
+    for row in rows:
+        fits = row.platform in conda.platforms and row.os in conda.os
+        if fits and row.method == "pip" and row.build != PREVIEW:
+            first.setdefault((row.platform, row.os, row.arch), row)
+    for row in first.values():
+        yield replace(
+            row,
+            method="conda",
+            commands=(conda.command, "conda activate pytorch"),
+            check=row.check and replace(row.check, prints=""),
+            note=conda.note,
+            calls=(),
+            findings=(),
+        )

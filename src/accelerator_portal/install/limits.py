@@ -1,0 +1,74 @@
+"""What a reader's card and driver can run: which rows stay when one of them is known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from packaging.version import Version
+
+from accelerator_portal.catalog import Catalog, Platform
+from accelerator_portal.catalog.hardware import Generation
+from accelerator_portal.install.bounds import lower_bound
+from accelerator_portal.install.labels import OS
+from accelerator_portal.install.rows import InstallRow
+from accelerator_portal.install.serving import runs
+
+# What requirements on a GPU's driver are called, whoever makes it.
+_DRIVER = "driver"
+
+
+@dataclass(frozen=True, slots=True)
+class DriverBounds:
+    """The oldest driver that each variant runs with: `oldest` by variant, then operating system."""
+
+    name: str
+    oldest: Mapping[str, Mapping[str, str]]
+
+    def admits(self, row: InstallRow, driver: str) -> bool:
+        """Whether a row runs with a driver; true where no bound is stated."""
+        bound = self.oldest.get(row.variant, {}).get(row.os)
+        return bound is None or Version(driver) >= Version(bound)
+
+
+def driver_bounds(platform: Platform) -> DriverBounds | None:
+    """Return the driver that each variant of a platform needs, None where none states a version."""
+    name = ""
+    oldest: dict[str, dict[str, str]] = {}
+    for variant in platform.install.variants:
+        for requirement in variant.requires:
+            bound = lower_bound(requirement.version or "")
+            if bound is None or _DRIVER not in requirement.name.lower():
+                continue
+            name = requirement.name
+            for os in requirement.os or OS:
+                stated = (requirement.version or "").lstrip("=>~ ")  # leading zeros are kept
+                oldest.setdefault(variant.id, {})[os] = stated
+    return DriverBounds(name, oldest) if oldest else None
+
+
+def row_ranges(
+    catalog: Catalog, rows: Sequence[InstallRow], platform: str, generation: Generation
+) -> tuple[int, ...]:
+    """Return which of `rows` a platform's card can run, as starts and ends of ranges of places."""
+    fitting = (
+        place
+        for place, row in enumerate(rows)
+        if row.platform == platform and runs(catalog, generation, row)
+    )
+    return tuple(_ranges(fitting))
+
+
+def _ranges(places: Iterator[int]) -> Iterator[int]:
+    """The first place of each run of neighbors, and the one after its last."""
+    end = None
+    for place in places:
+        if place == end:
+            end += 1
+            continue
+        if end is not None:
+            yield end
+        yield place
+        end = place + 1
+    if end is not None:
+        yield end

@@ -1,0 +1,169 @@
+"""From a reader's wishes to the row that serves them.
+
+What a reader picked is a wish; everything else is derived afresh each time, the newest release
+first. The machine (operating system and architecture) is never changed: where a platform has
+nothing for it, there is no row. The page's script (`selector-model.js`) does the same, and tests
+compare the two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+from accelerator_portal.install.axes import STABLE, Axis, Choice, by_weight
+from accelerator_portal.install.rows import PREVIEW, InstallRow
+from accelerator_portal.install.selector import Selector
+
+# Methods that install something ready-made; the others are taken only where there is none of these.
+READY = frozenset({"pip", "uv", "docker"})
+
+
+# A row, and one of its Pythons; empty where Python does not matter.
+_Point = tuple[InstallRow, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Resolution:
+    """What wishes lead to.
+
+    `choice` and `row` are None where the platform has nothing for the machine. `unmet` are the axes
+    whose wish no row with the more recent wishes has.
+    """
+
+    platform: str
+    choice: Choice | None
+    row: InstallRow | None
+    unmet: tuple[str, ...] = ()
+
+
+def resolve(
+    selector: Selector,
+    wishes: Mapping[str, str],
+    admits: Callable[[InstallRow], bool] = lambda _: True,
+) -> Resolution:
+    """Return what the wishes lead to.
+
+    `wishes` maps axes to values, the oldest wish first; the machine's axes are among them or else
+    the first starting choice's. `admits` says which rows the reader's card and driver can run.
+    Raises LookupError where the selector has no rows at all.
+    """
+    start = _start(selector, wishes)
+    machine = {a.id: wishes.get(a.id, start[a.id]) for a in selector.table if a.is_machine}
+    platform = wishes.get("platform") or _usual_platform(selector, start, machine)
+    rows = (row for row in selector.rows_with("platform", platform) if _is_on(row, machine))
+    points = [
+        (row, python)
+        for row in rows
+        if admits(row)
+        for python in (row.pythons if row.pythons is not None else ("",))
+    ]
+    if not points:
+        return Resolution(platform, None, None)
+    unmet: list[str] = []
+    for axis, value in reversed(_free_wishes(selector, wishes, platform)):
+        kept = _holding(points, axis, value)
+        if kept:
+            points = kept
+        else:
+            unmet.append(axis.id)
+    row, python = min(points, key=lambda point: _preference(selector, start, point))
+    values = {axis.id: getattr(row, axis.field) for axis in selector.table if not axis.many}
+    values["python"] = python or wishes.get("python") or start["python"]
+    choice = Choice({axis.id: values[axis.id] for axis in selector.table})
+    return Resolution(platform, choice, row, tuple(reversed(unmet)))
+
+
+def offers(selector: Selector) -> dict[str, dict[str, str]]:
+    """Return for each platform the build that a reader without other wishes gets.
+
+    The inner keys are machines, `linux x86_64`; those for which there is nothing are absent.
+    """
+    return {value.id: dict(_offers_of(selector, value.id)) for value in selector.axes["platform"]}
+
+
+def _offers_of(selector: Selector, platform: str) -> Iterator[tuple[str, str]]:
+    rows = selector.rows_with("platform", platform)
+    for machine, row in {machine_of(selector, row): row for row in rows}.items():
+        wishes = {axis.id: getattr(row, axis.field) for axis in selector.table if axis.is_machine}
+        best = resolve(selector, {**wishes, "platform": platform}).row
+        if best:
+            yield machine, best.build
+
+
+def machine_of(selector: Selector, row: InstallRow | Choice) -> str:
+    """Return the machine of a row or choice as one word for each axis: `linux x86_64`."""
+    axes = [axis for axis in selector.table if axis.is_machine]
+    if isinstance(row, Choice):
+        return " ".join(row[axis.id] for axis in axes)
+    return " ".join(getattr(row, axis.field) for axis in axes)
+
+
+def _start(selector: Selector, wishes: Mapping[str, str]) -> Choice:
+    """The starting choice of the reader's operating system."""
+    if not selector.starts:
+        raise LookupError("there are no install options")
+    starts = (start for start in selector.starts if start["os"] == wishes.get("os"))
+    return next(starts, selector.starts[0])
+
+
+def _usual_platform(selector: Selector, start: Choice, machine: Mapping[str, str]) -> str:
+    """The start's platform, or the first that has something for the machine."""
+    usual = [start["platform"], *(value.id for value in selector.axes["platform"])]
+    for platform in usual:
+        if any(_is_on(row, machine) for row in selector.rows_with("platform", platform)):
+            return platform
+    return start["platform"]
+
+
+def _is_on(row: InstallRow, machine: Mapping[str, str]) -> bool:
+    return all(getattr(row, axis) == value for axis, value in machine.items())
+
+
+def _free_wishes(
+    selector: Selector, wishes: Mapping[str, str], platform: str
+) -> list[tuple[Axis, str]]:
+    """Wishes about neither the machine nor the platform; `stable` wishes for what comes anyway."""
+    axes = {axis.id: axis for axis in selector.table}
+    own = {value.id for value in selector.values("variant", platform)}
+    return [
+        (axes[name], value)
+        for name, value in wishes.items()
+        if name in axes
+        and not axes[name].is_machine
+        and name != "platform"
+        and (name, value) != ("build", STABLE)
+        and (name != "variant" or value in own)
+    ]
+
+
+def _holding(points: list[_Point], axis: Axis, value: str) -> list[_Point]:
+    """The points with a value; of Python those for which it does not matter come second."""
+    if axis.id != "python":
+        return [point for point in points if getattr(point[0], axis.field) == value]
+    own = [point for point in points if point[1] == value]
+    return own or [point for point in points if point[1] == ""]
+
+
+def _preference(selector: Selector, start: Choice, point: _Point) -> tuple[int, ...]:
+    """The order among points: what is known to fail last, then the newest and the most usual."""
+    row, python = point
+    places = []
+    for axis in by_weight(selector.table):
+        value = python if axis.id == "python" else str(getattr(row, axis.field))
+        usual = value == start.get(axis.id)
+        places.append(-1 if usual else selector.place(axis.id, value))
+    return (
+        int(_fails(row, python)),
+        int(row.build == PREVIEW),
+        int(row.method not in READY),
+        int(row.on_request),
+        *places,
+    )
+
+
+def _fails(row: InstallRow, python: str) -> bool:
+    """Whether the versions were looked for and do not exist together for this Python."""
+    findings = dict(zip(row.pythons or (), row.findings, strict=False))
+    found = findings.get(python)
+    return found is not None and found.kind == "none"

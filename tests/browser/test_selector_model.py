@@ -1,0 +1,96 @@
+"""The selector's script resolves wishes as Python does, whatever axes the data have."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from typing import Any
+
+from playwright.sync_api import Page
+
+from accelerator_portal.catalog import Catalog
+from accelerator_portal.install import InstallRow, Selector
+from accelerator_portal.install.limits import driver_bounds
+from accelerator_portal.install.payload import payload
+from accelerator_portal.install.resolution import resolve
+from accelerator_portal.install.serving import runs
+from accelerator_portal.site.hardware import cards_by_id
+from tests.built_site import Site
+from tests.further_axis import further_selector
+
+OpenPage = Callable[..., Page]
+
+CASES = 400
+
+_RESOLVE = """async ([data, cases]) => {
+  const { Model } = await import(new URL("assets/scripts/selector-model.js", document.baseURI));
+  const model = new Model(data ?? await (await fetch("api/v1/install.json")).json());
+  return cases.map(([wishes, limits]) => {
+    const { choice, row, unmet } = model.resolve(wishes, limits);
+    return [row && choice, row && row.commands, unmet.map(([axis]) => axis)];
+  });
+}"""
+
+
+def some_wishes(selector: Selector, seed: int) -> list[dict[str, str]]:
+    """Wishes as clicks make them: any values, in any order, of any platform."""
+    dice = random.Random(seed)  # noqa: S311 - to repeat itself is what it is for
+    made: list[dict[str, str]] = []
+    for _ in range(CASES):
+        axes = dice.sample(selector.table, dice.randint(0, len(selector.table)))
+        wishes: dict[str, str] = {}
+        for axis in axes:
+            owner = dice.choice([*selector.variants])
+            values = [value.id for value in selector.values(axis.id, owner)]
+            wishes[axis.id] = dice.choice(values)
+        made.append(wishes)
+    return made
+
+
+def plain_case(wishes: dict[str, str], **limits: str) -> tuple[list[tuple[str, str]], Any]:
+    return [*wishes.items()], limits
+
+
+def expected(selector: Selector, wishes: dict[str, str], **how: Any) -> list[Any]:  # noqa: ANN401
+    found = resolve(selector, wishes, **how)
+    row = found.row
+    return [
+        dict(found.choice) if found.choice else None,
+        "\n".join(row.commands) if row else None,
+        list(found.unmet),
+    ]
+
+
+def test_wishes_lead_to_what_python_says(open_page: OpenPage, site: Site) -> None:
+    cases = some_wishes(site.selector, 1)
+    plain = [plain_case(wishes) for wishes in cases]
+    shown = open_page().evaluate(_RESOLVE, [None, plain])
+    for wishes, found in zip(cases, shown, strict=True):
+        assert found == expected(site.selector, wishes), wishes
+
+
+def test_a_further_axis_is_derived_as_python_does(open_page: OpenPage, catalog: Catalog) -> None:
+    selector = further_selector(catalog)
+    cases = some_wishes(selector, 2)
+    plain = [plain_case(wishes) for wishes in cases]
+    shown = open_page().evaluate(_RESOLVE, [payload(selector), plain])
+    for wishes, found in zip(cases, shown, strict=True):
+        assert found == expected(selector, wishes), wishes
+
+
+def test_cards_and_drivers_limit_what_python_limits(open_page: OpenPage, site: Site) -> None:
+    cuda = site.catalog.by_id["cuda"]
+    bounds = driver_bounds(cuda)
+    assert bounds
+    limits: list[tuple[dict[str, str], Callable[[InstallRow], bool]]] = [
+        ({"driver": driver}, lambda row, driver=driver: bounds.admits(row, driver))  # type: ignore[misc]
+        for driver in ("390", "452.39", "525", "535.104.05", "580", "615.1")
+    ]
+    limits += [
+        ({"card": card}, lambda row, g=generation: runs(site.catalog, g, row))  # type: ignore[misc]
+        for card, generation in cards_by_id(cuda).items()
+    ]
+    wishes = {"os": "linux", "arch": "x86_64", "platform": "cuda"}
+    shown = open_page().evaluate(_RESOLVE, [None, [plain_case(wishes, **one) for one, _ in limits]])
+    for (one, admits), found in zip(limits, shown, strict=True):
+        assert found == expected(site.selector, wishes, admits=admits), one
