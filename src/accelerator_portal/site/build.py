@@ -42,6 +42,7 @@ from accelerator_portal.site.results_pages import results_files, results_pages
 from accelerator_portal.site.results_view import ResultsView, results
 from accelerator_portal.site.selector_view import selector_view
 from accelerator_portal.site.source_list import SourceList
+from accelerator_portal.site.style_sheet import style_sheet
 from accelerator_portal.site.templates import Templates
 from accelerator_portal.site.versions import versions_data
 
@@ -67,6 +68,7 @@ def build_site(catalog: Catalog, root: Path, repository: RepositoryLinks) -> Ite
     before = past(catalog, root, tested)
     releases = list(release_rows(catalog, selector))
     looked = shares(verdicts)
+    yield style_sheet(root)
     yield data_file("findings.json", looked)
     yield from _shared_pages(catalog, selector, templates, tested, total(looked))
     yield from _choosing_pages(catalog, templates, hardware, features)

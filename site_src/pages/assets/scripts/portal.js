@@ -1,13 +1,14 @@
-// What pages do beyond what their HTML already says.
+// What pages do beyond what their HTML already says. Each page loads the modules of its own forms only.
 
-import { startComparison } from "./comparison.js";
-import { startFilters } from "./filters.js";
-import { startFinder } from "./finder.js";
-import { startMatrix } from "./matrix.js";
-import { startSelector } from "./selector.js";
+const PARTS = {
+  "form[data-selector]": () => import("./selector.js").then(({ startSelector }) => startSelector),
+  "form[data-finder]": () => import("./finder.js").then(({ startFinder }) => startFinder),
+  "form[data-filters]": () => import("./filters.js").then(({ startFilters }) => startFilters),
+  "form[data-matrix]": () => import("./matrix.js").then(({ startMatrix }) => startMatrix),
+  "form[data-comparison]": () => import("./comparison.js").then(({ startComparison }) => startComparison),
+};
 
-document.querySelectorAll("form[data-selector]").forEach(startSelector);
-document.querySelectorAll("form[data-filters]").forEach(startFilters);
-document.querySelectorAll("form[data-matrix]").forEach(startMatrix);
-document.querySelectorAll("form[data-finder]").forEach(startFinder);
-document.querySelectorAll("form[data-comparison]").forEach(startComparison);
+for (const [selector, load] of Object.entries(PARTS)) {
+  const forms = document.querySelectorAll(selector);
+  if (forms.length > 0) load().then((start) => forms.forEach((form) => start(form)));
+}

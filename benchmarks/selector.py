@@ -1,0 +1,172 @@
+"""The install selector on a throttled phone: `python -m benchmarks.selector SITE`.
+
+Chromium has a fourth of the processor, 1.6 Mbit/s and 150 ms of latency; the server compresses as
+any static server does. Beside the page with its scripts stands the same page without any, by turns
+in one run: what counts is how much later than its own first paint the selector can be used. SITE is
+a built site, `site` by default.
+"""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import gzip
+import shutil
+import statistics
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
+
+PHONE: ViewportSize = {"width": 390, "height": 844}
+SLOWDOWN = 4
+LATENCY_MS = 150
+BYTES_PER_SECOND = 1_600_000 / 8
+TEXT = {".html", ".js", ".json", ".css", ".svg"}
+
+_WATCH = """
+window.shift = 0;
+new PerformanceObserver((list) => {
+  for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.shift += entry.value;
+}).observe({ type: "layout-shift", buffered: true });
+"""
+# The time from a click until the frame with its commands is painted.
+_CLICK = """(platform) => new Promise((done) => {
+  const begun = performance.now();
+  document.querySelector(`input[name=platform][value="${platform}"]`).click();
+  requestAnimationFrame(() => setTimeout(() => done(performance.now() - begun)));
+})"""
+_PAINT = """() => performance.getEntriesByName("first-contentful-paint")[0]?.startTime"""
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """One visit: times in milliseconds since the navigation began, bytes as transferred."""
+
+    paint: float
+    ready: float
+    clicks: tuple[float, ...]
+    transferred: int
+    shift: float
+
+
+class Compressing(SimpleHTTPRequestHandler):
+    """Serves files compressed, as static servers do, and counts their bytes."""
+
+    extensions_map = {**SimpleHTTPRequestHandler.extensions_map, ".js": "text/javascript"}  # noqa: RUF012
+
+    def do_GET(self) -> None:
+        """Answer with a file."""
+        path = Path(self.translate_path(self.path))
+        path = path / "index.html" if path.is_dir() else path
+        if not path.is_file():
+            self.send_error(404)
+            return
+        body = path.read_bytes()
+        self.send_response(200)
+        if path.suffix in TEXT:
+            body = gzip.compress(body)
+            self.send_header("Content-Encoding", "gzip")
+        self.send_header("Content-Type", self.guess_type(str(path)))
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        with suppress(BrokenPipeError):  # a page that is closed wants no more
+            self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        """Write nothing."""
+
+
+@contextmanager
+def serving(root: Path) -> Iterator[str]:
+    """Serve a built site on this machine only; what comes is its address."""
+    handler = functools.partial(Compressing, directory=str(root))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()
+
+
+def visit(browser: Browser, address: str, *, scripts: bool) -> Visit:
+    """Open the home page once, in a fresh profile, and use its selector."""
+    context = browser.new_context(viewport=PHONE, java_script_enabled=scripts)
+    page = context.new_page()
+    page.add_init_script(_WATCH)
+    session = context.new_cdp_session(page)
+    session.send("Network.enable")
+    session.send(
+        "Network.emulateNetworkConditions",
+        {
+            "offline": False,
+            "latency": LATENCY_MS,
+            "downloadThroughput": BYTES_PER_SECOND,
+            "uploadThroughput": BYTES_PER_SECOND,
+        },
+    )
+    session.send("Emulation.setCPUThrottlingRate", {"rate": SLOWDOWN})
+    received: list[float] = []
+    session.on("Network.loadingFinished", lambda e: received.append(e["encodedDataLength"]))
+    page.goto(address)
+    found = _measured(page, scripts=scripts)
+    shift = float(page.evaluate("window.shift ?? 0")) if scripts else 0.0
+    context.close()
+    return Visit(*found, int(sum(received)), shift)
+
+
+def _measured(page: Page, *, scripts: bool) -> tuple[float, float, tuple[float, ...]]:
+    while not (paint := page.evaluate(_PAINT)):
+        page.wait_for_timeout(50)
+    if not scripts:
+        return paint, paint, ()
+    page.wait_for_selector("form[data-ready]", timeout=60_000)
+    ready = page.evaluate("performance.now()")
+    clicks = tuple(page.evaluate(_CLICK, name) for name in ("cpu", "rocm", "cuda"))
+    page.wait_for_load_state("networkidle")
+    return paint, ready, clicks
+
+
+def main() -> None:
+    """Measure and print ratios."""
+    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    options.add_argument("site", nargs="?", type=Path, default=Path("site"))
+    options.add_argument("--repeat", type=int, default=5)
+    chosen = options.parse_args()
+    names = ("chromium", "chromium-browser", "google-chrome")
+    executable = next(filter(None, map(shutil.which, names)), None)
+    if executable is None or not (chosen.site / "index.html").is_file():
+        options.error("needs Chromium and a built site: make site")
+    with sync_playwright() as playwright, serving(chosen.site) as address:
+        arguments = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+        browser = playwright.chromium.launch(executable_path=executable, args=arguments)
+        plain: list[Visit] = []
+        whole: list[Visit] = []
+        for _ in range(chosen.repeat):
+            plain.append(visit(browser, address, scripts=False))
+            whole.append(visit(browser, address, scripts=True))
+        browser.close()
+    _print(plain, whole)
+
+
+def _print(plain: list[Visit], whole: list[Visit]) -> None:
+    still, paint, ready = (
+        statistics.median(values)
+        for values in (
+            [one.paint for one in plain],
+            [one.paint for one in whole],
+            [one.ready for one in whole],
+        )
+    )
+    print(f"first paint: {paint:.0f} ms, without scripts {still:.0f} ms, ratio {paint / still:.2f}")
+    print(f"selector ready: {ready:.0f} ms, ratio to first paint {ready / paint:.2f} (aim 1.3)")
+    clicks = [statistics.median(times) for times in zip(*(v.clicks for v in whole), strict=True)]
+    print(f"first click: {clicks[0]:.0f} ms (aim 200); next: {max(clicks[1:]):.0f} ms (aim 100)")
+    print(f"home transfers {whole[0].transferred / 1000:.0f} kB (aim 180)")
+    print(f"layout shift: {max(one.shift for one in whole):.4f} (aim 0)")
+
+
+if __name__ == "__main__":
+    main()
