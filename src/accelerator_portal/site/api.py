@@ -23,6 +23,7 @@ from accelerator_portal.site.api_shapes import (
     IndexEntry,
     InstallData,
     Question,
+    QuestionIndex,
 )
 from accelerator_portal.site.difference.shapes import Difference
 from accelerator_portal.site.features import FeaturesData
@@ -44,6 +45,7 @@ SHAPES: dict[str, type[BaseModel]] = {
     "hardware": HardwareData,
     "versions": VersionsData,
     "features": FeaturesData,
+    "question-index": QuestionIndex,
     "report": Report,
     "results": ResultsIndex,
     "suite-results": SuiteResults,
@@ -98,6 +100,7 @@ def _index(catalog: Catalog) -> Index:
         releases="releases.json",
         install="install.json",
         findings="findings.json",
+        questions="questions.json",
         hardware="hardware.json",
         versions="versions.json",
         features="features.json",

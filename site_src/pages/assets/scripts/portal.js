@@ -4,6 +4,7 @@ import { startComparison } from "./comparison.js";
 import { startFilters } from "./filters.js";
 import { startFinder } from "./finder.js";
 import { startMatrix } from "./matrix.js";
+import { startQuestions } from "./questions.js";
 import { startSelector } from "./selector.js";
 
 document.querySelectorAll("form[data-selector]").forEach(startSelector);
@@ -11,3 +12,4 @@ document.querySelectorAll("form[data-filters]").forEach(startFilters);
 document.querySelectorAll("form[data-matrix]").forEach(startMatrix);
 document.querySelectorAll("form[data-finder]").forEach(startFinder);
 document.querySelectorAll("form[data-comparison]").forEach(startComparison);
+document.querySelectorAll("form[data-questions]").forEach(startQuestions);
