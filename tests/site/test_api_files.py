@@ -69,6 +69,7 @@ DESCRIBED = {
     "packages": "packages.json",
     "package": "packages/*.json",
     "findings": "findings.json",
+    "question-index": "questions.json",
     "histories": "history/index.json",
     "history": "history/[!i]*.json",
     "badge": "badges/*.json",

@@ -24,6 +24,7 @@ from accelerator_portal.site.api_shapes import (
     IndexEntry,
     InstallData,
     Question,
+    QuestionIndex,
 )
 from accelerator_portal.site.difference.shapes import Difference
 from accelerator_portal.site.features import FeaturesData
@@ -45,6 +46,7 @@ SHAPES: dict[str, type[BaseModel]] = {
     "hardware": HardwareData,
     "versions": VersionsData,
     "features": FeaturesData,
+    "question-index": QuestionIndex,
     "report": Report,
     "results": ResultsIndex,
     "suite-results": SuiteResults,
@@ -117,6 +119,7 @@ def _index(catalog: Catalog) -> Index:
         releases="releases.json",
         install="install.json",
         findings="findings.json",
+        questions="questions.json",
         hardware="hardware.json",
         versions="versions.json",
         features="features.json",

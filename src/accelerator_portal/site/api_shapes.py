@@ -36,6 +36,8 @@ class Index(Model):
     """Address of the install selector's data for all platforms."""
     findings: str
     """Address of how far install commands were looked at."""
+    questions: str
+    """Address of the index that finds the answer to an error message."""
     hardware: str
     """Address of the hardware."""
     versions: str
@@ -151,6 +153,15 @@ class InstallData(Model):
     """For each Python of a row the place of its finding, -1 for none; one place where all agree."""
     rows: tuple[int, ...]
     """The rows."""
+
+
+class QuestionIndex(Model):
+    """Which words lead to which question: add up the weights of the words of an error message."""
+
+    questions: list[str]
+    """Each question, as the id of its platform, a slash, and its anchor on the platform's page."""
+    terms: dict[str, list[tuple[int, float]]]
+    """For each word, the questions that it leads to, by number, and how much it counts there."""
 
 
 class FindingShares(Model):

@@ -36,6 +36,7 @@ from accelerator_portal.site.packages_pages import packages_pages
 from accelerator_portal.site.packages_view import package_view
 from accelerator_portal.site.page import PLATFORMS, SiteFile, data_file, to_root
 from accelerator_portal.site.platform_page import Parts, platform_context
+from accelerator_portal.site.question_index import question_index
 from accelerator_portal.site.questions import PageQuestion, moved, questions
 from accelerator_portal.site.release_pages import ReleaseRow, release_rows
 from accelerator_portal.site.results_pages import results_files, results_pages
@@ -85,6 +86,7 @@ def build_site(catalog: Catalog, root: Path, repository: RepositoryLinks) -> Ite
         content = templates.render("platform.md.j2", to_root=to_root(path), **context)
         yield SiteFile(path, content, platform.path("guide.md"), platform.accelerator.name)
     yield _questions_page(catalog, templates, faqs)
+    yield data_file("questions.json", question_index(faqs))
     yield from results_pages(catalog, tested, before, templates)
     yield from results_files(tested)
     yield from history_pages(catalog, before, templates)
@@ -156,8 +158,8 @@ def _questions_page(catalog: Catalog, templates: Templates, faqs: list[PageQuest
     path = "questions.md"
     root = to_root(path)
     asked = [moved(question, root) for question in faqs]
-    names = {platform.id: platform.accelerator.name for platform in catalog.platforms}
-    context = {"questions": asked, "platform_names": names}
+    groups = [(p, [q for q in asked if q.platform is p]) for p in catalog.platforms]
+    context = {"groups": [group for group in groups if group[1]], "count": len(asked)}
     content = templates.render(f"{path}.j2", to_root=root, **context)
     return SiteFile(path, content, f"{TEMPLATES}/{path}.j2")
 

@@ -6,6 +6,7 @@ const PARTS = {
   "form[data-filters]": () => import("./filters.js").then(({ startFilters }) => startFilters),
   "form[data-matrix]": () => import("./matrix.js").then(({ startMatrix }) => startMatrix),
   "form[data-comparison]": () => import("./comparison.js").then(({ startComparison }) => startComparison),
+  "form[data-questions]": () => import("./questions.js").then(({ startQuestions }) => startQuestions),
 };
 
 for (const [selector, load] of Object.entries(PARTS)) {

@@ -60,3 +60,12 @@ addEventListener("load", () => {
   // A button to copy is no landmark.
   for (const nav of document.querySelectorAll("nav.md-code__nav")) nav.setAttribute("role", "none");
 });
+
+// The search takes a word before a colon for the name of a field, and leaves it out: "libhccl.so: cannot open".
+const searched = document.querySelector("[data-md-component=search-query]");
+searched?.addEventListener("input", () => {
+  if (!/[:~^]/.test(searched.value)) return;
+  const { selectionStart, selectionEnd } = searched;
+  searched.value = searched.value.replace(/[:~^]/g, " ");
+  searched.setSelectionRange(selectionStart, selectionEnd);
+});

@@ -1,0 +1,154 @@
+// "Paste an error message": the answers that fit it, best first. Without this script the page lists every question.
+
+import { query, rank } from "./question-search.js";
+
+const PAUSE = 150; // milliseconds without typing
+const MOST = 8; // answers shown
+const LEAST = 3; // shown even if the first one fits much better
+const SHARE = 0.4; // of the best score; what fits less is left out
+const CLOSE = 8; // a lower score comes from common words only
+const LONGEST_ADDRESS = 1000; // characters; of a longer message the address keeps the words that were found
+
+export function startQuestions(form) {
+  const page = new Questions(form);
+  const { text, platform } = form.elements;
+  let waiting = 0;
+  const soon = () => {
+    clearTimeout(waiting);
+    waiting = setTimeout(() => page.ask(), PAUSE);
+  };
+  text.addEventListener("focus", () => page.load().catch(() => {}), { once: true });
+  text.addEventListener("input", soon);
+  platform.addEventListener("input", () => page.ask());
+  form.addEventListener("submit", (event) => event.preventDefault());
+  addEventListener("popstate", () => page.readAddress());
+  form.hidden = false;
+  page.readAddress();
+}
+
+class Questions {
+  constructor(form) {
+    const box = form.parentElement.querySelector(".questions");
+    this.form = form;
+    this.state = form.querySelector("[role=status]");
+    this.results = box.querySelector(".question-results");
+    this.groups = [...box.querySelectorAll(".question-group")].map((group) => ({
+      group,
+      help: group.querySelector(".question-help"),
+      items: [...group.querySelectorAll(".question")],
+    }));
+    this.items = new Map(this.groups.flatMap(({ items }) => items).map((item) => [item.dataset.question, item]));
+    this.index = null;
+    this.opened = null; // by this script, and not by the reader
+  }
+
+  load() {
+    this.index ??= read(this.form.dataset.questions);
+    return this.index;
+  }
+
+  readAddress() {
+    const wanted = new URLSearchParams(location.search);
+    const { text, platform } = this.form.elements;
+    text.value = wanted.get("text") ?? "";
+    platform.value = wanted.get("platform") ?? "";
+    if (platform.selectedIndex === -1) platform.selectedIndex = 0; // a platform that does not exist
+    return this.ask(false);
+  }
+
+  async ask(keep = true) {
+    const { text, platform } = this.form.elements;
+    const message = text.value.trim();
+    let index = null;
+    try {
+      if (message) index = await this.load();
+    } catch (error) {
+      this.index = null; // the next letter tries again
+      console.info("questions:", error);
+      if (keep) this.keepInAddress(message, { terms: {} });
+      return this.showGroups(platform.value, "The search index could not be read. Select your platform to see its questions.");
+    }
+    if (message !== text.value.trim()) return undefined; // the reader typed on meanwhile
+    if (keep) this.keepInAddress(message, index);
+    if (!message) return this.showGroups(platform.value, "");
+    const found = rank(index, message).filter(({ question }) => {
+      const item = this.items.get(question);
+      return item && (!platform.value || item.dataset.platform === platform.value);
+    });
+    return this.showFound(found, platform.value);
+  }
+
+  showFound(found, platform) {
+    if (found.length === 0) return this.showGroups(platform, this.nothing(platform));
+    const enough = found.filter(({ score }, place) => place < LEAST || score >= found[0].score * SHARE).slice(0, MOST);
+    const items = enough.map(({ question }) => this.items.get(question));
+    this.putBack();
+    for (const { group } of this.groups) group.hidden = true;
+    this.results.replaceChildren(...items, this.helpOf(platform || items[0].dataset.platform));
+    this.results.hidden = false;
+    this.open(items[0]);
+    const close = found[0].score >= CLOSE;
+    const count = items.length === 1 ? "1 answer" : `${items.length} answers, best match first`;
+    this.state.textContent = close ? `Showing ${count}.` : `No close match. Showing the nearest: ${count}.`;
+    return undefined;
+  }
+
+  /** All questions, or those of one platform, with the place where to ask below them. */
+  showGroups(platform, words) {
+    this.putBack();
+    this.results.hidden = true;
+    this.open(null);
+    let shown = 0;
+    for (const { group, items } of this.groups) {
+      group.hidden = Boolean(platform) && group.dataset.platform !== platform;
+      if (!group.hidden) shown += items.length;
+    }
+    this.state.textContent = words || `Showing ${shown} of ${this.items.size} questions.`;
+  }
+
+  nothing(platform) {
+    if (!platform) return "No answer matches this message. Select your platform to see its questions and where to ask.";
+    const name = this.form.elements.platform.selectedOptions[0].text;
+    return `No answer matches this message. These are all questions about ${name}; below them is where to ask.`;
+  }
+
+  helpOf(platform) {
+    return this.groups.find(({ group }) => group.dataset.platform === platform).help.cloneNode(true);
+  }
+
+  /** Each question stands where the page had it. */
+  putBack() {
+    for (const { help, items } of this.groups) help.before(...items);
+    this.results.replaceChildren();
+  }
+
+  open(item) {
+    if (this.opened && this.opened !== item) this.opened.open = false;
+    if (item && !item.open) {
+      item.open = true;
+      this.opened = item;
+    }
+    if (!item) this.opened = null;
+  }
+
+  keepInAddress(message, index) {
+    const platform = this.form.elements.platform.value;
+    const wanted = new URLSearchParams();
+    if (message) wanted.set("text", message.length > LONGEST_ADDRESS ? knownWords(message, index) : message);
+    if (platform) wanted.set("platform", platform);
+    const words = wanted.toString();
+    history.replaceState(null, "", (words ? `?${words}` : location.pathname) + location.hash);
+  }
+}
+
+/** The words of a message that lead to a question; pairs follow from them. */
+function knownWords(message, index) {
+  const known = [...query(message)].filter((term) => !term.includes(" ") && Object.hasOwn(index.terms, term));
+  return known.join(" ").slice(0, LONGEST_ADDRESS);
+}
+
+async function read(address) {
+  const answer = await fetch(address);
+  if (!answer.ok) throw new Error(`${answer.status} for ${address}`);
+  return answer.json();
+}

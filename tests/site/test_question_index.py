@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from accelerator_portal.catalog import Catalog
+from accelerator_portal.site.question_index import LONGEST, question_index, terms
+from accelerator_portal.site.questions import PageQuestion, questions
+from accelerator_portal.site.source_list import SourceList
+from tests.built_site import Site
+
+MESSAGES = Path(__file__).parent / "error_messages.yaml"
+
+
+def every_question(catalog: Catalog) -> list[PageQuestion]:
+    return [
+        question
+        for platform in catalog.platforms
+        for question in questions(platform, SourceList(platform.sourced_files()))
+    ]
+
+
+@pytest.fixture(scope="module")
+def messages() -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = yaml.safe_load(MESSAGES.read_text("utf-8"))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("libcudart.so.12", ["libcudart"]),
+        ("torch_npu", ["torch_npu", "torch", "npu"]),
+        ("aten::foo_bar", ["aten::foo_bar", "aten", "foo", "bar"]),
+        ("NeuronCores", ["neuroncore"]),
+        ("status bus class", ["status", "bus", "status bus", "class", "bus class"]),
+        ("error code is 507001, 12", ["error", "code", "error code", "507001", "code 507001"]),
+        ("out of the NPU", ["npu"]),
+        ("\uff2e\uff30\uff35", ["npu"]),
+        ("x" * (LONGEST + 1), []),
+        ("__ _ ::", []),
+    ],
+)
+def test_the_words_that_count(text: str, expected: list[str]) -> None:
+    assert list(terms(text)) == expected
+
+
+def test_rare_words_and_titles_count_more(site: Site) -> None:
+    index = question_index(every_question(site.catalog))
+    weights = {
+        term: {index.questions[place]: weight for place, weight in found}
+        for term, found in index.terms.items()
+    }
+    answer = "cuda/faq-why-is-libcudart-so-not-found"
+    assert weights["libcudart"][answer] > 2 * weights["cuda"][answer]
+    assert weights["cuda memory"].keys() == {"cuda/faq-what-can-i-do-about-cuda-out-of-memory"}
+
+
+def test_the_index_names_every_question_of_the_page(site: Site) -> None:
+    index = json.loads((site.root / "api/v1/questions.json").read_text("utf-8"))
+    boxes = site.pages["questions/"].tree.css("details.question")
+    assert index["questions"] == [box.attributes["data-question"] for box in boxes]
+    places = {place for found in index["terms"].values() for place, _ in found}
+    assert places == set(range(len(boxes)))
+
+
+def test_an_index_of_nothing_is_empty() -> None:
+    assert question_index([]).model_dump() == {"questions": [], "terms": {}}
+
+
+def test_every_message_has_a_thread_and_an_answer_of_its_platform(
+    messages: list[dict[str, Any]], site: Site
+) -> None:
+    titles = {(q.platform.id, q.title) for q in every_question(site.catalog)}
+    assert len(messages) == 100
+    for message in messages:
+        assert (message["platform"], message["question"]) in titles
+        assert message["thread"].startswith("https://github.com/")
+    assert len({message["message"] for message in messages}) == len(messages)
+    assert [n for n, m in enumerate(messages, 1) if m.get("held_out")] == [*range(10, 101, 10)]
