@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import get_args
 
 from accelerator_portal.catalog import Catalog
-from accelerator_portal.catalog.features import Feature, FeatureId
+from accelerator_portal.catalog.features import Extent, Feature, FeatureId
 from accelerator_portal.catalog.fields import Model
 from accelerator_portal.catalog.sources import Source, among
 from accelerator_portal.site.feature_runs import FeatureRun, feature_runs
@@ -45,6 +45,19 @@ class PlatformFeatures(Model):
     def rows(self) -> tuple[FeatureId, ...]:
         """The features of which something is known, in their order."""
         return tuple(name for name in LABELS if name in self.features or name in self.runs)
+
+    @property
+    def by_extent(self) -> tuple[tuple[Extent | None, tuple[str, ...]], ...]:
+        """The labels of what works, works partly and does not, and of what no source speaks."""
+        groups = (
+            (extent, tuple(LABELS[name] for name in LABELS if self._extent(name) == extent))
+            for extent in (*get_args(get_args(Extent)[0]), None)
+        )
+        return tuple((extent, labels) for extent, labels in groups if labels)
+
+    def _extent(self, name: FeatureId) -> Extent | None:
+        feature = self.features.get(name)
+        return feature.works if feature else None
 
 
 class FeaturesData(Model):

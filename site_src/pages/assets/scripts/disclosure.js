@@ -1,0 +1,30 @@
+// Opens what a link leads into: most browsers do that on their own, and some do not.
+
+export function startDisclosure() {
+  reveal();
+  addEventListener("hashchange", reveal);
+  addEventListener("click", ({ target }) => {
+    // The same link a second time changes no address.
+    if (target.closest?.("a[href^='#']")) setTimeout(reveal);
+  });
+}
+
+function reveal() {
+  const target = document.getElementById(decoded(location.hash.slice(1)));
+  const closed = [];
+  for (let box = target?.closest("details"); box; box = box.parentElement.closest("details")) {
+    if (!box.open) closed.push(box);
+  }
+  if (closed.length === 0) return;
+  for (const box of closed) box.open = true;
+  target.scrollIntoView();
+}
+
+/** Anybody may write an address. */
+function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
