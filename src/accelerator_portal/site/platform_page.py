@@ -22,9 +22,8 @@ from accelerator_portal.site.source_list import SourceEntry, SourceList
 from accelerator_portal.site.vendor_text import render_section
 from accelerator_portal.site.versions_table import versions_table
 
-# So many of the newest are shown; the others are a click away.
+# So many rows, the newest, are shown; the others are a click away.
 MOST_VERSIONS = 3
-MOST_REPORTS = 3
 
 
 @dataclass(frozen=True)
@@ -54,7 +53,6 @@ def platform_context(platform: Platform, parts: Parts) -> dict[str, Any]:
         "feature_labels": LABELS,
         "versions": versions_table(platform, sources),
         "most_versions": MOST_VERSIONS,
-        "most_reports": MOST_REPORTS,
         "guide": {
             section.title: folded(
                 render_section(platform.guide, sources, section.text, slug(section.title))

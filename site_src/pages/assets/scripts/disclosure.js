@@ -1,12 +1,23 @@
 // Opens what a link leads into: most browsers do that on their own, and some do not.
 
+let printing = false;
+
 export function startDisclosure() {
+  // Material opens every part for printing; on paper stand those that the reader opened.
+  addEventListener("toggle", remember, true);
+  addEventListener("beforeprint", () => (printing = true));
+  addEventListener("afterprint", () => (printing = false));
   reveal();
   addEventListener("hashchange", reveal);
   addEventListener("click", ({ target }) => {
     // The same link a second time changes no address.
     if (target.closest?.("a[href^='#']")) setTimeout(reveal);
   });
+}
+
+function remember({ target }) {
+  if (printing || matchMedia("print").matches || target.localName !== "details") return;
+  target.toggleAttribute("data-opened", target.open);
 }
 
 function reveal() {
