@@ -43,7 +43,7 @@ def test_every_cell_leads_to_its_evidence(site: Site) -> None:
     reports, _ = stored_reports(site.catalog)
     for stored in reports:
         for test in stored.report.tests:
-            address, _, anchor = address_of(site.catalog, test.suite, test.name).partition("#")
+            address, _, anchor = address_of(test.suite, test.name).partition("#")
             assert anchor in site.pages[f"results/{address}"].ids
         assert f"results/runs/{stored.id}/" in site.pages
 

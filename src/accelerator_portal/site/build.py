@@ -86,7 +86,7 @@ def build_site(catalog: Catalog, root: Path, repository: RepositoryLinks) -> Ite
     yield _questions_page(catalog, templates, faqs)
     yield from results_pages(catalog, tested, before, templates)
     yield from results_files(tested)
-    yield from history_pages(catalog, before, templates)
+    yield from history_pages(before, templates)
     yield from dashboard_pages(catalog, tested, before, templates)
     yield feed(catalog, tested, before)
     yield from _version_pages(releases, templates)

@@ -99,7 +99,7 @@ def features_data(catalog: Catalog, results: ResultsView) -> FeaturesData:
                 platform.accelerator.sources,
                 (name for f in platform.accelerator.features.values() for name in f.source),
             ),
-            runs=feature_runs(catalog, results.of(platform.id), platform.accelerator.features),
+            runs=feature_runs(results.of(platform.id), platform.accelerator.features),
         )
         for platform in catalog.platforms
     )

@@ -75,7 +75,6 @@ class PlatformHardware(Model):
     sources: dict[str, Source]
     """The sources that are named, by id."""
 
-
     @property
     def families(self) -> tuple[Family, ...]:
         """The generations by name, in their order; most names have one or a few."""

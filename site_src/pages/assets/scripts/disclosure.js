@@ -22,6 +22,10 @@ function remember({ target }) {
 
 function reveal() {
   const target = document.getElementById(decoded(location.hash.slice(1)));
+  if (target?.closest("[data-forward]")) {
+    location.replace(target.href); // what once stood here has a page of its own
+    return;
+  }
   const closed = [];
   for (let box = target?.closest("details"); box; box = box.parentElement.closest("details")) {
     if (!box.open) closed.push(box);
