@@ -13,13 +13,21 @@ from accelerator_portal.site.results_view import ResultsView
 
 LABELS: dict[FeatureId, str] = {
     "amp": "Automatic mixed precision",
+    "bf16": "bfloat16",
+    "fp8": "FP8",
     "autograd": "Autograd",
+    "sdpa": "Scaled dot product attention",
+    "compile": "torch.compile",
+    "export": "Export and AOTInductor",
+    "graphs": "Device graphs",
     "distributed": "Distributed",
+    "fsdp": "FSDP and DTensor",
     "checkpoint": "Checkpoints",
     "dataloader": "DataLoader",
-    "optimizers": "Optimisers",
-    "quantization": "Quantisation",
-    "compile": "torch.compile",
+    "optimizers": "Optimizers",
+    "quantization": "Quantization",
+    "sparse": "Sparse tensors",
+    "complex": "Complex tensors",
     "profiler": "Profiler",
 }
 
