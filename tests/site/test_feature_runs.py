@@ -42,8 +42,7 @@ def words(page: Page, label: str) -> str:
     return " ".join(row.css("dd")[0].text(separator=" ").split())
 
 
-def test_the_newest_run_that_tried_a_feature_counts(example_site: Site) -> None:
-    catalog = example_site.catalog
+def test_the_newest_run_that_tried_a_feature_counts() -> None:
     reports = [
         stored("newer", 3, "failed"),
         stored("older", 2, "passed"),

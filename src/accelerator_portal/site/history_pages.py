@@ -24,6 +24,9 @@ CHANGES_PAGE = f"{RESULTS_PAGES}/changes.md"
 # Of what one report changed the page lists so much; the data has all.
 MOST_LISTED = 100
 
+# More than these are closed at first.
+MOST_SHOWN = 10
+
 
 def history_pages(past: Past, templates: Templates) -> Iterator[SiteFile]:
     """Yield the page of changes, and the histories as data."""
@@ -32,6 +35,7 @@ def history_pages(past: Past, templates: Templates) -> Iterator[SiteFile]:
         to_root=to_root(CHANGES_PAGE),
         past=past,
         most=MOST_LISTED,
+        shown=MOST_SHOWN,
         address_of=address_of,
     )
     yield SiteFile(CHANGES_PAGE, content, f"site_src/templates/{CHANGES_PAGE}.j2")

@@ -22,7 +22,7 @@ def anchor_of(name: str) -> str:
 def address_of(suite: str, name: str) -> str:
     """Return where a test stands, from `results/`: `torchbench/tests/a/#test-alexnet-123`.
 
-    Every suite has a page for each initial, however few its tests are: no link breaks when it grows.
+    Every suite has a page for each initial, however few its tests: no link breaks when it grows.
     """
     return f"{suite}/tests/{initial(name)}/#{anchor_of(name)}"
 
