@@ -93,7 +93,7 @@ def test_the_data_of_a_report_is_the_report(site: Site) -> None:
 
 
 def test_the_same_model_meets_itself_elsewhere(site: Site) -> None:
-    page = site.pages["results/torchbench/tests/b/"]
+    page = site.pages["results/torchbench/tests/h/"]
     links = {attribute(a, "href") for a in page.tree.css("p.note a")}
     anchor = anchor_of("BertForMaskedLM")
     assert any(link.endswith(f"results/huggingface/tests/b/#{anchor}") for link in links)
