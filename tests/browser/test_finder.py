@@ -81,9 +81,9 @@ def test_the_answer_sets_the_selector(open_page: OpenPage) -> None:
 def test_the_answer_leads_to_its_row_on_the_platforms_page(open_page: OpenPage) -> None:
     page = open_page(f"{HARDWARE}?card=gfx1030")
     page.locator(".answer a", has_text="on the page of ROCm").click()
-    row = page.locator("tr.generation:target")
-    expect(row).to_be_in_viewport()
-    expect(row).to_contain_text("gfx1030")
+    generation = page.locator(".generation[open]:has(:target)")
+    expect(generation).to_be_in_viewport()
+    expect(generation).to_contain_text("gfx1030")
 
 
 NONSENSE = [

@@ -31,6 +31,7 @@ QUESTIONS = (
     "questions/?text={}&platform={}",
     "results/made-up/?text={}&outcome={}&accelerator={}&dtype={}&sort={}&page={}#{}",
     "results/made-up/tests/?text={}&outcome={}#{}",
+    "results/made-up/tests/f/?text={}&outcome={}#{}",
     "compute-platforms/acme/?platform={}&arch={}&variant={}#{}",
     "?q={}#{}",
 )

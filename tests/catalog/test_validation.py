@@ -56,8 +56,9 @@ ACCELERATOR_KEYS = (
             "add a note with the source's words")
         ]),
         (ACCELERATOR, "mark: EX\n", with_feature("compiler", "yes"), [
-            ('9: features.compiler: "amp", "autograd", "distributed", "checkpoint", "dataloader", '
-            '"optimizers", "quantization", "compile" or "profiler" is expected; '
+            ('9: features.compiler: "amp", "bf16", "fp8", "autograd", "sdpa", "compile", "export", '
+            '"graphs", "distributed", "fsdp", "checkpoint", "dataloader", "optimizers", '
+            '"quantization", "sparse", "complex" or "profiler" is expected; '
             "see the format reference")
         ]),
         (ACCELERATOR, "mark: EX\n", with_feature("amp", "maybe"), [

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from accelerator_portal.site.hardware import hardware_data
+from accelerator_portal.site.hardware import Family, GenerationData, hardware_data
 from tests.folders import ACCELERATOR, Tree, edited, loaded
 
 CARD = """\
@@ -30,3 +30,40 @@ def test_a_card_is_told_its_newest_release_and_every_variant_that_brings_it(
     catalog = loaded(tree(edited((ACCELERATOR, "support:\n", CARD % build))))
     ((generation,),) = (platform.generations for platform in hardware_data(catalog).platforms)
     assert generation.words == words
+
+
+def family(*found: tuple[str | None, str]) -> Family:
+    return Family(
+        "Series",
+        tuple(
+            GenerationData(
+                name="Series",
+                chip=f"c{n}",
+                page="x/#y",
+                verdict="none" if newest is None else "newest",
+                words=words,
+                newest=newest,
+                models=(),
+                source=(),
+            )
+            for n, (newest, words) in enumerate(found)
+        ),
+    )
+
+
+@pytest.mark.parametrize(
+    ("found", "words"),
+    [
+        ([("2.15.0", "x"), ("2.15.0", "y")], "2.15.0"),
+        ([("2.15.0", "x"), ("2.14.1", "y")], "2.15.0 or 2.14.1"),
+        ([("2.15.0", "x"), (None, "no published build")], "2.15.0; not for every chip"),
+        ([(None, "no published build")] * 2, "no published build"),
+    ],
+)
+def test_a_family_says_what_its_generations_say(
+    found: list[tuple[str | None, str]], words: str
+) -> None:
+    members = family(*found)
+    assert members.words == words
+    assert members.chips == ("c0", "c1")
+    assert members.models == 0

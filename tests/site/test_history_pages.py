@@ -55,16 +55,10 @@ def test_an_expectation_never_regresses(site: Site) -> None:
 
 def test_a_test_says_since_when_and_what_changed(site: Site) -> None:
     """Checked by hand in the repository's history: commits 5f4970b4a and 19979523b."""
-    page = site.pages["results/huggingface/tests/"]
+    page = site.pages["results/huggingface/tests/o/"]
     heading = page.one(f"#{anchor_of('openai/whisper-tiny')}")
-    follows = heading.next
-    while follows is not None and "Over time" not in follows.text():
-        follows = follows.next
-    assert follows is not None
-    listed = follows.next
-    while listed is not None and listed.tag != "ul":
-        listed = listed.next
-    assert listed is not None
+    assert heading.parent is not None
+    (listed,) = heading.parent.css("ul.over-time")
     assert "2026-01-09 XPU: expectation changed: ✓ passed → ≠ wrong result" in words(listed.text())
     assert "inference: amp_fp16, bfloat16" in words(listed.text())
 

@@ -76,6 +76,11 @@ def shape(page: Page) -> list[tuple[str, tuple[str, ...]]]:
     return [(str(node.tag), tuple(sorted(node.attributes))) for node in page.tree.css("*")]
 
 
+def counterpart(hostile: Site, address: str) -> Page:
+    """The page that would be this one: a test that begins with a sign stands under another."""
+    return hostile.pages[address.replace("made-up/tests/s/", "made-up/tests/0/")]
+
+
 def platform_page(site: Site) -> Page:
     return site.pages["compute-platforms/acme/"]
 
@@ -83,7 +88,7 @@ def platform_page(site: Site) -> Page:
 def test_nothing_that_a_vendor_writes_becomes_an_element(example_site: Site, hostile: Site) -> None:
     for address, page in example_site.pages.items():
         if page is not platform_page(example_site):
-            assert shape(hostile.pages[address]) == shape(page), address
+            assert shape(counterpart(hostile, address)) == shape(page), address
 
 
 def test_nor_on_the_vendors_own_page(hostile: Site) -> None:
@@ -117,7 +122,7 @@ def test_the_policies_allow_no_script_that_the_theme_did_not_bring(
     for address, page in example_site.pages.items():
         policies = [
             tree.css("meta[http-equiv=Content-Security-Policy]")[0].attributes["content"]
-            for tree in (page.tree, hostile.pages[address].tree)
+            for tree in (page.tree, counterpart(hostile, address).tree)
         ]
         assert policies[0] == policies[1], address
 

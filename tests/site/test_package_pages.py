@@ -34,7 +34,7 @@ def words(node: LexborNode) -> str:
 def on_index(page: Page) -> str:
     """The words from the heading on, up to the sources."""
     text = words(page.one("article"))
-    return text[text.index("What the index says") : text.rindex("Sources")]
+    return text[text.index("What the package index says") : text.rindex("Sources")]
 
 
 def test_the_table_of_the_index_has_every_fit(site: Site, data: Any) -> None:  # noqa: ANN401

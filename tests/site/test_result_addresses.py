@@ -1,41 +1,32 @@
-"""Where a test stands depends on its suite's kind and its own name, and on nothing else."""
+"""Where a test stands depends on its suite and its own name, and on nothing else."""
 
 from __future__ import annotations
 
 import pytest
 
-from accelerator_portal.catalog import Catalog
-from accelerator_portal.catalog.suite_file import SuiteFile
-from accelerator_portal.site.result_addresses import address_of, anchor_of, initial
+from accelerator_portal.site.result_addresses import (
+    address_of,
+    anchor_of,
+    evidence_suffix,
+    initial,
+)
 
 
-@pytest.fixture
-def operators() -> Catalog:
-    """A catalogue that is made up: a suite of operators and one of models."""
-    said = {
-        "title": "Made up",
-        "description": "Made up.",
-        "url": "https://example.org/",
-        "tests": ["add"],
-        "source": ["made-up"],
-        "sources": {
-            "made-up": {"url": "https://example.org/", "title": "Made up", "read": "2026-11-21"}
-        },
-    }
-    suites = {
-        kind: SuiteFile.model_validate(said | {"kind": kind}) for kind in ("operator", "model")
-    }
-    return Catalog(platforms=(), releases=None, defaults=None, files={}, suites=suites)  # type: ignore[arg-type]
+def test_a_test_stands_on_the_page_of_its_initial() -> None:
+    assert address_of("operators", "Add") == f"operators/tests/a/#{anchor_of('Add')}"
+    assert address_of("operators", "__add__").startswith("operators/tests/0/#")
+    assert address_of("unknown", "Bert").startswith("unknown/tests/b/#")
 
 
-def test_operators_stand_on_the_page_of_their_initial(operators: Catalog) -> None:
-    assert address_of(operators, "operator", "Add") == f"operator/tests/a/#{anchor_of('Add')}"
-    assert address_of(operators, "operator", "__add__").startswith("operator/tests/0/#")
-
-
-def test_models_stand_on_one_page(operators: Catalog) -> None:
-    assert address_of(operators, "model", "Bert") == f"model/tests/#{anchor_of('Bert')}"
-    assert address_of(operators, "unknown", "Bert").startswith("unknown/tests/#")
+def test_a_result_has_a_place_of_its_own() -> None:
+    places = [
+        evidence_suffix("", "run", ""),
+        evidence_suffix("", "run", "eager, float32"),
+        evidence_suffix("inference", "run", "eager, float32"),
+        evidence_suffix("inference", "run-2", "eager, float32"),
+    ]
+    assert places[2] == ".inference.run.eager-float32"
+    assert len(set(places)) == len(places)
 
 
 @pytest.mark.parametrize(

@@ -6,13 +6,14 @@ import csv
 import io
 import json
 import xml.etree.ElementTree as ET
-from collections import Counter
+from collections import Counter, defaultdict
 from urllib.parse import parse_qs, urlsplit
 
 from accelerator_portal.reports.report_file import report_text
 from accelerator_portal.reports.store import stored_reports
+from accelerator_portal.results.tables import group_of
 from accelerator_portal.site.matrix_pages import MOST_ROWS
-from accelerator_portal.site.result_addresses import address_of, anchor_of
+from accelerator_portal.site.result_addresses import address_of, anchor_of, evidence_suffix
 from tests.built_site import Page, Site, attribute
 
 
@@ -39,13 +40,29 @@ def test_every_result_is_on_the_page_of_its_suite(site: Site) -> None:
     assert shown == stated
 
 
+def ids_of(site: Site, address: str) -> list[str]:
+    return site.pages[f"results/{address}"].ids
+
+
 def test_every_cell_leads_to_its_evidence(site: Site) -> None:
     reports, _ = stored_reports(site.catalog)
+    ids: dict[str, set[str]] = defaultdict(set)
     for stored in reports:
         for test in stored.report.tests:
-            address, _, anchor = address_of(site.catalog, test.suite, test.name).partition("#")
-            assert anchor in site.pages[f"results/{address}"].ids
+            address, _, anchor = address_of(test.suite, test.name).partition("#")
+            ids[address] |= {anchor}
+            mode = str(test.parameters.get("mode", ""))
+            ids[address].add(anchor + evidence_suffix(mode, stored.id, group_of(test)))
         assert f"results/runs/{stored.id}/" in site.pages
+    assert {a: found for a, wanted in ids.items() if (found := wanted - set(ids_of(site, a)))} == {}
+
+
+def test_a_result_says_all_that_is_known_of_it(site: Site) -> None:
+    for address, page in site.pages.items():
+        for result in page.tree.css(".evidence > li"):
+            said = [dt.text() for dt in result.css("dt")]
+            known = {"Since", "Report", "Environment", "Log", "Command"}
+            assert known <= set(said), (address, said)
 
 
 def test_a_baseline_is_said_to_be_one_and_has_no_rate(site: Site) -> None:
@@ -76,10 +93,10 @@ def test_the_data_of_a_report_is_the_report(site: Site) -> None:
 
 
 def test_the_same_model_meets_itself_elsewhere(site: Site) -> None:
-    page = site.pages["results/torchbench/tests/"]
+    page = site.pages["results/torchbench/tests/h/"]
     links = {attribute(a, "href") for a in page.tree.css("p.note a")}
     anchor = anchor_of("BertForMaskedLM")
-    assert any(link.endswith(f"results/huggingface/tests/#{anchor}") for link in links)
+    assert any(link.endswith(f"results/huggingface/tests/b/#{anchor}") for link in links)
 
 
 def test_the_dashboard_names_every_platform_and_no_breakage_of_baselines(site: Site) -> None:

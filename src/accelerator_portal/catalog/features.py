@@ -11,13 +11,21 @@ from accelerator_portal.catalog.sources import Sourced
 
 FeatureId = Literal[
     "amp",
+    "bf16",
+    "fp8",
     "autograd",
+    "sdpa",
+    "compile",
+    "export",
+    "graphs",
     "distributed",
+    "fsdp",
     "checkpoint",
     "dataloader",
     "optimizers",
     "quantization",
-    "compile",
+    "sparse",
+    "complex",
     "profiler",
 ]
 

@@ -24,6 +24,7 @@ from accelerator_portal.site.api_shapes import FindingShares
 from accelerator_portal.site.commands_table import commands_table
 from accelerator_portal.site.comparison import comparison
 from accelerator_portal.site.dashboard import dashboard_pages
+from accelerator_portal.site.evidence_level import evidence_level
 from accelerator_portal.site.extra_imports import extra_import
 from accelerator_portal.site.features import ENOUGH, FeaturesData, features_data
 from accelerator_portal.site.feed import feed
@@ -82,6 +83,7 @@ def build_site(catalog: Catalog, root: Path, repository: RepositoryLinks) -> Ite
         own = selector.only(platform.id)
         parts = Parts(own, hardware, features, sources, faq, tested, before)
         context = platform_context(platform, parts)
+        context["evidence"] = evidence_level(catalog, tested, platform)
         context["packaged"] = package_view(catalog, platform)
         content = templates.render("platform.md.j2", to_root=to_root(path), **context)
         yield SiteFile(path, content, platform.path("guide.md"), platform.accelerator.name)
@@ -89,7 +91,7 @@ def build_site(catalog: Catalog, root: Path, repository: RepositoryLinks) -> Ite
     yield data_file("questions.json", question_index(faqs))
     yield from results_pages(catalog, tested, before, templates)
     yield from results_files(tested)
-    yield from history_pages(catalog, before, templates)
+    yield from history_pages(before, templates)
     yield from dashboard_pages(catalog, tested, before, templates)
     yield feed(catalog, tested, before)
     yield from _version_pages(releases, templates)

@@ -8,15 +8,15 @@ from dataclasses import dataclass
 
 from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.criteria_file import Criteria
-from accelerator_portal.install.following import following
 from accelerator_portal.reports.identity import identity_of
 from accelerator_portal.reports.report import Report
 from accelerator_portal.results.archive import BASES
 from accelerator_portal.results.breakages import Breakage, NeverPassed, never_passed, open_breakages
 from accelerator_portal.results.known_issues import Outdated, outdated
-from accelerator_portal.results.quality import QualityAssessment, as_of, quality
+from accelerator_portal.results.quality import QualityAssessment, as_of
 from accelerator_portal.results.standing import WINDOW, Basis
 from accelerator_portal.site.dashboard_view import breakage_row, trend_group
+from accelerator_portal.site.evidence_level import assessment
 from accelerator_portal.site.history_pages import trends
 from accelerator_portal.site.history_view import Past
 from accelerator_portal.site.packages_pages import newest_news
@@ -130,12 +130,11 @@ def _state(known: _Known, platform: Platform) -> DashboardPlatform:
     runs = [report for report in reports if report.kind != "baseline"]
     newest = max((r for r in runs if r.started), key=lambda r: r.started or at, default=None)
     state = known.past.of(platform.id, "runs").state
-    torch = following(known.catalog, platform).newest or known.catalog.releases.newest.version
     deadline = dt.timedelta(hours=criteria.deadlines.breakage_hours)
     ids = [s.id for s in stored if newest is not None and s.report is newest]
     return DashboardPlatform(
         platform,
-        quality(platform, reports, criteria, torch, at),
+        assessment(known.catalog, known.results, platform, criteria, at),
         len(state.reports) + sum(run.started is None for run in runs),
         len(reports) - len(runs),
         newest,

@@ -6,7 +6,6 @@ import datetime as dt
 from collections.abc import Iterable, Iterator, Mapping
 from typing import get_args
 
-from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.features import Feature, FeatureId
 from accelerator_portal.catalog.fields import Model
 from accelerator_portal.reports.outcomes import ATTEMPTED, BAD, GOOD, Kind, Outcome
@@ -38,7 +37,7 @@ class FeatureRun(Model):
 
 
 def feature_runs(
-    catalog: Catalog, reports: Iterable[StoredReport], stated: Mapping[FeatureId, Feature]
+    reports: Iterable[StoredReport], stated: Mapping[FeatureId, Feature]
 ) -> dict[FeatureId, FeatureRun]:
     """Return what the newest of a platform's reports says of each feature that was tried."""
     runs = [stored for stored in reports if stored.report.kind != "baseline"]
@@ -52,7 +51,7 @@ def feature_runs(
                 report=stored.id,
                 kind=stored.report.kind,
                 day=stored.report.started.date() if stored.report.started else None,
-                address=address_of(catalog, SUITE, test.name),
+                address=address_of(SUITE, test.name),
                 contradicts=contradicts(stated.get(feature), test.outcome),
             )
     return {feature: found[feature] for feature in get_args(FeatureId) if feature in found}

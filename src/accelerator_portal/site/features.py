@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import get_args
 
 from accelerator_portal.catalog import Catalog
-from accelerator_portal.catalog.features import Feature, FeatureId
+from accelerator_portal.catalog.features import Extent, Feature, FeatureId
 from accelerator_portal.catalog.fields import Model
 from accelerator_portal.catalog.sources import Source, among
 from accelerator_portal.site.feature_runs import FeatureRun, feature_runs
@@ -13,13 +13,21 @@ from accelerator_portal.site.results_view import ResultsView
 
 LABELS: dict[FeatureId, str] = {
     "amp": "Automatic mixed precision",
+    "bf16": "bfloat16",
+    "fp8": "FP8",
     "autograd": "Autograd",
+    "sdpa": "Scaled dot product attention",
+    "compile": "torch.compile",
+    "export": "Export and AOTInductor",
+    "graphs": "Device graphs",
     "distributed": "Distributed",
+    "fsdp": "FSDP and DTensor",
     "checkpoint": "Checkpoints",
     "dataloader": "DataLoader",
-    "optimizers": "Optimisers",
-    "quantization": "Quantisation",
-    "compile": "torch.compile",
+    "optimizers": "Optimizers",
+    "quantization": "Quantization",
+    "sparse": "Sparse tensors",
+    "complex": "Complex tensors",
     "profiler": "Profiler",
 }
 
@@ -45,6 +53,19 @@ class PlatformFeatures(Model):
     def rows(self) -> tuple[FeatureId, ...]:
         """The features of which something is known, in their order."""
         return tuple(name for name in LABELS if name in self.features or name in self.runs)
+
+    @property
+    def by_extent(self) -> tuple[tuple[Extent | None, tuple[str, ...]], ...]:
+        """The labels of what works, works partly and does not, and of what no source speaks."""
+        groups = (
+            (extent, tuple(LABELS[name] for name in LABELS if self._extent(name) == extent))
+            for extent in (*get_args(get_args(Extent)[0]), None)
+        )
+        return tuple((extent, labels) for extent, labels in groups if labels)
+
+    def _extent(self, name: FeatureId) -> Extent | None:
+        feature = self.features.get(name)
+        return feature.works if feature else None
 
 
 class FeaturesData(Model):
@@ -86,7 +107,7 @@ def features_data(catalog: Catalog, results: ResultsView) -> FeaturesData:
                 platform.accelerator.sources,
                 (name for f in platform.accelerator.features.values() for name in f.source),
             ),
-            runs=feature_runs(catalog, results.of(platform.id), platform.accelerator.features),
+            runs=feature_runs(results.of(platform.id), platform.accelerator.features),
         )
         for platform in catalog.platforms
     )

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import groupby
 from urllib.parse import urlencode
 
 from accelerator_portal.catalog import Catalog, Platform
@@ -71,6 +73,41 @@ class PlatformHardware(Model):
     """The generations, newest first."""
     sources: dict[str, Source]
     """The sources that are named, by id."""
+
+    @property
+    def families(self) -> tuple[Family, ...]:
+        """The generations by name, in their order; most names have one or a few."""
+        return tuple(
+            Family(name, tuple(members))
+            for name, members in groupby(self.generations, key=lambda g: g.name)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """Generations of one name, which differ in their chip."""
+
+    name: str
+    generations: tuple[GenerationData, ...]
+
+    @property
+    def chips(self) -> tuple[str, ...]:
+        """Their chips."""
+        return tuple(g.chip for g in self.generations if g.chip)
+
+    @property
+    def models(self) -> int:
+        """How many cards they have together."""
+        return sum(len(g.models) for g in self.generations)
+
+    @property
+    def words(self) -> str:
+        """The newest release of each chip, and whether some have none."""
+        releases = list(dict.fromkeys(g.newest for g in self.generations if g.newest))
+        if not releases:
+            return " or ".join(dict.fromkeys(g.words for g in self.generations))
+        every = all(g.newest for g in self.generations)
+        return f"{' or '.join(releases)}{'' if every else '; not for every chip'}"
 
 
 class HardwareData(Model):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from accelerator_portal.catalog import Catalog
 from accelerator_portal.results.archive import History
 from accelerator_portal.results.trend import tallies
 from accelerator_portal.site.history_shapes import (
@@ -25,19 +24,19 @@ CHANGES_PAGE = f"{RESULTS_PAGES}/changes.md"
 # Of what one report changed the page lists so much; the data has all.
 MOST_LISTED = 100
 
+# More than these are closed at first.
+MOST_SHOWN = 10
 
-def history_pages(catalog: Catalog, past: Past, templates: Templates) -> Iterator[SiteFile]:
+
+def history_pages(past: Past, templates: Templates) -> Iterator[SiteFile]:
     """Yield the page of changes, and the histories as data."""
-
-    def address(suite: str, name: str) -> str:
-        return address_of(catalog, suite, name)
-
     content = templates.render(
         f"{CHANGES_PAGE}.j2",
         to_root=to_root(CHANGES_PAGE),
         past=past,
         most=MOST_LISTED,
-        address_of=address,
+        shown=MOST_SHOWN,
+        address_of=address_of,
     )
     yield SiteFile(CHANGES_PAGE, content, f"site_src/templates/{CHANGES_PAGE}.j2")
     names = [f"{h.state.accelerator}-{h.state.basis}" for h in past.histories]

@@ -11,7 +11,7 @@ from accelerator_portal.reports.outcomes import WORST_FIRST, Outcome
 from accelerator_portal.results.tables import Column, ResultMatrix
 from accelerator_portal.site.anchors import slug
 from accelerator_portal.site.page import API, SiteFile, data_file, to_root
-from accelerator_portal.site.result_addresses import RESULTS_PAGES
+from accelerator_portal.site.result_addresses import RESULTS_PAGES, evidence_suffix
 from accelerator_portal.site.results_shapes import (
     MatrixColumn,
     MatrixData,
@@ -85,6 +85,7 @@ def matrix_pages(
                 to_root=to_root(page.path),
                 view=view,
                 columns=[(c, n, column_id(c)) for c, n in _named(view)],
+                evidence=[_evidence(view, column) for column in view.matrix.columns],
                 rows=view.rows[page.first - 1 : page.last],
                 page=page,
                 page_title=_title(context["title"], view.matrix.mode, page),
@@ -140,6 +141,10 @@ def csv_name(matrix: ResultMatrix) -> str:
     return f"{matrix.suite}{f'/{mode_slug(matrix.mode)}' if matrix.mode else ''}.csv"
 
 
+def _evidence(view: MatrixView, column: Column) -> str:
+    return evidence_suffix(view.matrix.mode, column.report, column.group)
+
+
 def _place(mode: str) -> tuple[int, str]:
     return (_MODES.index(mode) if mode in _MODES else len(_MODES), mode)
 
@@ -181,6 +186,7 @@ def _data(view: MatrixView) -> MatrixData:
                 kind=column.kind,
                 like=column.group,
                 dtype=column.dtype,
+                evidence=_evidence(view, column),
             )
             for column, name in _named(view)
         ),

@@ -12,6 +12,7 @@ from accelerator_portal.results.archive import BASES
 from accelerator_portal.site.anchors import slug
 from accelerator_portal.site.commands_table import commands_table
 from accelerator_portal.site.features import LABELS, FeaturesData
+from accelerator_portal.site.folding import folded
 from accelerator_portal.site.hardware import HardwareData
 from accelerator_portal.site.history_view import Past
 from accelerator_portal.site.questions import PageQuestion
@@ -20,6 +21,9 @@ from accelerator_portal.site.selector_view import selector_view
 from accelerator_portal.site.source_list import SourceEntry, SourceList
 from accelerator_portal.site.vendor_text import render_section
 from accelerator_portal.site.versions_table import versions_table
+
+# So many rows, the newest, are shown; the others are a click away.
+MOST_VERSIONS = 3
 
 
 @dataclass(frozen=True)
@@ -48,9 +52,10 @@ def platform_context(platform: Platform, parts: Parts) -> dict[str, Any]:
         "features": parts.features.by_id[platform.id],
         "feature_labels": LABELS,
         "versions": versions_table(platform, sources),
+        "most_versions": MOST_VERSIONS,
         "guide": {
-            section.title: render_section(
-                platform.guide, sources, section.text, slug(section.title)
+            section.title: folded(
+                render_section(platform.guide, sources, section.text, slug(section.title))
             )
             for section in platform.guide.sections
         },

@@ -5,18 +5,13 @@ from __future__ import annotations
 import hashlib
 from string import ascii_lowercase
 
-from accelerator_portal.catalog import Catalog
 from accelerator_portal.site.anchors import slug
 
 RESULTS_PAGES = "results"
 
-# Suites of these kinds have thousands of tests: a page for each initial. By kind and not by number,
-# so that no link breaks when a suite grows.
-_BY_INITIAL = {"operator", "unit"}
-
 
 def anchor_of(name: str) -> str:
-    """Return the id of a test on the page of its suite; names differ in more than letters.
+    """Return the id of a test on its page; names differ in more than letters.
 
     The hash keeps `a b-c` and `a-b c` apart: anybody's report may have both.
     """
@@ -24,16 +19,18 @@ def anchor_of(name: str) -> str:
     return f"test-{slug(name)}-{digest[:8]}"
 
 
-def address_of(catalog: Catalog, suite: str, name: str) -> str:
-    """Return where a test stands, from `results/`: `torchbench/tests/#test-alexnet-123`."""
-    page = f"{initial(name)}/" if by_initial(catalog, suite) else ""
-    return f"{suite}/tests/{page}#{anchor_of(name)}"
+def address_of(suite: str, name: str) -> str:
+    """Return where a test stands, from `results/`: `torchbench/tests/a/#test-alexnet-123`.
+
+    Every suite has a page for each initial, however few its tests: no link breaks when it grows.
+    """
+    return f"{suite}/tests/{initial(name)}/#{anchor_of(name)}"
 
 
-def by_initial(catalog: Catalog, suite: str) -> bool:
-    """Say whether a suite's tests have a page for each initial."""
-    described = catalog.suites.get(suite)
-    return described is not None and described.kind in _BY_INITIAL
+def evidence_suffix(mode: str, report: str, group: str) -> str:
+    """Return what follows a test's address for one of its results: `.inference.run-1.float32`."""
+    parts = (slug(mode) if mode else "", report, slug(group) if group else "")
+    return "".join(f".{part}" for part in parts if part)
 
 
 def initial(name: str) -> str:

@@ -43,7 +43,7 @@ def results_pages(
         yield from suite_tests_pages(catalog, results, past, templates, context)
     for stored in results.reports:
         path = f"{RESULTS_PAGES}/runs/{stored.id}.md"
-        others = [r for r in results_of(stored, catalog) if r.test.outcome not in GOOD]
+        others = [r for r in results_of(stored) if r.test.outcome not in GOOD]
         content = templates.render(
             "results/run.md.j2",
             to_root=to_root(path),

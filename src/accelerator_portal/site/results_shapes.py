@@ -47,6 +47,8 @@ class MatrixColumn(Model):
     """The parameters in words; only columns that have them in common can be compared."""
     dtype: str
     """The type among them; empty where it is not stated."""
+    evidence: str = ""
+    """What is added to a test's address to lead to its result in this column."""
 
 
 class MatrixTest(Model):

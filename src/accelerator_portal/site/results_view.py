@@ -144,7 +144,7 @@ def _counts(
 
 def _view(catalog: Catalog, reports: Mapping[str, Report], matrix: ResultMatrix) -> MatrixView:
     names = tuple(catalog.by_id[c.accelerator].accelerator.name for c in matrix.columns)
-    rows = tuple(_rows(catalog, reports, matrix, names))
+    rows = tuple(_rows(reports, matrix, names))
     groups: dict[str, int] = {}
     for column in matrix.columns:
         groups[column.group] = groups.get(column.group, 0) + 1
@@ -152,14 +152,14 @@ def _view(catalog: Catalog, reports: Mapping[str, Report], matrix: ResultMatrix)
 
 
 def _rows(
-    catalog: Catalog, reports: Mapping[str, Report], matrix: ResultMatrix, names: tuple[str, ...]
+    reports: Mapping[str, Report], matrix: ResultMatrix, names: tuple[str, ...]
 ) -> Iterator[MatrixRow]:
     for name, places in zip(matrix.names, matrix.cells, strict=True):
         cells = []
         for column, own, place in zip(matrix.columns, names, places, strict=True):
             test = reports[column.report].tests[place] if place >= 0 else None
             cells.append(_cell(own, column.group, test))
-        yield MatrixRow(name, address_of(catalog, matrix.suite, name), tuple(cells))
+        yield MatrixRow(name, address_of(matrix.suite, name), tuple(cells))
 
 
 def _cell(accelerator: str, group: str, test: TestEntry | None) -> Cell:

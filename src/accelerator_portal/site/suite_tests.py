@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import datetime as dt
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from accelerator_portal.catalog import Catalog
-from accelerator_portal.reports.report import TestEntry
+from accelerator_portal.reports.outcomes import WORST_FIRST, Outcome
+from accelerator_portal.reports.report import Environment, TestEntry
 from accelerator_portal.reports.store import StoredReport
 from accelerator_portal.results.standing import Standing
 from accelerator_portal.results.tables import group_of
+from accelerator_portal.site.anchors import Anchors
 from accelerator_portal.site.history_view import Episode, HistoryStep, Past
 from accelerator_portal.site.page import SiteFile, to_root
 from accelerator_portal.site.result_addresses import (
     RESULTS_PAGES,
     address_of,
     anchor_of,
-    by_initial,
+    evidence_suffix,
     initial,
 )
 from accelerator_portal.site.results_view import ResultsView
@@ -38,6 +42,14 @@ class ReportedTest:
     test: TestEntry
     since: str | None = None
     """Since when the outcome is what it is, in words, where a history knows it."""
+    day: dt.date | None = None
+    """The day of the report."""
+    environment: str = ""
+    """The software and the device, in words; empty where the report names none."""
+    command: str | None = None
+    """The command that repeats the test, or that ran its suite."""
+    anchor: str = ""
+    """Id on the page of the test."""
 
     @property
     def settings(self) -> str:
@@ -48,9 +60,13 @@ class ReportedTest:
     def notes(self) -> tuple[str, ...]:
         """What is known of the outcome, a text each."""
         test = self.test
-        since = f"since {self.since}" if self.since else None
         stage = f"stage: {test.stage}" if test.stage else None
-        return tuple(filter(None, (since, stage, test.reason)))
+        return tuple(filter(None, (stage, test.reason)))
+
+    @property
+    def whole_suite(self) -> bool:
+        """Whether the command runs more than this test."""
+        return self.command is not None and self.test.command is None
 
     @property
     def metrics(self) -> tuple[str, ...]:
@@ -84,6 +100,12 @@ class TestView:
     same_note: str | None
     changes: tuple[tuple[Episode, HistoryStep], ...]
 
+    @property
+    def outcomes(self) -> tuple[tuple[Outcome, int], ...]:
+        """How often each outcome is among the results, what calls for somebody first."""
+        counts = Counter(result.test.outcome for result in self.results)
+        return tuple((outcome, counts[outcome]) for outcome in WORST_FIRST if counts[outcome])
+
 
 def suite_tests_pages(
     catalog: Catalog,
@@ -94,42 +116,63 @@ def suite_tests_pages(
 ) -> Iterator[SiteFile]:
     """Yield the pages of the tests of the suite that `context` names as `id`."""
     suite: str = context["id"]
-    pages: dict[str, list[TestView]] = {"index": []}
-    split = by_initial(catalog, suite)
+    by_letter: dict[str, list[TestView]] = {}
     for test in _tests(catalog, results, past, suite):
-        pages.setdefault(initial(test.name) if split else "index", []).append(test)
-    letters = {letter: len(tests) for letter, tests in pages.items() if letter != "index"}
-    for name, tests in pages.items():
-        path = f"{RESULTS_PAGES}/{suite}/tests/{name}.md"
+        by_letter.setdefault(initial(test.name), []).append(test)
+    for letter in ("", *by_letter):
+        path = f"{RESULTS_PAGES}/{suite}/tests/{letter or 'index'}.md"
         content = templates.render(
-            "results/tests.md.j2",
+            "results/tests.md.j2" if letter else "results/tests-index.md.j2",
             to_root=to_root(path),
-            tests=tests,
-            letters=letters,
-            letter="" if name == "index" else name,
+            letters=by_letter,
+            letter=letter,
             **context,
         )
         yield SiteFile(path, content, f"data/suites/{suite}.yaml")
 
 
-def results_of(stored: StoredReport, catalog: Catalog) -> Iterator[ReportedTest]:
+def results_of(stored: StoredReport) -> Iterator[ReportedTest]:
     """Yield what a report says of each test, in its order."""
-    for test in stored.report.tests:
+    report = stored.report
+    commands = {suite.name: suite.command for suite in report.suites}
+    environment = _environment(report.environment)
+    for test in report.tests:
         yield ReportedTest(
             stored.id,
-            stored.report.accelerator,
-            stored.report.kind,
+            report.accelerator,
+            report.kind,
             str(test.parameters.get("mode", "")),
             group_of(test),
-            address_of(catalog, test.suite, test.name),
+            address_of(test.suite, test.name),
             test,
+            day=report.started.date() if report.started else None,
+            environment=environment,
+            command=test.command or commands.get(test.suite),
         )
+
+
+def _environment(environment: Environment) -> str:
+    """The software and the device in a line: `torch 2.13.0, Python 3.11, Linux, 2 × device`."""
+    device = environment.hardware
+    if device and environment.hardware_count:
+        device = f"{environment.hardware_count} × {device}"
+    components = (environment.plugin, environment.sdk, environment.backend)
+    words = (
+        f"torch {environment.torch}" if environment.torch else None,
+        *(f"{c.name} {c.version or ''}".strip() for c in components if c),
+        f"driver {environment.driver}" if environment.driver else None,
+        f"Python {environment.python}" if environment.python else None,
+        environment.os,
+        environment.arch,
+        device,
+    )
+    return ", ".join(word for word in words if word)
 
 
 def _tests(catalog: Catalog, results: ResultsView, past: Past, suite: str) -> list[TestView]:
     found: dict[str, list[ReportedTest]] = {}
     for stored in results.reports:
-        for result in results_of(stored, catalog):
+        for result in results_of(stored):
             if result.test.suite == suite:
                 standing = past.standing(stored.report, result.test)
                 dated = replace(result, since=_since(standing))
@@ -139,14 +182,23 @@ def _tests(catalog: Catalog, results: ResultsView, past: Past, suite: str) -> li
         TestView(
             name,
             anchor_of(name),
-            tuple(
-                sorted(found[name], key=lambda r: (r.mode, r.group, order[r.accelerator], r.report))
-            ),
+            tuple(_with_anchors(name, found[name], order)),
             *_same(catalog, suite, name),
             tuple(past.of_tests.get((suite, name), ())),
         )
         for name in sorted(found, key=lambda name: (name.casefold(), name))
     ]
+
+
+def _with_anchors(
+    name: str, results: list[ReportedTest], order: Mapping[str, int]
+) -> Iterator[ReportedTest]:
+    """Yield the results in their order; of two of one report the first has the plain id."""
+    anchors = Anchors()
+    ordered = sorted(results, key=lambda r: (r.mode, r.group, order[r.accelerator], r.report))
+    for result in ordered:
+        suffix = evidence_suffix(result.mode, result.report, result.group)
+        yield replace(result, anchor=anchors.take(anchor_of(name) + suffix))
 
 
 def _since(standing: Standing | None) -> str | None:
@@ -162,6 +214,6 @@ def _same(catalog: Catalog, suite: str, name: str) -> tuple[tuple[Elsewhere, ...
     for model in catalog.models.models if catalog.models else ():
         if own in model.names:
             others = (other.partition("/") for other in model.names if other != own)
-            found = (Elsewhere(s, n, address_of(catalog, s, n)) for s, _, n in others)
+            found = (Elsewhere(s, n, address_of(s, n)) for s, _, n in others)
             return tuple(found), model.note
     return (), None

@@ -74,7 +74,7 @@ export class MatrixView {
     row.append(head);
     for (const place of places) {
       const cell = this.#cell(columns[place], place, test.outcomes[place]).cloneNode(true);
-      if (cell.firstChild.href !== undefined) cell.firstChild.href = address;
+      if (cell.firstChild.href !== undefined) cell.firstChild.href = address + columns[place].evidence;
       row.append(cell);
     }
     return row;

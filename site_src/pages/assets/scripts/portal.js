@@ -1,5 +1,7 @@
 // What pages do beyond what their HTML already says. Each page loads the modules of its own forms only.
 
+import { startDisclosure } from "./disclosure.js";
+
 const PARTS = {
   "form[data-selector]": () => import("./selector.js").then(({ startSelector }) => startSelector),
   "form[data-finder]": () => import("./finder.js").then(({ startFinder }) => startFinder),
@@ -13,3 +15,4 @@ for (const [selector, load] of Object.entries(PARTS)) {
   const forms = document.querySelectorAll(selector);
   if (forms.length > 0) load().then((start) => forms.forEach((form) => start(form)));
 }
+startDisclosure();

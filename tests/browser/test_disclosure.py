@@ -1,0 +1,87 @@
+"""Parts that are closed at first open for whoever follows a link to what is in them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page
+
+from accelerator_portal.site.result_addresses import anchor_of
+from tests.browser import kinds
+from tests.browser.visit import expect
+from tests.built_site import Site, attribute
+
+OpenPage = Callable[..., Page]
+
+PAGE = kinds.FULLEST
+
+
+def anchors(site: Site) -> list[str]:
+    """An id within a closed part of each sort: hardware, an answer, a guide, a source."""
+    page = site.pages[PAGE]
+    found = [attribute(node, "id") for node in page.tree.css("details .fold-title")]
+    sorts = {anchor.split("-")[0]: anchor for anchor in found}
+    sorts["source"] = attribute(page.tree.css(".sources li")[0], "id")
+    return list(sorts.values())
+
+
+@pytest.mark.parametrize("scripts", [True, False], ids=["scripts", "no scripts"])
+def test_a_link_opens_what_it_leads_into(open_page: OpenPage, site: Site, *, scripts: bool) -> None:
+    wanted = anchors(site)
+    assert {"card", "faq", "source"} <= {anchor.split("-")[0] for anchor in wanted}
+    for anchor in wanted:
+        page = open_page(f"{PAGE}#{anchor}", java_script_enabled=scripts)
+        opened = page.locator(f"details[open]:has([id='{anchor}'])")
+        expect(opened.last).to_be_visible()
+        expect(opened.last.locator("> summary, li:target").last).to_be_in_viewport()
+        page.close()
+
+
+def test_every_part_is_closed_at_first(open_page: OpenPage) -> None:
+    page = open_page(PAGE)
+    assert page.locator("details.fold").count() > 20
+    expect(page.locator("details.fold[open]")).to_have_count(0)
+
+
+def test_a_citation_opens_the_sources_as_often_as_it_is_followed(open_page: OpenPage) -> None:
+    page = open_page(PAGE)
+    cite = page.locator(".vendor-text .cite a:visible").first
+    for _ in range(2):
+        cite.click()
+        expect(page.locator(".sources li:target")).to_be_in_viewport()
+        page.locator("#all-sources").evaluate("title => title.closest('details').open = false")
+
+
+def test_what_is_closed_is_found_by_the_search(site: Site) -> None:
+    index = json.loads((site.root / "search/search_index.json").read_text("utf-8"))
+    found = {document["location"] for document in index["docs"]}
+    for address in (PAGE, "results/torchbench/tests/h/"):
+        ids = [attribute(node, "id") for node in site.pages[address].tree.css(".fold-title")]
+        assert len(ids) > 15
+        assert {f"{address}#{anchor}" for anchor in ids} <= found
+
+
+@pytest.mark.parametrize("hash_", ["#%", "#nowhere", "#", "#%FF", "#<b>"])
+def test_an_address_that_leads_nowhere_opens_nothing(open_page: OpenPage, hash_: str) -> None:
+    page = open_page(f"{PAGE}{hash_}")
+    expect(page.locator("details.fold[open]")).to_have_count(0)
+
+
+def test_an_old_link_to_a_test_leads_to_its_page(open_page: OpenPage) -> None:
+    """Every test of a suite once stood on one page, under the same id."""
+    anchor = anchor_of("hf_Reformer")
+    page = open_page(f"results/torchbench/tests/#{anchor}")
+    expect(page.locator("h2:target")).to_have_text("hf_Reformer")
+    assert page.url.endswith(f"results/torchbench/tests/h/#{anchor}")
+
+
+def test_without_scripts_an_old_link_shows_the_new_one(open_page: OpenPage) -> None:
+    anchor = anchor_of("hf_Reformer")
+    page = open_page(f"results/torchbench/tests/#{anchor}", java_script_enabled=False)
+    link = page.locator(f"[id='{anchor}']")
+    expect(link).to_be_in_viewport()
+    link.click()
+    expect(page.locator("details.test[open]")).to_have_count(1)
+    expect(page.locator("details.test[open] .evidence")).to_be_visible()

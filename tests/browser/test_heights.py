@@ -1,0 +1,86 @@
+"""No page is a scroll without end: what is looked up is closed, or a page of its own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page
+
+from tests.browser import kinds
+from tests.browser.visit import DESKTOP, PHONE, expect
+from tests.built_site import Site
+
+OpenPage = Callable[..., Page]
+
+# What a reader scrolls through at most, before anything is opened.
+MOST_PIXELS = 20_000
+MOST_PIXELS_OF_A_PLATFORM = 6_000
+MOST_SHEETS = 6
+
+# Pages of one template differ in how much they hold: of each kind the heaviest stand for all.
+HEAVIEST = 3
+
+HEIGHT = "document.documentElement.scrollHeight"
+
+
+def heaviest(site: Site) -> list[str]:
+    """The pages of each kind whose HTML is longest, and every page that belongs to no family."""
+    families: dict[str, list[str]] = {}
+    for address in site.pages:
+        kind = next((k.pattern for k in kinds.FAMILIES if k.fullmatch(address)), address)
+        families.setdefault(kind, []).append(address)
+    return [
+        address
+        for members in families.values()
+        for address in sorted(members, key=lambda a: -len(site.pages[a].html))[:HEAVIEST]
+    ]
+
+
+@pytest.mark.parametrize("viewport", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def test_no_page_is_too_tall(open_page: OpenPage, site: Site, viewport: dict[str, int]) -> None:
+    page = open_page("404.html", viewport=viewport)
+    root = page.url.removesuffix("404.html")
+    heights = {}
+    for address in heaviest(site):
+        page.goto(root + address)
+        heights[address] = page.evaluate(HEIGHT)
+    assert {a: height for a, height in heights.items() if height > MOST_PIXELS} == {}
+
+
+def test_a_platforms_page_is_short(open_page: OpenPage) -> None:
+    """Without the selector: how tall that is depends on what there is to choose."""
+    page = open_page("404.html")
+    root = page.url.removesuffix("404.html")
+    heights = {}
+    for address in kinds.PLATFORMS:
+        page.goto(root + address)
+        heights[address] = page.evaluate(
+            f"{HEIGHT} - (document.querySelector('.selector .axes')?.offsetHeight ?? 0)"
+        )
+    assert {a: h for a, h in heights.items() if h > MOST_PIXELS_OF_A_PLATFORM} == {}
+
+
+def test_a_platforms_page_prints_on_a_few_sheets(open_page: OpenPage) -> None:
+    """Material opens every part for printing; only what the reader opened is on paper."""
+    page = open_page("404.html")
+    root = page.url.removesuffix("404.html")
+    sheets = {}
+    for address in kinds.PLATFORMS:
+        page.goto(root + address)
+        page.wait_for_load_state("networkidle")
+        printed = page.pdf(format="A4")
+        sheets[address] = len(re.findall(rb"/Type\s*/Page\b", printed))
+    assert {a: number for a, number in sheets.items() if number > MOST_SHEETS} == {}
+    assert all(sheets.values())
+
+
+def test_what_a_reader_opened_is_printed(open_page: OpenPage) -> None:
+    page = open_page(kinds.FULLEST)
+    page.wait_for_load_state("networkidle")
+    few = len(re.findall(rb"/Type\s*/Page\b", page.pdf(format="A4")))
+    page.locator("#all-sources").evaluate("title => title.closest('details').open = true")
+    expect(page.locator("details[data-opened]")).to_have_count(1)
+    more = len(re.findall(rb"/Type\s*/Page\b", page.pdf(format="A4")))
+    assert more > few
