@@ -13,11 +13,11 @@ from fsspec.implementations.local import LocalFileSystem
 from accelerator_portal.automation.archive_store import Archive, open_archive
 from accelerator_portal.automation.github_client import GitHubClient
 from accelerator_portal.automation.night_steps import LOOKED_UP, Tonight, steps
-from accelerator_portal.automation.night_summary import Night
+from accelerator_portal.automation.night_summary import Night, summary
 from accelerator_portal.automation.nightly import run_night
 from accelerator_portal.automation.posting import BOT
 from accelerator_portal.automation.stepping import Done, run
-from accelerator_portal.catalog import Catalog, load_catalog
+from accelerator_portal.catalog import Catalog, ProblemsError, load_catalog
 from accelerator_portal.catalog.package_file import PackageFacts
 from accelerator_portal.http.client import Traffic
 from accelerator_portal.packages.facts_text import facts_text
@@ -227,3 +227,19 @@ def test_a_report_that_cannot_be_folded_fails_that_step_alone(tmp_path: Path) ->
     assert words(done)["history"].startswith(
         "made-up.json:1: the report started 2026-03-01 02:00:00 UTC, before the last one"
     )
+
+
+def test_a_history_that_is_damaged_is_one_problem_and_the_night_is_told(tmp_path: Path) -> None:
+    root = portal(tmp_path)
+    damaged = root / "data/history/acme/runs.json"
+    damaged.parent.mkdir(parents=True)
+    damaged.write_text('{"half', "utf-8")
+    given = tonight(tmp_path)
+    done = night(given)
+    assert [step.name for step in done.steps if step.failed] == ["history"]
+    assert done.overdue == ()
+    told = summary(done, given.catalog)
+    assert told.count("data/history/acme/runs.json:1: this is no state of a history") == 1
+    assert "rebuild the history from all reports" in told
+    with pytest.raises(ProblemsError):  # or else its issues would be closed
+        given.breakages()

@@ -9,13 +9,15 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from tests.browser.profiles import Profiles
 from tests.browser.serving import served
 from tests.browser.visit import Opened, Visitor
 from tests.built_site import Site, site
 
 __all__ = ["site"]
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+# The headless shell draws without the parts of a window, and takes half the processor time.
+BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 ARGUMENTS = (
     "--no-sandbox",
     "--disable-gpu",
@@ -56,19 +58,24 @@ def browser() -> Iterator[Browser]:
         launched.close()
 
 
+@pytest.fixture(scope="session")
+def profiles(browser: Browser) -> Profiles:
+    return Profiles(browser)
+
+
 @pytest.fixture
-def open_page(browser: Browser, origin: str) -> Iterator[Callable[..., Page]]:
-    """Open a page of the site in a fresh browser profile; its ending says what went wrong in it."""
-    visitor = Visitor(browser, origin)
+def open_page(browser: Browser, profiles: Profiles, origin: str) -> Iterator[Callable[..., Page]]:
+    """Open a page of the site as in a fresh profile; its ending says what went wrong in it."""
+    visitor = Visitor(browser, origin, profiles)
     yield visitor.open
     faults = visitor.close()
     assert faults == []
 
 
 @pytest.fixture
-def opened(browser: Browser, origin: str) -> Iterator[Callable[..., Opened]]:
+def opened(browser: Browser, profiles: Profiles, origin: str) -> Iterator[Callable[..., Opened]]:
     """As `open_page`, for tests that look at what went wrong themselves."""
-    visitor = Visitor(browser, origin)
+    visitor = Visitor(browser, origin, profiles)
 
     def open_and_watch(address: str = "", **options: Any) -> Opened:  # noqa: ANN401 - Playwright's
         page = visitor.open(address, **options)

@@ -13,7 +13,7 @@ from mkdocs.utils.yaml import yaml_load
 
 from accelerator_portal.catalog import load_catalog
 from accelerator_portal.catalog.catalog import ACCELERATORS
-from tests.browser.visit import MISSING
+from tests.browser.watched import MISSING
 from tests.built_site import REPOSITORY
 
 _CATALOG, _ = load_catalog(REPOSITORY)

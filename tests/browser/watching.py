@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page
 
+from tests.browser.profiles import PATIENCE, Profile
 from tests.browser.serving import served
-from tests.browser.visit import PATIENCE, Watched
+from tests.browser.watched import Watched
 from tests.built_site import Site
 
 _WATCH = """
@@ -74,9 +75,8 @@ def watching(browser: Browser, site: Site, *, policy: bool) -> Iterator[Watcher]
         context = browser.new_context(base_url=origin, bypass_csp=not policy)
         context.set_default_timeout(PATIENCE)
         context.add_init_script(_WATCH)
-        watched = Watched(origin)
-        watched.watch(context)
-        yield Watcher(context.new_page(), watched)
+        profile = Profile(context.new_page(), None, Watched(origin))
+        yield Watcher(profile.page, profile.watched)
         context.close()
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.browser.kinds import FAMILIES, KINDS, NAVIGATION
-from tests.browser.visit import MISSING
+from tests.browser.watched import MISSING
 from tests.built_site import Site
 
 

@@ -27,6 +27,7 @@ def test_what_is_too_large_for_a_type_is_infinite_on_both_sides() -> None:
         Comparison(ROOM).check(found, exact, "the result")
 
 
+@pytest.mark.slow
 def test_where_rounding_alone_loses_a_models_numbers_nothing_is_said(tmp_path: Path) -> None:
     words = ["--device=cpu", "--suite=models", "-k", "(llama or dla46) and inference"]
     narrow = validate(tmp_path, *words, "--dtype=bfloat16")

@@ -13,6 +13,7 @@ from accelerator_portal.validation.worker import Job, attempt
 from tests.validation_torch.conftest import validate
 
 
+@pytest.mark.slow
 def test_a_few_of_each_suite_pass_and_show_their_differences(tmp_path: Path) -> None:
     words = "(add? or linear or bert or lstm or test_vit or autograd) and not training"
     suites = ["--suite=operators", "--suite=models", "--suite=integration"]
@@ -25,6 +26,7 @@ def test_a_few_of_each_suite_pass_and_show_their_differences(tmp_path: Path) -> 
     assert "float64" in done.report.read_text("utf-8")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "said"),
     [

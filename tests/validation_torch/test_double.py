@@ -57,6 +57,7 @@ def test_the_device_and_its_plugin_are_named(faulty: Done) -> None:
     assert environment.hardware == "A4, 80 g"
 
 
+@pytest.mark.slow
 def test_the_command_of_a_failure_repeats_it(faulty: Done, site: str, tmp_path: Path) -> None:
     command = faulty.tests["nn.functional.gelu"].command or ""
     words = shlex.split(command)[2:]
@@ -64,6 +65,7 @@ def test_the_command_of_a_failure_repeats_it(faulty: Done, site: str, tmp_path: 
     assert (again.status, again.tests["nn.functional.gelu"].outcome) == (1, "wrong-result")
 
 
+@pytest.mark.slow
 def test_what_failed_can_be_run_again_from_the_report(
     faulty: Done, site: str, tmp_path: Path
 ) -> None:
@@ -76,6 +78,7 @@ def test_what_failed_can_be_run_again_from_the_report(
     assert again.status == 0
 
 
+@pytest.mark.slow
 def test_a_model_that_runs_with_wrong_numbers_has_not_passed(site: str, tmp_path: Path) -> None:
     chosen = "-k", "(llama or gemma2) and inference"
     words = ["--device=paper", "--suite=small-transformers", *chosen]
@@ -84,6 +87,7 @@ def test_a_model_that_runs_with_wrong_numbers_has_not_passed(site: str, tmp_path
     assert done.tests["Gemma2ForCausalLM"].outcome == "unsupported-operator"
 
 
+@pytest.mark.slow
 def test_in_a_narrow_type_only_what_the_cpu_can_tell_is_wrong(site: str, tmp_path: Path) -> None:
     chosen = "-k", "(llama or dla46) and inference"
     words = ["--device=paper", "--suite=models", "--dtype=bfloat16", *chosen]
@@ -100,6 +104,7 @@ def outcomes(done: Done) -> dict[str, str]:
     return {name: test.outcome for name, test in done.tests.items()}
 
 
+@pytest.mark.slow
 def test_a_plugin_that_loads_itself_passes(site: str, tmp_path: Path) -> None:
     done = validate(tmp_path, "--device=paper", *LOADING, site=site)
     assert set(outcomes(done).values()) == {"passed"}
@@ -118,6 +123,7 @@ def test_a_plugin_that_breaks_import_torch_leaves_a_report_that_says_so(
         assert "libpaper.so" in (done.tests[name].reason or ""), done.tests[name]
 
 
+@pytest.mark.slow
 def test_without_a_suite_that_can_say_why_a_broken_plugin_is_an_error(
     site: str, tmp_path: Path
 ) -> None:
@@ -129,6 +135,7 @@ def test_without_a_suite_that_can_say_why_a_broken_plugin_is_an_error(
     assert "Traceback" not in done.said
 
 
+@pytest.mark.slow
 def test_a_plugin_that_loads_and_brings_no_device_is_told(site: str, tmp_path: Path) -> None:
     done = validate(tmp_path, "--device=paper", *LOADING, site=site, PAPER_LOADING="absent")
     found = outcomes(done)
@@ -137,6 +144,7 @@ def test_a_plugin_that_loads_and_brings_no_device_is_told(site: str, tmp_path: P
     assert done.status == 1
 
 
+@pytest.mark.slow
 def test_a_plugin_that_must_be_imported_is_told_and_can_be_tested(tmp_path: Path) -> None:
     site = str(install_double(tmp_path / "site", entry_point=False))
     unknown = validate(tmp_path, "--device=paper", *LOADING, site=site)

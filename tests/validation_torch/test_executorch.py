@@ -42,6 +42,7 @@ def xnnpack(tmp_path_factory: pytest.TempPathFactory) -> Report:
     return report_of(done)
 
 
+@pytest.mark.slow
 def test_every_recipe_of_xnnpack_runs_a_linear_and_measures_it(xnnpack: Report) -> None:
     found = by_recipe(xnnpack, "test_linear_unbatched")
     assert {(name, test.outcome) for name, test in found.items()} == {
@@ -68,6 +69,7 @@ def test_every_recipe_of_xnnpack_runs_a_linear_and_measures_it(xnnpack: Report) 
     )
 
 
+@pytest.mark.slow
 def test_a_model_runs_with_an_open_batch_and_with_two_threads(xnnpack: Report) -> None:
     found = {str(t.parameters): t for t in xnnpack.tests if t.suite == "executorch-models"}
     assert {key: test.outcome for key, test in found.items()} == {
@@ -76,6 +78,7 @@ def test_a_model_runs_with_an_open_batch_and_with_two_threads(xnnpack: Report) -
     }
 
 
+@pytest.mark.slow
 def test_what_executorch_cannot_do_is_told_apart(tmp_path: Path) -> None:
     """Nothing delegated; an operator that no runtime has; a wrong test; an error of the runtime."""
     names = "argmax_dtype or median_dtype or linear_leading or log_edge_cases or conv3d_dtype"
@@ -117,6 +120,7 @@ def paper(tmp_path: Path) -> str:
     return str(site)
 
 
+@pytest.mark.slow
 def test_faults_of_an_executorch_backend_are_told_apart(tmp_path: Path, paper: str) -> None:
     words = ("--backend=paper", "-k", "add_dtype")
     done = validate(tmp_path, *OPERATORS, *words, site=paper)
@@ -146,6 +150,7 @@ def test_faults_of_an_executorch_backend_are_told_apart(tmp_path: Path, paper: s
     assert (backend.name, backend.version) == ("PaperBackend", "0.1")
 
 
+@pytest.mark.slow
 def test_executorch_plans_the_same_case_as_its_own_suite_reports(tmp_path: Path) -> None:
     file = tmp_path / "theirs.csv"
     file.write_text(
@@ -161,6 +166,7 @@ def test_executorch_plans_the_same_case_as_its_own_suite_reports(tmp_path: Path)
     assert keys <= set(planned.said.splitlines())
 
 
+@pytest.mark.slow
 def test_an_unknown_backend_is_refused_before_anything_runs(tmp_path: Path) -> None:
     done = validate(tmp_path, *OPERATORS, "--backend=xnnpak")
     assert (done.status, done.report.exists()) == (2, False)

@@ -81,6 +81,7 @@ def test_every_operator_can_be_called_with_every_form_that_it_takes(form: str) -
             assert found.outcome in {"passed", "wrong-result"}, (name, found)
 
 
+@pytest.mark.slow
 def test_what_a_form_finds_is_said_with_the_shape(site: str, tmp_path: Path) -> None:
     tests = [
         f"--test={SUITE}/{name}?dtype=float32&inputs={form}"

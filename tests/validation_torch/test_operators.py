@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from accelerator_portal.validation.case import Case, Result
 from accelerator_portal.validation.matrix import read_matrix
 from accelerator_portal.validation.worker import Job, attempt
@@ -36,6 +38,7 @@ def test_operators_are_names_that_reach_a_device() -> None:
     assert census() == {"registered": len(operators()), "core": sorted(core())}
 
 
+@pytest.mark.slow
 def test_a_report_of_a_device_counts_only_right_numbers(site: str, tmp_path: Path) -> None:
     tests = [f"--test=operators/{name}?dtype=float32&mode=forward" for name in ("tanh", "sinh")]
     done = validate(tmp_path, "--device=paper", *tests, site=site, PAPER_FAULTS="sinh=wrong")

@@ -38,6 +38,7 @@ def run(folder: Path, settings: str, *words: str, **environment: str) -> Done:
     return validate(folder, *own, *words, **environment)
 
 
+@pytest.mark.slow
 def test_a_wider_tolerance_counts_and_is_told(site: str, tmp_path: Path) -> None:
     words = ["--device=paper", "--suite=operators", "-k", f"/{GELU}?"]
     done = run(tmp_path, SETTINGS, *words, site=site, PAPER_FAULTS="gelu=wrong")
@@ -51,6 +52,7 @@ def test_a_wider_tolerance_counts_and_is_told(site: str, tmp_path: Path) -> None
     assert "Of mode in operators the platform has only forward." in (report.note or "")
 
 
+@pytest.mark.slow
 def test_a_setting_that_no_suite_has_is_told_with_its_line(tmp_path: Path) -> None:
     wrong = SETTINGS.replace("[forward]", "[forwards]")
     done = run(tmp_path, wrong, "--device=cpu", "--suite=operators")
@@ -60,6 +62,7 @@ def test_a_setting_that_no_suite_has_is_told_with_its_line(tmp_path: Path) -> No
     assert "Traceback" not in done.said
 
 
+@pytest.mark.slow
 def test_a_recipe_runs_only_when_that_is_said(tmp_path: Path) -> None:
     words = ["--device=cpu", "--suite=deploy"]
     refused = run(tmp_path, SETTINGS, *words)
@@ -75,6 +78,7 @@ def test_a_recipe_runs_only_when_that_is_said(tmp_path: Path) -> None:
     assert str(tmp_path) not in log[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("settings", ["suites: {}\n"])
 def test_a_platform_without_recipes_says_where_they_belong(settings: str, tmp_path: Path) -> None:
     done = run(tmp_path, settings, "--device=cpu", "--suite=deploy", "--run-scripts")

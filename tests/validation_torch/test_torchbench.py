@@ -65,6 +65,7 @@ def run(folder: Path, checkout: Path, site: str, faults: str) -> Done:
     return validate(folder, *words, site=site, PAPER_FAULTS=faults)
 
 
+@pytest.mark.slow
 def test_a_step_that_runs_with_wrong_numbers_has_not_passed(
     checkout: Path, site: str, tmp_path: Path
 ) -> None:
@@ -76,6 +77,7 @@ def test_a_step_that_runs_with_wrong_numbers_has_not_passed(
     assert str(checkout) not in done.report.read_text("utf-8")
 
 
+@pytest.mark.slow
 def test_an_operator_that_the_device_lacks_is_named(
     checkout: Path, site: str, tmp_path: Path
 ) -> None:

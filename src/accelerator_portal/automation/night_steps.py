@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -30,7 +31,7 @@ from accelerator_portal.packages.verification import (
     verify_commands,
 )
 from accelerator_portal.reports.store import stored_reports
-from accelerator_portal.results.archive import read_history
+from accelerator_portal.results.archive import read_state_of
 from accelerator_portal.results.breakages import Breakage, open_breakages
 from accelerator_portal.results.folding import fold_reports, folder_reports
 
@@ -70,22 +71,32 @@ class Tonight:
         return dict(self.looked_at.set_aside) if self.looked_at else {}
 
     def breakages(self) -> list[tuple[Platform, Breakage]]:
-        """Return what is broken now, by platform."""
-        found = self.looked_at
-        if found is None or found.criteria is None:
-            return []
-        deadline = dt.timedelta(hours=found.criteria.deadlines.breakage_hours)
+        """Return what is broken now, by platform.
+
+        Raises ProblemsError where a history cannot be read: what is broken there is not known.
+        """
+        platforms = self.looked_at.platforms if self.looked_at else ()
         return [
-            (platform, breakage)
-            for platform in found.platforms
-            for breakage in open_breakages(
-                read_history(self.root, platform.id, "runs").state, self.now, deadline
-            )
+            (platform, found) for platform in platforms for found in self._breakages_of(platform)
         ]
 
     def overdue(self) -> tuple[tuple[str, Breakage], ...]:
-        """Return what has been broken for longer than the deadline."""
-        return tuple((p.id, breakage) for p, breakage in self.breakages() if breakage.overdue)
+        """Return what has been broken for longer than the deadline.
+
+        A history that cannot be read is left out; the step `history` has failed because of it.
+        """
+        overdue: list[tuple[str, Breakage]] = []
+        for platform in self.looked_at.platforms if self.looked_at else ():
+            with suppress(ProblemsError):
+                overdue += [(platform.id, b) for b in self._breakages_of(platform) if b.overdue]
+        return tuple(overdue)
+
+    def _breakages_of(self, platform: Platform) -> tuple[Breakage, ...]:
+        if self.looked_at is None or self.looked_at.criteria is None:
+            return ()
+        deadline = dt.timedelta(hours=self.looked_at.criteria.deadlines.breakage_hours)
+        state = read_state_of(self.root, platform.id, "runs")
+        return tuple(open_breakages(state, self.now, deadline))
 
 
 def steps(tonight: Tonight, skip: Collection[str] = ()) -> list[NightStep]:
@@ -129,9 +140,19 @@ def _fold(tonight: Tonight) -> str:
     """Fold what can be read; folders with errors are set aside by the next step."""
     reports, _ = folder_reports(tonight.root)
     folding = fold_reports(tonight.root, reports)
-    if folding.problems:
-        raise ProblemsError(folding.problems)
+    problems = {*folding.problems, *_unreadable(tonight)}
+    if problems:
+        raise ProblemsError(problems)
     return str(folding.total or folding.histories[-1]) if folding.histories else "done"
+
+
+def _unreadable(tonight: Tonight) -> Iterator[Problem]:
+    """Find what is wrong with histories, also of platforms that have no new report."""
+    for platform in tonight.catalog.platforms:
+        try:
+            read_state_of(tonight.root, platform.id, "runs")
+        except ProblemsError as error:
+            yield from error.problems
 
 
 def _look(tonight: Tonight) -> str:

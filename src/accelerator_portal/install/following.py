@@ -33,12 +33,13 @@ def following(catalog: Catalog, platform: Platform) -> Following:
         return Following()
     ordered = sorted(versions, key=Version)
     later = {
-        _minor(release.version)
+        minor_release(release.version)
         for release in catalog.releases.releases
-        if _minor(release.version) > _minor(ordered[-1])
+        if minor_release(release.version) > minor_release(ordered[-1])
     }
     return Following(ordered[-1], ordered[0], len(later), bool(installed))
 
 
-def _minor(version: str) -> tuple[int, ...]:
+def minor_release(version: str) -> tuple[int, ...]:
+    """Return the minor release that a version belongs to: (2, 14) for 2.14.1."""
     return Version(version).release[:2]

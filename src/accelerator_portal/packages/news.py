@@ -7,11 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from packaging.version import Version
-
 from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.package_file import EVERY, FactChange
-from accelerator_portal.install.following import following
+from accelerator_portal.install.following import following, minor_release
 from accelerator_portal.packages.fitting import Home, home, usable
 from accelerator_portal.packages.trailing import lags
 
@@ -103,8 +101,8 @@ def _behind(catalog: Catalog, platform: Platform) -> Iterator[News]:
         return
     minors: dict[tuple[int, ...], dt.date] = {}
     for release in catalog.releases.releases:
-        minor = _minor(release.version)
-        if minor > _minor(newest):
+        minor = minor_release(release.version)
+        if minor > minor_release(newest):
             minors[minor] = min(release.date, minors.get(minor, release.date))
     if len(minors) <= most:
         return
@@ -114,7 +112,3 @@ def _behind(catalog: Catalog, platform: Platform) -> Iterator[News]:
         f"the newest is {newest}"
     )
     yield News(minors[over], "behind", platform.id, f"{platform.id}:behind:{newest}", words)
-
-
-def _minor(version: str) -> tuple[int, ...]:
-    return Version(version).release[:2]

@@ -8,7 +8,7 @@ a project expects.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from accelerator_portal.catalog import Problem, ProblemsError
@@ -53,10 +53,14 @@ def changes_path(root: Path, accelerator: str, basis: Basis) -> Path:
 def read_state_of(root: Path, accelerator: str, basis: Basis) -> State:
     """Return the kept state of an accelerator; an empty one where there is none.
 
-    Raises ProblemsError.
+    Raises ProblemsError, which names the file below the repository.
     """
     path = state_path(root, accelerator, basis)
-    return read_state(path) if path.exists() else State(accelerator, basis)
+    try:
+        return read_state(path) if path.exists() else State(accelerator, basis)
+    except ProblemsError as error:
+        where = path.relative_to(root).as_posix()
+        raise ProblemsError([replace(p, path=where) for p in error.problems]) from None
 
 
 def read_history(root: Path, accelerator: str, basis: Basis) -> History:
