@@ -111,10 +111,15 @@ def test_a_platforms_file_says_what_its_folder_says(site: Site) -> None:
 
 
 def test_the_selectors_data_is_that_of_the_library(site: Site) -> None:
-    assert read(site, "install.json") == json.loads(json.dumps(payload(site.selector)))
-    for platform in site.catalog.platforms:
-        expected = json.loads(json.dumps(payload(site.selector.only(platform.id))))
-        assert read(site, f"install/{platform.id}.json") == expected
+    files = {"install.json": site.selector}
+    files |= {f"install/{p.id}.json": site.selector.only(p.id) for p in site.catalog.platforms}
+    for path, selector in files.items():
+        found = read(site, path)
+        assert {**found, "cards": {}} == json.loads(json.dumps(payload(selector)))
+        for cards in found["cards"].values():
+            assert all(
+                0 <= place <= len(selector.rows) for _, *ends in cards.values() for place in ends
+            )
 
 
 def test_the_numbers_of_a_row_point_into_the_tables(site: Site) -> None:

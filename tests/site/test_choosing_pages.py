@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
+from itertools import product
 from pathlib import Path
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 from selectolax.lexbor import LexborNode
 
 from accelerator_portal.catalog import Catalog
+from accelerator_portal.install.resolution import resolve
 from accelerator_portal.install.selector import Selector
+from accelerator_portal.install.serving import runs
 from accelerator_portal.site.features import ENOUGH, FeaturesData, features_data
-from accelerator_portal.site.hardware import hardware_data
+from accelerator_portal.site.hardware import cards_by_id, hardware_data
 from accelerator_portal.site.results_view import results
 from tests.built_site import Page, Site, attribute
 from tests.golden import assert_golden
@@ -74,23 +77,32 @@ def test_every_model_of_every_platform_is_on_the_page_of_hardware(site: Site) ->
     ] == stated
 
 
-def test_links_to_the_selector_name_a_choice_that_exists(
+def test_links_to_the_selector_lead_to_the_builds_that_are_named(
     catalog: Catalog, selector: Selector
 ) -> None:
-    """All that a link names is kept: the nearest choice moves nothing of it."""
-    links = [
-        g.install for p in hardware_data(catalog).platforms for g in p.generations if g.install
-    ]
-    assert len(links) > 50
-    for link in set(links):
-        asked = {axis: values[0] for axis, values in parse_qs(urlsplit(link).query).items()}
-        fitting = [
-            choice
-            for row in selector.rows
-            for choice in selector.choices(row)
-            if all(choice[axis] == value for axis, value in asked.items())
-        ]
-        assert fitting, link
+    """The card's limit alone leads to the release and the variant that the page names."""
+    checked = 0
+    for platform in hardware_data(catalog).platforms:
+        cards = cards_by_id(catalog.by_id[platform.id])
+        for card, shown in zip(cards, platform.generations, strict=True):
+            if not shown.install:
+                continue
+            asked = dict(parse_qsl(urlsplit(shown.install).query))
+            assert (asked.pop("card"), asked["platform"]) == (card, platform.id)
+            machines = [
+                {"os": os.id, "arch": arch.id, **asked}
+                for os, arch in product(selector.axes["os"], selector.axes["arch"])
+            ]
+            resolutions = [
+                resolve(selector, machine, lambda row, g=cards[card]: runs(catalog, g, row))  # type: ignore[misc]
+                for machine in machines
+            ]
+            rows = [one.row for one in resolutions if one.row]
+            builds = {row.build for row in rows}
+            assert (shown.newest or "preview") in builds, shown.install
+            assert not shown.variants or {row.variant for row in rows} & {*shown.variants}
+            checked += 1
+    assert checked > 50
 
 
 def test_the_table_of_features_waits_until_enough_is_sourced(site: Site) -> None:

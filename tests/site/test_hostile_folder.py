@@ -51,14 +51,14 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Site:
     ):
         replace(folder / "accelerator.yaml", old, new)
     replace(folder / "install.yaml", "name: Acme 2", f"name: '{MARKUP}'")
-    replace(folder / "install.yaml", "name: Acme driver", f"name: '{MARKUP}'")
+    replace(folder / "install.yaml", "name: Acme driver", f"name: '{MARKUP} driver'")
     replace(
         folder / "install.yaml",
         'prints: "{torch}"',
         "prints: |\n      a\n      ```\n      <b>\n      ```",
     )
     replace(folder / "install.yaml", "note: The container", f"note: '{MARKUP}' #")
-    replace(folder / "compatibility.yaml", "Acme driver: ", f"'{MARKUP}': ")
+    replace(folder / "compatibility.yaml", "Acme driver: ", f"'{MARKUP} driver': ")
     written = json.dumps(f"{MARKUP} `{{{{ 7 * 7 }}}}`\n\n~~~\n\n<script>alert(1)</script>\n\n# Big")
     for file in (folder / "results").iterdir():
         for old in ("An invented run.", "It broke.", "Acme 200", "ok"):

@@ -12,23 +12,24 @@ from accelerator_portal.reports.outcomes import OUTCOMES, WORST_FIRST, OutcomeCo
 from tests.built_site import Site, attribute
 from tests.folders import REPOSITORY
 
-ASSETS = REPOSITORY / "site_src/pages/assets"
+SCRIPTS = REPOSITORY / "site_src/pages/assets/scripts"
+STYLES = REPOSITORY / "site_src/styles"
 CLASS = re.compile(r"outcome--([a-z-]+)")
 
 
 @pytest.mark.parametrize("sheet", ["tables.css", "matrix.css"])
 def test_every_color_has_a_class(sheet: str) -> None:
-    text = (ASSETS / "styles" / sheet).read_text("utf-8")
+    text = (STYLES / sheet).read_text("utf-8")
     assert sorted(CLASS.findall(text)) == sorted(get_args(OutcomeColor))
 
 
 def test_every_color_is_defined_and_used() -> None:
-    tokens = (ASSETS / "styles/tokens.css").read_text("utf-8")
+    tokens = (STYLES / "tokens.css").read_text("utf-8")
     assert all(f"--portal-{color}:" in tokens for color in get_args(OutcomeColor))
     assert {info.color for info in OUTCOMES.values()} == set(get_args(OutcomeColor))
 
 
-@pytest.mark.parametrize("script", sorted(ASSETS.glob("scripts/*.js")), ids=lambda file: file.name)
+@pytest.mark.parametrize("script", sorted(SCRIPTS.glob("*.js")), ids=lambda file: file.name)
 def test_scripts_name_no_outcome_but_the_one_that_is_good(script: Path) -> None:
     """They take signs, words and the order of severity from the page."""
     strings = re.findall(r'"([a-z-]+)"', script.read_text("utf-8"))

@@ -8,7 +8,8 @@ from difflib import SequenceMatcher
 from functools import cache
 from typing import Any, NamedTuple
 
-from accelerator_portal.install.axes import AXES, STABLE
+from accelerator_portal.install.axes import AXES
+from accelerator_portal.install.formats import STATED
 from accelerator_portal.site.api_shapes import InstallData
 from accelerator_portal.site.difference.shapes import MOST_PLACES, CommandChange, Item, ItemChange
 from accelerator_portal.site.difference.values import changes, shortened
@@ -80,6 +81,8 @@ def choices(data: InstallData) -> Choices:
     width = len(data.columns)
     for start in range(0, len(data.rows), width):
         row = dict(zip(data.columns, data.rows[start : start + width], strict=True))
+        if _value(data.axes["method"], row["method"])[0] not in STATED:
+            continue  # changes with the row that it follows from
         shown = _shown(data, row)
         for choice in _choices(data, row, labels):
             found.setdefault(choice, shown)
@@ -148,8 +151,6 @@ def _choices(
     platform = _value(axes["platform"], row["platform"])[0]
     variant = _value(data.variants.get(platform, ()), row["variant"]) or (_ANY, _ANY)
     build = _value(axes["build"], row["build"])
-    if build[0] == STABLE:  # another release after each release: what counts is which
-        build = (build[2], build[2])
     parts = [_value(axes[axis], row[axis]) or (_ANY, _ANY) for axis in _system_axes(axes)]
     system = (" ".join(part[0] for part in parts), " ".join(part[1] for part in parts).strip())
     method = _value(axes["method"], row["method"])
