@@ -23,13 +23,13 @@ export class Cards {
    * The answers to a query, the best first. Each has the platform and, unless the query names no card of it, the
    * generation with the models that the query names; `driver`, `toolkit` and `os` where the query tells them; `guessed` where
    * it names a vendor only.
-   * `runsHere` says whether a platform has something for the reader's own system.
+   * `runsHere` says whether a platform has something for a system, that of the text, or else the reader's own.
    */
   find(query, runsHere = () => true) {
     const read = reading(query, this.tools, this.platforms);
     const asked = { driver: read.driver, toolkit: read.toolkit, os: read.os };
     if (read.cpuOnly) return this.#whole(this.platforms.filter(({ isCpu }) => isCpu), asked);
-    const order = ordering(runsHere);
+    const order = ordering((platform) => runsHere(platform, read.os));
     const found = distinct(read.names.flatMap((name) => this.#ofName(name, read, order)));
     if (read.names.length > 1) found.sort((a, b) => telling(a) - telling(b));
     if (found.length > 0) return found.map((answer) => ({ ...asked, ...answer }));

@@ -65,7 +65,7 @@ class Finder {
 
   #answer({ cards, model, system }, query) {
     if (tokens(query.slice(0, MOST_CHARACTERS)).map(({ text }) => text).join("").length < SHORTEST) return ["Type at least two letters or digits.", []];
-    const runsHere = (platform) => Object.keys(model.offers(platform)).some((machine) => machine.split(" ").includes(system.os));
+    const runsHere = (platform, os) => Object.keys(model.offers(platform)).some((machine) => machine.split(" ").includes(os ?? system.os));
     const found = cards.find(query, runsHere);
     const platforms = cards.platforms.map(({ platform }) => platform);
     const cpu = cards.platforms.find(({ isCpu }) => isCpu)?.platform;
