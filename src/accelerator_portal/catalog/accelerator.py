@@ -47,7 +47,7 @@ class LifecycleFact(Sourced):
     value: Literal["maintenance", "retired"]
     """`maintenance`: fixes only, no new features; `retired`: nothing more is released."""
     note: Line | None = None
-    """A qualification, shown beside the value."""
+    """A qualification."""
 
 
 class TextFact(Sourced):
