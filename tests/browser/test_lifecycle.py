@@ -51,5 +51,5 @@ def test_what_has_ended_is_said_to_have(open_page: OpenPage, site: Site) -> None
 def test_a_platform_without_one_shows_none(open_page: OpenPage) -> None:
     page = open_page("get-started/?platform=cuda")
     expect(page.locator("[data-part=stage]")).to_be_hidden()
-    page.locator("input[value=ascend]").check()
+    page.locator("input[value=ascend]").evaluate("one => one.click()")
     expect(page.locator("[data-part=commands]")).to_contain_text("torch-npu")

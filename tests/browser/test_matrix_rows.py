@@ -73,7 +73,7 @@ def test_without_scripts_the_pages_of_rows_hold_every_test(open_many: OpenPage) 
         assert page.locator(".matrix-pages [aria-current=page]").all_text_contents() == [rows]
     assert found == NAMES
     page.locator(".result-row td a").last.click()
-    expect(page.locator("h2:target")).to_have_text(NAMES[-1])
+    expect(page.locator("details:has(:target) h2")).to_have_text(NAMES[-1])
 
 
 def test_pages_turn_in_place_and_stay_in_the_address(open_many: OpenPage) -> None:

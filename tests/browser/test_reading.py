@@ -32,8 +32,14 @@ def test_the_copy_button_copies_exactly_the_commands(open_page: OpenPage, addres
     button = page.locator(".command-box button")
     button.click()
     expect(button).to_have_text("Copied")
-    assert page.evaluate("navigator.clipboard.readText()") == shown_commands(page)
+    script = page.locator("[data-part=script]").text_content() or ""
+    assert page.evaluate("navigator.clipboard.readText()") == script
+    assert shown_commands(page) in script
+    assert script == script.strip()
     expect(button).to_have_text("Copy")
+    page.locator("[data-copy=commands]").click()
+    expect(page.locator("[data-copy=commands]")).to_have_text("Copied")
+    assert page.evaluate("navigator.clipboard.readText()") == shown_commands(page)
 
 
 def test_commands_of_several_lines_are_copied_as_several_lines(
@@ -42,8 +48,8 @@ def test_commands_of_several_lines_are_copied_as_several_lines(
     row = next(row for row in site.selector.rows if len(row.commands) > 1)
     address = address_of(next(site.selector.choices(row)))
     page = open_page(address, permissions=["clipboard-read", "clipboard-write"])
-    page.locator(".command-box button").click()
-    expect(page.locator(".command-box button")).to_have_text("Copied")
+    page.locator("[data-copy=commands]").click()
+    expect(page.locator("[data-copy=commands]")).to_have_text("Copied")
     assert page.evaluate("navigator.clipboard.readText()") == "\n".join(row.commands)
 
 

@@ -12,7 +12,7 @@ from playwright.sync_api import Page
 from accelerator_portal.install import Selector
 from accelerator_portal.install.resolution import offers, resolve
 from accelerator_portal.site.selector_view import script
-from tests.browser.visit import expect, status
+from tests.browser.visit import Opened, expect, status
 from tests.built_site import Site
 
 OpenPage = Callable[..., Page]
@@ -278,8 +278,11 @@ window.fetch = (...all) => String(all[0]).includes("install")
 """
 
 
-def test_while_the_data_loads_nothing_can_be_chosen(site: Site, open_page: OpenPage) -> None:
-    page = open_page(script=SLOW, wait=False)
+def test_while_the_data_loads_nothing_can_be_chosen(
+    site: Site, opened: Callable[..., Opened]
+) -> None:
+    """Chromium warns of preloaded data that nobody takes within some seconds: here on purpose."""
+    page = opened(script=SLOW, wait=False).page
     radio = page.locator("input[name=platform][value=rocm]")
     expect(radio).to_be_disabled()
     shown = page.locator("[data-part=script]").text_content() or ""

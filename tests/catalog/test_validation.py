@@ -29,8 +29,8 @@ def with_feature(name: str, works: str) -> str:
 
 ACCELERATOR_KEYS = (
     "access, description, device, dispatch_key, documentation, features, hardware, identify, "
-    "integration, maintainers, mark, name, operating_systems, package, report_feeds, sources, "
-    "summary, support, "
+    "integration, lifecycle, maintainers, mark, name, operating_systems, package, report_feeds, "
+    "sources, summary, support, "
     "upstream_ci, upstream_events, vendor"
 )
 

@@ -34,6 +34,8 @@ def form(catalog: Catalog, further: Selector) -> LexborHTMLParser:
         "selector": further,
         "commands": [],
         "looked": looked,
+        "silent": (),
+        "silent_since": "",
         "to_root": "../",
     }
     return LexborHTMLParser(templates.render("get-started.md.j2", **context))

@@ -41,6 +41,15 @@ class IntegrationFact(Sourced):
     """A qualification, shown beside the value."""
 
 
+class LifecycleFact(Sourced):
+    """That a platform is no longer developed."""
+
+    value: Literal["maintenance", "retired"]
+    """`maintenance`: fixes only, no new features; `retired`: nothing more is released."""
+    note: Line | None = None
+    """A qualification."""
+
+
 class TextFact(Sourced):
     """A single word that a source states."""
 
@@ -160,6 +169,8 @@ class Accelerator(SourcedFile):
     """What goes into `torch.device()`."""
     package: Package
     """The Python package that brings it."""
+    lifecycle: LifecycleFact | None = None
+    """Only for a platform that is no longer developed; the card finder shows it last."""
     operating_systems: tuple[OperatingSystem, ...] = ()
     """Supported or tested systems."""
     identify: tuple[Identify, ...] = ()

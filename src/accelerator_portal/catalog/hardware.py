@@ -18,8 +18,19 @@ from accelerator_portal.catalog.fields import (
 )
 from accelerator_portal.catalog.sources import Sourced
 
+InstanceType = Annotated[Line, Field(max_length=60, pattern=r"^[A-Za-z0-9*][A-Za-z0-9_.*-]+$")]
+
 Purpose = Literal["training", "inference", "edge"]
 Purposes = Annotated[tuple[Purpose, ...], Field(min_length=1)]
+
+
+class Instances(Sourced):
+    """Rented machines of one cloud that have a model."""
+
+    cloud: Annotated[Line, Field(max_length=40)]
+    """Whose machines they are: `AWS`, `Azure`, `Google Cloud`."""
+    types: Annotated[tuple[InstanceType, ...], Field(min_length=1)]
+    """Names of the machine types; `*` stands for any letters, digits and hyphens: `g5.*`."""
 
 
 class HardwareModel(Model):
@@ -28,7 +39,9 @@ class HardwareModel(Model):
     name: Annotated[Line, Field(max_length=80)]
     """The name under which it is sold."""
     also: Annotated[tuple[Line, ...], Field(min_length=1)] | None = None
-    """Other names: what tools print, code names, names of rented machines."""
+    """Other names: what tools print, code names."""
+    instances: Annotated[tuple[Instances, ...], Field(min_length=1)] | None = None
+    """Rented machines that have it."""
     memory_gb: Annotated[float, Field(gt=0, le=100_000)] | None = None
     """Memory of one device in gigabytes, as the vendor states it; absent for shared memory."""
     memory: Line | None = None
@@ -69,6 +82,8 @@ class Generation(Sourced):
     """What tells builds apart: compute capability, gfx target, name of the chip."""
     also: Annotated[tuple[Line, ...], Field(min_length=1)] | None = None
     """Other names of the generation or chip, `sm_70`."""
+    vendor: Line | None = None
+    """Who makes it, if not the platform's vendor."""
     builds: tuple[BuildSupport, ...]
     """Which builds run on it; none (`[]`) where no published build does."""
     note: Line | None = None

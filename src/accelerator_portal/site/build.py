@@ -28,7 +28,7 @@ from accelerator_portal.site.evidence_level import evidence_level
 from accelerator_portal.site.extra_imports import extra_import
 from accelerator_portal.site.features import ENOUGH, FeaturesData, features_data
 from accelerator_portal.site.feed import feed
-from accelerator_portal.site.findings import read_all, shares, total, with_findings
+from accelerator_portal.site.findings import read_all, shares, total, unanswering, with_findings
 from accelerator_portal.site.format_reference import format_reference, reference
 from accelerator_portal.site.hardware import HardwareData, hardware_data
 from accelerator_portal.site.history_pages import history_pages
@@ -72,7 +72,8 @@ def build_site(catalog: Catalog, root: Path, repository: RepositoryLinks) -> Ite
     looked = shares(verdicts)
     yield style_sheet(root)
     yield data_file("findings.json", looked)
-    yield from _shared_pages(catalog, selector, templates, tested, total(looked))
+    silent = unanswering(verdicts)
+    yield from _shared_pages(catalog, selector, templates, tested, (total(looked), *silent))
     yield from _choosing_pages(catalog, templates, hardware, features)
     faqs: list[PageQuestion] = []
     for platform in catalog.platforms:
@@ -105,8 +106,9 @@ def _shared_pages(
     selector: Selector,
     templates: Templates,
     tested: ResultsView,
-    looked: FindingShares,
+    looked: tuple[FindingShares, tuple[str, ...], str],
 ) -> Iterator[SiteFile]:
+    counts, silent, since = looked
     current_builds = {catalog.releases.newest.version, PREVIEW}
     current = [row for row in selector.rows if row.build in current_builds]
     ready = [row for row in selector.rows if row.method in {"pip", "docker"}]
@@ -115,7 +117,12 @@ def _shared_pages(
     first = [row for row in ready if row.build == builds[row.platform]]
     pages: dict[str, dict[str, Any]] = {
         "index.md": {"newest": newest, "commands": commands_table(selector, first)},
-        "get-started.md": {"commands": commands_table(selector, current), "looked": looked},
+        "get-started.md": {
+            "commands": commands_table(selector, current),
+            "looked": counts,
+            "silent": silent,
+            "silent_since": since,
+        },
         f"{PLATFORMS}/index.md": {"newest": newest},
         "run-anywhere.md": {"imports": [extra_import(p) for p in catalog.platforms]},
         "contribute/index.md": {"releases": RELEASES},

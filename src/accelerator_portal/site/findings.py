@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -58,7 +59,12 @@ def _finding(verdict: Verdict, instead: str) -> Finding:
     if verdict.kind == "none":
         words = (f"No such combination on {day}.", instead, f"Why: {why}")
         return Finding("none", " ".join(filter(None, words)))
-    return Finding("unchecked", f"Versions not checked on {day}: {why}")
+    return Finding("unchecked", f"Versions not checked on {day}: {_without_exception(why)}")
+
+
+def _without_exception(why: str) -> str:
+    """The reason without the name of an exception, which tells readers nothing."""
+    return re.sub(r" \(\w+(Error|Timeout|Exception)\)", "", why)
 
 
 def _instead(row: InstallRow, known: Mapping[str, Verdict], newest: str | None) -> str:
@@ -88,17 +94,32 @@ def _newest_found(
 
 
 def summary(rows: Iterable[InstallRow]) -> str:
-    """Say of several rows with the same commands what is known: shortest where all agree."""
+    """Say of several rows with the same commands what is known: shortest where all agree.
+
+    What could not be checked is said once, on *Get started*.
+    """
     words: dict[str, set[str]] = {}
     for row in rows:
         for python, finding in zip(row.pythons or (), row.findings, strict=False):
-            if finding:
+            if finding and finding.kind != "unchecked":
                 words.setdefault(finding.words, set()).add(python)
     if not words:
         return ""
     if len(words) == 1:
         return next(iter(words))
     return " ".join(f"Python {python_range(pythons)}: {said}" for said, pythons in words.items())
+
+
+def unanswering(verdicts: Mapping[str, Verdicts]) -> tuple[tuple[str, ...], str]:
+    """Return the hosts that did not answer when versions were looked for, and since which day."""
+    hosts: dict[str, None] = {}
+    days: list[str] = []
+    for verdict in (v for found in verdicts.values() for by in found.values() for v in by.values()):
+        host, answers, _ = (verdict.why or "").partition(" did not answer")
+        if verdict.kind == "unchecked" and answers:
+            hosts[host] = None
+            days.append(f"{verdict.on:%Y-%m-%d}")
+    return tuple(sorted(hosts)), min(days, default="")
 
 
 def shares(verdicts: Mapping[str, Verdicts]) -> FindingsData:

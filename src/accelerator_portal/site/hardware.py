@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.accelerator import Identify
-from accelerator_portal.catalog.fields import Model
+from accelerator_portal.catalog.fields import Integration, Model
 from accelerator_portal.catalog.hardware import BuildSupport, Generation, HardwareModel
 from accelerator_portal.catalog.sources import Source, among
 from accelerator_portal.install.labels import ARCH, OS
@@ -28,6 +28,8 @@ class GenerationData(Model):
     """What tells builds apart, named by the platform's `chip`."""
     also: tuple[str, ...] | None = None
     """Other names of the generation or chip."""
+    vendor: str | None = None
+    """Who makes it, if not the platform's vendor."""
     page: str
     """Address of its row on the platform's page, from the root of the site."""
     verdict: ReleaseSupport
@@ -63,6 +65,14 @@ class PlatformHardware(Model):
     """Its name."""
     vendor: str
     """Who makes the hardware."""
+    integration: Integration
+    """`in-tree` or `out-of-tree`."""
+    dispatch_key: str
+    """PyTorch's dispatch key."""
+    device: str
+    """What goes into `torch.device()`."""
+    lifecycle: str | None = None
+    """`maintenance` or `retired`; absent for a platform that is developed."""
     chip: str | None = None
     """What `chip` of a generation is called here."""
     note: str | None = None
@@ -150,14 +160,19 @@ def _platforms(catalog: Catalog) -> Iterator[PlatformHardware]:
             _generation(catalog, platform, generation, card)
             for card, generation in cards_by_id(platform).items()
         )
-        models = (model for generation in generations for model in generation.models)
+        models = [model for generation in generations for model in generation.models]
         named = [name for way in accelerator.identify for name in way.source]
         named += [name for generation in generations for name in generation.source]
         named += [name for model in models for name in model.source or ()]
+        named += [name for m in models for rented in m.instances or () for name in rented.source]
         yield PlatformHardware(
             id=platform.id,
             name=accelerator.name,
             vendor=accelerator.vendor,
+            integration=accelerator.integration.value,
+            dispatch_key=accelerator.dispatch_key.value,
+            device=accelerator.device.value,
+            lifecycle=accelerator.lifecycle.value if accelerator.lifecycle else None,
             chip=accelerator.hardware.chip,
             note=accelerator.hardware.note,
             identify=accelerator.identify,
@@ -177,6 +192,7 @@ def _generation(
         name=generation.name,
         chip=generation.chip,
         also=generation.also,
+        vendor=generation.vendor,
         page=f"{PLATFORMS}/{platform.id}/#card-{card}",
         verdict=found.verdict,
         words=_words(platform, found),

@@ -5,6 +5,7 @@ import pytest
 from tests.folders import ACCELERATOR, EXAMPLE, ProblemsAfter
 
 BEFORE = "support:\n"
+RENTED = "instances: [{cloud: Cloud, types: [x1.*], source: made-up}]"
 GENERATION = """\
     - name: First
       chip: "1.0"
@@ -53,6 +54,13 @@ def hardware(*generations: str) -> tuple[str, str, str]:
         ([GENERATION, GENERATION.replace("First", "Second").replace("8}", "8, power_w: 75}")], []),
         ([GENERATION, GENERATION.replace("First", "Second").replace("8}", "16, note: A}")], []),
         ([GENERATION, GENERATION.replace("First", "Second").replace(", memory_gb: 8", "")], []),
+        ([GENERATION.replace("memory_gb: 8", RENTED)], []),
+        (
+            [GENERATION.replace("memory_gb: 8}", f"{RENTED}}}, {{name: Other, {RENTED}}}")],
+            [(7, ('the machine type "x1.*" stands at "Example card" already; '
+              "keep the model that its source names"))],
+        ),
+        ([GENERATION.replace("memory_gb: 8", RENTED.replace("x1.*", "x 1"))], [(7, "types")]),
         (
             [GENERATION.replace("[{variants: [ex1], source: made-up}]", "[]")],
             [(3, ('no build runs on "First", and nothing says why; '

@@ -1,106 +1,238 @@
-// Which cards a reader means by what they typed, copied from a box, or pasted from a tool.
+// Which hardware a reader means by what they typed, copied from a box, or pasted from a tool.
 
-const MOST_TOKENS = 24;
+import { MOST_CHARACTERS, reading } from "./finder-reading.js";
+import { instancePatterns, PARTIAL, NOTHING, bestMatch, better, distinctive, tellingOf, tokens, withoutSizes, wordsOf } from "./finder-names.js";
+
+export { MOST_CHARACTERS };
 export const SHORTEST = 2; // letters and digits; less names nothing
 
-// Words that boxes and tools print around a name and that tell nothing.
-const FILLERS = new Set(["r", "tm", "gpu", "gpus", "card", "cards", "graphics", "accelerator", "corporation", "corp", "inc"]);
+const MOST_TOKENS = 40;
+const MANY_GENERATIONS = 3; // more of one platform are one answer, the platform itself
+const NEITHER_NOR = new Set(["and", "or", "with", "a", "an", "the", "my", "i", "have"]);
 
-// How well a name fits, the less the better.
-const EXACT = 0; // "v100" is V100
-const EDGE = 1; // "a100" begins A100 80GB, "4090" ends GeForce RTX 4090
-const INSIDE = 2; // "3090" stands in GeForce RTX 3090 Ti
-const BEGUN = 3; // "rtx 40" may become RTX 4090
-const HOLDS = 4; // "Tesla V100-SXM2-32GB" holds the name V100
-const SCATTERED = 5; // all words, in any order: "nvidia volta v100"
-const NOTHING = 9;
-
+/** Every card, chip and rented machine of every platform. */
 export class Cards {
   constructor(data) {
-    this.entries = data.platforms.flatMap((platform) => platform.generations.map((generation) => entry(platform, generation)));
+    this.platforms = data.platforms.map(platformEntry);
+    this.entries = this.platforms.flatMap((owner) => owner.platform.generations.map((generation) => entry(owner, generation)));
+    this.makers = new Set(this.entries.flatMap(({ owner, generation }) => [...owner.vendor, ...setOf(generation.vendor ?? "")]));
+    this.tools = toolsOf(data.platforms);
   }
 
-  /** The generations that a query names, the best first, each with the models that it names. */
-  find(query) {
-    const asked = tokens(query).slice(0, MOST_TOKENS);
-    if (asked.join("").length < SHORTEST) return [];
-    const found = this.entries.map((known) => answer(known, asked)).filter(({ rank }) => rank < NOTHING);
-    found.sort((a, b) => a.rank - b.rank || b.length - a.length);
+  /**
+   * The answers to a query, the best first. Each has the platform and, unless the query names no card of it, the
+   * generation with the models that the query names; `driver`, `toolkit` and `os` where the query tells them; `guessed` where
+   * it names a vendor only.
+   * `runsHere` says whether a platform has something for a system, that of the text, or else the reader's own.
+   */
+  find(query, runsHere = () => true) {
+    const read = reading(query, this.tools, this.platforms);
+    const asked = { driver: read.driver, toolkit: read.toolkit, os: read.os };
+    if (read.cpuOnly) return this.#whole(this.platforms.filter(({ isCpu }) => isCpu), asked);
+    const order = ordering((platform) => runsHere(platform, read.os));
+    const found = distinct(read.names.flatMap((name) => this.#ofName(name, read, order)));
+    if (read.names.length > 1) found.sort((a, b) => telling(a) - telling(b));
+    if (found.length > 0) return found.map((answer) => ({ ...asked, ...answer }));
+    const told = this.platforms.filter(({ platform }) => read.platforms.has(platform.id));
+    if (told.length > 0) return this.#whole(told.sort(order), asked);
+    const makers = this.platforms.filter((owner) => !owner.isCpu && isNamed(owner.vendor, query));
+    return this.#whole(makers.sort(order), { ...asked, guessed: true });
+  }
+
+  #whole(owners, asked) {
+    return owners.map(({ platform }) => ({ ...asked, platform, generation: null, models: [] }));
+  }
+
+  /** What one name means: a machine type, a platform, or cards. */
+  #ofName(name, read, order) {
+    const rented = this.#rented(name);
+    if (rented.length > 0) return rented.sort((a, b) => order(a.owner, b.owner)).map((found) => ({ ...answerOf(found), os: "linux", rented: true }));
+    const asked = tokens(name).slice(0, MOST_TOKENS);
+    if (asked.map(({ text }) => text).join("").length < SHORTEST) return [];
+    const whole = this.#platformsCalled(asked, read, order);
+    if (whole.length > 0) return whole;
+    const within = this.entries.filter(({ owner }) => read.platforms.size === 0 || read.platforms.has(owner.platform.id));
+    return this.#cards(within, asked, { order, truncated: read.truncated, pasted: read.pasted });
+  }
+
+  #rented(name) {
+    const words = name.toLowerCase().match(/[a-z0-9][a-z0-9_.-]*/g) ?? [];
+    return this.entries.flatMap(({ owner, generation, rented }) => {
+      const models = rented.filter(({ pattern }) => words.some((word) => pattern.test(word))).map(({ model }) => model);
+      return models.length > 0 ? [{ owner, generation, models }] : [];
+    });
+  }
+
+  /** Platforms that are all a query names: by name, vendor, device or dispatch key. */
+  #platformsCalled(asked, read, order) {
+    const words = tellingOf(asked, new Set()).map(({ text }) => text).filter((word) => !NEITHER_NOR.has(word));
+    if (words.length === 0) return [];
+    const ranked = this.platforms.map((owner) => ({ owner, rank: rankOfPlatform(owner, words) })).filter(({ rank }) => rank !== null);
+    if (ranked.length === 0) return [];
+    const best = Math.min(...ranked.map(({ rank }) => rank));
+    const answers = ranked.filter(({ rank }) => rank === best).map(({ owner }) => ({ owner, generation: onlyGeneration(owner), models: [] }));
+    const made = this.entries.filter(({ generation, vendor }) => generation.vendor && words.every((word) => vendor.has(word)));
+    const others = made.filter(({ owner }) => !answers.some((answer) => answer.owner === owner));
+    const all = [...answers, ...others.map(({ owner, generation }) => ({ owner, generation, models: [] }))];
+    return all.sort((a, b) => order(a.owner, b.owner, a.generation, b.generation)).map(answerOf);
+  }
+
+  #cards(entries, asked, { order, truncated, pasted }) {
+    const found = entries.map((known) => ({ ...known, ...matchOf(known, asked, { truncated, makers: this.makers }) })).filter(({ tier }) => tier < NOTHING);
     if (found.length === 0) return [];
-    const [best] = found;
-    if (best.rank === HOLDS) return found.filter(({ rank, length }) => rank === HOLDS && length === best.length);
-    return found.filter(({ rank }) => rank <= Math.max(INSIDE, best.rank));
+    const tier = Math.min(...found.map((match) => match.tier));
+    if (pasted && tier > PARTIAL) return [];
+    const close = found.filter((match) => match.tier === tier);
+    const most = Math.max(...close.map(({ covered }) => covered));
+    const best = tier > PARTIAL ? close : close.filter(({ covered }) => covered === most);
+    best.sort((a, b) => order(a.owner, b.owner, a.generation, b.generation) || a.rank - b.rank);
+    return collapsed(best, asked).map(answerOf);
   }
 }
 
-/** Runs of letters and of digits: "RTX4090" and "RTX 4090" are the same. */
-export function tokens(text) {
-  const plain = text.normalize("NFKD").toLowerCase();
-  return plain.match(/[a-z]+|[0-9]+/g) ?? [];
+/** The hardware of a platform that has one kind only. */
+function onlyGeneration({ platform }) {
+  return platform.generations.length === 1 ? platform.generations[0] : null;
 }
 
-function entry(platform, generation) {
-  const vendor = new Set([...tokens(platform.vendor), ...tokens(platform.chip ?? "")]);
-  const telling = (text) => without(tokens(text), vendor);
-  const names = [generation.name, generation.chip, ...(generation.also ?? [])].filter(Boolean).map(telling);
+function answerOf({ owner, generation, models }) {
+  return { platform: owner.platform, generation, models };
+}
+
+function platformEntry(platform) {
   return {
     platform,
-    generation,
-    vendor,
-    names,
-    models: generation.models.map((model) => ({ model, names: [model.name, ...(model.also ?? [])].map(telling) })),
-    around: new Set([...vendor, ...tokens(platform.name), ...names.flat()]),
+    isCpu: platform.dispatch_key === "CPU",
+    vendor: setOf(platform.vendor),
+    name: setOf(platform.name),
+    newest: platform.generations.map(({ newest }) => newest ?? "").reduce((a, b) => (compare(a, b) < 0 ? b : a), ""),
   };
 }
 
-/** The tokens that tell something; all of them where none would be left. */
-function without(all, vendor) {
-  const some = all.filter((token) => !FILLERS.has(token) && !vendor.has(token));
-  return some.length > 0 ? some : all;
+function entry(owner, generation) {
+  const { platform } = owner;
+  const vendor = new Set([...setOf(generation.vendor ?? platform.vendor), ...setOf(platform.chip ?? "")]);
+  const name = (text) => tellingOf(tokens(text), vendor);
+  const names = [generation.name, generation.chip, ...(generation.also ?? [])].filter(Boolean).map(name);
+  const models = generation.models.map((model) => ({ model, names: [model.name, ...(model.also ?? [])].map(name) }));
+  const words = new Set([...vendor, ...owner.vendor, ...owner.name, ...names.flatMap(wordsOf)]);
+  return { owner, generation, vendor, names, models, words, rented: instancePatterns(generation.models) };
 }
 
-function answer(known, asked) {
-  const { platform, generation } = known;
-  if (asked.every((token) => FILLERS.has(token) || known.vendor.has(token))) {
-    const meant = asked.some((token) => known.vendor.has(token));
-    return { platform, generation, models: [], rank: meant ? INSIDE : NOTHING, length: 0 };
+function setOf(text) {
+  return new Set(wordsOf(tokens(text)));
+}
+
+/** How closely words name a platform: its name or vendor (0), its device (1), its dispatch key (2); null: not at all. */
+function rankOfPlatform({ platform, name, vendor }, words) {
+  if (words.every((word) => name.has(word) || vendor.has(word) || word === platform.id)) return 0;
+  const [device, key] = [platform.device, platform.dispatch_key].map((text) => tokens(text).map(({ text: part }) => part).join(""));
+  const whole = words.filter((word) => !vendor.has(word)).join("");
+  if (whole === device) return 1;
+  return whole === key ? 2 : null;
+}
+
+/**
+ * The order among platforms for the same hardware: the vendor's own current path first, then others' paths, then the
+ * CPU, last what is no longer developed; of equals what runs on the reader's system, what PyTorch builds itself, the newest.
+ */
+function ordering(runsHere) {
+  const group = ({ platform, isCpu }, generation) => {
+    if (platform.lifecycle) return 3;
+    if (isCpu) return 2;
+    return generation?.vendor && generation.vendor !== platform.vendor ? 1 : 0;
+  };
+  const key = (owner, generation) => [group(owner, generation), runsHere(owner.platform.id) ? 0 : 1, owner.platform.integration === "in-tree" ? 0 : 1];
+  return (a, b, ofA = null, ofB = null) => {
+    const [left, right] = [key(a, ofA), key(b, ofB)];
+    const place = left.findIndex((value, n) => value !== right[n]);
+    return place >= 0 ? left[place] - right[place] : compare(b.newest, a.newest);
+  };
+}
+
+/** Releases, parted by dots. */
+function compare(a, b) {
+  const [left, right] = [a, b].map((version) => version.split(".").map(Number));
+  for (let n = 0; n < Math.max(left.length, right.length); n += 1) {
+    const difference = (left[n] || 0) - (right[n] || 0);
+    if (difference !== 0) return difference;
   }
-  const own = without(asked, known.vendor);
-  const ofAll = bestFit(known.names, own, known.around);
-  const ofModels = known.models.map(({ model, names }) => ({ model, fit: bestFit(names, own, known.around) }));
-  const best = [ofAll, ...ofModels.map(({ fit }) => fit)].reduce(better);
-  const models = ofModels.filter(({ fit }) => fit.rank === best.rank && fit.rank < NOTHING).map(({ model }) => model);
-  return { platform, generation, models: ofAll.rank === best.rank ? [] : models, ...best };
+  return 0;
 }
 
-function bestFit(names, asked, around) {
-  return names.map((name) => ({ rank: rank(name, asked, around), length: name.length })).reduce(better);
+/** How a query fits a generation: the best of its names, and the models that fit as well. */
+function matchOf(known, asked, { truncated, makers }) {
+  const own = tellingOf(asked, known.vendor);
+  const sizeless = withoutSizes(own);
+  const named = asked.some(({ text }) => known.owner.name.has(text) || known.vendor.has(text));
+  const context = { around: known.words, named, foreign: Boolean(known.generation.vendor), truncated, makers };
+  const fit = (names) => [own, sizeless].map((some) => bestMatch(names, some, context)).reduce(better);
+  const ofAll = fit(known.names);
+  const ofModels = known.models.map(({ model, names }) => ({ model, ...fit(names) }));
+  const best = [ofAll, ...ofModels].reduce(better);
+  const isSame = ({ tier, rank, covered }) => tier === best.tier && covered === best.covered && (rank === best.rank || best.rank > 1);
+  const models = ofModels.filter(isSame).map(({ model }) => model);
+  const isAll = ofAll.tier === best.tier && ofAll.covered >= best.covered;
+  return { tier: best.tier, rank: best.rank, covered: best.covered, models: isAll ? [] : bySize(models, asked) };
 }
 
-function better(a, b) {
-  return b.rank < a.rank || (b.rank === a.rank && b.length > a.length) ? b : a;
+/** Of models that differ in memory, those that have what the query says. */
+function bySize(models, asked) {
+  const sizes = asked.flatMap(({ text }, n) => (/^\d+$/.test(text) && /^gi?b?$/.test(asked[n + 1]?.text ?? "") ? [Number(text)] : []));
+  const fitting = models.filter((model) => sizes.includes(model.memory_gb));
+  return fitting.length > 0 ? fitting : models;
 }
 
-function rank(name, asked, around) {
-  if (stands(asked, name, 0) && asked.length === name.length) return EXACT;
-  if (name.every((token) => /^[0-9]/.test(token))) return NOTHING; // "8.0" is a chip only by itself
-  if (stands(asked, name, 0) || stands(asked, name, name.length - asked.length)) return EDGE;
-  if (within(asked, name)) return INSIDE;
-  if (within(asked, name, true)) return BEGUN;
-  if (within(name, asked)) return HOLDS;
-  const own = new Set(name);
-  const all = asked.every((token) => own.has(token) || around.has(token));
-  return all && asked.some((token) => own.has(token)) ? SCATTERED : NOTHING;
-}
-
-/** Whether `part` stands in `whole`, in one piece; `begun`: its last token may be a beginning. */
-function within(part, whole, begun = false) {
-  return whole.some((_, place) => stands(part, whole, place, begun));
-}
-
-function stands(part, whole, place, begun = false) {
-  return part.every((token, n) => {
-    const other = whole[place + n];
-    return other === token || (begun && n === part.length - 1 && other !== undefined && other.startsWith(token));
+/** A word such as "Radeon" fits many cards: their platform is the answer. */
+function collapsed(found, asked) {
+  if (distinctive(asked)) return found;
+  const number = (owner) => found.filter((match) => match.owner === owner).length;
+  const seen = new Set();
+  return found.flatMap((match) => {
+    if (number(match.owner) <= MANY_GENERATIONS) return [match];
+    const whole = seen.has(match.owner) ? [] : [{ owner: match.owner, generation: null, models: [] }];
+    seen.add(match.owner);
+    return match.rank === 0 ? [...whole, match] : whole;
   });
+}
+
+/** One answer for each generation, with the models that several names of a pasted text brought. */
+function distinct(answers) {
+  const kept = new Map();
+  for (const answer of answers) {
+    const key = `${answer.platform.id} ${answer.generation?.page ?? ""}`;
+    const earlier = kept.get(key);
+    if (!earlier) kept.set(key, answer);
+    else if (earlier.models.length > 0 && answer.models.length > 0) earlier.models = [...new Set([...earlier.models, ...answer.models])];
+  }
+  return [...kept.values()];
+}
+
+/** A pasted text names the processor and the display adapter too; the accelerator comes first. */
+function telling({ platform, generation }) {
+  if (platform.dispatch_key === "CPU") return 3;
+  if (!generation) return 2;
+  return generation.verdict === "none" ? 1 : 0;
+}
+
+/** Whether all words of a vendor's name stand in a text. */
+function isNamed(vendor, text) {
+  const words = setOf(text.slice(0, MOST_CHARACTERS));
+  return [...vendor].every((word) => words.has(word));
+}
+
+/** The tools that print what a machine has, by the platforms and systems that they identify. */
+function toolsOf(platforms) {
+  const tools = new Map();
+  for (const platform of platforms) {
+    for (const { command, os } of platform.identify) {
+      const name = /^(?:sudo )?(?:\S*\/)?([a-z][a-z_-]+)/i.exec(command)?.[1].toLowerCase() ?? "";
+      if (/^(python3?|curl|lsmod|gwmi|lspci|)$/.test(name)) continue;
+      const tool = tools.get(name) ?? { platforms: new Set(), systems: new Set() };
+      tool.platforms.add(platform.id);
+      tool.systems.add(os);
+      tools.set(name, tool);
+    }
+  }
+  return tools;
 }

@@ -1,23 +1,35 @@
-// "Which card do you have?": answers while the reader types. Without this script the form leads to the table of all cards.
+// "Which card do you have?": commands while the reader types. Without this script the form leads to the table of all cards.
 
+import { startCopying } from "./copying.js";
+import { Cards, MOST_CHARACTERS, SHORTEST } from "./finder-model.js";
+import { answerBox, helpBox } from "./finder-view.js";
+import { tokens } from "./finder-names.js";
 import { element, link } from "./elements.js";
-import { Cards, SHORTEST, tokens } from "./finder-model.js";
+import { Model } from "./selector-model.js";
+import { nameOfSystem } from "./selector.js";
 
 const MOST_ANSWERS = 6;
-const MOST_MODELS = 8;
+const LONGEST_QUOTED = 80;
+const LONGEST_KEPT = 200; // characters of a query that stands in the address
 
 export function startFinder(form) {
   const finder = new Finder(form);
   const input = form.elements.card;
+  startCopying(form);
   input.addEventListener("input", () => finder.ask());
-  input.addEventListener("focus", () => finder.load(), { once: true });
+  input.addEventListener("focus", () => finder.load().catch(() => {}), { once: true });
+  input.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+    event.preventDefault();
+    finder.ask();
+  });
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     finder.ask();
   });
-  const asked = new URLSearchParams(location.search).get("card");
+  const asked = ownsAddress() && new URLSearchParams(location.search).get("card");
   if (asked) {
-    input.value = asked.slice(0, input.maxLength);
+    input.value = asked.slice(0, MOST_CHARACTERS);
     finder.ask();
   }
 }
@@ -27,61 +39,44 @@ class Finder {
     this.form = form;
     this.status = form.querySelector("[role=status]");
     this.answers = form.querySelector("[data-part=answers]");
-    this.cards = null;
+    this.data = null;
   }
 
   load() {
-    this.cards ??= read(this.form.dataset.finder);
-    return this.cards;
+    this.data ??= readAll(this.form.dataset);
+    return this.data;
   }
 
   async ask() {
     const query = this.form.elements.card.value.trim();
     keepInAddress(query);
     if (!query) return this.show("", []);
-    let cards = null;
+    let data = null;
     try {
-      cards = await this.load();
+      data = await this.load();
     } catch (error) {
-      this.cards = null; // the next letter tries again
+      this.data = null; // the next letter tries again
       console.info("card finder:", error);
-      return this.show("The list of cards could not be read. The table of all hardware has the same answers.", []);
+      return this.show("The finder could not load its data. The table of all hardware has the same answers.", [allHardware(this.form)]);
     }
     if (query !== this.form.elements.card.value.trim()) return undefined; // the reader typed on meanwhile
-    return this.show(...this.#answer(cards, query));
+    return this.show(...this.#answer(data, query));
   }
 
-  #answer(cards, query) {
-    if (tokens(query).join("").length < SHORTEST) return ["Type at least two letters or digits.", []];
-    const found = cards.find(query);
-    if (found.length === 0) {
-      return [`No card here is called “${query}”.`, [allHardware(this.form)]];
-    }
-    const shown = found.slice(0, MOST_ANSWERS).map((answer) => this.#card(answer));
-    if (found.length === 1) return ["One entry fits.", shown];
-    const more = found.length > MOST_ANSWERS ? ` The first ${MOST_ANSWERS} are shown; type more of the name.` : "";
-    return [`${found.length} entries fit.${more}`, shown];
-  }
-
-  #card({ platform, generation, models }) {
-    const root = this.form.dataset.root;
-    const box = element("article", "answer");
-    const named = models.length > 0 ? models : generation.models;
-    const names = named.slice(0, MOST_MODELS).map((model) => model.name);
-    if (named.length > MOST_MODELS) names.push(`${named.length - MOST_MODELS} more`);
-    const chip = generation.chip ? `, ${platform.chip ? `${platform.chip} ` : ""}${generation.chip}` : "";
-    box.append(element("h3", "answer-name", names.join(", ")));
-    box.append(element("p", "answer-what", `${platform.name}: ${generation.name}${chip}${figures(named)}`));
-    const runs = element("p", `answer-runs runs-${generation.verdict}`);
-    runs.append(element("strong", "", "Newest PyTorch: "), generation.words);
-    box.append(runs);
-    for (const note of generation.notes) box.append(element("p", "note", note));
-    const links = element("p", "answer-links");
-    if (generation.install) links.append(link(root + generation.install, "Commands for it"), " ");
-    links.append(link(root + generation.page, `${generation.name} on the page of ${platform.name}, with sources`));
-    box.append(links);
-    if (platform.identify.length > 0) box.append(identify(platform));
-    return box;
+  #answer({ cards, model, system }, query) {
+    if (tokens(query.slice(0, MOST_CHARACTERS)).map(({ text }) => text).join("").length < SHORTEST) return ["Type at least two letters or digits.", []];
+    const runsHere = (platform, os) => Object.keys(model.offers(platform)).some((machine) => machine.split(" ").includes(os ?? system.os));
+    const found = cards.find(query, runsHere);
+    const platforms = cards.platforms.map(({ platform }) => platform);
+    const cpu = cards.platforms.find(({ isCpu }) => isCpu)?.platform;
+    const context = { root: this.form.dataset.root, model, system, platforms, cpu, openHere };
+    const quoted = query.length > LONGEST_QUOTED ? `${query.slice(0, LONGEST_QUOTED)}…` : query;
+    if (found.length === 0) return [`No hardware in the list matches “${quoted}”.`, [helpBox(context)]];
+    const shown = found.slice(0, MOST_ANSWERS).map((answer, place) => answerBox(context, answer, place));
+    if (found[0].guessed) return ["This name is not in the list. Showing what its vendor offers.", [...shown, helpBox(context)]];
+    if (found.length === 1) return ["1 match.", shown];
+    const more = found.length > MOST_ANSWERS ? ` Showing the first ${MOST_ANSWERS}. Type more of the name to see fewer.` : " The best match is first.";
+    return [`${found.length} matches.${more}`, shown];
   }
 
   show(status, answers) {
@@ -90,38 +85,50 @@ class Finder {
   }
 }
 
+/** The cards, the selector's rows and the reader's own machine. */
+async function readAll({ finder, install }) {
+  const [cards, rows, architecture] = await Promise.all([read(finder), read(install), architectureOfBrowser()]);
+  const model = new Model(rows);
+  const start = model.start(nameOfSystem());
+  return { cards: new Cards(cards), model, system: { os: start.os, arch: architecture ?? start.arch } };
+}
+
 async function read(address) {
   const answer = await fetch(address);
   if (!answer.ok) throw new Error(`${answer.status} ${answer.statusText}`);
-  return new Cards(await answer.json());
+  return answer.json();
 }
 
-/** One card's memory and power; of several there is no one figure. */
-function figures(models) {
-  if (models.length !== 1) return "";
-  const [model] = models;
-  const parts = [model.memory_gb && `${model.memory_gb} GB${model.memory ? `, ${model.memory}` : ""}`, model.power_w && `${model.power_w} W`];
-  return parts.filter(Boolean).map((part) => `, ${part}`).join("");
+/** Only user-agent client hints tell it truthfully. */
+async function architectureOfBrowser() {
+  const hints = await navigator.userAgentData?.getHighEntropyValues?.(["architecture", "bitness"]).catch(() => null);
+  return hints?.bitness === "64" ? { arm: "aarch64", x86: "x86_64" }[hints.architecture] ?? null : null;
 }
 
-function identify(platform) {
-  const line = element("p", "answer-identify", "To be sure: ");
-  platform.identify.forEach((way, place) => {
-    if (place > 0) line.append(", ");
-    line.append(element("code", "", way.command));
-  });
-  return line;
+/** Set the selector of the same page; false where there is none. */
+function openHere(query) {
+  const selector = document.querySelector("form[data-selector]:not([data-platform])[data-ready]");
+  if (!selector) return false;
+  history.pushState(null, "", `?${query}`);
+  dispatchEvent(new PopStateEvent("popstate"));
+  selector.scrollIntoView();
+  selector.querySelector("[data-part=script]").focus({ preventScroll: true });
+  return true;
 }
 
 function allHardware(form) {
   const line = element("p", "answer-links");
-  line.append(link(`${form.dataset.root}hardware/#all`, "All hardware"), " ", link(`${form.dataset.root}hardware/#see`, "How to see what a machine has"));
+  line.append(link(`${form.dataset.root}hardware/#all`, "All hardware"), " ", link(`${form.dataset.root}hardware/#see`, "How to identify your hardware"));
   return line;
 }
 
-/** On the page of the hardware the question belongs to the address; elsewhere the address is the selector's. */
+function ownsAddress() {
+  return document.querySelector(".all-hardware") !== null;
+}
+
+/** On the hardware page the query belongs to the address; elsewhere the address is the selector's. */
 function keepInAddress(query) {
-  if (!document.querySelector(".all-hardware")) return;
-  const address = query ? `?card=${encodeURIComponent(query)}` : location.pathname;
+  if (!ownsAddress()) return;
+  const address = query && query.length <= LONGEST_KEPT ? `?card=${encodeURIComponent(query)}` : location.pathname;
   history.replaceState(null, "", address + location.hash);
 }

@@ -61,14 +61,19 @@ export function showResult(form, model, { choice, row }) {
   showFinding(form, row?.finding(choice.python));
   showMore(form, model, choice);
   if (!row) return;
-  const environment = model.data.environments[row.method]?.[row.os]?.replace("{python}", choice.python) ?? "";
   const inside = model.data.inside.includes(row.method);
-  const check = row.check && !inside ? row.check[0] : "";
-  showScript(form, { environment, commands: row.commands, check });
+  showScript(form, scriptOf(model, choice, row));
   showFiles(part("files"), row.files, choice.python);
   toggle(part("needs"), row.needs.length > 0, (box) => box.querySelector("ul").replaceChildren(...row.needs.map(needItem)));
   toggle(part("inside"), row.check && inside, (box) => setText(box.querySelector("pre"), row.check[0]));
   toggle(part("prints"), row.check?.[1], (box) => setText(box.querySelector("pre"), row.check[1]));
+}
+
+/** The lines to paste for a row: those of a new environment, of the installation, of the check. */
+export function scriptOf(model, choice, row) {
+  const environment = model.data.environments[row.method]?.[row.os]?.replace("{python}", choice.python) ?? "";
+  const check = row.check && !model.data.inside.includes(row.method) ? row.check[0] : "";
+  return { environment, commands: row.commands, check };
 }
 
 /** The lines to paste, one block. */
@@ -133,7 +138,7 @@ function valueName(model, axis, value, platform) {
   return model.label(axis, value, platform);
 }
 
-function described(model, choice) {
+export function described(model, choice) {
   const labels = ["platform", "variant", "os", "arch", "method"].map((axis) => model.label(axis, choice[axis], choice.platform));
   return [...labels.slice(0, 2), `PyTorch ${buildName(choice.build)}`, ...labels.slice(2)].filter(Boolean).join(", ");
 }

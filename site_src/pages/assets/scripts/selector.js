@@ -161,7 +161,7 @@ function systemOfBrowser(model) {
   return model.data.starts.some((start) => start.os === name) ? name : model.data.starts[0].os;
 }
 
-function nameOfSystem() {
+export function nameOfSystem() {
   const name = (navigator.userAgentData?.platform || navigator.platform || "").toLowerCase();
   if (name.startsWith("win")) return "windows";
   if (name.startsWith("mac")) return "macos";

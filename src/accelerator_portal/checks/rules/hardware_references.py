@@ -13,13 +13,14 @@ _FILE = "accelerator.yaml"
 
 
 def check(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
-    """Yield unknown variants, doubled generations, and models that stand twice."""
+    """Yield unknown variants; generations, models and machine types that stand twice."""
     for platform in catalog.platforms:
         hardware = platform.accelerator.hardware
         if hardware is not None:
             yield from _unknown_variants(platform, hardware)
             yield from _doubled_generations(platform, hardware)
             yield from _doubled_models(platform, hardware)
+            yield from _doubled_instances(platform, hardware)
 
 
 def _unknown_variants(platform: Platform, hardware: Hardware) -> Iterator[Problem]:
@@ -62,6 +63,21 @@ def _doubled_models(platform: Platform, hardware: Hardware) -> Iterator[Problem]
                 remedy = "name what differs, or state both in notes"
                 yield platform.problem(_FILE, location, what, remedy)
             here.add(name)
+
+
+def _doubled_instances(platform: Platform, hardware: Hardware) -> Iterator[Problem]:
+    """One machine type has one model."""
+    seen: dict[str, str] = {}
+    for place, generation in enumerate(hardware.generations):
+        for number, model in enumerate(generation.models):
+            for row, instances in enumerate(model.instances or ()):
+                for name in instances.types:
+                    other = seen.setdefault(name.casefold(), model.name)
+                    if other != model.name:
+                        models = ("hardware", "generations", place, "models", number)
+                        what = f'the machine type "{name}" stands at "{other}" already'
+                        remedy = "keep the model that its source names"
+                        yield platform.problem(_FILE, (*models, "instances", row), what, remedy)
 
 
 def _differs(model: HardwareModel, other: HardwareModel) -> bool:

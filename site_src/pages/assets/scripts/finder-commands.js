@@ -1,0 +1,62 @@
+// The commands for an answer of the finder: the selector's own row for the card, the driver and a system.
+
+/**
+ * The row that an answer leads to, for the reader's own system where it has one. `system` has the reader's `os` and `arch`.
+ * Beside the selector's `choice` and `row` it says what was asked for and could not be met.
+ */
+export function commandsFor(model, answer, system) {
+  const { platform, driver, toolkit } = answer;
+  const wanted = { os: answer.os ?? system.os, arch: system.arch };
+  const variant = toolkit?.platform === platform.id ? variantOf(model, toolkit) : null;
+  const card = cardOf(answer);
+  const wishes = variant ? [["variant", variant.id]] : [];
+  const limited = driver && model.data.drivers[platform.id] ? { card, driver } : { card };
+  for (const limits of limited.driver ? [limited, { card }] : [limited]) {
+    const found = firstRow(model, platform.id, wanted, wishes, limits);
+    if (found) return { ...found, wanted, variant, wishes, limits, tooOld: Boolean(limited.driver && !limits.driver) };
+  }
+  return { row: null, choice: { ...wanted, platform: platform.id }, wanted, variant, wishes, limits: limited, tooOld: false };
+}
+
+/** The address of a row in the selector, behind the question mark. */
+export function selectorQuery(model, { choice, wishes, limits }) {
+  const query = new URLSearchParams({ platform: choice.platform });
+  for (const [name, value] of Object.entries(limits)) if (value) query.set(name, value);
+  query.set("os", choice.os);
+  if (choice.arch !== model.start(choice.os).arch) query.set("arch", choice.arch);
+  for (const [axis, value] of wishes) query.set(axis, value);
+  return query.toString();
+}
+
+export function cardOf({ generation }) {
+  return generation ? generation.page.split("#card-")[1] : null;
+}
+
+function firstRow(model, platform, wanted, wishes, limits) {
+  for (const machine of machines(model, platform, wanted)) {
+    const found = model.resolve([...Object.entries(machine), ["platform", platform], ...wishes], limits);
+    if (found.row) return found;
+  }
+  return null;
+}
+
+/** The machines that a platform has rows for: the reader's own first, then that system's others, then other systems. */
+function machines(model, platform, { os, arch }) {
+  const keys = new Set((model.rowsOf.get(platform) ?? []).map((row) => model.machine(row)));
+  const systems = model.data.axes.os.map(([id]) => id);
+  const place = ([itsOs, itsArch]) => [itsOs === os ? -1 : systems.indexOf(itsOs), itsArch === (itsOs === os ? arch : model.start(itsOs).arch) ? 0 : 1];
+  const found = [...keys].map((key) => key.split(" ")).map((parts) => ({ parts, order: place(parts) }));
+  found.sort((a, b) => a.order[0] - b.order[0] || a.order[1] - b.order[1]);
+  return found.map(({ parts }) => Object.fromEntries(model.data.machine.map((axis, n) => [axis, parts[n]])));
+}
+
+/** The build for a toolkit's version, or for the newest older one of the same generation. */
+function variantOf(model, { platform, version }) {
+  const [major, minor] = version.split(".").map(Number);
+  const known = model.values("variant", platform).flatMap(([id, label]) => {
+    const stated = /^\S+ (\d+)\.(\d+)$/.exec(label);
+    return stated && Number(stated[1]) === major && Number(stated[2]) <= minor ? [{ id, label, minor: Number(stated[2]) }] : [];
+  });
+  const best = known.reduce((a, b) => (a && a.minor >= b.minor ? a : b), null);
+  return best && { ...best, exact: best.minor === minor };
+}

@@ -1,0 +1,168 @@
+// An answer of the finder: what the hardware is, and the commands for it.
+
+import { element, link } from "./elements.js";
+import { commandsFor, selectorQuery } from "./finder-commands.js";
+import { described, scriptOf } from "./selector-view.js";
+
+const MOST_MODELS = 8;
+
+/** `place` is the answer's number; the first one is open, the others show their name. */
+export function answerBox(context, answer, place) {
+  const box = place === 0 ? element("article", "answer") : element("details", "answer");
+  const title = element(place === 0 ? "h3" : "summary", "answer-name", nameOf(answer));
+  if (place > 0) title.append(" ", element("span", "answer-platform", answer.platform.name));
+  box.append(title, element("p", "answer-what", whatOf(answer)));
+  box.append(...body(context, answer));
+  return box;
+}
+
+/** What to do when nothing matches: the commands that show the hardware on the reader's own system, and all hardware. */
+export function helpBox({ root, platforms, system, model }) {
+  const box = element("article", "answer answer-help");
+  const ways = platforms.flatMap((platform) => platform.identify.filter(({ os, command }) => os === system.os && !/^python/.test(command)).slice(0, 1).map((way) => ({ platform, way })));
+  const usual = ways.filter(({ platform }) => platform.integration === "in-tree");
+  const shown = usual.length > 0 ? usual : ways.slice(0, 3);
+  const name = model.label("os", system.os);
+  box.append(element("h3", "answer-name", `Identify your hardware on ${name}`));
+  box.append(element("p", "", "Run one of these commands and paste its output above:"));
+  const list = element("ul", "answer-ways");
+  for (const { platform, way } of shown) {
+    const item = element("li");
+    item.append(`${platform.name}: `, element("code", "", way.command));
+    list.append(item);
+  }
+  const links = element("p", "answer-links");
+  links.append(link(`${root}hardware/#see`, "Commands for every platform"), " ", link(`${root}hardware/#all`, "All hardware"));
+  box.append(list, links);
+  return box;
+}
+
+function body(context, answer) {
+  const { model, system, root } = context;
+  const { platform, generation } = answer;
+  const found = commandsFor(model, answer, system);
+  const parts = [];
+  if (found.row) parts.push(...commands(context, answer, found));
+  else parts.push(...without(context, answer));
+  parts.push(...notes(answer, found.row).map((text) => element("p", "note", text)));
+  const links = element("p", "answer-links");
+  if (found.row) links.append(selectorLink(context, found), " ");
+  const page = generation ? generation.page : `compute-platforms/${platform.id}/`;
+  links.append(link(root + page, generation ? `${generation.name} on the ${platform.name} page, with sources` : `${platform.name}: setup, first program, help`));
+  parts.push(links);
+  const sure = identify(platform, found.choice.os);
+  if (sure) parts.push(sure);
+  return parts;
+}
+
+/** The commands, with one line on which release and build they install, and why these. */
+function commands({ model }, answer, found) {
+  const { choice, row } = found;
+  const build = element("p", "answer-runs", `${described(model, choice)}, Python ${choice.python}`);
+  const said = reasons(model, answer, found).map((text) => element("p", "answer-why", text));
+  return [build, ...said, commandBox(scriptOf(model, choice, row)), ...requirements(row)];
+}
+
+function reasons(model, { platform, generation, toolkit, driver, rented }, { choice, wanted, variant, tooOld }) {
+  const system = model.label("os", choice.os);
+  const said = [];
+  if (choice.os !== wanted.os) {
+    const what = generation ? "this hardware" : platform.name;
+    said.push(`There is no build for ${what} on ${model.label("os", wanted.os)}. These commands are for ${system}.`);
+  } else if (rented) said.push(`These commands are for ${system} on the rented machine.`);
+  if (tooOld) said.push(`No build here runs with driver ${driver}. Update the driver first.`);
+  else if (driver && model.data.drivers[platform.id]) said.push(`Limited to builds that run with ${model.data.drivers[platform.id].name} ${driver}.`);
+  if (toolkit?.platform === platform.id) {
+    if (!variant) said.push(`There is no build for ${toolkit.text}. This is the usual one.`);
+    else if (!variant.exact) said.push(`There is no build for ${toolkit.text}. ${variant.label} is the next older one.`);
+    if (model.data.drivers[platform.id]) said.push("To see all builds that your driver runs, type the driver version instead.");
+  }
+  return said;
+}
+
+/** Hardware without commands: why, and what the machine can use instead. */
+function without({ model, system, cpu }, { platform, generation }) {
+  const parts = [];
+  if (generation?.verdict === "no-command") return [element("p", "answer-runs", `PyTorch: ${generation.words}. The platform page says how to install it.`)];
+  parts.push(element("p", "answer-runs runs-none", "No published PyTorch build runs on this hardware."));
+  const systems = Object.keys(model.offers(platform.id)).map((machine) => machine.split(" ")[0]);
+  const elsewhere = systems.length > 0 && systems.every((os) => os === "macos");
+  const found = elsewhere || !cpu ? null : commandsFor(model, { platform: cpu, generation: null }, system);
+  if (!found?.row) return parts;
+  parts.push(element("p", "answer-why", `PyTorch runs on the processor instead: ${described(model, found.choice)}, Python ${found.choice.python}.`));
+  parts.push(commandBox(scriptOf(model, found.choice, found.row)));
+  return parts;
+}
+
+function commandBox({ environment, commands: install, check }) {
+  const box = element("div", "command-box");
+  const pre = element("pre", "command");
+  Object.assign(pre, { tabIndex: 0, ariaLabel: "Commands" });
+  if (environment) pre.append(`${environment}\n`);
+  pre.append(element("span", "command-main", install));
+  if (check) pre.append(`\n${check}`);
+  const button = element("button", "copy", "Copy");
+  button.type = "button";
+  button.dataset.copy = "answer";
+  box.append(pre, button);
+  return box;
+}
+
+function requirements(row) {
+  const said = row.needs.map(([name, version]) => [name, version].filter(Boolean).join(" "));
+  return said.length > 0 ? [element("p", "answer-needs", `Requirements: ${said.join(", ")}`)] : [];
+}
+
+/** What qualifies the hardware and the commands, once each. */
+function notes({ generation, models }, row) {
+  const finding = row?.finding(row.pythons?.[0] ?? "");
+  const said = [...(generation?.notes ?? []), ...(models.length === 1 ? [models[0].note] : []), row?.note, finding?.[0] === "none" ? finding[1] : ""];
+  const files = row?.files.length > 0 ? "These commands need files. The selector shows them." : "";
+  return [...new Set([...said, row?.stage && `Lifecycle: ${row.stage[0]}`, files].filter(Boolean))];
+}
+
+function selectorLink({ root, model, openHere }, found) {
+  const query = selectorQuery(model, found);
+  const open = link(`${root}get-started/?${query}`, "Open in the selector");
+  open.addEventListener("click", (event) => {
+    if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+    if (openHere(query)) event.preventDefault();
+  });
+  return open;
+}
+
+function nameOf({ platform, generation, models }) {
+  if (!generation) return platform.dispatch_key === "CPU" ? "CPU" : `${platform.vendor}: ${platform.name}`;
+  const named = models.length > 0 ? models : generation.models;
+  const names = named.slice(0, MOST_MODELS).map((model) => model.name);
+  if (named.length > MOST_MODELS) names.push(`${named.length - MOST_MODELS} more`);
+  return names.join(", ");
+}
+
+function whatOf({ platform, generation, models }) {
+  if (!generation && platform.dispatch_key === "CPU") return "For a computer without an accelerator.";
+  if (!generation) return `Type the name of your ${platform.vendor} hardware to see the build for it.`;
+  const chip = generation.chip ? `, ${platform.chip ? `${platform.chip} ` : ""}${generation.chip}` : "";
+  return `${platform.name}: ${generation.name}${chip}${figures(models.length > 0 ? models : generation.models)}`;
+}
+
+/** One card's memory and power; of several there is no one figure. */
+function figures(models) {
+  if (models.length !== 1) return "";
+  const [model] = models;
+  const parts = [model.memory_gb && `${model.memory_gb} GB${model.memory ? `, ${model.memory}` : ""}`, model.power_w && `${model.power_w} W`];
+  return parts.filter(Boolean).map((part) => `, ${part}`).join("");
+}
+
+function identify(platform, os) {
+  const ways = platform.identify.filter((way) => way.os === os).slice(0, 2);
+  if (ways.length === 0) return null;
+  const line = element("p", "answer-identify", "To check which hardware you have, run ");
+  ways.forEach((way, place) => {
+    if (place > 0) line.append(" or ");
+    line.append(element("code", "", way.command));
+  });
+  line.append(".");
+  return line;
+}
+

@@ -1,0 +1,264 @@
+"""What readers type and paste, and the first answer that the finder must give."""
+
+from __future__ import annotations
+
+# Shortened outputs of tools, in the shape in which users paste them into issues.
+NVIDIA_SMI = """\
++---------------------------------------------------------------------------------------+
+| NVIDIA-SMI 535.104.05             Driver Version: 535.104.05   CUDA Version: 12.2     |
+|-----------------------------------------+----------------------+----------------------+
+| GPU  Name                 Persistence-M | Bus-Id        Disp.A | Volatile Uncorr. ECC |
+| Fan  Temp   Perf          Pwr:Usage/Cap |         Memory-Usage | GPU-Util  Compute M. |
+|=========================================+======================+======================|
+|   0  NVIDIA GeForce RTX 3090        Off | 00000000:01:00.0  On |                  N/A |
+|  0%   45C    P8              21W / 350W |    682MiB / 24576MiB |      2%      Default |
++-----------------------------------------+----------------------+----------------------+
+| Processes:                                                                            |
+|    0   N/A  N/A      1234      G   /usr/lib/xorg/Xorg                          300MiB |
++---------------------------------------------------------------------------------------+
+"""
+NVIDIA_SMI_OLD = """\
+| NVIDIA-SMI 470.82.01    Driver Version: 470.82.01    CUDA Version: 11.4     |
+|-------------------------------+----------------------+----------------------+
+| GPU  Name        Persistence-M| Bus-Id        Disp.A | Volatile Uncorr. ECC |
+|   0  NVIDIA A100-SXM...  On   | 00000000:00:04.0 Off |                    0 |
+| N/A   30C    P0    42W / 400W |      0MiB / 40536MiB |      0%      Default |
+"""
+NVIDIA_SMI_WINDOWS = """\
+| NVIDIA-SMI 551.23                 Driver Version: 551.23         CUDA Version: 12.4     |
+| GPU  Name                     TCC/WDDM  | Bus-Id          Disp.A | Volatile Uncorr. ECC |
+|   0  NVIDIA GeForce RTX 4060 ...  WDDM  |   00000000:01:00.0  On |                  N/A |
+"""
+NVIDIA_SMI_LIST = "GPU 0: GeForce GTX 1660 Ti (UUID: GPU-e18afb8d-1627-f8ff-2ba3-c05c5a8e9e67)\n"
+NVIDIA_SMI_CSV = "name, compute_cap\nNVIDIA GeForce RTX 4090, 8.9\n"
+ROCMINFO = """\
+ROCk module is loaded
+HSA Agents
+==========
+Agent 1
+  Name:                    AMD Ryzen 9 7950X 16-Core Processor
+  Marketing Name:          AMD Ryzen 9 7950X 16-Core Processor
+  Vendor Name:             CPU
+  Device Type:             CPU
+Agent 2
+  Name:                    gfx1100
+  Uuid:                    GPU-0e33f2e0a2a2a2a2
+  Marketing Name:          Radeon RX 7900 XTX
+  Vendor Name:             AMD
+  Device Type:             GPU
+      Name:                    amdgcn-amd-amdhsa--gfx1100
+"""
+ROCM_SMI = """\
+======================= ROCm System Management Interface =======================
+================================= Product Info =================================
+GPU[0]          : Card series:          Arcturus GL-XL [AMD Instinct MI100]
+GPU[0]          : Card model:           0x0c34
+GPU[0]          : Card vendor:          Advanced Micro Devices, Inc. [AMD/ATI]
+GPU[0]          : Card SKU:             D34316
+============================= End of ROCm SMI Log ==============================
+"""
+ROCM_SMI_PLAIN = """\
+========================= ROCm System Management Interface =========================
+=================================== Concise Info ===================================
+Device  Node  IDs              Temp    Power  Partitions          SCLK     MCLK
+0       1     0x744c,   50312  37.0C   12.0W  N/A, N/A, 0         13Mhz    96Mhz
+=============================== End of ROCm SMI Log ================================
+"""
+AMD_SMI = """\
+| AMD-SMI 26.1.0+5cbef4e7      amdgpu version: 6.12.12  ROCm version: 7.9.0    |
+| BDF                        GPU-Name | Mem-Uti   Temp   UEC       Power-Usage |
+| 0000:63:00.0 AMD Radeon RX 7900 XTX | 0 %      29 °C   0            47/327 W |
+"""
+LSPCI_NVIDIA = """\
+00:02.0 VGA compatible controller: Intel Corporation CoffeeLake-S GT2 [UHD Graphics 630]
+01:00.0 VGA compatible controller: NVIDIA Corporation GA102 [GeForce RTX 3090] (rev a1)
+01:00.1 Audio device: NVIDIA Corporation GA102 High Definition Audio Controller (rev a1)
+"""
+LSPCI_AMD = (
+    "03:00.0 VGA compatible controller: Advanced Micro Devices, Inc. [AMD/ATI] Navi 31 "
+    "[Radeon RX 7900 XT/7900 XTX/7900 GRE/7900M] (rev c8)\n"
+)
+LSPCI_NUMBERS = (
+    "0a:00.0 VGA compatible controller [0300]: Advanced Micro Devices, Inc. [AMD/ATI] "
+    "Navi 48 [Radeon AI PRO R9700] [1002:7551] (rev c0) (prog-if 00 [VGA controller])\n"
+)
+LSPCI_HUAWEI = "c1:00.0 Processing accelerators: Huawei Technologies Co., Ltd. Device d802\n"
+NPU_SMI = """\
++------------------------------------------------------------------------------------------------+
+| npu-smi 24.1.1                   Version: 24.1.1                                               |
++---------------------------+---------------+----------------------------------------------------+
+| NPU   Name                | Health        | Power(W)    Temp(C)           Hugepages-Usage(page)|
+| Chip                      | Bus-Id        | AICore(%)   Memory-Usage(MB)  HBM-Usage(MB)        |
++===========================+===============+====================================================+
+| 0     910B4               | OK            | 88.2        30                0    / 0             |
+| 0                         | 0000:C1:00.0  | 0           0    / 0          26838/ 32768         |
+"""
+HL_SMI = """\
++-----------------------------------------------------------------------------+
+| HL-SMI Version:                              hl-1.17.0-fw-51.3.0            |
+| Driver Version:                                     1.17.0-28a11ca          |
+|-------------------------------+----------------------+----------------------+
+| AIP  Name        Persistence-M| Bus-Id        Disp.A | Volatile Uncor-Events|
+| Fan  Temp  Perf  Pwr:Usage/Cap|         Memory-Usage | AIP-Util  Compute M. |
+|===============================+======================+======================|
+|   0  HL-225              N/A  | 0000:33:00.0     N/A |                   0  |
+| N/A   27C   N/A   96W /  600W |   768MiB /  98304MiB |     0%           N/A |
+"""
+XPU_SMI = """\
++-----------+--------------------------------------------------------------------------------------+
+| Device ID | Device Information                                                                   |
++-----------+--------------------------------------------------------------------------------------+
+| 0         | Device Name: Intel(R) Arc(TM) Pro B60 Graphics                                       |
+|           | Vendor Name: Intel(R) Corporation                                                    |
+|           | SOC UUID: 00000000-0000-0017-0000-0000e2118086                                       |
+|           | PCI BDF Address: 0000:17:00.0                                                        |
+"""
+SYSTEM_PROFILER = """\
+Graphics/Displays:
+
+    Apple M3:
+
+      Chipset Model: Apple M3
+      Type: GPU
+      Bus: Built-In
+      Total Number of Cores: 10
+      Vendor: Apple (0x106b)
+      Metal Support: Metal 3
+"""
+SYSTEM_PROFILER_INTEL = """\
+    Intel UHD Graphics 630:
+
+      Chipset Model: Intel UHD Graphics 630
+      Type: GPU
+      Bus: Built-In
+"""
+
+IRIS_XE = "iris-xe-and-uhd-graphics-11th-to-14th-generation-core"
+
+# A query, the platform of the first answer, and the end of its card's id; without one the platform
+# itself is the answer.
+QUERIES: list[tuple[str, str, str]] = [
+    # Names of cards
+    ("V100", "cuda", "volta-7-0"),
+    ("sm_70", "cuda", "volta-7-0"),
+    ("7.0", "cuda", "volta-7-0"),
+    ("compute capability 7.0", "cuda", "volta-7-0"),
+    ("Tesla V100-SXM2-32GB", "cuda", "volta-7-0"),
+    ("NVIDIA GeForce RTX 3090 Ti", "cuda", "ampere-8-6"),
+    ("rtx4090", "cuda", "ada-8-9"),
+    ("4090", "cuda", "ada-8-9"),
+    ("rtx 4070 super", "cuda", "ada-8-9"),
+    ("GTX 1080 Ti", "cuda", "pascal-6-1"),
+    ("RTX 2000", "cuda", "ada-8-9"),
+    ("A100", "cuda", "ampere-8-0"),
+    ("NVIDIA H100 80GB HBM3", "cuda", "hopper-9-0"),
+    ("T4", "cuda", "turing-7-5"),
+    ("L4", "cuda", "ada-8-9"),
+    ("Jetson AGX Orin", "cuda", "ampere-8-7"),
+    ("DGX Spark", "cuda", "blackwell-12-1"),
+    ("K80", "cuda", "kepler-3-7"),
+    ("RX 7900 XTX", "rocm", "rdna3-gfx1100"),
+    ("AMD Radeon RX 7900 XTX", "rocm", "rdna3-gfx1100"),
+    ("Radeon 7900 XTX", "rocm", "rdna3-gfx1100"),
+    ("RX 580", "rocm", "gcn4-0-gfx803"),
+    ("gfx1030", "rocm", "rdna2-gfx1030"),
+    ("gfx90a:sramecc+:xnack-", "rocm", "cdna2-gfx90a"),
+    ("MI300X", "rocm", "cdna3-gfx942"),
+    ("Intel(R) Arc(TM) A770 Graphics", "xpu", "arc-a-series-alchemist-dg2"),
+    ("B580", "xpu", "arc-b-series-battlemage-bmg"),
+    ("310P", "ascend", "ascend-310p-310p"),
+    ("910B3", "ascend", "atlas-a2-910b"),
+    ("Atlas 300I Duo", "ascend", "ascend-310p-310p"),
+    ("Gaudi 2", "gaudi", "gaudi-2"),
+    ("MTT S4000", "musa", "third-generation-quyuan-mp-22"),
+    ("MLU370-X8", "mlu", "mlu300-series-compute-30"),
+    ("TPU v5e", "tpu", "tpu-v5e-v5e"),
+    ("M3", "mps", "m3-family-apple9"),
+    ("Apple M1 Pro", "mps", "m1-family-apple7"),
+    # Laptops, as their vendors print the names
+    ("NVIDIA GeForce RTX 4060 Laptop GPU", "cuda", "ada-8-9"),
+    ("NVIDIA GeForce RTX 3050 Ti Laptop GPU", "cuda", "ampere-8-6"),
+    ("MacBook Pro M3", "mps", "m3-family-apple9"),
+    ("MacBook Air M2", "mps", "m2-family-apple8"),
+    ("AMD Radeon 780M", "rocm", "rdna3-gfx1103"),
+    ("AMD Ryzen 7 7840U w/ Radeon 780M Graphics", "rocm", "rdna3-gfx1103"),
+    ("Ryzen AI 9 HX 370", "rocm", "rdna3-5-gfx1150"),
+    ("Intel(R) Iris(R) Xe Graphics", "xpu", IRIS_XE),
+    ("UHD Graphics 630", "xpu", "hd-graphics-and-uhd-graphics-600-series"),
+    ("UHD 630", "xpu", "hd-graphics-and-uhd-graphics-600-series"),
+    # Processors
+    ("i7", "cpu", "intel-and-amd-64-bit-x86-64"),
+    ("i7-12700", "cpu", "intel-and-amd-64-bit-x86-64"),
+    ("12th Gen Intel(R) Core(TM) i7-12700K", "cpu", "intel-and-amd-64-bit-x86-64"),
+    ("Ryzen 7 5800X", "cpu", "intel-and-amd-64-bit-x86-64"),
+    ("AMD Ryzen 5 5600X 6-Core Processor", "cpu", "intel-and-amd-64-bit-x86-64"),
+    ("Xeon Gold 6338", "cpu", "intel-and-amd-64-bit-x86-64"),
+    ("Intel(R) Xeon(R) CPU E5-2690 v4 @ 2.60GHz", "cpu", "intel-and-amd-64-bit-x86-64"),
+    ("AMD EPYC 7763 64-Core Processor", "cpu", "intel-and-amd-64-bit-x86-64"),
+    ("Graviton3", "cpu", "arm-servers-aws-graviton-and-others"),
+    ("Raspberry Pi 4", "cpu", "armv8-0-boards"),
+    ("no GPU", "cpu", ""),
+    ("CPU only", "cpu", ""),
+    ("I don't have a graphics card", "cpu", ""),
+    ("cpu", "cpu", ""),
+    # Vendors, devices, dispatch keys
+    ("NVIDIA", "cuda", ""),
+    ("nvidia gpu", "cuda", ""),
+    ("AMD", "rocm", ""),
+    ("Intel", "xpu", ""),
+    ("Apple", "mps", ""),
+    ("Huawei", "ascend", ""),
+    ("Radeon", "rocm", ""),
+    ("HPU", "gaudi", ""),
+    ("NPU", "ascend", ""),
+    ("XPU", "xpu", ""),
+    ("TPU", "tpu", ""),
+    ("CUDA", "cuda", ""),
+    ("ROCm", "rocm", ""),
+    # Drivers and toolkits
+    ("driver 535", "cuda", ""),
+    ("NVIDIA driver version 535.104.05", "cuda", ""),
+    ("CUDA 12.4", "cuda", ""),
+    ("ROCm 6.2", "rocm", ""),
+    ("RTX 3090 driver 470", "cuda", "ampere-8-6"),
+    # Rented machines
+    ("p3.2xlarge", "cuda", "volta-7-0"),
+    ("p4d", "cuda", "ampere-8-0"),
+    ("p5.48xlarge", "cuda", "hopper-9-0"),
+    ("g5.2xlarge", "cuda", "ampere-8-6"),
+    ("g6", "cuda", "ada-8-9"),
+    ("g4dn.xlarge", "cuda", "turing-7-5"),
+    ("ml.g4dn.xlarge", "cuda", "turing-7-5"),
+    ("g4ad.xlarge", "rocm", "rdna-gfx1011"),
+    ("trn1.32xlarge", "neuron", "trainium-v2"),
+    ("trn2", "neuron", "trainium2-v3"),
+    ("inf2.xlarge", "neuron", "inferentia2-v2"),
+    ("dl1.24xlarge", "gaudi", "gaudi-first-generation"),
+    ("Standard_NC8as_T4_v3", "cuda", "turing-7-5"),
+    ("Standard_NC24ads_A100_v4", "cuda", "ampere-8-0"),
+    ("Standard_ND96isr_MI300X_v5", "rocm", "cdna3-gfx942"),
+    ("a2-highgpu-1g", "cuda", "ampere-8-0"),
+    ("a3-highgpu-8g", "cuda", "hopper-9-0"),
+    ("g2-standard-4", "cuda", "ada-8-9"),
+    ("ct5lp-hightpu-4t", "tpu", "tpu-v5e-v5e"),
+    ("c7g.large", "cpu", "arm-servers-aws-graviton-and-others"),
+    # Outputs of tools
+    (NVIDIA_SMI, "cuda", "ampere-8-6"),
+    (NVIDIA_SMI_OLD, "cuda", "ampere-8-0"),
+    (NVIDIA_SMI_WINDOWS, "cuda", "ada-8-9"),
+    (NVIDIA_SMI_LIST, "cuda", "turing-7-5"),
+    (NVIDIA_SMI_CSV, "cuda", "ada-8-9"),
+    (ROCMINFO, "rocm", "rdna3-gfx1100"),
+    (ROCM_SMI, "rocm", "cdna-gfx908"),
+    (ROCM_SMI_PLAIN, "rocm", ""),
+    (AMD_SMI, "rocm", "rdna3-gfx1100"),
+    ("VGA controller: NVIDIA Corporation GA102 [GeForce RTX 3090] (rev a1)", "cuda", "ampere-8-6"),
+    (LSPCI_NVIDIA, "cuda", "ampere-8-6"),
+    (LSPCI_AMD, "rocm", "rdna3-gfx1100"),
+    (LSPCI_NUMBERS, "rocm", "rdna4-gfx1201"),
+    (LSPCI_HUAWEI, "ascend", ""),
+    (NPU_SMI, "ascend", "atlas-a2-910b"),
+    (HL_SMI, "gaudi", "gaudi-2"),
+    (XPU_SMI, "xpu", "arc-b-series-battlemage-bmg"),
+    (SYSTEM_PROFILER, "mps", "m3-family-apple9"),
+]  # fmt: skip

@@ -1,0 +1,167 @@
+"""Seventeen things that readers come for, each from the home page, on a desktop and a phone.
+
+`pytest -s` prints what each of them takes: clicks, pixels from the top of the page to the command,
+and the command.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import pytest
+from playwright.sync_api import Page, ViewportSize
+
+from tests.browser.test_selector_system import hints
+from tests.browser.visit import DESKTOP, PHONE, expect
+
+OpenPage = Callable[..., Page]
+
+LINUX = hints("Linux", "x86")
+WINDOWS = hints("Windows", "x86")
+MAC = hints("macOS", "arm")
+
+COMMAND = "form[data-selector] [data-part=commands]"
+ANSWER = ".finder-answers pre"
+MOST_PIXELS = 700
+
+
+class Walker:
+    """A reader: counts clicks, and opens what hides the thing to click."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.clicks = 0
+
+    def click(self, selector: str) -> None:
+        self.page.locator(selector).first.click()
+        self.clicks += 1
+
+    def pick(self, axis: str, value: str) -> None:
+        """Pick a value, behind whatever disclosures it stands."""
+        radio = self.page.locator(f"input[name='{axis}'][value='{value}']")
+        for box in radio.locator("xpath=ancestor::details").all():
+            if not box.evaluate("box => box.open"):
+                box.locator("> summary").click()
+                self.clicks += 1
+        radio.locator("xpath=ancestor::label").click()
+        self.clicks += 1
+
+    def type(self, selector: str, text: str) -> None:
+        """Type into a field; reaching it is a click."""
+        self.click(selector)
+        self.page.locator(selector).fill(text)
+
+    def find(self, card: str) -> None:
+        """Ask the finder for a card, by the link beside the platforms."""
+        self.click(".to-finder")
+        self.type("#card", card)
+
+    def menu(self, *names: str) -> None:
+        """Follow the menu; on a phone it has to be opened."""
+        for name in names:
+            link = self.page.locator(f".md-tabs__link:text-is('{name}'):visible")
+            if link.count() == 0:
+                link = self.page.locator(f".md-nav__link:text-is('{name}')")
+            if not link.first.is_visible():
+                self.page.locator("label[for=__drawer]").first.click()
+                self.clicks += 1
+            link.filter(visible=True).first.click()
+            self.clicks += 1
+
+
+@dataclass(frozen=True)
+class Walk:
+    """What a reader does, and what they must then see."""
+
+    does: Callable[[Walker], None]
+    sees: tuple[str, ...]
+    where: str = COMMAND
+    system: str = LINUX
+    most_clicks: int = 6
+
+
+WALKS = {
+    "V100": Walk(lambda w: w.find("V100"), ("whl/cu126",), ANSWER),
+    "CPU on Linux": Walk(lambda w: w.pick("platform", "cpu"), ("whl/cpu",)),
+    "RX 7900 XTX on Windows": Walk(
+        lambda w: w.find("RX 7900 XTX"), ("stable.repo.amd.com/rocm",), ANSWER, WINDOWS
+    ),
+    "M3": Walk(lambda w: w.find("MacBook Pro M3"), ("pip install torch==",), ANSWER, MAC),
+    "Ascend 910B on aarch64": Walk(
+        lambda w: (w.pick("platform", "ascend"), w.pick("arch", "aarch64")), ("torch-npu==",)
+    ),
+    "Arc A770 on Windows": Walk(lambda w: w.find("Arc A770"), ("whl/xpu",), ANSWER, WINDOWS),
+    "driver 535": Walk(
+        lambda w: (w.click("[data-part=settings] > summary"), w.type("#driver-version", "535")),
+        ("whl/cu126",),
+    ),
+    "2.6.0 with CUDA 12.4": Walk(
+        lambda w: (w.pick("build", "2.6.0"), w.pick("variant", "cu124")),
+        ("torch==2.6.0", "whl/cu124"),
+    ),
+    "nightly": Walk(lambda w: w.pick("build", "preview"), ("--pre", "whl/nightly")),
+    "conda": Walk(lambda w: w.pick("method", "conda"), ("conda-forge",)),
+    "uv project": Walk(
+        lambda w: w.pick("method", "pyproject"),
+        ("[project]", "torch=="),
+        "[data-part=files] pre",
+    ),
+    "ROCm in Docker": Walk(
+        lambda w: (w.pick("platform", "rocm"), w.pick("method", "docker")),
+        ("docker run", "/dev/kfd"),
+    ),
+    "GH200": Walk(lambda w: w.find("GH200"), ("pip install torch==",), ANSWER),
+    "Gaudi against Ascend": Walk(
+        lambda w: (
+            w.menu("Compute platforms"),
+            w.menu("Compare"),
+            w.page.locator("input[name=with]").first.wait_for(),
+        ),
+        ("Gaudi", "Ascend NPU"),
+        "table.comparison",
+    ),
+    "BERT training": Walk(
+        lambda w: (
+            w.menu("Results"),
+            w.click("article a[href*='huggingface']"),
+            w.type("input[name=text]", "bert"),
+        ),
+        ("Bert",),
+        "table.matrix tbody tr:visible",
+        most_clicks=8,
+    ),
+    "what broke this week": Walk(
+        lambda w: (w.menu("Results"), w.menu("What changed")), ("What changed",), "h1"
+    ),
+    "how to become tested": Walk(
+        lambda w: (w.menu("Results"), w.menu("Standards")), ("tested",), "article"
+    ),
+}
+
+
+@pytest.mark.parametrize("viewport", [DESKTOP, PHONE], ids=["desktop", "phone"])
+@pytest.mark.parametrize("name", WALKS)
+def test_a_reader_gets_there(open_page: OpenPage, name: str, viewport: ViewportSize) -> None:
+    walk = WALKS[name]
+    page = open_page("", script=walk.system, viewport=viewport)
+    walker = Walker(page)
+    walk.does(walker)
+    target = page.locator(walk.where).first
+    for text in walk.sees:
+        expect(target).to_contain_text(text)
+    top = target.evaluate("box => box.getBoundingClientRect().top + scrollY")
+    shown = " ".join((target.text_content() or "").split())[:90]
+    size = "phone" if viewport == PHONE else "desktop"
+    print(f"{name} | {size} | {walker.clicks} clicks | {top:.0f} px | {shown}")
+    assert walker.clicks <= walk.most_clicks
+
+
+@pytest.mark.parametrize("viewport", [DESKTOP, PHONE], ids=["desktop", "phone"])
+@pytest.mark.parametrize("address", ["", "get-started/"])
+def test_the_first_command_line_is_in_the_first_view(
+    open_page: OpenPage, address: str, viewport: ViewportSize
+) -> None:
+    page = open_page(address, viewport=viewport)
+    top = page.locator("[data-part=script]").evaluate("box => box.getBoundingClientRect().top")
+    assert 0 < top <= MOST_PIXELS
