@@ -86,7 +86,7 @@ def test_the_selector_says_so_when_its_data_cannot_be_read(opened: Open) -> None
     assert shown_choice(page)  # what the page brought still stands there
 
 
-def test_no_cookies_and_nothing_is_kept_but_the_readers_choices(
+def test_no_cookies_and_nothing_is_kept_but_choices(
     open_page: Callable[..., Page],
 ) -> None:
     page = open_page("get-started/")
