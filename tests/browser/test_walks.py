@@ -67,7 +67,7 @@ class Walker:
                 f".md-tabs a[href$='{address}'], .md-nav a[href$='{address}']"
             )
             if not links.filter(visible=True).count():
-                self.page.locator(".md-header label[for=__drawer]").click()
+                self.page.get_by_role("button", name="Menu").click()
                 self.clicks += 1
                 for label in self.page.locator(".md-nav--primary label[for^=__nav]:visible").all():
                     if links.filter(visible=True).count():
@@ -75,7 +75,8 @@ class Walker:
                     if label.locator(f"xpath=..//a[contains(@href, '{address}')]").count():
                         label.click()
                         self.clicks += 1
-            links.filter(visible=True).first.click()
+            with self.page.expect_navigation():
+                links.filter(visible=True).first.click()
             self.clicks += 1
         return self
 
@@ -108,7 +109,7 @@ WALKS = {
     ),
     "2.6.0 with CUDA 12.4": Walk(
         lambda w: w.pick("build", "2.6.0").pick("variant", "cu124"),
-        ("torch==2.6.0", "whl/cu124"),
+        ("torch==2.6.0",),
     ),
     "nightly": Walk(lambda w: w.pick("build", "preview"), ("--pre", "whl/nightly")),
     "conda": Walk(lambda w: w.pick("method", "conda"), ("conda-forge",)),
@@ -124,7 +125,7 @@ WALKS = {
     "GH200": Walk(lambda w: w.find("GH200"), ("pip install torch==",), ANSWER),
     "Gaudi against Ascend": Walk(
         lambda w: (
-            w.go("compare/")
+            w.go("compute-platforms/", "compare/")
             .click("label:has(input[name=with][value=gaudi])")
             .click("label:has(input[name=with][value=ascend])")
         ),
@@ -138,15 +139,11 @@ WALKS = {
             .click("article a[href*='training/']")
             .type("form[data-matrix] input[name=text]", "bert")
         ),
-        ("Bert",),
+        ("bertForMaskedLM",),
         ".result-row:visible",
     ),
-    "what broke this week": Walk(
-        lambda w: w.go("results/", "results/changes/"), ("What changed",), "h1"
-    ),
-    "how to become tested": Walk(
-        lambda w: w.go("results/", "results/standards/"), ("tested",), "article"
-    ),
+    "what broke this week": Walk(lambda w: w.go("results/", "changes/"), ("What changed",), "h1"),
+    "how to become tested": Walk(lambda w: w.go("results/", "standards/"), ("tested",), "article"),
 }
 
 
