@@ -212,7 +212,9 @@ def test_a_history_that_is_broken_is_no_base_and_is_said(stage: Stage) -> None:
     stage.vendor_answers({"good": "failed"})
     (stage.root / "data/history/example/runs.json").write_text("{}", "utf-8")
     assert stage.answer().exit_code == 0
-    assert "The history of example cannot be read: runs.json:1: " in stage.summary
+    assert (
+        "The history of example cannot be read: data/history/example/runs.json:1: " in stage.summary
+    )
     assert "base: none, so nothing can be news" in stage.summary
     assert stage.comments == []
 

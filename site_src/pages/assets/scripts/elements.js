@@ -12,3 +12,8 @@ export function link(href, text) {
   made.href = href;
   return made;
 }
+
+/** Set a text; what already stands there is left alone, so that nothing is read out again. */
+export function setText(box, text) {
+  if (box.textContent !== text) box.textContent = text;
+}

@@ -2,7 +2,8 @@
 
 import { element, link } from "./elements.js";
 import { commandsFor, selectorQuery } from "./finder-commands.js";
-import { described, scriptOf } from "./selector-view.js";
+import { described } from "./selector-messages.js";
+import { scriptOf } from "./selector-view.js";
 
 const MOST_MODELS = 8;
 

@@ -27,6 +27,7 @@ export function startFinder(form) {
     event.preventDefault();
     finder.ask();
   });
+  if (input.value.trim()) finder.ask(); // typed before this script was there
   const asked = ownsAddress() && new URLSearchParams(location.search).get("card");
   if (asked) {
     input.value = asked.slice(0, MOST_CHARACTERS);

@@ -1,8 +1,7 @@
 // Shows what the reader's wishes lead to: the radio buttons, the commands, and what belongs to them.
 
-import { element } from "./elements.js";
-
-const SYSTEMS = { driver: "GPU driver", card: "card" };
+import { element, setText } from "./elements.js";
+import { buildName } from "./selector-messages.js";
 
 /** Mark what is chosen, hide what the platform does not have, and say what it offers. */
 export function showChoice(form, model, { choice, row }) {
@@ -85,83 +84,10 @@ export function showScript(form, { environment, commands, check }) {
   setText(part("check"), check ? `\n${check}` : "");
 }
 
-/** What stands beside the commands: what was picked, and what of it could not be. */
-export function announce(form, model, found, { wishes, unknown, quiet }) {
-  const ignored = unknown.map(([axis, value]) => `Ignored: ${axisName(form, axis)} “${value}” does not exist.`);
-  const news = [...ignored, ...conflicts(model, found, wishes)];
-  const box = form.querySelector("[data-part=status]");
-  box.classList.toggle("has-news", news.length > 0);
-  if (news.length > 0) setText(box, news.join(" "));
-  else setText(box, quiet ? "" : `Commands for ${described(model, found.choice)}.`);
-  if (!found.row && !found.limited) box.append(" ", ...machineButtons(model, found.choice));
-}
-
-/** The limit that the reader's card and driver set, with a way to remove it. */
-export function showLimit(form, model, platform, { card, driver }) {
-  const name = card && model.cardName(platform, card);
-  const least = driver && model.data.drivers[platform];
-  const parts = [name && `Limited to builds for ${name}.`, least && `Limited to builds for ${least.name} ${driver}.`].filter(Boolean);
-  const box = form.querySelector("[data-part=limit]");
-  box.hidden = parts.length === 0;
-  setText(box.querySelector("span"), parts.join(" "));
-}
-
-/** One sentence for each wish that could not be met. */
-function conflicts(model, { choice, row, unmet, limited }, wishes) {
-  const platform = model.label("platform", choice.platform);
-  const machine = model.data.machine.map((axis) => model.label(axis, choice[axis])).join(" ");
-  if (!row && limited) return [`No verified build of ${platform} fits your ${SYSTEMS.card} or ${SYSTEMS.driver} on ${machine}.`];
-  if (!row) return [`${platform} is not available for ${machine}. It is available for:`];
-  return unmet.map(([axis, value]) => {
-    const wished = valueName(model, axis, value, choice.platform);
-    const shown = valueName(model, axis, choice[axis], choice.platform);
-    if (model.available(axis, choice).has(value)) return `${wished} is not available with ${later(model, choice, wishes, axis, unmet)}. Showing ${shown}.`;
-    if (axis !== "build") return `${wished} is not available for ${platform} on ${machine}. Showing ${shown}.`;
-    const newest = model.offers(choice.platform)[model.machine(choice)];
-    return `${platform} ${buildName(value)} is not verified for ${machine}. Newest verified: ${buildName(newest)}.`;
-  });
-}
-
-/** The more recent wishes that an older one gave way to, or the reader's card and driver. */
-function later(model, choice, wishes, axis, unmet) {
-  const place = wishes.findIndex(([name]) => name === axis);
-  const given = new Set(unmet.map(([name]) => name));
-  const names = wishes.slice(place + 1).filter(([name]) => model.data.weights.includes(name) && !given.has(name));
-  const parts = names.map(([name, value]) => valueName(model, name, value, choice.platform)).filter(Boolean);
-  return parts.length > 0 ? parts.join(" and ") : `your ${SYSTEMS.card} or ${SYSTEMS.driver}`;
-}
-
-/** A value as a sentence names it. */
-function valueName(model, axis, value, platform) {
-  if (axis === "python") return `Python ${value}`;
-  if (axis === "build") return value === "preview" ? "the nightly build" : `PyTorch ${value}`;
-  return model.label(axis, value, platform);
-}
-
-export function described(model, choice) {
-  const labels = ["platform", "variant", "os", "arch", "method"].map((axis) => model.label(axis, choice[axis], choice.platform));
-  return [...labels.slice(0, 2), `PyTorch ${buildName(choice.build)}`, ...labels.slice(2)].filter(Boolean).join(", ");
-}
-
-/** A button for each machine that the platform has something for. */
-function machineButtons(model, choice) {
-  return Object.keys(model.offers(choice.platform)).map((machine) => {
-    const values = machine.split(" ");
-    const button = element("button", "copy", values.map((value, n) => model.label(model.data.machine[n], value)).join(" "));
-    button.type = "button";
-    button.dataset.machine = machine;
-    return button;
-  });
-}
-
 function summary(model, choice, row) {
   const machine = model.data.machine.map((axis) => model.label(axis, choice[axis]));
   if (!row) return machine.join(" · ");
   return [`PyTorch ${buildName(choice.build)}`, ...machine, `Python ${choice.python}`].join(" · ");
-}
-
-function buildName(build) {
-  return build === "preview" ? "nightly" : build;
 }
 
 function elsewhere(model, offers) {
@@ -178,12 +104,6 @@ function isOffered(model, choice, axis, value) {
 function driverText(model, choice, variant) {
   const oldest = model.oldestDriver(choice.platform, variant, choice.os);
   return oldest ? `driver ≥ ${oldest}` : "";
-}
-
-/** An axis as a sentence names it: its legend, small but for names. */
-function axisName(form, axis) {
-  const legend = form.querySelector(`[data-axis="${axis}"] legend`)?.textContent ?? SYSTEMS[axis] ?? axis;
-  return /^(Python|PyTorch|GPU)/.test(legend) ? legend : legend[0].toLowerCase() + legend.slice(1);
 }
 
 /** Open a disclosure while one of its values is chosen; close it after, unless the reader opened it. */
@@ -285,8 +205,4 @@ function showText(box, text) {
 function toggle(box, shown, fill) {
   box.hidden = !shown;
   if (shown) fill(box);
-}
-
-function setText(box, text) {
-  if (box.textContent !== text) box.textContent = text;
 }

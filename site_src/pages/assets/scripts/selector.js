@@ -1,8 +1,9 @@
 // The install selector: reads its data, follows the reader's wishes, keeps them in the address and on this device.
 
 import { startCopying } from "./copying.js";
+import { announce, showLimit } from "./selector-messages.js";
 import { Model } from "./selector-model.js";
-import { announce, showChoice, showLimit, showResult, showScript } from "./selector-view.js";
+import { showChoice, showResult, showScript } from "./selector-view.js";
 import { driverVersion, readAddress, recall, remember, Wishes } from "./selector-wishes.js";
 
 const SETTLED_MS = 1000; // quicker changes of one axis are one step of the history
