@@ -75,6 +75,7 @@ class Visitor:
 def wait_until_ready(page: Page) -> None:
     """Wait until the page's scripts have done what they do on their own."""
     page.wait_for_load_state("load")
+    expect(page.locator("html[data-scripts=begun]")).to_be_attached()
     expect(page.locator('form[data-selector]:not([data-ready=""])')).to_have_count(0)
 
 

@@ -11,8 +11,15 @@ const PARTS = {
   "form[data-questions]": () => import("./questions.js").then(({ startQuestions }) => startQuestions),
 };
 
-for (const [selector, load] of Object.entries(PARTS)) {
+async function begin([selector, load]) {
   const forms = document.querySelectorAll(selector);
-  if (forms.length > 0) load().then((start) => forms.forEach((form) => start(form)));
+  if (forms.length === 0) return;
+  const start = await load();
+  forms.forEach((form) => start(form));
 }
+
 startDisclosure();
+const begun = Object.entries(PARTS).map(begin);
+Promise.allSettled(begun).then(() => {
+  document.documentElement.dataset.scripts = "begun"; // until then links and forms work as without scripts
+});
