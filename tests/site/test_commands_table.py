@@ -11,8 +11,9 @@ from selectolax.lexbor import LexborNode
 from accelerator_portal.install.formats import STATED
 from accelerator_portal.install.rows import InstallRow
 from accelerator_portal.install.selector import Selector
+from accelerator_portal.site.commands_table import offered_rows
 from accelerator_portal.site.words import python_range
-from tests.built_site import Page, Site, attribute
+from tests.built_site import Page, Site
 
 GOLDEN = "golden/commands_acme.json"
 
@@ -58,14 +59,31 @@ def test_a_platforms_page_has_every_command_that_its_selector_can_show(site: Sit
 
 def test_get_started_has_every_command_of_the_current_builds(site: Site) -> None:
     builds = {site.catalog.releases.newest.version, "preview"}
-    current = [row for row in stated(site.selector) if row.build in builds]
+    offered = set(offered_rows(site.selector))
+    current = [row for row in stated(site.selector) if row.build in builds or row in offered]
     assert commands(site.pages["get-started/"]) == {"\n".join(row.commands) for row in current}
 
 
-def test_home_has_a_command_for_every_platform_that_comes_ready_made(site: Site) -> None:
-    shown = {attribute(link, "href") for link in site.pages[""].tree.css(".commands-table td a")}
-    ready = {row.platform for row in site.selector.rows if row.method in {"pip", "docker"}}
-    assert shown == {f"./compute-platforms/{platform}/" for platform in ready}
+@pytest.mark.parametrize("address", ["", "get-started/"])
+def test_every_platform_and_system_of_the_selector_stands_in_the_table(
+    site: Site, address: str
+) -> None:
+    """Without scripts the table is all there is."""
+    selector = site.selector
+    known = {
+        (selector.label("platform", choice), selector.label("os", choice), choice["arch"])
+        for row in selector.rows
+        for choice in [next(selector.choices(row))]
+    }
+    assert ("CUDA", "Windows", "x86_64") in known
+    archs = {value.label: value.id for value in selector.axes["arch"]}
+    shown = {
+        (row["Platform"], system.split(" ")[0], archs[arch])
+        for row in table(site.pages[address])
+        for system in row["System"].split("; ")
+        for arch in system.split(" ", 1)[1].split(", ")
+    }
+    assert shown == known
 
 
 def test_a_table_row_promises_only_what_exists(site: Site) -> None:

@@ -21,7 +21,7 @@ from accelerator_portal.reports.formats import FORMATS
 from accelerator_portal.reports.report import SCHEMA_VERSION
 from accelerator_portal.site.api import api_files
 from accelerator_portal.site.api_shapes import FindingShares
-from accelerator_portal.site.commands_table import commands_table
+from accelerator_portal.site.commands_table import commands_table, offered_rows, usual_rows
 from accelerator_portal.site.comparison import comparison
 from accelerator_portal.site.dashboard import dashboard_pages
 from accelerator_portal.site.evidence_level import evidence_level
@@ -109,16 +109,16 @@ def _shared_pages(
     looked: tuple[FindingShares, tuple[str, ...], str],
 ) -> Iterator[SiteFile]:
     counts, silent, since = looked
+    offered = offered_rows(selector)
     current_builds = {catalog.releases.newest.version, PREVIEW}
     current = [row for row in selector.rows if row.build in current_builds]
     ready = [row for row in selector.rows if row.method in {"pip", "docker"}]
     builds = _newest_builds(ready)
     newest = {platform: build for platform, build in builds.items() if build != PREVIEW}
-    first = [row for row in ready if row.build == builds[row.platform]]
     pages: dict[str, dict[str, Any]] = {
-        "index.md": {"newest": newest, "commands": commands_table(selector, first)},
+        "index.md": {"newest": newest, "commands": commands_table(selector, usual_rows(offered))},
         "get-started.md": {
-            "commands": commands_table(selector, current),
+            "commands": commands_table(selector, dict.fromkeys((*offered, *current))),
             "looked": counts,
             "silent": silent,
             "silent_since": since,

@@ -6,10 +6,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from accelerator_portal.install.formats import STATED
+from accelerator_portal.install.resolution import machine_of, offers
 from accelerator_portal.install.rows import InstallRow
 from accelerator_portal.install.selector import Selector
 from accelerator_portal.site.findings import summary
 from accelerator_portal.site.words import python_range
+
+_USUAL = frozenset({"pip", "docker"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +30,26 @@ class CommandsRow:
     note: str | None
     findings: str
     """What is known of the versions, empty where nothing is."""
+
+
+def offered_rows(selector: Selector) -> tuple[InstallRow, ...]:
+    """Return the rows of the build that each platform offers on each machine."""
+    offered = offers(selector)
+    return tuple(
+        row
+        for row in selector.rows
+        if row.method in STATED
+        and row.build == offered[row.platform].get(machine_of(selector, row))
+    )
+
+
+def usual_rows(rows: Iterable[InstallRow]) -> list[InstallRow]:
+    """Return the rows for pip and Docker; others where a platform has neither on a system."""
+    found: dict[tuple[str, str, str], list[InstallRow]] = {}
+    for row in rows:
+        found.setdefault((row.platform, row.os, row.arch), []).append(row)
+    usual = ([row for row in here if row.method in _USUAL] or here for here in found.values())
+    return [row for here in usual for row in here]
 
 
 def commands_table(selector: Selector, rows: Iterable[InstallRow]) -> list[CommandsRow]:
