@@ -12,7 +12,8 @@ from playwright.sync_api import Page
 from accelerator_portal.install import Selector
 from accelerator_portal.install.resolution import offers, resolve
 from accelerator_portal.site.selector_view import script
-from tests.browser.visit import Opened, expect, status
+from tests.browser.test_selector_system import hints
+from tests.browser.visit import PHONE, Opened, expect, status
 from tests.built_site import Site
 
 OpenPage = Callable[..., Page]
@@ -236,14 +237,39 @@ def test_memory_of_another_kind_is_ignored(open_page: OpenPage, stored: str) -> 
     expect(page.locator("[data-part=commands]")).to_contain_text("install")
 
 
-def test_platforms_are_found_by_name(open_page: OpenPage) -> None:
+@pytest.mark.parametrize(("typed", "package"), [("neur", "torch-neuronx"), ("Huawei", "torch-npu")])
+def test_platforms_are_found_by_name_and_vendor(
+    open_page: OpenPage, typed: str, package: str
+) -> None:
     page = open_page()
     page.get_by_text("More platforms").click()
-    page.get_by_label("Filter platforms").fill("neur")
+    page.get_by_label("Filter platforms").fill(typed)
     shown = page.locator(".axis-platform .more-choices .choice:visible")
     expect(shown).to_have_count(1)
     shown.click()
-    expect(page.locator("[data-part=commands]")).to_contain_text("torch-neuronx")
+    expect(page.locator("[data-part=commands]")).to_contain_text(package)
+    expect(shown).to_have_count(1)
+
+
+@pytest.mark.parametrize(
+    ("system", "line"), [("Windows", "py -3.13 -m venv"), ("macOS", "python3.13 -m venv")]
+)
+def test_before_its_data_the_page_shows_the_readers_own_system(
+    opened: Callable[..., Opened], system: str, line: str
+) -> None:
+    page = opened(script=hints(system, "x86") + SLOW, wait=False).page
+    expect(page.locator("[data-part=summary]")).to_contain_text(system)
+    expect(page.locator("[data-part=environment]")).to_contain_text(line)
+    expect(page.locator("input[name=platform]:checked")).to_be_disabled()
+
+
+def test_on_a_phone_copy_stays_in_view_while_choosing(open_page: OpenPage) -> None:
+    page = open_page(viewport=PHONE)
+    page.locator("[data-part=settings] > summary").click()
+    page.evaluate("scrollTo(0, 0)")
+    expect(page.locator("[data-copy=script]")).to_be_in_viewport()
+    after = page.locator(".result-facts").evaluate("box => box.getBoundingClientRect().top")
+    assert after > PHONE["height"], "the form has to be taller than the screen here"
 
 
 def test_arrow_keys_move_within_an_axis_in_one_step_of_the_history(open_page: OpenPage) -> None:

@@ -33,7 +33,7 @@ class Selector {
     form.addEventListener("click", (event) => this.#press(event.target));
     form.addEventListener("submit", (event) => event.preventDefault());
     form.querySelector("#driver-version")?.addEventListener("input", (event) => this.#takeDriver(event.target.value));
-    form.querySelector("[data-filter=platform]")?.addEventListener("input", (event) => filterPlatforms(form, event.target.value));
+    form.querySelector("[data-filter=platform]")?.addEventListener("input", () => this.#filterPlatforms());
     addEventListener("popstate", () => this.#readAddress());
     for (const control of form.querySelectorAll("textarea, [data-reset]")) control.disabled = false;
     form.dataset.ready = "";
@@ -73,6 +73,16 @@ class Selector {
     }
   }
 
+  /** Hide the platforms whose name and vendor do not hold what was typed. */
+  #filterPlatforms() {
+    const { form, model } = this;
+    const wanted = form.querySelector("[data-filter=platform]")?.value.trim().toLowerCase() ?? "";
+    for (const input of form.querySelectorAll(".axis-platform .more-choices input[type=radio]")) {
+      const names = model.values("platform").find(([id]) => id === input.value) ?? [];
+      input.closest("label").hidden = !names.join(" ").toLowerCase().includes(wanted);
+    }
+  }
+
   #takeDriver(text) {
     const driver = driverVersion(text);
     const state = this.form.querySelector("[data-part=driver-state]");
@@ -96,6 +106,7 @@ class Selector {
     this.choice = found.choice;
     this.unmet = new Set(found.unmet.map(([axis]) => axis));
     showChoice(form, model, found);
+    this.#filterPlatforms();
     showResult(form, model, found);
     showLimit(form, model, found.choice.platform, this.wishes.limits);
     announce(form, model, found, { wishes: this.wishes.list, unknown, quiet });
@@ -167,12 +178,4 @@ export function nameOfSystem() {
   if (name.startsWith("win")) return "windows";
   if (name.startsWith("mac")) return "macos";
   return name.includes("linux") ? "linux" : null;
-}
-
-/** Hide the platforms whose name and vendor do not hold what was typed. */
-function filterPlatforms(form, text) {
-  const wanted = text.trim().toLowerCase();
-  for (const label of form.querySelectorAll(".axis-platform .more-choices .choice")) {
-    label.hidden = !label.textContent.toLowerCase().includes(wanted);
-  }
 }
