@@ -1,0 +1,29 @@
+"""The search index is large, and comes only when a reader turns to the search."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page
+
+from tests.browser.visit import DESKTOP, PHONE, expect, search
+
+OpenPage = Callable[..., Page]
+
+_ASKED = """() => performance.getEntriesByType("resource")
+  .filter(({ name }) => name.includes("search_index")).length"""
+
+
+@pytest.mark.parametrize("viewport", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def test_the_index_waits_for_the_reader(open_page: OpenPage, viewport: object) -> None:
+    page = open_page("run-anywhere/", viewport=viewport)
+    page.wait_for_load_state("networkidle")
+    assert page.evaluate(_ASKED) == 0
+    search(page, "gfx1030")
+    assert page.evaluate(_ASKED) == 1
+
+
+def test_a_link_to_a_search_asks_at_once(open_page: OpenPage) -> None:
+    page = open_page("run-anywhere/?q=gfx1030")
+    expect(page.locator(".md-search-result__meta")).to_contain_text("matching")
