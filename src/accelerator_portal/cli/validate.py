@@ -31,6 +31,9 @@ from accelerator_portal.validation.request import (
 )
 from accelerator_portal.validation.selecting import ExpressionError, failed_in
 
+# What a shell gives for a command that Ctrl+C ended.
+INTERRUPTED = 130
+
 
 @click.command()
 @click.option("--device", required=True, help="As torch.device takes it: cpu, cuda, your own.")
@@ -96,6 +99,9 @@ def validate(plan_only: bool, go_on: bool, **said: Any) -> None:  # noqa: ANN401
     except ProblemsError as error:
         tell(error.problems)
         sys.exit(2)
+    except KeyboardInterrupt:
+        click.echo("Interrupted before the first test.", err=True)
+        sys.exit(INTERRUPTED)
     click.echo(closing_words(finished, request.out))
     sys.exit(finished.exit_code)
 

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable, Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
 from accelerator_portal.catalog import Platform
+from accelerator_portal.catalog.wording import count
 from accelerator_portal.validation.executorch.asking import BackendReply, with_backend
+from accelerator_portal.validation.listing import ListingError, begin_listing, offers_of
 from accelerator_portal.validation.matrix import Matrix, with_recipes
 from accelerator_portal.validation.own_settings import applied
 from accelerator_portal.validation.plan import Plan
-from accelerator_portal.validation.probe import Probed, probe
+from accelerator_portal.validation.probe import Probed, begin_probe, probed_by
 from accelerator_portal.validation.request import (
     Request,
     RunError,
@@ -28,20 +29,26 @@ from accelerator_portal.validation.run import (
     Finished,
     Watch,
     begin,
+    prepare_workers,
     resume,
     suites_of_journal,
 )
+from accelerator_portal.validation.run_lock import locked
+from accelerator_portal.validation.side_process import SideProcess, Waiting
 
 NO_TORCH = (
     "PyTorch is not installed in this environment; "
     "install it: pip install 'accelerator-portal[validation]', or what your plugin asks for"
 )
 
+# How often a person is told that the start still goes on.
+_TELL_EVERY_S = 15.0
+
 WatchFactory = Callable[[int | None], AbstractContextManager[Watch]]
 """From how many tests there are to run, where that is known, to what is told of each."""
 
 Told = Callable[[str], None]
-"""Told why the device cannot be used, where the run goes on all the same."""
+"""Told how far the start is, and why a device cannot be used where the run goes on all the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +65,8 @@ def plan_of(request: Request, sources: SuiteSources, today: dt.date) -> Plan:
     Raises RunError, ProblemsError, ExpressionError.
     """
     matrices, _ = _matrices(request, request.suites, sources)
-    return planned(request, matrices, today)
+    with begin_listing(matrices) as listing:
+        return _planned(request, matrices, listing, today)
 
 
 def start(
@@ -66,19 +74,57 @@ def start(
 ) -> Finished:
     """Plan, try the device, and run. Raises as `plan_of` does."""
     matrices, asked = _matrices(request, request.suites, sources)
-    with ThreadPoolExecutor() as both:  # each is a process that imports torch
-        planning = both.submit(planned, request, matrices, today)
-        probed = with_backend(_probed(request, told), asked)
-        plan = planning.result()
-    with watching(len(plan.to_run)) as watch:
-        return begin(request, matrices, plan, probed, watch)
+    with locked(request):
+        told(f"Listing the tests and trying {request.device}. Both import torch first.")
+        waiting = _Waiting(told)
+        with (  # two processes, side by side
+            begin_listing(matrices) as listing,
+            begin_probe(request.device, request.imports) as probing,
+        ):
+            probed = with_backend(_probed(request, probing, told, waiting), asked)
+            prepare_workers(request, matrices, probed)
+            plan = _planned(request, matrices, listing, today, waiting)
+        tests, workers = count(len(plan.to_run), "test"), count(request.workers, "worker")
+        told(f"{tests} to run. Starting {workers}.")
+        with watching(len(plan.to_run)) as watch:
+            return begin(request, matrices, plan, probed, watch)
 
 
 def go_on(request: Request, sources: SuiteSources, watching: WatchFactory, told: Told) -> Finished:
     """Go on with the run that the request's report belongs to. Raises RunError."""
     matrices, asked = _matrices(request, suites_of_journal(request), sources)
-    with watching(None) as watch:
-        return resume(request, matrices, with_backend(_probed(request, told), asked), watch)
+    with locked(request):
+        told(f"Trying {request.device}. This imports torch first.")
+        with begin_probe(request.device, request.imports) as probing:
+            probed = with_backend(_probed(request, probing, told, _Waiting(told)), asked)
+        with watching(None) as watch:
+            return resume(request, matrices, probed, watch)
+
+
+def _planned(
+    request: Request,
+    matrices: Mapping[str, Matrix],
+    listing: SideProcess,
+    today: dt.date,
+    waiting: Waiting = lambda _: None,
+) -> Plan:
+    try:
+        offers = offers_of(listing, waiting)
+    except ListingError as error:
+        raise RunError(str(error)) from None
+    return planned(request, matrices, offers, today)
+
+
+class _Waiting:
+    """Tells now and then how long the start has taken already."""
+
+    def __init__(self, told: Told) -> None:
+        self._told, self._next = told, _TELL_EVERY_S
+
+    def __call__(self, seconds: float) -> None:
+        if seconds >= self._next:
+            self._next += _TELL_EVERY_S
+            self._told(f"Still starting after {seconds:.0f} s.")
 
 
 def _matrices(
@@ -92,11 +138,13 @@ def _matrices(
     return applied(found, sources.platform) if sources.platform else found, asked
 
 
-def _probed(request: Request, told: Told) -> Probed:
-    """Try the device; go on without it only where a suite can say what is wrong with it."""
-    found = probe(request.device, request.imports)
+def _probed(request: Request, probing: SideProcess, told: Told, waiting: Waiting) -> Probed:
+    """Return what was found; go on without the device only where a suite can say what is wrong."""
+    found = probed_by(probing, waiting)
     if found.fault == "no torch":
         raise RunError(NO_TORCH)
+    if found.fault == "hang":  # every test would hang in the same place
+        raise RunError(f'"{request.device}": {found.words}')
     if found.fault and (found.unknown or DIAGNOSING.isdisjoint(request.suites)):
         what = "import torch fails" if found.fault == "import" else "the device cannot be used"
         raise RunError(f'"{request.device}": {what}. {found.words}')

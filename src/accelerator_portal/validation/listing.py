@@ -9,8 +9,6 @@ that process does not load plugins.
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 import sys
 from collections.abc import Mapping
 
@@ -18,6 +16,7 @@ from accelerator_portal.validation.case import brief
 from accelerator_portal.validation.context import load_suite
 from accelerator_portal.validation.matrix import Matrix
 from accelerator_portal.validation.plan import Offer
+from accelerator_portal.validation.side_process import SideProcess, Waiting
 
 AUTOLOAD = "TORCH_DEVICE_BACKEND_AUTOLOAD"
 
@@ -28,26 +27,28 @@ class ListingError(Exception):
     """The tests of a suite cannot be listed; the message says why."""
 
 
-def listed(matrices: Mapping[str, Matrix]) -> dict[str, list[Offer]]:
-    """Return the tests of suites by suite; raises ListingError."""
+def begin_listing(matrices: Mapping[str, Matrix]) -> SideProcess:
+    """Start to list the tests of suites."""
     asked = {suite: matrix.model_dump(mode="json") for suite, matrix in matrices.items()}
-    try:
-        done = subprocess.run(
-            [sys.executable, "-m", __name__],
-            input=json.dumps(asked),
-            env={**os.environ, AUTOLOAD: "0"},
-            capture_output=True,
-            text=True,
-            timeout=_LIMIT_S,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        raise ListingError(f"the tests were not listed within {_LIMIT_S} s") from None
-    if done.returncode:
-        last = done.stderr.strip().splitlines()[-1:] or [f"status {done.returncode}"]
+    return SideProcess(__name__, given=json.dumps(asked), variables={AUTOLOAD: "0"})
+
+
+def offers_of(process: SideProcess, waiting: Waiting = lambda _: None) -> dict[str, list[Offer]]:
+    """Wait for the tests and return them by suite; raises ListingError."""
+    done = process.wait(_LIMIT_S, waiting)
+    if done.status is None:
+        raise ListingError(f"the tests were not listed within {_LIMIT_S} s")
+    if done.status:
+        last = done.stderr.strip().splitlines()[-1:] or [f"status {done.status}"]
         raise ListingError(f"the tests cannot be listed: {brief(last[0])}")
     found = json.loads(done.stdout.splitlines()[-1])
     return {suite: [_offer(*item) for item in items] for suite, items in found.items()}
+
+
+def listed(matrices: Mapping[str, Matrix]) -> dict[str, list[Offer]]:
+    """Return the tests of suites by suite; raises ListingError."""
+    with begin_listing(matrices) as process:
+        return offers_of(process)
 
 
 def _offer(

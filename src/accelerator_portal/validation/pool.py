@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from multiprocessing import get_context
+from multiprocessing import forkserver, get_context
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import ForkServerContext, SpawnContext
 from multiprocessing.process import BaseProcess
@@ -54,6 +54,12 @@ class _Worker:
     unfit: bool = False
 
 
+def preload(job: Job) -> None:
+    """Start the process that workers are forked from, once; it imports what they need."""
+    forkserver.set_forkserver_preload(list(job.preload))
+    forkserver.ensure_running()
+
+
 class Pool:
     """Runs cases in `workers` processes; tells `began` and `ended` of each, in this process."""
 
@@ -70,8 +76,8 @@ class Pool:
         self._began, self._ended = began, ended
         self._context: SpawnContext | ForkServerContext = get_context("spawn")
         if not fresh:
+            preload(job)
             self._context = get_context("forkserver")
-            self._context.set_forkserver_preload(list(job.preload))
         self._queue: deque[Case] = deque()
         self._suspects: deque[Case] = deque()
         self._workers: list[_Worker] = []

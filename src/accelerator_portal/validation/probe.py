@@ -11,7 +11,6 @@ import json
 import multiprocessing
 import re
 import signal
-import subprocess
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
@@ -21,10 +20,14 @@ from typing import Any, Literal
 from accelerator_portal.validation.case import brief
 from accelerator_portal.validation.classify import words_of
 from accelerator_portal.validation.environment import environment, plugin
+from accelerator_portal.validation.side_process import Output, SideProcess, Waiting
 
-ProbeFault = Literal["no torch", "import", "device"]
+ProbeFault = Literal["no torch", "import", "device", "hang"]
 
-LIMIT_S = 300
+LIMIT_S = 180
+
+# Printed between the import of torch and the first use of the device.
+_IMPORTED = "imported"
 
 # How torch refuses a device that it does not know, or that it was built without.
 _NO_SUCH = re.compile(
@@ -47,25 +50,32 @@ class Probed:
     """How many ATen operators there are, and which are core."""
 
 
-def probe(device: str, imports: str | None = None) -> Probed:
-    """Try a device in another process; whatever that process does, this one goes on.
+def begin_probe(device: str, imports: str | None = None) -> SideProcess:
+    """Start to try a device in another process.
 
     `imports` is a module to import after torch: a plugin that does not load itself.
     """
-    command = [sys.executable, "-m", __name__, device, *([imports] if imports else [])]
-    try:
-        done = subprocess.run(
-            command, capture_output=True, text=True, timeout=LIMIT_S, check=False, errors="replace"
-        )
-    except subprocess.TimeoutExpired:
-        return Probed(fault="device", words=f"the first use of it did not end within {LIMIT_S} s")
+    return SideProcess(__name__, device, *([imports] if imports else []))
+
+
+def probed_by(
+    process: SideProcess, waiting: Waiting = lambda _: None, limit_s: float = LIMIT_S
+) -> Probed:
+    """Wait for what the process found; whatever happens to it, this one goes on."""
+    done = process.wait(limit_s, waiting)
     lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
-    if done.returncode == 0 and lines:
+    if done.status == 0 and lines:
         return Probed(**json.loads(lines[-1]))
-    # The environment may have been printed before the end came.
+    if done.status is None:
+        where = "the first use of the device" if _IMPORTED in done.stdout else "import torch"
+        return Probed(fault="hang", words=f"{where} did not end within {limit_s:g} s")
+    return _died(done, lines, done.status)
+
+
+def _died(done: Output, lines: list[str], status: int) -> Probed:
+    """Say how it died; the environment may have been printed before the end came."""
     before: dict[str, Any] = json.loads(lines[-1]) if lines else {"fault": "import"}
-    code = done.returncode
-    died = f"by {signal.Signals(-code).name}" if code < 0 else f"with status {code}"
+    died = f"by {signal.Signals(-status).name}" if status < 0 else f"with status {status}"
     words = f"the process died {died}. {done.stderr.strip()[-400:]}".strip()
     return Probed(before.get("environment", {}), before.get("fault") or "device", words)
 
@@ -84,6 +94,8 @@ def main() -> None:
     except BaseException as error:  # noqa: BLE001 - a plugin may raise anything while torch loads it
         _tell(Probed(fault="import", words=brief(words_of(error), 1000)))
         return
+    sys.stdout.write(f"{_IMPORTED}\n")
+    sys.stdout.flush()
     forks = _works_in_a_fork(device)
     if wrong := _wrong(torch, device):
         unknown = bool(_NO_SUCH.search(wrong)) and not modules and plugin(device) is None
@@ -94,14 +106,19 @@ def main() -> None:
     _tell(Probed(environment(device), forks=forks, aten=census()))
 
 
+def round_trip(torch: Any, device: str) -> bool:  # noqa: ANN401 - the module torch
+    """Whether two numbers come back from a device: all that is asked is memory and a copy."""
+    return bool(torch.tensor([1.0, 2.0]).to(device).cpu().tolist() == [1.0, 2.0])
+
+
 def _wrong(torch: Any, device: str) -> str | None:  # noqa: ANN401 - the module torch
     """Use the device once; return what is wrong."""
     try:
-        if torch.ones(2, device=device).cpu().tolist() == [1.0, 1.0]:
+        if round_trip(torch, device):
             return None
     except BaseException as error:  # noqa: BLE001 - it may raise anything
         return brief(words_of(error), 1000)
-    return "two ones that were put on it came back as something else"
+    return "two numbers that were copied to it came back as something else"
 
 
 def _plain() -> dict[str, Any]:

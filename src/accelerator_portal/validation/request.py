@@ -16,7 +16,6 @@ from accelerator_portal.validation.case import Case
 from accelerator_portal.validation.executorch.asking import BackendReply, ask
 from accelerator_portal.validation.executorch.registry import USUAL as USUAL_BACKEND
 from accelerator_portal.validation.executorch.registry import BackendError
-from accelerator_portal.validation.listing import ListingError, listed
 from accelerator_portal.validation.matrix import Matrix, read_matrix, suite_names
 from accelerator_portal.validation.plan import Offer, Plan, expand, with_issues
 from accelerator_portal.validation.selecting import expression
@@ -142,12 +141,13 @@ def asked_of(request: Request, matrices: Mapping[str, Matrix]) -> BackendReply |
         raise RunError(str(error)) from None
 
 
-def planned(request: Request, matrices: Mapping[str, Matrix], today: dt.date) -> Plan:
+def planned(
+    request: Request,
+    matrices: Mapping[str, Matrix],
+    offers: Mapping[str, list[Offer]],
+    today: dt.date,
+) -> Plan:
     """Make the plan of a request; raises RunError, also where nothing is left to run."""
-    try:
-        offers = listed(matrices)
-    except ListingError as error:
-        raise RunError(str(error)) from None
     _known_axes(request, matrices)
     if DEPLOY in matrices and not matrices[DEPLOY].deployments:
         what = f'no recipe of "{request.accelerator}" is known'

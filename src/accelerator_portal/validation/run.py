@@ -23,7 +23,7 @@ from accelerator_portal.validation.journal import (
 )
 from accelerator_portal.validation.matrix import Matrix
 from accelerator_portal.validation.plan import Plan
-from accelerator_portal.validation.pool import Pool, PoolError
+from accelerator_portal.validation.pool import Pool, PoolError, preload
 from accelerator_portal.validation.probe import Probed
 from accelerator_portal.validation.recording import Ending, report_of
 from accelerator_portal.validation.request import Request, RunError, refuse_scripts
@@ -196,9 +196,20 @@ def _pool(
         if time.monotonic() - state.written > REPORT_EVERY_S:
             state.write(Ending(None))
 
-    fresh = bool(probed.fault) or not probed.forks
     job = _job(state.request, matrices)
-    return Pool(job, workers=state.request.workers, began=began, ended=ended, fresh=fresh)
+    workers = state.request.workers
+    return Pool(job, workers=workers, began=began, ended=ended, fresh=_fresh(probed))
+
+
+def prepare_workers(request: Request, matrices: Mapping[str, Matrix], probed: Probed) -> None:
+    """Start to import what the workers need, while the plan is still being made."""
+    if not _fresh(probed):
+        preload(_job(request, matrices))
+
+
+def _fresh(probed: Probed) -> bool:
+    """Whether each worker has to import torch itself: a forked process cannot use the device."""
+    return bool(probed.fault) or not probed.forks
 
 
 def _job(request: Request, matrices: Mapping[str, Matrix]) -> Job:

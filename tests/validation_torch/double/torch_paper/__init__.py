@@ -3,7 +3,8 @@
 Faults are switched on by the environment, so that a test harness can be tested:
 
     PAPER_FAULTS="silu=missing,gelu=wrong,tanh=crash,erf=hang,mm=memory,exp=exit,cos=error"
-    PAPER_LOADING="broken"   `import torch` fails; "absent": it loads, and brings no device
+    PAPER_LOADING="broken"   `import torch` fails; "absent": it loads, and brings no device;
+                             "hang": `import torch` does not end
 
 Names are those of ATen operators, without `aten::`.
 """
@@ -11,6 +12,7 @@ Names are those of ATen operators, without `aten::`.
 from __future__ import annotations
 
 import os
+import time
 
 
 class LoadingError(Exception):
@@ -24,6 +26,8 @@ def _autoload() -> None:
 _LOADING = os.environ.get("PAPER_LOADING", "")
 if _LOADING == "broken":
     raise LoadingError("libpaper.so: cannot open shared object file: No such file or directory")
+while _LOADING == "hang":
+    time.sleep(1)
 if _LOADING != "absent":
     from torch_paper import device
 

@@ -1,0 +1,95 @@
+"""A Python module run in a process of its own, which never outlives or blocks this one.
+
+Its output goes to files, not to pipes: a plugin may leave daemons behind that hold a pipe open for
+ever. Its whole process group ends with the `with` block, also after Ctrl+C or SIGTERM.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+_POLL_S = 0.05
+
+Waiting = Callable[[float], None]
+"""Called while an answer is awaited, with the seconds since the process was started."""
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """What a process wrote, and its exit status; None: it did not end in time and was killed."""
+
+    status: int | None
+    stdout: str
+    stderr: str
+
+
+class SideProcess:
+    """`python -m MODULE ARGUMENTS`, started at once; `given` is what it reads from its input."""
+
+    def __init__(
+        self,
+        module: str,
+        *arguments: str,
+        given: str = "",
+        variables: Mapping[str, str] | None = None,
+    ) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="validation-")
+        self._in, self._out, self._err = (Path(self._folder.name, n) for n in ("in", "out", "err"))
+        self._in.write_text(given, "utf-8")
+        self._started = time.monotonic()
+        with self._in.open() as source, self._out.open("w") as out, self._err.open("w") as err:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", module, *arguments],
+                stdin=source,
+                stdout=out,
+                stderr=err,
+                env={**os.environ, **(variables or {})},
+                start_new_session=True,
+            )
+
+    def wait(self, limit_s: float, waiting: Waiting = lambda _: None) -> Output:
+        """Wait for the end, at most so long after the start, and return what was written."""
+        while (status := self._process.poll()) is None:
+            since = time.monotonic() - self._started
+            if since > limit_s:
+                break
+            waiting(since)
+            time.sleep(_POLL_S)
+        self._end_group()
+        return Output(status, _text(self._out), _text(self._err))
+
+    def _end_group(self) -> None:
+        """Kill the process and all that it started, as far as it stayed in its group."""
+        if hasattr(os, "killpg"):
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+        elif self._process.poll() is None:
+            self._process.kill()
+        self._process.wait()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._end_group()
+        self._folder.cleanup()
+
+
+def _text(file: Path) -> str:
+    return file.read_text("utf-8", errors="replace")

@@ -1,0 +1,38 @@
+"""Two runs cannot write one report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from accelerator_portal.validation.request import Request, RunError
+from accelerator_portal.validation.run_lock import lock_of, locked
+
+
+def request(out: Path) -> Request:
+    return Request(device="cpu", out=out, accelerator="cpu")
+
+
+def test_the_second_run_is_refused_until_the_first_has_ended(tmp_path: Path) -> None:
+    first, second = request(tmp_path / "report.json"), request(tmp_path / "report.json")
+    with locked(first):
+        with (
+            pytest.raises(RunError, match=r"another run is writing .*report\.json"),
+            locked(second),
+        ):
+            pass
+        with locked(request(tmp_path / "other.json")):
+            pass
+    with locked(second):
+        assert lock_of(second).exists()
+    assert not any(tmp_path.iterdir())
+
+
+def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with (
+        pytest.raises(RunError, match="cannot be written"),
+        locked(request(tmp_path / "file" / "report.json")),
+    ):
+        pass

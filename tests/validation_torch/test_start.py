@@ -1,0 +1,74 @@
+"""How a run starts: what is told at once, what stops it, and a device that can do very little."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from accelerator_portal.validation.probe import begin_probe, probed_by
+from tests.folders import REPOSITORY
+from tests.validation_torch.conftest import validate
+
+
+def test_an_import_that_hangs_is_told_apart_from_a_device_that_hangs(
+    site: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(REPOSITORY / "src"), site]))
+    monkeypatch.setenv("PAPER_LOADING", "hang")
+    with begin_probe("paper") as process:
+        found = probed_by(process, limit_s=6)
+    assert (found.fault, found.words) == ("hang", "import torch did not end within 6 s")
+
+
+def test_a_device_needs_no_more_than_memory_and_a_copy(site: str, tmp_path: Path) -> None:
+    done = validate(
+        tmp_path,
+        "--device=paper",
+        "--suite=integration",
+        "-k",
+        "views or import",
+        site=site,
+        PAPER_FAULTS="fill_=missing,ones=missing,sum=missing",
+    )
+    assert "cannot be used" not in done.said
+    assert done.tests["import"].outcome == "passed"
+    assert done.tests["views"].outcome == "unsupported-operator"
+
+
+def test_it_says_what_it_does_at_once_and_ends_when_it_is_told_to(tmp_path: Path) -> None:
+    program = "from accelerator_portal.cli import main; main()"
+    report = tmp_path / "report.json"
+    words = ["validate", "--device", "cpu", "--suite", "operators", "--out", str(report)]
+    running = subprocess.Popen(
+        [sys.executable, "-c", program, *words],
+        env={**os.environ, "PYTHONPATH": str(REPOSITORY / "src")},
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert running.stderr
+    assert (
+        running.stderr.readline() == "Listing the tests and trying cpu. Both import torch first.\n"
+    )
+    second = subprocess.run(
+        [sys.executable, "-c", program, *words],
+        env={**os.environ, "PYTHONPATH": str(REPOSITORY / "src")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert second.returncode == 2
+    assert f"another run is writing {report}" in second.stderr
+    told = time.monotonic()
+    running.send_signal(signal.SIGTERM)
+    rest = running.stderr.read()
+    running.stderr.close()
+    assert running.wait(30) == 130
+    assert "Traceback" not in rest
+    assert time.monotonic() - told < 10
+    assert not any(tmp_path.iterdir())
