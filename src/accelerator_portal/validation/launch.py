@@ -12,6 +12,12 @@ from pathlib import Path
 from accelerator_portal.catalog import Platform
 from accelerator_portal.validation.executorch.asking import BackendReply, with_backend
 from accelerator_portal.validation.matrix import Matrix, with_recipes
+from accelerator_portal.validation.missing_packages import (
+    is_installed,
+    missing_packages,
+    missing_words,
+    no_torch_words,
+)
 from accelerator_portal.validation.own_settings import applied
 from accelerator_portal.validation.plan import Plan
 from accelerator_portal.validation.probe import Probed, probe
@@ -30,11 +36,6 @@ from accelerator_portal.validation.run import (
     begin,
     resume,
     suites_of_journal,
-)
-
-NO_TORCH = (
-    "PyTorch is not installed in this environment; "
-    "install it: pip install 'accelerator-portal[validation]', or what your plugin asks for"
 )
 
 WatchFactory = Callable[[int | None], AbstractContextManager[Watch]]
@@ -86,17 +87,25 @@ def _matrices(
 ) -> tuple[Mapping[str, Matrix], BackendReply | None]:
     """Read the matrices of suites, as the ExecuTorch backend and the platform want them."""
     matrices = with_checkout(matrices_of(suites), sources.checkout)
+    _refuse_missing(matrices)
     asked = asked_of(request, matrices)
     recipes = asked.recipes if asked else None
     found = {name: with_recipes(matrix, recipes) for name, matrix in matrices.items()}
     return applied(found, sources.platform) if sources.platform else found, asked
 
 
+def _refuse_missing(matrices: Mapping[str, Matrix]) -> None:
+    if not is_installed("torch"):
+        raise RunError(no_torch_words())
+    if lacks := missing_packages(matrices):
+        raise RunError(missing_words(lacks, matrices))
+
+
 def _probed(request: Request, told: Told) -> Probed:
     """Try the device; go on without it only where a suite can say what is wrong with it."""
     found = probe(request.device, request.imports)
     if found.fault == "no torch":
-        raise RunError(NO_TORCH)
+        raise RunError(no_torch_words())
     if found.fault and (found.unknown or DIAGNOSING.isdisjoint(request.suites)):
         what = "import torch fails" if found.fault == "import" else "the device cannot be used"
         raise RunError(f'"{request.device}": {what}. {found.words}')
