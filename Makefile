@@ -156,7 +156,7 @@ lock: ## Resolve pyproject.toml into requirements.lock, for every platform
 # TORCH_LINKS may name a folder of wheels, where the machine has no way to PyTorch's own index.
 lock-validation: setup ## Resolve what the harness is tested with into requirements-validation.lock
 	env -u UV_INDEX -u UV_INDEX_URL -u UV_DEFAULT_INDEX -u UV_EXTRA_INDEX_URL -u UV_OVERRIDE \
-	    $(BIN)/uv pip compile pyproject.toml requirements-validation.in --extra validation --extra executorch --extra test-validation \
+	    $(BIN)/uv pip compile pyproject.toml requirements-validation.in --extra executorch --extra test-validation \
 	    --python-version 3.11 --python-platform x86_64-manylinux_2_28 --generate-hashes --find-links $(TORCH_LINKS) \
 	    --no-config --no-emit-index-url --no-emit-find-links --custom-compile-command 'make lock-validation' \
 	    --quiet $(ARGS) --output-file requirements-validation.lock

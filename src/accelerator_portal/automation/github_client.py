@@ -154,7 +154,7 @@ def client_here(variable: str = "GH_TOKEN", patience: Patience | None = None) ->
     try:
         import github  # noqa: F401 - said now, not at the first request
     except ImportError:
-        what = "PyGithub is missing; install accelerator-portal[automation]"
+        what = "PyGithub is not installed. Install it: pip install 'accelerator-portal[automation]'"
         raise GitHubError(what) from None
     return GitHubClient(token, home.rstrip("/"), patience or Patience())
 

@@ -46,7 +46,7 @@ def keep_runs(
 def _moment(report: Report, text: bytes) -> str:
     if report.started is None:
         return f"0-{hashlib.sha256(text).hexdigest()[:12]}"
-    return f"{report.started.astimezone(dt.UTC):%Y%m%dT%H%M%SZ}"
+    return f"{report.started.astimezone(dt.timezone.utc):%Y%m%dT%H%M%SZ}"
 
 
 def keep_facts(archive: Archive, root: Path, today: dt.date) -> int:

@@ -58,7 +58,7 @@ class Tonight:
     engine: Engine = field(default_factory=lambda: MkDocs(quiet=True))
     package_sync: SyncFunction = sync
     resolver: Resolver = resolve_what_answers
-    now: dt.datetime = field(default_factory=lambda: dt.datetime.now(dt.UTC))
+    now: dt.datetime = field(default_factory=lambda: dt.datetime.now(dt.timezone.utc))
     fetched: list[Fetched] = field(default_factory=list)
     looked_at: Catalog | None = None
     """The catalogue after everything was taken, without what is broken."""

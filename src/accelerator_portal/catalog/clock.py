@@ -15,6 +15,6 @@ def today() -> dt.date:
     reads the same variable. A value that is no number of seconds counts as not set.
     """
     try:
-        return dt.datetime.fromtimestamp(int(os.environ[VARIABLE]), dt.UTC).date()
+        return dt.datetime.fromtimestamp(int(os.environ[VARIABLE]), dt.timezone.utc).date()
     except (KeyError, ValueError, OverflowError, OSError):
-        return dt.datetime.now(dt.UTC).date()
+        return dt.datetime.now(dt.timezone.utc).date()

@@ -142,8 +142,9 @@ class _Reader:
                 self._value(next(self._events), (*location, "?"))
                 continue
             seen[key] = line
-            self.lines[(*location, key)] = line + self.first_line
-            yield key, self._value(next(self._events), (*location, key))
+            place = (*location, key)
+            self.lines[place] = line + self.first_line
+            yield key, self._value(next(self._events), place)
 
     def _until(self, end: type[yaml.Event]) -> Iterator[yaml.Event]:
         for event in self._events:

@@ -14,6 +14,7 @@ from accelerator_portal.catalog.clock import today
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.checks import errors, load_and_check
 from accelerator_portal.checks.fixing import fixed_files
+from accelerator_portal.cli.extras import require_extra
 from accelerator_portal.cli.options import ROOT, progress_bar
 from accelerator_portal.cli.telling import TELLERS
 
@@ -59,6 +60,7 @@ def _found(root: Path, wanted: Sequence[str]) -> tuple[Catalog | None, list[Prob
 
 
 def _asked(catalog: Catalog, wanted: Sequence[str]) -> list[Problem]:
+    require_extra("packages", "check --network")
     from accelerator_portal.checks.network import addresses, check_network
 
     found = {

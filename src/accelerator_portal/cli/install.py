@@ -45,7 +45,7 @@ def verify(root: Path, platforms: tuple[str, ...], jobs: int, cache: Path, try_t
         sys.exit(1)
     _refuse_unknown(catalog, platforms)
     how = Verification(
-        day=dt.datetime.now(dt.UTC).date(),
+        day=dt.datetime.now(dt.timezone.utc).date(),
         cache=cache.absolute(),
         jobs=jobs,
         try_them=try_them,

@@ -8,12 +8,15 @@ from typing import Any, NamedTuple
 
 import click
 
+from accelerator_portal.cli.extras import Extra, is_installed, refusing_command
+
 
 class LazyCommand(NamedTuple):
-    """Where a command is, as `module:name`, and the first sentence of its help."""
+    """Where a command is, as `module:name`, the first sentence of its help, and its extra."""
 
     place: str
     summary: str
+    extra: Extra | None = None
 
 
 class LazyGroup(click.Group):
@@ -31,10 +34,16 @@ class LazyGroup(click.Group):
         return sorted({*super().list_commands(ctx), *self.lazy_commands})
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Return a command, imported now; None where there is none of this name."""
+        """Return a command, imported now; None where there is none of this name.
+
+        Where its extra is not installed, a command that says so stands for it.
+        """
         if cmd_name not in self.lazy_commands:
             return super().get_command(ctx, cmd_name)
-        module, _, name = self.lazy_commands[cmd_name].place.partition(":")
+        place, summary, extra = self.lazy_commands[cmd_name]
+        if extra and not is_installed(extra):
+            return refusing_command(cmd_name, summary, extra)
+        module, _, name = place.partition(":")
         command: click.Command = getattr(import_module(module), name)
         return command
 

@@ -49,7 +49,7 @@ def sync_packages(root: Path, only: tuple[str, ...]) -> None:
     try:
         with progress_bar("packages", len(names) or len(known)) as advance:
             options = SyncOptions(
-                day=dt.datetime.now(dt.UTC).date(),
+                day=dt.datetime.now(dt.timezone.utc).date(),
                 only=names,
                 limits=click.get_current_context().find_object(RequestLimits) or RequestLimits(),
                 told=lambda _: advance(),

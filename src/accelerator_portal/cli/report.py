@@ -72,7 +72,7 @@ def import_report(root: Path, inputs: tuple[Path, ...], out: Path, **said: Any) 
     except ProblemsError as error:
         tell(error.problems)
         sys.exit(1)
-    problems = list(report_problems(made, out.name, _known(root), dt.datetime.now(dt.UTC)))
+    problems = list(report_problems(made, out.name, _known(root), dt.datetime.now(dt.timezone.utc)))
     if problems:
         tell(problems)
         sys.exit(1)
@@ -89,7 +89,7 @@ def import_report(root: Path, inputs: tuple[Path, ...], out: Path, **said: Any) 
 def check_reports(root: Path, files: tuple[Path, ...]) -> None:
     """Check reports: their form, and what a schema cannot see."""
     problems: list[Problem] = []
-    known, now = _known(root), dt.datetime.now(dt.UTC)
+    known, now = _known(root), dt.datetime.now(dt.timezone.utc)
     for file in files:
         try:
             made = read_report(file)
@@ -141,7 +141,7 @@ def _read(path: Path, said: dict[str, Any]) -> Found:
 
 
 def _made(found: Found, said: dict[str, Any]) -> Report:
-    started = said["started"].replace(tzinfo=dt.UTC) if said["started"] else found.started
+    started = said["started"].replace(tzinfo=dt.timezone.utc) if said["started"] else found.started
     environment = found.environment
     if said["hardware"]:
         environment = environment.model_copy(update={"hardware": said["hardware"]})

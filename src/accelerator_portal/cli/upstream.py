@@ -88,7 +88,7 @@ def dispatch(home: str, told: Path | None, plan_file: Path, out: Path) -> None:
         found = _read(plan_file, DispatchPlan)
         earlier = [_read(out, DispatchJournal)] if out.exists() else []
         senders = Senders(vendors=client_here(), own=client_here("PORTAL_TOKEN"), home=home)
-        done = dispatch_round.dispatch(senders, found, earlier, dt.datetime.now(dt.UTC))
+        done = dispatch_round.dispatch(senders, found, earlier, dt.datetime.now(dt.timezone.utc))
     write_text_atomically(out, done.journal.model_dump_json(indent=1) + "\n")
     skipped = f"Told before: {done.told_before}.\n" if done.told_before else ""
     _say(told, skipped + summary.sent_summary(done.sent))
@@ -118,7 +118,7 @@ def answer(root: Path, told: Path | None, out: Path, **said: Any) -> None:  # no
             home=said["home"],
             login=said["login"],
         )
-        now = dt.datetime.now(dt.UTC)
+        now = dt.datetime.now(dt.timezone.utc)
         done = answer_round.answer(root, catalog, clients, now, keep=said["keep"])
     write_text_atomically(out, done.ledger.model_dump_json() + "\n")
     _say(told, summary.answer_summary(done.looked, done.answers, done.done))
@@ -146,7 +146,7 @@ def _change(
 ) -> Change | str:
     api = client_here()
     if periodic:
-        return upstream_now(api, repository, periodic, dt.datetime.now(dt.UTC))
+        return upstream_now(api, repository, periodic, dt.datetime.now(dt.timezone.utc))
     change = read_event(_bytes(event), repository)
     return confirmed(api, change) if isinstance(change, Change) else change
 

@@ -107,7 +107,7 @@ def validate(plan_only: bool, go_on: bool, **said: Any) -> None:  # noqa: ANN401
 
 
 def _today() -> dt.date:
-    return dt.datetime.now(dt.UTC).date()
+    return dt.datetime.now(dt.timezone.utc).date()
 
 
 def _show(plan: Plan) -> None:

@@ -7,7 +7,7 @@ import time
 from collections import Counter
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING
 
 import click
 from rich.console import Console
@@ -18,6 +18,9 @@ from accelerator_portal.catalog.wording import count
 from accelerator_portal.reports.outcomes import OUTCOMES, UNSUCCESSFUL, Outcome
 from accelerator_portal.validation.case import Case, Result
 from accelerator_portal.validation.run import Finished
+
+if TYPE_CHECKING:
+    from typing_extensions import Self  # Python 3.10 has none of its own
 
 # In a log, a line so often; on a terminal there is a bar.
 _LINE_EVERY_S = 20.0

@@ -114,4 +114,4 @@ def _run(imported: ImportedTests, results: ctrf_model.Results, kept: object) -> 
 def _moment(milliseconds: int) -> dt.datetime | None:
     if milliseconds < _FIRST_MOMENT:
         return None
-    return dt.datetime.fromtimestamp(0, dt.UTC) + dt.timedelta(milliseconds=milliseconds)
+    return dt.datetime.fromtimestamp(0, dt.timezone.utc) + dt.timedelta(milliseconds=milliseconds)

@@ -122,11 +122,11 @@ class _Reading:
     def _times(self, suite: SuiteElement) -> None:
         """Take note of a suite's beginning and end; what is no time says nothing."""
         with suppress(ValueError, OverflowError):
-            moment = dt.datetime.fromisoformat(suite.attributes.get("timestamp", "").strip())
+            moment = _moment(suite.attributes.get("timestamp", ""))
             if moment.tzinfo is None:
                 self._zone_is_missing = True
-                moment = moment.replace(tzinfo=dt.UTC)
-            self._moments.append(moment.astimezone(dt.UTC))
+                moment = moment.replace(tzinfo=dt.timezone.utc)
+            self._moments.append(moment.astimezone(dt.timezone.utc))
             length = seconds(suite.attributes.get("time", ""))
             self._moments.append(self._moments[-1] + dt.timedelta(seconds=length))
 
@@ -237,3 +237,9 @@ def _fitted(text: str) -> str:
         lambda found: f"#x{ord(found[0]):02X}",
         text,
     )
+
+
+def _moment(text: str) -> dt.datetime:
+    """Read a time; Python 3.10 does not know the `Z` that stands for UTC."""
+    text = text.strip()
+    return dt.datetime.fromisoformat(f"{text[:-1]}+00:00" if text.endswith("Z") else text)

@@ -74,7 +74,7 @@ def found(
     note: str | None = None,
 ) -> Found:
     """Return the tests with where and when they ran."""
-    end = dt.datetime.fromtimestamp(document.created, dt.UTC)
+    end = dt.datetime.fromtimestamp(document.created, dt.timezone.utc)
     return Found(
         suites=(suite,),
         tests=tests,

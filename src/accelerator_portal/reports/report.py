@@ -32,7 +32,7 @@ Scalar = Annotated[str, StringConstraints(max_length=400)] | bool | int | Finite
 
 def _utc(value: dt.datetime) -> dt.datetime:
     try:
-        return value.astimezone(dt.UTC)
+        return value.astimezone(dt.timezone.utc)
     except OverflowError:
         raise ValueError("the moment lies outside the calendar") from None
 

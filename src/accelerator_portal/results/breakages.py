@@ -136,5 +136,7 @@ def _failing(state: State, at: dt.datetime) -> Iterator[tuple[str, Standing, Poi
 
 
 def _id(state: State, key: str, first_bad: Point) -> str:
-    text = f"{state.accelerator}\n{key}\n{first_bad.started.astimezone(dt.UTC).isoformat()}"
+    text = (
+        f"{state.accelerator}\n{key}\n{first_bad.started.astimezone(dt.timezone.utc).isoformat()}"
+    )
     return hashlib.sha256(text.encode()).hexdigest()[:12]

@@ -52,7 +52,9 @@ def read_changes(path: Path) -> tuple[OutcomeChange, ...]:
     """
     columns = (column.to_pylist() for column in read_changes_table(path).columns)
     return tuple(
-        OutcomeChange(cast("dt.datetime", started).astimezone(dt.UTC), *cast("Any", others))
+        OutcomeChange(
+            cast("dt.datetime", started).astimezone(dt.timezone.utc), *cast("Any", others)
+        )
         for started, *others in zip(*columns, strict=True)
     )
 

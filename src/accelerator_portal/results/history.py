@@ -151,7 +151,7 @@ def _refuse_disorder(state: State, at: Point, said: Iterable[str], path: Path) -
 
 
 def _shown(moment: dt.datetime) -> str:
-    return f"{moment.astimezone(dt.UTC):%Y-%m-%d %H:%M:%S} UTC"
+    return f"{moment.astimezone(dt.timezone.utc):%Y-%m-%d %H:%M:%S} UTC"
 
 
 def _whole(report: Report) -> frozenset[str]:

@@ -54,7 +54,7 @@ def as_of(catalog: Catalog, reports: Iterable[Report]) -> dt.datetime:
         for source in s.values()
     ]
     days += [release.date for release in catalog.releases.releases]
-    moments = [dt.datetime.combine(day, dt.time(), dt.UTC) for day in days]
+    moments = [dt.datetime.combine(day, dt.time(), dt.timezone.utc) for day in days]
     moments += [moment for r in reports for moment in (r.started, r.finished) if moment]
     return max(moments)
 

@@ -73,4 +73,4 @@ def _checks(report: Report) -> Iterator[tuple[FeatureId, TestEntry]]:
 
 
 def _moment(report: Report) -> dt.datetime:
-    return report.started or dt.datetime.min.replace(tzinfo=dt.UTC)
+    return report.started or dt.datetime.min.replace(tzinfo=dt.timezone.utc)

@@ -31,7 +31,7 @@ def feed(catalog: Catalog, results: ResultsView, past: Past) -> SiteFile:
     """Return the feed; addresses are relative to it, in `results/`."""
     found = [*_reports(catalog, results), *_changes(catalog, past), *_packages(catalog)]
     found.sort(key=lambda entry: (entry.updated, entry.id), reverse=True)
-    newest = found[0].updated if found else dt.datetime.fromtimestamp(0, dt.UTC)
+    newest = found[0].updated if found else dt.datetime.fromtimestamp(0, dt.timezone.utc)
     root = Element("feed", xmlns="http://www.w3.org/2005/Atom")
     _add_text(root, "id", "urn:accelerator-portal:reports")
     _add_text(root, "title", "Accelerators: results and packages")
@@ -62,7 +62,7 @@ def _changes(catalog: Catalog, past: Past) -> Iterator[_Entry]:
 def _packages(catalog: Catalog) -> Iterator[_Entry]:
     """What indexes say has a day, and no hour."""
     for item in news(catalog)[:MOST_OF_PACKAGES]:
-        moment = dt.datetime.combine(item.date, dt.time(), dt.UTC)
+        moment = dt.datetime.combine(item.date, dt.time(), dt.timezone.utc)
         address = f"../compute-platforms/{item.platform}/#versions"
         title = f"{_name(catalog, item.platform)}: {item.words}"
         yield _Entry(f"package:{item.key}", title, moment, address)

@@ -21,7 +21,7 @@ KINDS = {
 }
 
 
-_LONG_AGO = dt.datetime.min.replace(tzinfo=dt.UTC)
+_LONG_AGO = dt.datetime.min.replace(tzinfo=dt.timezone.utc)
 
 
 @dataclass(frozen=True, slots=True)

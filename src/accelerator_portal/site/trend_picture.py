@@ -63,7 +63,9 @@ def _picture(tallies: Sequence[Tally], until: dt.datetime) -> Markup:
         steps = (f"H{across(t.started)}V{y}" for t, y in zip(tallies, heights, strict=True))
         return f"M0 {heights[0]}{''.join(steps)}H{WIDTH}"
 
-    years = [dt.datetime(y, 1, 1, tzinfo=dt.UTC) for y in range(start.year + 1, until.year + 1)]
+    years = [
+        dt.datetime(y, 1, 1, tzinfo=dt.timezone.utc) for y in range(start.year + 1, until.year + 1)
+    ]
     ticks = "".join(
         f'<path class="trend-year" d="M{across(year)} 0V{HEIGHT}"/>'
         f'<text x="{across(year)}" dx="4" y="{HEIGHT - 4}">{year.year}</text>'

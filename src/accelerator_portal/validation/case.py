@@ -32,7 +32,9 @@ class Case:
     @cached_property
     def seed(self) -> int:
         """Start of its random numbers: the same alone, in any batch and on any device."""
-        return int.from_bytes(blake2b(self.id.encode(), digest_size=4).digest()) & 0x7FFF_FFFF
+        return (
+            int.from_bytes(blake2b(self.id.encode(), digest_size=4).digest(), "big") & 0x7FFF_FFFF
+        )
 
     def __getitem__(self, parameter: str) -> str:
         """Return the value of a parameter; raises KeyError."""

@@ -38,7 +38,7 @@ def heading(
         "device": request.device,
         "kind": request.kind,
         "trigger": request.trigger,
-        "started": dt.datetime.now(dt.UTC).replace(microsecond=0).isoformat(),
+        "started": dt.datetime.now(dt.timezone.utc).replace(microsecond=0).isoformat(),
         "environment": {k: v for k, v in probed.environment.items() if v is not None},
         "aten": probed.aten,
         "note": _note(request, matrices),

@@ -14,9 +14,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any, Self
+from typing import IO, TYPE_CHECKING, Any
 
 from accelerator_portal.validation.case import Case, Result, case_of, result_of
+
+if TYPE_CHECKING:
+    from typing_extensions import Self  # Python 3.10 has none of its own
 
 VERSION = 1
 

@@ -13,6 +13,12 @@ from accelerator_portal.catalog.wording import count
 from accelerator_portal.validation.executorch.asking import BackendReply, with_backend
 from accelerator_portal.validation.listing import ListingError, begin_listing, offers_of
 from accelerator_portal.validation.matrix import Matrix, with_recipes
+from accelerator_portal.validation.missing_packages import (
+    is_installed,
+    missing_packages,
+    missing_words,
+    no_torch_words,
+)
 from accelerator_portal.validation.own_settings import applied
 from accelerator_portal.validation.plan import Plan
 from accelerator_portal.validation.probe import Probed, begin_probe, probed_by
@@ -35,11 +41,6 @@ from accelerator_portal.validation.run import (
 )
 from accelerator_portal.validation.run_lock import locked
 from accelerator_portal.validation.side_process import SideProcess, Waiting
-
-NO_TORCH = (
-    "PyTorch is not installed in this environment; "
-    "install it: pip install 'accelerator-portal[validation]', or what your plugin asks for"
-)
 
 # How often a person is told that the start still goes on.
 _TELL_EVERY_S = 15.0
@@ -132,17 +133,25 @@ def _matrices(
 ) -> tuple[Mapping[str, Matrix], BackendReply | None]:
     """Read the matrices of suites, as the ExecuTorch backend and the platform want them."""
     matrices = with_checkout(matrices_of(suites), sources.checkout)
+    _refuse_missing(matrices)
     asked = asked_of(request, matrices)
     recipes = asked.recipes if asked else None
     found = {name: with_recipes(matrix, recipes) for name, matrix in matrices.items()}
     return applied(found, sources.platform) if sources.platform else found, asked
 
 
+def _refuse_missing(matrices: Mapping[str, Matrix]) -> None:
+    if not is_installed("torch"):
+        raise RunError(no_torch_words())
+    if lacks := missing_packages(matrices):
+        raise RunError(missing_words(lacks, matrices))
+
+
 def _probed(request: Request, probing: SideProcess, told: Told, waiting: Waiting) -> Probed:
     """Return what was found; go on without the device only where a suite can say what is wrong."""
     found = probed_by(probing, waiting)
     if found.fault == "no torch":
-        raise RunError(NO_TORCH)
+        raise RunError(no_torch_words())
     if found.fault == "hang":  # every test would hang in the same place
         raise RunError(f'"{request.device}": {found.words}')
     if found.fault and (found.unknown or DIAGNOSING.isdisjoint(request.suites)):

@@ -58,6 +58,8 @@ class Matrix(Model):
     """The module that names its tests and runs them."""
     description: Paragraph
     """What it does."""
+    packages: tuple[Line, ...] = ()
+    """Packages that it imports beside torch, by the names of their modules."""
     axes: Mapping[Id, Annotated[tuple[AxisText, ...], Field(min_length=1)]] = Field(
         default_factory=dict
     )

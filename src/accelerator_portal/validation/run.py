@@ -224,4 +224,4 @@ def _bounded(why: str) -> str:
 
 
 def _now() -> dt.datetime:
-    return dt.datetime.now(dt.UTC).replace(microsecond=0)
+    return dt.datetime.now(dt.timezone.utc).replace(microsecond=0)

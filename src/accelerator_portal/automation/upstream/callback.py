@@ -107,4 +107,4 @@ def callback(report: Report, dispatched: Dispatched, job: WorkflowJob) -> dict[s
 
 
 def _moment(moment: dt.datetime | None) -> str | None:
-    return None if moment is None else f"{moment.astimezone(dt.UTC):%Y-%m-%dT%H:%M:%SZ}"
+    return None if moment is None else f"{moment.astimezone(dt.timezone.utc):%Y-%m-%dT%H:%M:%SZ}"

@@ -84,7 +84,7 @@ class Sending:
     wait: float = 2.0
     """Seconds before the second try; twice as long before each further one."""
     pause: Callable[[float], None] = time.sleep
-    now: Callable[[], dt.datetime] = lambda: dt.datetime.now(dt.UTC)
+    now: Callable[[], dt.datetime] = lambda: dt.datetime.now(dt.timezone.utc)
 
 
 @dataclass(frozen=True, slots=True)

@@ -163,7 +163,7 @@ def _report(place: ReportPlace, asked: SentRequest, repository: str) -> tuple[in
 def _run_with_title(place: ReportPlace, asked: SentRequest, repository: str) -> FoundRun:
     """The newest run of this change: a run that is repeated has the same number."""
     title = run_title(asked.change, asked.entry.accelerator)
-    since = quote(f">={(asked.at - SKEW).astimezone(dt.UTC):%Y-%m-%dT%H:%M:%SZ}")
+    since = quote(f">={(asked.at - SKEW).astimezone(dt.timezone.utc):%Y-%m-%dT%H:%M:%SZ}")
     workflow = asked.entry.run.workflow_here
     event = "workflow_dispatch" if workflow else "repository_dispatch"
     for page in range(1, _MOST_PAGES + 1):

@@ -19,7 +19,7 @@ def check(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     yield from problems
     known = Known(frozenset(catalog.by_id), catalog.suites)
     # A run of today is not in the future.
-    end_of_day = dt.datetime.combine(today, dt.time.max, dt.UTC)
+    end_of_day = dt.datetime.combine(today, dt.time.max, dt.timezone.utc)
     for stored in reports:
         yield from report_problems(stored.report, stored.path, known, end_of_day, stored.first_test)
     yield from _same_moment(reports)

@@ -24,7 +24,7 @@ LIMIT_S = 300
 
 NO_EXECUTORCH = (
     "ExecuTorch is not installed in this environment; "
-    "install it: pip install 'accelerator-portal[validation,executorch]'"
+    "install the release for your torch: pip install 'accelerator-portal[executorch]'"
 )
 
 

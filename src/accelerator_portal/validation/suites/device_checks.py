@@ -6,6 +6,7 @@ from typing import Any
 
 from accelerator_portal.validation.classify import MismatchError, SkippedError
 from accelerator_portal.validation.context import Context
+from accelerator_portal.validation.suites.torch_apis import need_api
 
 _ON_CPU = "torch.accelerator is about devices beside the CPU; it has none for the CPU."
 
@@ -107,6 +108,7 @@ def synchronize(context: Context) -> None:
 def streams(context: Context) -> None:
     """Work on a stream of its own is done after that stream was waited for."""
     torch = _accelerated(context)
+    need_api(torch, "Stream.__enter__")
     stream = torch.Stream(device=context.device)
     with stream:
         values = torch.ones(1000, device=context.device) * 3
@@ -130,8 +132,7 @@ def events(context: Context) -> None:
 def memory(context: Context) -> None:
     """The memory in use grows with a tensor and shrinks when it is gone."""
     torch = _accelerated(context)
-    if not hasattr(torch.accelerator, "memory_allocated"):
-        raise SkippedError(f"torch {torch.__version__} has no torch.accelerator.memory_allocated.")
+    need_api(torch, "accelerator.memory_allocated", "accelerator.empty_cache")
     before = torch.accelerator.memory_allocated()
     held = torch.ones(1 << 20, device=context.device)
     during = torch.accelerator.memory_allocated()

@@ -1,0 +1,87 @@
+"""Extras: optional dependencies of this package, and the message where a command misses one.
+
+The base dependencies are what `validate`, `report` and `check` need, so that the harness can be
+installed beside a plugin. What only other commands import comes with an extra.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from importlib.util import find_spec
+from typing import Literal
+
+import click
+
+Extra = Literal["automation", "packages", "site"]
+
+MODULES: Mapping[Extra, tuple[str, ...]] = {
+    "automation": ("fsspec", "github"),
+    "packages": ("httpx", "pypi_simple", "tenacity", "uv"),
+    "site": (
+        *("jinja2", "markdown", "markdownify", "material", "mkdocs", "nh3", "pandas", "pyarrow"),
+        "selectolax",
+    ),
+}
+"""Modules that the requirements of an extra in pyproject.toml bring; a test compares them."""
+
+INCLUDED: Mapping[Extra, tuple[Extra, ...]] = {"automation": ("packages", "site")}
+"""Extras that an extra requires."""
+
+OLDEST_PYTHON = (3, 11)
+"""What extras need; the base is for the Python of a plugin."""
+
+
+_NEWER = f"They need Python {'.'.join(map(str, OLDEST_PYTHON))} or newer."
+
+
+class MissingExtraError(click.ClickException):
+    """A command needs an extra that is not installed; the message has the install command."""
+
+    exit_code = 2
+
+    def __init__(self, command: str, extra: Extra) -> None:
+        what = f"`accelerator-portal {command}` needs the optional packages of the extra `{extra}`"
+        install = f"Install them: pip install 'accelerator-portal[{extra}]'"
+        super().__init__(f"{what}. {install}" if _new_enough() else f"{what}. {_NEWER}")
+
+
+def is_installed(extra: Extra) -> bool:
+    """Whether all modules of an extra are installed, for a Python that they work with."""
+    extras = (extra, *INCLUDED.get(extra, ()))
+    return _new_enough() and all(_found(module) for one in extras for module in MODULES[one])
+
+
+def require_extra(extra: Extra, command: str) -> None:
+    """Raise MissingExtraError if an extra that a command needs is not installed."""
+    if not is_installed(extra):
+        raise MissingExtraError(command, extra)
+
+
+def refusing_command(name: str, summary: str, extra: Extra) -> click.Command:
+    """Return what stands for a command whose extra is missing: it says so, whatever is asked."""
+
+    def refuse(_arguments: tuple[str, ...]) -> None:
+        raise MissingExtraError(name, extra)
+
+    callback: Callable[[tuple[str, ...]], None] = refuse
+    anything = click.Argument(["_arguments"], nargs=-1, type=click.UNPROCESSED)
+    return click.Command(
+        name,
+        callback=callback,
+        params=[anything],
+        help=summary,
+        add_help_option=False,
+        context_settings={"ignore_unknown_options": True},
+    )
+
+
+def _new_enough() -> bool:
+    return sys.version_info[:2] >= OLDEST_PYTHON
+
+
+def _found(module: str) -> bool:
+    try:
+        return find_spec(module) is not None
+    except ImportError:  # an import hook that refuses it
+        return False

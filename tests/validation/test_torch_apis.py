@@ -1,0 +1,117 @@
+"""What a torch lacks, told with modules that are made up: none needs the real one."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from accelerator_portal.validation.case import Case
+from accelerator_portal.validation.classify import SkippedError
+from accelerator_portal.validation.context import Context
+from accelerator_portal.validation.suites import integration
+from accelerator_portal.validation.suites.torch_apis import absent_name, missing_api, need_api
+from tests.validation.runs import matrix
+
+Check = Callable[[object], object]
+
+
+def module(name: str, **attributes: object) -> ModuleType:
+    made = ModuleType(name)
+    vars(made).update(attributes)
+    return made
+
+
+OLD = module(
+    "torch",
+    __version__="2.6.0",
+    Stream=type("Stream", (), {}),
+    accelerator=module("torch.accelerator", synchronize=print),
+)
+
+
+def check_of(program: str, room: str = "accelerator_portal.validation.suites.made_up") -> Check:
+    """A function `check(torch)` as a module of the suites, or of another place, would have it."""
+    names: dict[str, Any] = {"__name__": room}
+    exec(f"def check(torch):\n    {program}", names)  # noqa: S102 - the texts below
+    found: Check = names["check"]
+    return found
+
+
+def raised(check: Check, torch: object = OLD) -> AttributeError:
+    with pytest.raises(AttributeError) as found:
+        check(torch)
+    return found.value
+
+
+@pytest.mark.parametrize(
+    ("names", "missing"),
+    [
+        (("accelerator.synchronize",), None),
+        (("accelerator.memory_allocated",), "accelerator.memory_allocated"),
+        (("accelerator.synchronize", "Stream.__enter__"), "Stream.__enter__"),
+        (("nothing.at.all",), "nothing.at.all"),
+        ((), None),
+    ],
+)
+def test_the_first_name_that_torch_lacks_is_found(
+    names: tuple[str, ...], missing: str | None
+) -> None:
+    assert missing_api(OLD, *names) == missing
+
+
+def test_a_check_that_needs_it_is_skipped_with_the_version() -> None:
+    need_api(OLD, "accelerator.synchronize")
+    with pytest.raises(SkippedError, match=r"^Not in torch 2\.6\.0: torch\.Stream\.__enter__\.$"):
+        need_api(OLD, "Stream.__enter__")
+
+
+def test_what_a_check_asks_torch_for_in_vain_is_named() -> None:
+    error = raised(check_of("torch.accelerator.memory_allocated()"))
+    assert absent_name(error) == "torch.accelerator.memory_allocated"
+
+
+def test_a_module_that_answers_for_itself_is_no_excuse() -> None:
+    def answer(name: str) -> object:
+        raise AttributeError(f"module 'torch' has no attribute '{name}'")
+
+    answer.__code__ = answer.__code__.replace(co_name="__getattr__")
+    error = raised(check_of("torch.new"), module("torch", __getattr__=answer))
+    assert absent_name(error) == "torch.new"
+
+
+@pytest.mark.parametrize(
+    ("program", "room"),
+    [
+        ("torch.accelerator.new()", "torch_foo.device"),  # a plugin asked
+        ("torch.accelerator.new()", "torch._dynamo"),  # torch itself asked
+        ("torch.Stream.__enter__", "accelerator_portal.validation.suites.made_up"),  # of a class
+        ("None.grad", "accelerator_portal.validation.suites.made_up"),
+    ],
+)
+def test_other_errors_stay_what_they_are(program: str, room: str) -> None:
+    assert absent_name(raised(check_of(program, room))) is None
+
+
+def test_a_plugin_s_module_that_lacks_something_is_not_torch() -> None:
+    torch = module("torch", foo=module("torch_foo", __version__="1"))
+    assert absent_name(raised(check_of("torch.foo.memory_allocated()"), torch)) is None
+
+
+def test_the_suite_skips_a_check_and_lets_other_errors_through(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    checks = {
+        "new": lambda _: check_of("torch.accelerator.memory_allocated()")(OLD),
+        "broken": lambda _: check_of("None.grad")(OLD),
+    }
+    monkeypatch.setattr(integration, "CHECKS", checks)
+    monkeypatch.setitem(sys.modules, "torch", OLD)
+    context = Context("foo", matrix(checks))
+    with pytest.raises(SkippedError, match=r"2\.6\.0: torch\.accelerator\.memory_allocated\.$"):
+        integration.run(Case("integration", "new"), context)
+    with pytest.raises(AttributeError, match="grad"):
+        integration.run(Case("integration", "broken"), context)
