@@ -29,6 +29,10 @@ class MismatchError(Exception):
     """The device's result differs from the reference; the message says where and by how much."""
 
 
+class CheckFailedError(Exception):
+    """What a check asks for is not so, and no number is wrong; the message says what was found."""
+
+
 class BrokenTestError(Exception):
     """The test cannot work here: its reference fails, or what it needs is not installed."""
 
@@ -43,6 +47,7 @@ class SkippedError(Exception):
 
 _OWN: tuple[tuple[type[Exception], Outcome], ...] = (
     (MismatchError, "wrong-result"),
+    (CheckFailedError, "failed"),
     (BrokenTestError, "test-broken"),
     (UncheckedError, "executed"),
     (SkippedError, "skipped"),

@@ -22,6 +22,8 @@ class Context:
     matrix: Matrix
     backend: str = ""
     """Name of the ExecuTorch backend under test; only its suites read it."""
+    imports: str = ""
+    """A plugin's module that a process has to import by itself; empty where torch does."""
     stage: Stage = "load"
     reference: bool = False
     metrics: dict[str, tuple[float, str]] = field(default_factory=dict)

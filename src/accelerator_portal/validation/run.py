@@ -216,7 +216,15 @@ def _job(request: Request, matrices: Mapping[str, Matrix]) -> Job:
     timeouts = {name: request.timeout_s or matrix.timeout_s for name, matrix in matrices.items()}
     own = [request.imports] if request.imports else []
     modules = dict.fromkeys(["torch", *own, *(matrix.module for matrix in matrices.values())])
-    return Job(request.device, matrices, timeouts, request.threads, tuple(modules), request.backend)
+    return Job(
+        request.device,
+        matrices,
+        timeouts,
+        request.threads,
+        tuple(modules),
+        request.backend,
+        request.imports or "",
+    )
 
 
 def _bounded(why: str) -> str:

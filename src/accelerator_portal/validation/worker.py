@@ -27,6 +27,7 @@ from accelerator_portal.validation.case import Case, Result
 from accelerator_portal.validation.classify import verdict
 from accelerator_portal.validation.context import Context, load_suite
 from accelerator_portal.validation.matrix import Matrix
+from accelerator_portal.validation.probe import round_trip
 
 Message = tuple[Literal["begin", "end", "idle", "unfit"], str, Result | None]
 
@@ -46,6 +47,7 @@ class Job:
     threads: int
     preload: tuple[str, ...] = ()
     backend: str = ""
+    imports: str = ""
 
 
 def work(connection: Connection, log: str, job: Job) -> None:
@@ -95,7 +97,7 @@ def _serve(connection: Connection, case: Case, job: Job) -> bool:
 
 def attempt(case: Case, job: Job) -> Result:
     """Run one case in this process and return what came of it, whatever it raises."""
-    context = Context(job.device, job.matrices[case.suite], job.backend)
+    context = Context(job.device, job.matrices[case.suite], job.backend, job.imports)
     random.seed(case.seed)
     started = time.perf_counter()
     try:
@@ -137,6 +139,6 @@ def _is_fit(job: Job) -> bool:
     if torch is None:
         return True
     try:
-        return bool(torch.ones(2, device=job.device).sum().item() == 2.0)  # noqa: PLR2004 - 1 + 1
+        return round_trip(torch, job.device)
     except Exception:  # noqa: BLE001 - whatever it is, the process is of no use any more
         return False

@@ -1,137 +1,85 @@
-"""What torch.accelerator and tensors say of a device: copies, views, streams, events, memory."""
+"""What torch.accelerator says of a device: how many there are, which is used, memory, numbers."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from accelerator_portal.validation.classify import MismatchError, SkippedError
+from accelerator_portal.validation.classify import SkippedError
 from accelerator_portal.validation.context import Context
+from accelerator_portal.validation.suites.checking import (
+    accelerated,
+    kind,
+    require,
+    require_equal,
+    torch_module,
+)
 from accelerator_portal.validation.suites.torch_apis import need_api
 
-_ON_CPU = "torch.accelerator is about devices beside the CPU; it has none for the CPU."
+ONE_DEVICE = "This machine has one device, and the check needs two."
 
 
 def accelerator(context: Context) -> None:
     """torch.accelerator names the device, is available, and counts at least one."""
-    torch = _accelerated(context)
+    torch = accelerated(context)
     found = torch.accelerator.current_accelerator()
-    wanted = torch.device(context.device).type
-    if found is None or found.type != wanted:
-        raise MismatchError(f"torch.accelerator.current_accelerator() is {found}, not {wanted}")
-    if not torch.accelerator.is_available() or torch.accelerator.device_count() < 1:
-        raise MismatchError("torch.accelerator says that no device is available")
+    named = found is not None and found.type == kind(context)
+    require(named, f"torch.accelerator.current_accelerator() is {found}, not {kind(context)}")
+    available = torch.accelerator.is_available() and torch.accelerator.device_count() > 0
+    require(available, "torch.accelerator says that no device is available")
     index = torch.accelerator.current_device_index()
-    if not 0 <= index < torch.accelerator.device_count():
-        raise MismatchError(f"the current device has the index {index}")
+    require(0 <= index < torch.accelerator.device_count(), f"the current device is number {index}")
 
 
-def copy(context: Context) -> None:
-    """Numbers come back as they were sent, in every usual type, contiguous or not."""
-    torch = _torch()
-    for dtype in (
-        torch.float32,
-        torch.float16,
-        torch.bfloat16,
-        torch.int64,
-        torch.uint8,
-        torch.bool,
-    ):
-        sent = torch.arange(24).reshape(2, 3, 4).to(dtype)
-        for form in (sent, sent.transpose(0, 2), sent[:, ::2], sent[:0]):
-            back = form.to(context.device).cpu()
-            if back.dtype != dtype or not torch.equal(back, form):
-                raise MismatchError(
-                    f"a copy of {dtype} with strides {form.stride()} came back wrong"
-                )
-    there = torch.ones(4, device=context.device).to(torch.int32)
-    if there.dtype != torch.int32 or there.cpu().tolist() != [1] * 4:
-        raise MismatchError("a conversion on the device gave another type or other numbers")
-    if torch.ones(3).to(context.device, non_blocking=True).sum().item() != 3:  # noqa: PLR2004 - ones
-        raise MismatchError("a copy that does not wait was not there when it was read")
+def second_device(context: Context) -> None:
+    """Tensors are made on the second device, computed there, and copied between both."""
+    torch = accelerated(context)
+    if torch.accelerator.device_count() < 2:  # noqa: PLR2004 - two
+        raise SkippedError(ONE_DEVICE)
+    first, second = (torch.device(kind(context), index) for index in (0, 1))
+    here = torch.arange(8.0).to(first)
+    there = here.to(second)
+    require(there.device == second, f"a copy to {second} is on {there.device}")
+    require((there * 2).device == second, "a product of the second device is elsewhere")
+    require_equal((there * 2).to(first), torch.arange(8.0) * 2, "numbers between two devices")
+    current = torch.accelerator.current_device_index()
+    require(current == 0, f"work on the second device left device {current} current")
 
 
-def mixed_devices(context: Context) -> None:
-    """A tensor on the device and one on the CPU are not added silently."""
-    torch = _accelerated(context)
+def device_guard(context: Context) -> None:
+    """A device is chosen for a block alone, and one that does not exist is refused."""
+    torch = accelerated(context)
+    before = torch.accelerator.current_device_index()
+    last = torch.accelerator.device_count() - 1
+    with torch.device(kind(context), last):
+        made = torch.empty(2)
+    require(made.device == torch.device(kind(context), last), f"in the block: {made.device}")
+    after = torch.accelerator.current_device_index()
+    require(after == before, f"after the block device {after} is current, not {before}")
+    _refused(torch, kind(context), last + 1)
+    after = torch.accelerator.current_device_index()
+    require(after == before, f"after a refusal device {after} is current, not {before}")
+
+
+def _refused(torch: Any, name: str, index: int) -> None:
     try:
-        torch.ones(2, device=context.device) + torch.ones(2)
-    except RuntimeError:
+        found = torch.empty(2, device=torch.device(name, index))
+    except NotImplementedError:
+        raise
+    except (RuntimeError, ValueError):
         return
-    raise MismatchError("a tensor on the device and one on the CPU were added without an error")
-
-
-def views(context: Context) -> None:
-    """A change through a view is seen in its base, also after a transposition."""
-    torch = _torch()
-    base = torch.zeros(3, 4, device=context.device)
-    base.t()[1].fill_(2.0)
-    base.view(-1)[::5].add_(1.0)
-    wanted = torch.zeros(3, 4)
-    wanted.t()[1].fill_(2.0)
-    wanted.view(-1)[::5].add_(1.0)
-    if not torch.equal(base.cpu(), wanted):
-        raise MismatchError("a change through a view did not reach its base")
-
-
-def random(context: Context) -> None:
-    """A seed gives the same numbers twice, another seed others, and a generator keeps its state."""
-    torch = _torch()
-    device = context.device
-
-    def drawn(seed: int) -> Any:
-        torch.manual_seed(seed)
-        return torch.rand(64, device=device).cpu()
-
-    if not torch.equal(drawn(1), drawn(1)):
-        raise MismatchError("the same seed gave other numbers")
-    if torch.equal(drawn(1), drawn(2)):
-        raise MismatchError("another seed gave the same numbers")
-    values = drawn(3)
-    if not 0 <= values.min() <= values.max() < 1 or values.unique().numel() < 32:  # noqa: PLR2004 - of 64
-        raise MismatchError("torch.rand gave numbers that are not spread over [0, 1)")
-    context.stage = "run"
-    generator = torch.Generator(device=device).manual_seed(5)
-    state = generator.get_state()
-    first = torch.rand(8, device=device, generator=generator).cpu()
-    generator.set_state(state)
-    if not torch.equal(first, torch.rand(8, device=device, generator=generator).cpu()):
-        raise MismatchError("a generator whose state was put back gave other numbers")
+    require(False, f"{name}:{index} does not exist, and holds a tensor on {found.device}")  # noqa: FBT003
 
 
 def synchronize(context: Context) -> None:
     """torch.accelerator.synchronize returns."""
-    torch = _accelerated(context)
+    torch = accelerated(context)
     torch.ones(8, device=context.device).mul_(2)
     torch.accelerator.synchronize()
 
 
-def streams(context: Context) -> None:
-    """Work on a stream of its own is done after that stream was waited for."""
-    torch = _accelerated(context)
-    need_api(torch, "Stream.__enter__")
-    stream = torch.Stream(device=context.device)
-    with stream:
-        values = torch.ones(1000, device=context.device) * 3
-    stream.synchronize()
-    torch.accelerator.current_stream().wait_stream(stream)
-    if values.sum().item() != 3000:  # noqa: PLR2004 - a thousand threes
-        raise MismatchError("what a stream computed was not there after waiting for it")
-
-
-def events(context: Context) -> None:
-    """An event that was recorded and waited for has happened."""
-    torch = _accelerated(context)
-    event = torch.Event(device=context.device)
-    torch.ones(1000, device=context.device).mul_(2)
-    event.record()
-    event.synchronize()
-    if not event.query():
-        raise MismatchError("an event that was waited for says that it has not happened")
-
-
 def memory(context: Context) -> None:
     """The memory in use grows with a tensor and shrinks when it is gone."""
-    torch = _accelerated(context)
+    torch = accelerated(context)
     need_api(torch, "accelerator.memory_allocated", "accelerator.empty_cache")
     before = torch.accelerator.memory_allocated()
     held = torch.ones(1 << 20, device=context.device)
@@ -139,19 +87,40 @@ def memory(context: Context) -> None:
     del held
     torch.accelerator.empty_cache()
     after = torch.accelerator.memory_allocated()
-    if during - before < 4 << 20 or after >= during:
-        raise MismatchError(f"with 4 MiB more or less it said {before}, {during} and {after} bytes")
+    said = f"with 4 MiB more or less it said {before}, {during} and {after} bytes"
+    require(during - before >= 4 << 20 and after < during, said)
 
 
-def _torch() -> Any:
-    import torch
+def random(context: Context) -> None:
+    """A seed gives the same numbers twice, another seed others, and a generator keeps its state."""
+    torch = torch_module()
+    device = context.device
 
-    return torch
+    def drawn(seed: int) -> Any:
+        torch.manual_seed(seed)
+        return torch.rand(64, device=device).cpu()
+
+    require(torch.equal(drawn(1), drawn(1)), "the same seed gave other numbers")
+    require(not torch.equal(drawn(1), drawn(2)), "another seed gave the same numbers")
+    values = drawn(3)
+    spread = 0 <= values.min() <= values.max() < 1 and values.unique().numel() >= 32  # noqa: PLR2004 - of 64
+    require(spread, "torch.rand gave numbers that are not spread over [0, 1)")
+    generator = torch.Generator(device=device).manual_seed(5)
+    state = generator.get_state()
+    first = torch.rand(8, device=device, generator=generator).cpu()
+    generator.set_state(state)
+    again = torch.rand(8, device=device, generator=generator).cpu()
+    require(torch.equal(first, again), "a generator whose state was put back gave other numbers")
 
 
-def _accelerated(context: Context) -> Any:
-    """Return torch, for a check that means nothing on the CPU."""
-    torch = _torch()
-    if torch.device(context.device).type == "cpu":
-        raise SkippedError(_ON_CPU)
-    return torch
+def rng_state(context: Context) -> None:
+    """The state of the device's own random numbers can be taken and put back."""
+    torch = torch_module()
+    module = torch if kind(context) == "cpu" else torch.get_device_module(context.device)
+    state = module.get_rng_state()
+    first = torch.rand(16, device=context.device).cpu()
+    other = torch.rand(16, device=context.device).cpu()
+    require(not torch.equal(first, other), "two draws gave the same numbers")
+    module.set_rng_state(state)
+    again = torch.rand(16, device=context.device).cpu()
+    require(torch.equal(first, again), "after its state was put back the device drew other numbers")

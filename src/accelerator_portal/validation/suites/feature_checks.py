@@ -6,134 +6,162 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from accelerator_portal.validation.classify import MismatchError, SkippedError
 from accelerator_portal.validation.context import Context
+from accelerator_portal.validation.suites.checking import (
+    COARSE,
+    kind,
+    network,
+    network_inputs,
+    reference,
+    require,
+    require_close,
+    require_equal,
+    torch_module,
+)
+from accelerator_portal.validation.suites.torch_apis import need_api
 
-_CLOSE = {"rtol": 1e-3, "atol": 1e-4}
-_COARSE = {"rtol": 3e-2, "atol": 3e-2}
+# The profiler's name for the activities of a device; every other device is PrivateUse1.
+_ACTIVITIES = {"cuda": "CUDA", "xpu": "XPU", "mtia": "MTIA", "hpu": "HPU"}
 
 
 def autograd(context: Context) -> None:
     """Gradients of a small network are those of the CPU."""
-    torch = _torch()
-    there, here = _network(context.device), _reference()
-    inputs = _inputs()
+    there, here = network(context.device), reference()
+    inputs = network_inputs()
     there(inputs.to(context.device)).square().sum().backward()
-    here(inputs.to(_wide(here))).square().sum().backward()
+    here(inputs.double()).square().sum().backward()
     pairs = zip(there.parameters(), here.parameters(), strict=True)
     for mine, theirs in pairs:
-        _close(torch, mine.grad, theirs.grad, "a gradient")
+        require_close(mine.grad, theirs.grad, "a gradient")
 
 
 def optimizers(context: Context) -> None:
-    """Three steps of each usual optimiser change the parameters as on the CPU."""
-    torch = _torch()
+    """Three steps of each usual optimizer change the parameters as on the CPU."""
+    torch = torch_module()
     for name in ("SGD", "Adam", "AdamW", "Adagrad", "RMSprop"):
-        changed = [_steps(torch, model, name) for model in (_network(context.device), _reference())]
+        changed = [_steps(torch, model, name) for model in (network(context.device), reference())]
         for mine, theirs in zip(*changed, strict=True):
-            _close(torch, mine, theirs, f"a parameter after three steps of {name}")
+            require_close(mine, theirs, f"a parameter after three steps of {name}")
 
 
 def amp(context: Context) -> None:
-    """Autocast computes a product in bfloat16, near the right numbers; float16 where offered."""
-    torch = _torch()
-    inputs = _inputs()
-    model = _network(context.device)
+    """Autocast computes a product in bfloat16, near the right numbers."""
+    torch = torch_module()
+    inputs = network_inputs()
+    model = network(context.device)
     with torch.autocast(torch.device(context.device).type, dtype=torch.bfloat16):
         found = model[0](inputs.to(context.device))
-    if found.dtype != torch.bfloat16:
-        raise MismatchError(f"autocast to bfloat16 gave {found.dtype}")
-    wanted = _reference()[0](inputs.double())
-    _close(torch, found, wanted, "a product under autocast", _COARSE)
+    require(found.dtype == torch.bfloat16, f"autocast to bfloat16 gave {found.dtype}")
+    wanted = reference()[0](inputs.double())
+    require_close(found, wanted, "a product under autocast", COARSE)
 
 
 def checkpoint(context: Context) -> None:
     """A model is saved and loaded, on the device and on the CPU; activations are recomputed."""
-    torch = _torch()
+    torch = torch_module()
     from torch.utils.checkpoint import checkpoint as recomputed
 
-    model = _network(context.device)
+    model = network(context.device)
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "model.pt")
         torch.save(model.state_dict(), file)
         for place in (context.device, "cpu"):
             loaded = torch.load(file, map_location=place, weights_only=True)
             for name, value in model.state_dict().items():
-                _close(torch, loaded[name], value, f"{name}, loaded to {place}")
-    inputs = _inputs().to(context.device).requires_grad_()
+                require_close(loaded[name], value, f"{name}, loaded to {place}")
+    inputs = network_inputs().to(context.device).requires_grad_()
     recomputed(model, inputs, use_reentrant=False).sum().backward()
     again = inputs.detach().clone().requires_grad_()
     model(again).sum().backward()
-    _close(torch, inputs.grad, again.grad, "a gradient with recomputed activations")
+    require_close(inputs.grad, again.grad, "a gradient with recomputed activations")
 
 
 def dataloader(context: Context) -> None:
     """Batches come from a worker process, from pinned memory where there is any, and arrive."""
-    torch = _torch()
+    torch = torch_module()
     data = torch.utils.data.TensorDataset(torch.arange(32.0))
     pinned = torch.device(context.device).type != "cpu"
     loader = torch.utils.data.DataLoader(
         data, batch_size=8, num_workers=1, pin_memory=pinned, multiprocessing_context="fork"
     )
     total = sum(batch.to(context.device, non_blocking=True).sum().item() for (batch,) in loader)
-    if total != 496:  # noqa: PLR2004 - 0 + 1 + … + 31
-        raise MismatchError(f"the batches add up to {total}, not 496")
-
-
-def distributed(context: Context) -> None:
-    """A process group of one comes up with the device's own backend, and adds."""
-    torch = _torch()
-    dist = torch.distributed
-    if not dist.is_available():
-        raise SkippedError("This torch was built without torch.distributed.")
-    backend = dist.get_default_backend_for_device(torch.device(context.device))
-    with tempfile.TemporaryDirectory() as folder:
-        dist.init_process_group(backend, init_method=f"file://{folder}/store", rank=0, world_size=1)
-        try:
-            values = torch.full((4,), 2.0, device=context.device)
-            dist.all_reduce(values)
-        finally:
-            dist.destroy_process_group()
-    if values.cpu().tolist() != [2.0] * 4:
-        raise MismatchError(f"all_reduce of one process gave {values.cpu().tolist()}")
+    require(total == sum(range(32)), f"the batches add up to {total}, not {sum(range(32))}")
 
 
 def profiler(context: Context) -> None:
-    """The profiler sees the operators of a small network, also those on the device."""
-    torch = _torch()
+    """The profiler sees the operators of a small network, and what the device did for them."""
+    from torch.autograd import DeviceType
     from torch.profiler import ProfilerActivity, profile
 
     activities = [ProfilerActivity.CPU]
-    own = {"cuda": "CUDA", "xpu": "XPU", "mtia": "MTIA", "hpu": "HPU"}
-    kind = torch.device(context.device).type
-    if kind != "cpu":
-        activities.append(getattr(ProfilerActivity, own.get(kind, "PrivateUse1")))
-    model = _network(context.device)
+    if kind(context) != "cpu":
+        activities.append(getattr(ProfilerActivity, _ACTIVITIES.get(kind(context), "PrivateUse1")))
+    model = network(context.device)
     with profile(activities=activities) as seen:
-        model(_inputs().to(context.device)).sum().item()
-    if not any("addmm" in event.key or "linear" in event.key for event in seen.key_averages()):
-        raise MismatchError("the profile of a linear layer does not name it")
+        model(network_inputs().to(context.device)).sum().item()
+    named = any("addmm" in event.key or "linear" in event.key for event in seen.key_averages())
+    require(named, "the profile of a linear layer does not name it")
+    if kind(context) == "cpu":
+        return
+    on_device = any(
+        event.device_type != DeviceType.CPU or getattr(event, "device_time_total", 0) > 0
+        for event in seen.events()
+    )
+    require(on_device, f"of {len(seen.events())} events in the profile none is of the device")
 
 
 def compiled(context: Context) -> None:
     """torch.compile with its usual compiler gives the results of the eager model."""
-    torch = _torch()
+    torch = torch_module()
     context.stage = "compile"
-    model = _network(context.device)
-    found = torch.compile(model)(_inputs().to(context.device))
+    model = network(context.device)
+    found = torch.compile(model)(network_inputs().to(context.device))
     context.stage = "compare"
-    _close(torch, found, _reference()(_inputs().double()), "the compiled model's result")
+    require_close(found, reference()(network_inputs().double()), "the compiled model's result")
+
+
+def exported(context: Context) -> None:
+    """torch.export captures a model on the device, and the program gives the model's results."""
+    torch = torch_module()
+    context.stage = "export"
+    there = network_inputs().to(context.device)
+    program = torch.export.export(network(context.device).eval(), (there,))
+    context.stage = "run"
+    found = program.module()(there)
+    context.stage = "compare"
+    require_close(found, reference()(network_inputs().double()), "the exported program's result")
 
 
 def quantization(context: Context) -> None:
-    """Linear layers in 8 bits, scaled per row, stay near the result in full precision."""
-    torch = _torch()
-    weight, inputs = _network("cpu")[0].weight.detach(), _inputs()
-    scale = weight.abs().amax(dim=1, keepdim=True) / 127
-    small = torch.round(weight / scale).to(torch.int8).to(context.device)
-    there = inputs.to(context.device)
-    found = there @ (small.to(torch.float32) * scale.to(context.device)).t()
-    _close(torch, found, inputs.double() @ weight.double().t(), "an 8-bit product", _COARSE)
+    """A product of 8-bit integers is exact, and with its scales near the one in float32."""
+    torch = torch_module()
+    need_api(torch, "_int_mm")
+    generator = torch.Generator().manual_seed(13)
+    one, two = (torch.randn(32, 32, generator=generator) for _ in range(2))
+    scales = [values.abs().amax() / 127 for values in (one, two)]
+    small = [
+        torch.round(values / scale).to(torch.int8)
+        for values, scale in zip((one, two), scales, strict=True)
+    ]
+    found = torch._int_mm(*(values.to(context.device) for values in small))  # noqa: SLF001 - what torchao calls
+    wanted = small[0].int() @ small[1].int()
+    require_equal(found, wanted, "a product of 8-bit integers")
+    scaled = found.float() * (scales[0] * scales[1]).to(context.device)
+    require_close(scaled, one @ two, "a product in 8 bits, scaled", {"rtol": 0.05, "atol": 0.3})
+
+
+def fake_quantization(context: Context) -> None:
+    """Weights are rounded to 8 bits for a training that is to be quantized; gradients pass."""
+    torch = torch_module()
+    scale, zero = torch.full((4,), 0.05), torch.zeros(4, dtype=torch.int32)
+    grid = torch.arange(-8, 8).reshape(4, 4) * 0.05
+    values = (grid + 0.01).to(context.device).requires_grad_()
+    found = torch.fake_quantize_per_channel_affine(
+        values, scale.to(context.device), zero.to(context.device), 0, -128, 127
+    )
+    require_close(found, grid, "values rounded to 8 bits")
+    found.sum().backward()
+    require_close(values.grad, torch.ones(4, 4), "a gradient through the rounding")
 
 
 def _steps(torch: Any, model: Any, name: str) -> list[Any]:
@@ -141,48 +169,6 @@ def _steps(torch: Any, model: Any, name: str) -> list[Any]:
     place = next(model.parameters())
     for _ in range(3):
         optimizer.zero_grad()
-        model(_inputs().to(place.device, place.dtype)).square().sum().backward()
+        model(network_inputs().to(place.device, place.dtype)).square().sum().backward()
         optimizer.step()
     return [parameter.detach() for parameter in model.parameters()]
-
-
-def _network(device: str) -> Any:
-    """Return a small network with the same weights each time."""
-    torch = _torch()
-    torch.manual_seed(11)
-    layers = torch.nn.Linear(16, 32), torch.nn.GELU(), torch.nn.LayerNorm(32)
-    return torch.nn.Sequential(*layers, torch.nn.Linear(32, 4)).to(device)
-
-
-def _reference() -> Any:
-    """Return the same network on the CPU, in float64: a reference for the CPU, too."""
-    return _network("cpu").double()
-
-
-def _inputs() -> Any:
-    torch = _torch()
-    return torch.randn(8, 16, generator=torch.Generator().manual_seed(12))
-
-
-def _wide(model: Any) -> Any:
-    return next(model.parameters()).dtype
-
-
-def _close(
-    torch: Any,
-    found: Any,
-    wanted: Any,
-    what: str,
-    room: dict[str, float] = _CLOSE,
-) -> None:
-    one, other = found.detach().cpu().double(), wanted.detach().cpu().double()
-    try:
-        torch.testing.assert_close(one, other, **room)
-    except AssertionError as error:
-        raise MismatchError(f"{what}: {error}") from None
-
-
-def _torch() -> Any:
-    import torch
-
-    return torch

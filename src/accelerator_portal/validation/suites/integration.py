@@ -14,7 +14,14 @@ from accelerator_portal.validation.classify import SkippedError
 from accelerator_portal.validation.context import Context
 from accelerator_portal.validation.matrix import Matrix
 from accelerator_portal.validation.plan import Offer
-from accelerator_portal.validation.suites import device_checks, feature_checks, loading_checks
+from accelerator_portal.validation.suites import (
+    device_checks,
+    feature_checks,
+    loading_checks,
+    process_group_checks,
+    stream_checks,
+    tensor_checks,
+)
 from accelerator_portal.validation.suites.torch_apis import absent_name, not_in
 
 IntegrationCheck = Callable[[Context], None]
@@ -25,24 +32,39 @@ CHECKS: Mapping[str, IntegrationCheck] = {
     "import": loading_checks.plain_import,
     "autoload-on": loading_checks.autoload_on,
     "autoload-off": loading_checks.autoload_off,
-    # What torch.accelerator and tensors say of it.
+    # What torch.accelerator says of it.
     "accelerator": device_checks.accelerator,
-    "copy": device_checks.copy,
-    "events": device_checks.events,
+    "device-guard": device_checks.device_guard,
     "memory": device_checks.memory,
-    "mixed-devices": device_checks.mixed_devices,
     "random": device_checks.random,
-    "streams": device_checks.streams,
+    "rng-state": device_checks.rng_state,
+    "second-device": device_checks.second_device,
     "synchronize": device_checks.synchronize,
-    "views": device_checks.views,
+    # Work that waits for other work.
+    "event-timing": stream_checks.event_timing,
+    "events": stream_checks.events,
+    "stream-order": stream_checks.stream_order,
+    "streams": stream_checks.streams,
+    # What every program does with tensors.
+    "copy": tensor_checks.copy,
+    "in-place": tensor_checks.in_place,
+    "mixed-devices": tensor_checks.mixed_devices,
+    "out": tensor_checks.out_variants,
+    "pinned-memory": tensor_checks.pinned_memory,
+    "storage": tensor_checks.storage,
+    "views": tensor_checks.views,
     # The rows of features on a platform's page, by the same names.
     "amp": feature_checks.amp,
     "autograd": feature_checks.autograd,
     "checkpoint": feature_checks.checkpoint,
     "compile": feature_checks.compiled,
     "dataloader": feature_checks.dataloader,
-    "distributed": feature_checks.distributed,
+    "distributed": process_group_checks.distributed,
+    "export": feature_checks.exported,
+    "fake-quantization": feature_checks.fake_quantization,
+    "fsdp": process_group_checks.fsdp,
     "optimizers": feature_checks.optimizers,
+    "process-group": process_group_checks.process_group,
     "profiler": feature_checks.profiler,
     "quantization": feature_checks.quantization,
 }

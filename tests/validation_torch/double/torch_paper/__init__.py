@@ -6,7 +6,8 @@ Faults are switched on by the environment, so that a test harness can be tested:
     PAPER_LOADING="broken"   `import torch` fails; "absent": it loads, and brings no device;
                              "hang": `import torch` does not end
 
-Names are those of ATen operators, without `aten::`.
+Names are those of ATen operators, without `aten::`; besides, `mixed=allowed` adds tensors of two
+devices silently, and `set_rng_state=ignored` leaves the random numbers as they are.
 """
 
 from __future__ import annotations

@@ -1,0 +1,78 @@
+"""What integration checks share: torch, the ways to fail, and a small network with a reference.
+
+This module imports nothing of torch by itself; see `integration`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from accelerator_portal.validation.classify import CheckFailedError, MismatchError, SkippedError
+from accelerator_portal.validation.context import Context
+
+CLOSE = {"rtol": 1e-3, "atol": 1e-4}
+COARSE = {"rtol": 3e-2, "atol": 3e-2}
+
+_ON_CPU = "torch.accelerator is about devices beside the CPU; it has none for the CPU."
+
+
+def torch_module() -> Any:
+    """Return torch."""
+    import torch
+
+    return torch
+
+
+def accelerated(context: Context) -> Any:
+    """Return torch, for a check that means nothing on the CPU; raises SkippedError there."""
+    torch = torch_module()
+    if kind(context) == "cpu":
+        raise SkippedError(_ON_CPU)
+    return torch
+
+
+def kind(context: Context) -> str:
+    """Return the type of the device: `cuda` of `cuda:1`."""
+    return context.device.partition(":")[0]
+
+
+def require(condition: object, otherwise: str) -> None:
+    """Fail a check whose condition is not met; raises CheckFailedError with what was found."""
+    if not condition:
+        raise CheckFailedError(otherwise)
+
+
+def require_close(found: Any, wanted: Any, what: str, room: dict[str, float] | None = None) -> None:
+    """Compare the numbers of two tensors, wherever they are; raises MismatchError."""
+    torch = torch_module()
+    one, other = found.detach().cpu().double(), wanted.detach().cpu().double()
+    try:
+        torch.testing.assert_close(one, other, **(room or CLOSE))
+    except AssertionError as error:
+        raise MismatchError(f"{what}: {error}") from None
+
+
+def require_equal(found: Any, wanted: Any, what: str) -> None:
+    """Compare two tensors exactly, shape and type included; raises MismatchError."""
+    there = found.detach().cpu()
+    if there.dtype != wanted.dtype or not torch_module().equal(there, wanted):
+        raise MismatchError(f"{what}: {there.tolist()}, not {wanted.tolist()}")
+
+
+def network(device: str) -> Any:
+    """Return a small network with the same weights each time."""
+    torch = torch_module()
+    torch.manual_seed(11)
+    layers = torch.nn.Linear(16, 32), torch.nn.GELU(), torch.nn.LayerNorm(32)
+    return torch.nn.Sequential(*layers, torch.nn.Linear(32, 4)).to(device)
+
+
+def reference() -> Any:
+    """Return the same network on the CPU, in float64: a reference for the CPU, too."""
+    return network("cpu").double()
+
+
+def network_inputs() -> Any:
+    """Return inputs of the network, the same each time."""
+    torch = torch_module()
+    return torch.randn(8, 16, generator=torch.Generator().manual_seed(12))

@@ -1,0 +1,90 @@
+"""Integration checks: each passes where the thing is there, and fails where it is not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.validation_torch.conftest import Done, validate
+
+# What the simulated device does not have, and the words that say so.
+LACKS = {
+    "amp": ("unsupported-operator", "aten::copy_ is missing"),
+    "checkpoint": ("failed", "no attribute 'device'"),
+    "dataloader": ("failed", "pin memory"),
+    "device-guard": ("failed", "paper:1 does not exist, and holds a tensor on paper:0"),
+    "event-timing": ("failed", "synchronizing"),
+    "events": ("failed", "synchronizing events"),
+    "memory": ("failed", "allocator"),
+    "pinned-memory": ("failed", "getPinnedMemoryAllocator"),
+    "process-group": ("failed", "Default backend not registered for device : paper"),
+    "profiler": ("failed", "none is of the device"),
+    "random": ("failed", "getNewGenerator"),
+    "storage": ("failed", "data pointer"),
+    "stream-order": ("failed", "two new streams are the same stream"),
+    "streams": ("failed", "two new streams are the same stream"),
+    "synchronize": ("failed", "synchronizing"),
+    "distributed": ("skipped", "one device"),
+    "fsdp": ("skipped", "one device"),
+    "second-device": ("skipped", "one device"),
+}
+
+# One fault for a check each, and what it must come to.
+FAULTS = {
+    "export": ("addmm=wrong", "wrong-result", "the exported program's result"),
+    "fake-quantization": (
+        "fake_quantize_per_channel_affine_cachemask=wrong",
+        "wrong-result",
+        "rounded to 8 bits",
+    ),
+    "in-place": ("add_=wrong", "wrong-result", "values changed in place"),
+    "mixed-devices": ("mixed=allowed", "failed", "were added, on paper:0"),
+    "out": ("mul=wrong", "wrong-result", "torch.mul with out="),
+    "quantization": ("_int_mm=missing", "unsupported-operator", "aten::_int_mm is missing"),
+    "rng-state": ("set_rng_state=ignored", "failed", "drew other numbers"),
+    "views": ("fill_=wrong", "wrong-result", "a base after changes through its views"),
+}
+
+
+@pytest.fixture(scope="module")
+def healthy(tmp_path_factory: pytest.TempPathFactory, site: str) -> Done:
+    words = "--device=paper", "--suite=integration"
+    return validate(tmp_path_factory.mktemp("healthy"), *words, site=site)
+
+
+@pytest.fixture(scope="module")
+def faulty(tmp_path_factory: pytest.TempPathFactory, site: str) -> Done:
+    faults = ",".join(fault for fault, _, _ in FAULTS.values())
+    tests = [f"--test=integration/{name}" for name in FAULTS]
+    folder = tmp_path_factory.mktemp("faulty")
+    return validate(folder, "--device=paper", *tests, site=site, PAPER_FAULTS=faults)
+
+
+def test_what_the_device_lacks_has_not_passed_and_all_else_has(healthy: Done) -> None:
+    found = {name: test.outcome for name, test in healthy.tests.items()}
+    wanted = {name: LACKS[name][0] if name in LACKS else "passed" for name in found}
+    assert found == wanted
+    assert set(LACKS) <= set(found)
+
+
+@pytest.mark.parametrize("name", LACKS)
+def test_the_reason_names_what_is_lacking(healthy: Done, name: str) -> None:
+    assert LACKS[name][1] in (healthy.tests[name].reason or "")
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_fault_of_the_device_is_found(healthy: Done, faulty: Done, name: str) -> None:
+    _, outcome, words = FAULTS[name]
+    assert healthy.tests[name].outcome == "passed"
+    test = faulty.tests[name]
+    assert (test.outcome, words in (test.reason or "")) == (outcome, True), test
+
+
+@pytest.mark.slow
+def test_on_the_cpu_all_that_is_not_about_accelerators_passes(tmp_path: Path) -> None:
+    done = validate(tmp_path, "--device=cpu", "--suite=integration")
+    found = {test.outcome for test in done.tests.values()}
+    assert found == {"passed", "skipped"}
+    for name in ("distributed", "fsdp", "process-group", "quantization", "export"):
+        assert done.tests[name].outcome == "passed"
