@@ -22,6 +22,8 @@ from accelerator_portal.reports.report_file import read_report
 from accelerator_portal.validation import launch
 from accelerator_portal.validation.executorch.registry import USUAL as USUAL_BACKEND
 from accelerator_portal.validation.plan import Plan
+from accelerator_portal.validation.pytorch_tests.files import SUITE as PYTORCH
+from accelerator_portal.validation.pytorch_tests.given import PytorchSource
 from accelerator_portal.validation.request import (
     TORCHBENCH,
     USUAL,
@@ -71,6 +73,17 @@ from accelerator_portal.validation.selecting import ExpressionError, failed_in
     metavar="CHECKOUT",
     help="A clone of pytorch/benchmark, for the suite torchbench.",
 )
+@click.option(
+    "--pytorch",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    metavar="CHECKOUT",
+    help="A clone of pytorch/pytorch at the tag of your torch, for the suite pytorch-tests.",
+)
+@click.option(
+    "--pytorch-files",
+    metavar="A,B",
+    help="Of that clone only these files of test/; by default the usual ones, with --all more.",
+)
 @click.option("--full-size", is_flag=True, help="Models of full size instead of small ones.")
 @click.option(
     "--run-scripts", is_flag=True, help="Of the suite deploy: run the platform's scripts."
@@ -82,7 +95,9 @@ def validate(plan_only: bool, go_on: bool, **said: Any) -> None:  # noqa: ANN401
         accelerator = said["accelerator"] or said["device"].partition(":")[0].lower()
         platform = _platform(said["known_issues"], accelerator)
         request = _request(said, accelerator, platform)
-        sources = launch.SuiteSources(platform, said["torchbench"])
+        files = tuple(filter(None, (said["pytorch_files"] or "").split(",")))
+        pytorch = PytorchSource(said["pytorch"], files)
+        sources = launch.SuiteSources(platform, said["torchbench"], pytorch)
         if plan_only and not go_on:
             _show(launch.plan_of(request, sources, _today()))
             return
@@ -117,7 +132,8 @@ def _request(said: dict[str, Any], accelerator: str, platform: Platform | None) 
         raise RunError(f"nothing failed in {said['only_failed']}; there is nothing to repeat")
     tests = frozenset(said["tests"]) | again
     suites = said["suites"] or tuple(sorted({key.partition("/")[0] for key in tests}))
-    suites = suites or ((TORCHBENCH,) if said["torchbench"] else USUAL)
+    given = {TORCHBENCH: said["torchbench"], PYTORCH: said["pytorch"]}
+    suites = suites or tuple(name for name, place in given.items() if place) or USUAL
     if said["full_size"]:
         suites = at_full_size(suites)
     return Request(

@@ -6,7 +6,7 @@ import datetime as dt
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from accelerator_portal.catalog import Platform
@@ -15,6 +15,8 @@ from accelerator_portal.validation.matrix import Matrix, with_recipes
 from accelerator_portal.validation.own_settings import applied
 from accelerator_portal.validation.plan import Plan
 from accelerator_portal.validation.probe import Probed, probe
+from accelerator_portal.validation.pytorch_tests.checkout import difference
+from accelerator_portal.validation.pytorch_tests.given import PytorchSource, with_pytorch
 from accelerator_portal.validation.request import (
     Request,
     RunError,
@@ -46,10 +48,11 @@ Told = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class SuiteSources:
-    """What changes the suites: the platform's folder, a checkout of TorchBench."""
+    """What changes the suites: the platform's folder, checkouts of TorchBench and PyTorch."""
 
     platform: Platform | None = None
     checkout: Path | None = None
+    pytorch: PytorchSource = field(default_factory=PytorchSource)
 
 
 def plan_of(request: Request, sources: SuiteSources, today: dt.date) -> Plan:
@@ -70,6 +73,7 @@ def start(
         planning = both.submit(planned, request, matrices, today)
         probed = with_backend(_probed(request, told), asked)
         plan = planning.result()
+    _warn(matrices, probed, told)
     with watching(len(plan.to_run)) as watch:
         return begin(request, matrices, plan, probed, watch)
 
@@ -77,8 +81,17 @@ def start(
 def go_on(request: Request, sources: SuiteSources, watching: WatchFactory, told: Told) -> Finished:
     """Go on with the run that the request's report belongs to. Raises RunError."""
     matrices, asked = _matrices(request, suites_of_journal(request), sources)
+    probed = with_backend(_probed(request, told), asked)
+    _warn(matrices, probed, told)
     with watching(None) as watch:
-        return resume(request, matrices, with_backend(_probed(request, told), asked), watch)
+        return resume(request, matrices, probed, watch)
+
+
+def _warn(matrices: Mapping[str, Matrix], probed: Probed, told: Told) -> None:
+    """Tell of a checkout of PyTorch that is not the installed torch's."""
+    for matrix in matrices.values():
+        if matrix.files and (words := difference(matrix.given, probed.environment)):
+            told(f"Warning: {words}")
 
 
 def _matrices(
@@ -86,6 +99,7 @@ def _matrices(
 ) -> tuple[Mapping[str, Matrix], BackendReply | None]:
     """Read the matrices of suites, as the ExecuTorch backend and the platform want them."""
     matrices = with_checkout(matrices_of(suites), sources.checkout)
+    matrices = with_pytorch(matrices, request, sources.pytorch)
     asked = asked_of(request, matrices)
     recipes = asked.recipes if asked else None
     found = {name: with_recipes(matrix, recipes) for name, matrix in matrices.items()}

@@ -13,15 +13,19 @@ import os
 import subprocess
 import sys
 from collections.abc import Mapping
+from tempfile import TemporaryFile
+from threading import Event, Timer
 
 from accelerator_portal.validation.case import brief
 from accelerator_portal.validation.context import load_suite
 from accelerator_portal.validation.matrix import Matrix
 from accelerator_portal.validation.plan import Offer
+from accelerator_portal.validation.progress import echoed
 
 AUTOLOAD = "TORCH_DEVICE_BACKEND_AUTOLOAD"
 
-_LIMIT_S = 600
+# PyTorch's own tests are many files, each of which is imported.
+_LIMIT_S = 1800
 
 
 class ListingError(Exception):
@@ -31,23 +35,46 @@ class ListingError(Exception):
 def listed(matrices: Mapping[str, Matrix]) -> dict[str, list[Offer]]:
     """Return the tests of suites by suite; raises ListingError."""
     asked = {suite: matrix.model_dump(mode="json") for suite, matrix in matrices.items()}
-    try:
-        done = subprocess.run(
+    with TemporaryFile("w+", encoding="utf-8") as given, TemporaryFile("w+") as printed:
+        json.dump(asked, given)
+        given.seek(0)
+        process = subprocess.Popen(
             [sys.executable, "-m", __name__],
-            input=json.dumps(asked),
+            stdin=given,
             env={**os.environ, AUTOLOAD: "0"},
-            capture_output=True,
+            stdout=printed,
+            stderr=subprocess.PIPE,
             text=True,
-            timeout=_LIMIT_S,
-            check=False,
+            errors="replace",
         )
-    except subprocess.TimeoutExpired:
-        raise ListingError(f"the tests were not listed within {_LIMIT_S} s") from None
-    if done.returncode:
-        last = done.stderr.strip().splitlines()[-1:] or [f"status {done.returncode}"]
-        raise ListingError(f"the tests cannot be listed: {brief(last[0])}")
-    found = json.loads(done.stdout.splitlines()[-1])
+        words = _ended(process)
+        if process.returncode:
+            last = words[-1:] or [f"status {process.returncode}"]
+            raise ListingError(f"the tests cannot be listed: {brief(last[0])}")
+        printed.seek(0)
+        found = json.loads(printed.read().splitlines()[-1])
     return {suite: [_offer(*item) for item in items] for suite, items in found.items()}
+
+
+def _ended(process: subprocess.Popen[str]) -> list[str]:
+    """Wait for the process that lists, and show how far it is; return the rest of what it says."""
+    late = Event()
+
+    def stop() -> None:
+        late.set()
+        process.kill()
+
+    timer = Timer(_LIMIT_S, stop)
+    timer.daemon = True
+    timer.start()
+    try:
+        with process:
+            words = echoed(process.stderr or ())
+    finally:
+        timer.cancel()
+    if late.is_set():
+        raise ListingError(f"the tests were not listed within {_LIMIT_S} s")
+    return words
 
 
 def _offer(
