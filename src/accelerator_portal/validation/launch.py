@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
@@ -15,6 +15,7 @@ from accelerator_portal.validation.matrix import Matrix, with_recipes
 from accelerator_portal.validation.own_settings import applied
 from accelerator_portal.validation.plan import Plan
 from accelerator_portal.validation.probe import Probed, probe
+from accelerator_portal.validation.pytest_suites.given import PytestSource, pytest_matrices
 from accelerator_portal.validation.pytorch_tests.checkout import difference
 from accelerator_portal.validation.pytorch_tests.given import PytorchSource, with_pytorch
 from accelerator_portal.validation.request import (
@@ -48,11 +49,12 @@ Told = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class SuiteSources:
-    """What changes the suites: the platform's folder, checkouts of TorchBench and PyTorch."""
+    """What changes the suites: the platform's folder, checkouts, a pytest suite."""
 
     platform: Platform | None = None
     checkout: Path | None = None
     pytorch: PytorchSource = field(default_factory=PytorchSource)
+    pytest: PytestSource = field(default_factory=PytestSource)
 
 
 def plan_of(request: Request, sources: SuiteSources, today: dt.date) -> Plan:
@@ -95,11 +97,12 @@ def _warn(matrices: Mapping[str, Matrix], probed: Probed, told: Told) -> None:
 
 
 def _matrices(
-    request: Request, suites: Iterable[str], sources: SuiteSources
+    request: Request, suites: tuple[str, ...], sources: SuiteSources
 ) -> tuple[Mapping[str, Matrix], BackendReply | None]:
     """Read the matrices of suites, as the ExecuTorch backend and the platform want them."""
-    matrices = with_checkout(matrices_of(suites), sources.checkout)
-    matrices = with_pytorch(matrices, request, sources.pytorch)
+    own = pytest_matrices(suites, request, sources.pytest)
+    matrices = with_checkout(matrices_of(s for s in suites if s not in own), sources.checkout)
+    matrices = {**with_pytorch(matrices, request, sources.pytorch), **own}
     asked = asked_of(request, matrices)
     recipes = asked.recipes if asked else None
     found = {name: with_recipes(matrix, recipes) for name, matrix in matrices.items()}

@@ -67,7 +67,7 @@ def difference(given: Mapping[str, str], environment: Mapping[str, Any]) -> str 
         return _warning(where, f"git checkout {built}")
     if not version:
         return _warning(f"of no known version, and torch is {torch}", _tag(torch))
-    if _release(version) == _release(torch):
+    if _release(version) == _release(torch) != ():
         return None
     return _warning(f"of version {version}, and torch is {torch}", _tag(torch))
 
