@@ -10,6 +10,7 @@ from accelerator_portal.reports.test_ids import (
     Identified,
     fitted,
     identified,
+    identified_generic,
     identified_node,
     suite_id,
 )
@@ -46,6 +47,11 @@ from accelerator_portal.reports.test_ids import (
             Identified("TestX::test_a", {"case": "float32_int64"}, "privateuse1"),
         ),
         (
+            "TestXPRIVATEUSE1",
+            "test_copy_cpu_npu_int8",
+            Identified("TestX::test_copy_cpu", {"dtype": "int8"}, "npu"),
+        ),
+        (
             "TestXCUDA",
             "test_cuda_to_cpu_cuda_int8",
             Identified("TestX::test_cuda_to_cpu", {"dtype": "int8"}, "cuda"),
@@ -59,6 +65,30 @@ from accelerator_portal.reports.test_ids import (
 )
 def test_a_name_becomes_an_identity(container: str, test: str, expected: Identified) -> None:
     assert identified(container, test) == expected
+
+
+@pytest.mark.parametrize(
+    ("test", "device", "name", "parameters"),
+    [
+        ("test_add_cpu_float32", "cpu", "test_x.TestX::test_add", {"dtype": "float32"}),
+        (
+            "test_add_privateuseone_float32",
+            "privateuseone",
+            "test_x.TestX::test_add",
+            {"dtype": "float32"},
+        ),
+        ("test_add_my_chip", "my_chip", "test_x.TestX::test_add", {}),
+    ],
+)
+def test_a_generic_test_has_one_name_on_every_device(
+    test: str, device: str, name: str, parameters: dict[str, str]
+) -> None:
+    assert identified_generic("test_x.TestX", test, device) == Identified(name, parameters, device)
+
+
+def test_a_test_that_names_no_device_is_no_generic_one() -> None:
+    assert identified_generic("test_x.TestX", "test_add", "cpu") is None
+    assert identified_generic("test_x.TestX", "test_add_cpu_fast", "cpu") is None
 
 
 @pytest.mark.parametrize(

@@ -28,6 +28,22 @@ def test_each_operator_that_must_pass_stands_in_its_group_with_its_sources(site:
             assert page.ids.count(anchor) == 1
 
 
+def test_each_test_of_the_proposed_set_stands_there_with_its_reason(site: Site) -> None:
+    assert site.catalog.criteria
+    basic = site.catalog.criteria.basic_set
+    assert basic
+    page = site.pages["results/standards/"]
+    shown = [item.text() for item in page.tree.css('dl[aria-label="Proposed basic tests"] li')]
+    reasons = [test.why for group in basic.groups for test in group.tests]
+    expected = [
+        f"{suite}/{name}: {why}" for (suite, name), why in zip(basic.tests, reasons, strict=True)
+    ]
+    assert shown == expected
+    text = page.tree.css("body")[0].text()
+    assert "not required for any level" in text
+    assert f"--pytorch-files {','.join(basic.files)}" in text
+
+
 def test_every_form_is_linked_to_and_every_link_finds_its_form(site: Site) -> None:
     asked = {
         parse_qs(urlsplit(attribute(link, "href")).query)["template"][0]

@@ -21,6 +21,8 @@ def main() -> int:
         Path(note[0]).write_text(str(daemon.pid))
         sys.stdout.write("left a daemon\n")
         return 0
+    sys.stderr.write("one\ntwo\nthr")
+    sys.stderr.flush()
     sys.stdout.write("hangs\n")
     sys.stdout.flush()
     for file in note:

@@ -33,6 +33,8 @@ def test_it_is_killed_when_it_takes_too_long() -> None:
     told: list[float] = []
     with SideProcess(PROGRAM, "hang", variables=PATHS) as process:
         done = process.wait(2, told.append)
+        assert process.new_errors() == ["one", "two"]
+        assert not process.new_errors()
     assert (done.status, done.stdout) == (None, "hangs\n")
     assert told == sorted(told)
     assert told

@@ -86,6 +86,56 @@ class Tested(Model):
     """The operators that must pass."""
 
 
+class BasicTest(Model):
+    """A test that a basic set proposes."""
+
+    name: Line
+    """Its name in the suite, without parameters; each of its tests must pass."""
+    why: Line
+    """Why a platform cannot do without what it tests."""
+
+
+class BasicGroup(Sourced):
+    """Tests of one part of a backend."""
+
+    title: Line
+    """The part."""
+    suite: Id
+    """The suite that the tests are of."""
+    tests: Annotated[tuple[BasicTest, ...], Field(min_length=1)]
+    """The tests."""
+
+
+class BasicSet(Model):
+    """A small set of tests that every platform is proposed to pass; no level asks for it."""
+
+    suite: Id
+    """The suite that most of the tests are of."""
+    meaning: Paragraph
+    """Whose proposal it is, and what it was checked with."""
+    groups: Annotated[tuple[BasicGroup, ...], Field(min_length=1)]
+    """The tests, by part."""
+
+    @property
+    def tests(self) -> tuple[tuple[str, str], ...]:
+        """Suite and name of each test."""
+        return tuple((group.suite, test.name) for group in self.groups for test in group.tests)
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The files of a checkout that the tests of the suite stand in, once each."""
+        names = (name for suite, name in self.tests if suite == self.suite)
+        containers = (name.partition("::")[0].rpartition(".")[0] for name in names)
+        return tuple(dict.fromkeys(container.replace(".", "/") for container in containers))
+
+    @model_validator(mode="after")
+    def _once_each(self) -> BasicSet:
+        twice = [name for (_, name), times in Counter(self.tests).items() if times > 1]
+        if twice:
+            raise fault(f"named twice: {', '.join(twice)}", "name a test in one group")
+        return self
+
+
 class Deadlines(Model):
     """Limits in time."""
 
@@ -115,6 +165,8 @@ class Criteria(Model):
     """What is asked of each kind of suites."""
     tested: Tested
     """When a stable option reads "tested"."""
+    basic_set: BasicSet | None = None
+    """Tests of PyTorch that every platform is proposed to pass."""
     deadlines: Deadlines
     """How long what breaks may stay broken."""
     most_minors_behind: Annotated[int, Field(gt=0)] | None = None

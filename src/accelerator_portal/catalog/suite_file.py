@@ -12,6 +12,9 @@ from accelerator_portal.catalog.sources import Sourced, SourcedFile
 
 SuiteKind = Literal["build", "deploy", "unit", "operator", "model"]
 
+SUITES_OF_CHECKOUTS = frozenset({"pytorch-tests"})
+"""Suites of the harness whose tests are listed nowhere here: they lie in a checkout."""
+
 
 class SuiteFile(SourcedFile):
     """A test suite; its id is the name of the file."""

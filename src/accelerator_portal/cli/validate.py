@@ -22,6 +22,9 @@ from accelerator_portal.reports.report_file import read_report
 from accelerator_portal.validation import launch
 from accelerator_portal.validation.executorch.registry import USUAL as USUAL_BACKEND
 from accelerator_portal.validation.plan import Plan
+from accelerator_portal.validation.pytest_suites.given import PytestSource
+from accelerator_portal.validation.pytorch_tests.files import SUITE as PYTORCH
+from accelerator_portal.validation.pytorch_tests.given import PytorchSource
 from accelerator_portal.validation.request import (
     TORCHBENCH,
     USUAL,
@@ -74,6 +77,24 @@ INTERRUPTED = 130
     metavar="CHECKOUT",
     help="A clone of pytorch/benchmark, for the suite torchbench.",
 )
+@click.option(
+    "--pytorch",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    metavar="CHECKOUT",
+    help="A clone of pytorch/pytorch at the tag of your torch, for the suite pytorch-tests.",
+)
+@click.option(
+    "--pytorch-files",
+    metavar="A,B",
+    help="Of that clone only these files of test/; by default the usual ones, with --all more.",
+)
+@click.option(
+    "--pytest",
+    type=click.Path(exists=True, path_type=Path),
+    metavar="PATH",
+    help="A pytest suite of your own: a folder, or a file.",
+)
+@click.option("--suite-name", metavar="NAME", help="Of that suite; by default as its folder.")
 @click.option("--full-size", is_flag=True, help="Models of full size instead of small ones.")
 @click.option(
     "--run-scripts", is_flag=True, help="Of the suite deploy: run the platform's scripts."
@@ -84,8 +105,11 @@ def validate(plan_only: bool, go_on: bool, **said: Any) -> None:  # noqa: ANN401
     try:
         accelerator = said["accelerator"] or said["device"].partition(":")[0].lower()
         platform = _platform(said["known_issues"], accelerator)
-        request = _request(said, accelerator, platform)
-        sources = launch.SuiteSources(platform, said["torchbench"])
+        pytest = PytestSource(said["pytest"], said["suite_name"])
+        request = _request(said, accelerator, platform, pytest.suite)
+        files = tuple(filter(None, (said["pytorch_files"] or "").split(",")))
+        pytorch = PytorchSource(said["pytorch"], files)
+        sources = launch.SuiteSources(platform, said["torchbench"], pytorch, pytest)
         if plan_only and not go_on:
             _show(launch.plan_of(request, sources, _today()))
             return
@@ -117,13 +141,16 @@ def _show(plan: Plan) -> None:
     click.echo(f"{count(len(plan.to_run), 'test')} to run.", err=True)
 
 
-def _request(said: dict[str, Any], accelerator: str, platform: Platform | None) -> Request:
+def _request(
+    said: dict[str, Any], accelerator: str, platform: Platform | None, own_suite: str | None
+) -> Request:
     again = failed_in(read_report(said["only_failed"])) if said["only_failed"] else frozenset()
     if said["only_failed"] and not again:
         raise RunError(f"nothing failed in {said['only_failed']}; there is nothing to repeat")
     tests = frozenset(said["tests"]) | again
     suites = said["suites"] or tuple(sorted({key.partition("/")[0] for key in tests}))
-    suites = suites or ((TORCHBENCH,) if said["torchbench"] else USUAL)
+    given = {TORCHBENCH: said["torchbench"], PYTORCH: said["pytorch"], own_suite: own_suite}
+    suites = suites or tuple(name for name, place in given.items() if name and place) or USUAL
     if said["full_size"]:
         suites = at_full_size(suites)
     return Request(

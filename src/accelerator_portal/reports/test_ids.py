@@ -48,6 +48,8 @@ class Identified:
     device: str | None = None
 
 
+_PLUGIN = "privateuse1"
+
 _CLASS_ENDING = re.compile(rf"(?:{'|'.join(sorted(DEVICES)).upper()})\Z")
 
 
@@ -76,6 +78,18 @@ def identified_node(nodeid: str) -> Identified:
     file, *inner = address.split("::")
     names = [file.replace("/", ".").removesuffix(".py"), *inner]
     return identified(".".join(names[:-1]), f"{names[-1]}{bracket}{inside}")
+
+
+def identified_generic(container: str, test: str, device: str) -> Identified | None:
+    """Return the identity of a test that PyTorch made for a device; None if its name is another.
+
+    `container` is file and class without the device, `test_ops.TestCommon`.
+    """
+    found = _without_device(test, device)
+    if found is None:
+        return None
+    base, parameters = found
+    return Identified(fitted(f"{container}::{base}", MAX_NAME), parameters, device)
 
 
 def suite_id(name: str) -> str | None:
@@ -125,16 +139,25 @@ def _parameters(inside: str) -> tuple[dict[str, str], str | None]:
 
 
 def _generic(container: str, test: str) -> tuple[str, str, dict[str, str], str] | None:
-    """Undo PyTorch's device-generic naming, where class and test name the same device."""
+    """Undo PyTorch's device-generic naming, where class and test name the same device.
+
+    A class of a plugin's device ends with PRIVATEUSE1; its tests have the device's own name.
+    """
     ending = _CLASS_ENDING.search(container)
     if ending is None:
         return None
-    device = ending[0].lower()
+    stem, word = container[: ending.start()], ending[0].lower()
+    for device in sorted(DEVICES) if word == _PLUGIN else [word]:
+        if found := _without_device(test, device):
+            return stem, *found, device
+    return None
+
+
+def _without_device(test: str, device: str) -> tuple[str, dict[str, str]] | None:
+    """Split `test_out_add_cuda_float32` of `cuda` into `test_out_add` and its types."""
     base, found, types = test.rpartition(f"_{device}")
     parameters = _generic_types(types.removeprefix("_")) if types[:1] in {"", "_"} else None
-    if not (base and found) or parameters is None:
-        return None
-    return container[: ending.start()], base, parameters, device
+    return (base, parameters) if base and found and parameters is not None else None
 
 
 def _generic_types(words: str) -> dict[str, str] | None:

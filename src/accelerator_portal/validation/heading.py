@@ -13,7 +13,9 @@ from accelerator_portal.validation.matrix import Matrix
 from accelerator_portal.validation.own_settings import differences
 from accelerator_portal.validation.plan import Plan
 from accelerator_portal.validation.probe import Probed
-from accelerator_portal.validation.recording import NEEDS
+from accelerator_portal.validation.pytorch_tests.checkout import difference
+from accelerator_portal.validation.pytorch_tests.files import SUITE
+from accelerator_portal.validation.recording import needs_of
 from accelerator_portal.validation.request import FAMILIES, TORCHBENCH, Request
 
 ON_CPU = (
@@ -26,6 +28,9 @@ IN_EXECUTORCH = (
     "the quantised model. Passed are those alone of which the backend took a part; the recipe "
     "portable has no backend."
 )
+
+
+OWN_TESTS = "PyTorch's own tests, and those of a pytest suite, decide by their own assertions."
 
 
 def heading(
@@ -41,7 +46,7 @@ def heading(
         "started": dt.datetime.now(dt.timezone.utc).replace(microsecond=0).isoformat(),
         "environment": {k: v for k, v in probed.environment.items() if v is not None},
         "aten": probed.aten,
-        "note": _note(request, matrices),
+        "note": _note(request, matrices, probed),
         "options": _options(request),
         "suites": [
             {
@@ -58,15 +63,27 @@ def heading(
     }
 
 
-def _note(request: Request, matrices: Mapping[str, Matrix]) -> str:
+def _note(request: Request, matrices: Mapping[str, Matrix], probed: Probed) -> str:
     workers = f"{request.workers} worker{'s' if request.workers > 1 else ''}"
     threads = f"{request.threads} thread{'s' if request.threads > 1 else ''} each"
     programs = set(FAMILIES["executorch"])
+    own = {name for name, matrix in matrices.items() if matrix.own_verdict}
     eager = ON_CPU if request.device == "cpu" else ON_DEVICE
-    said = [eager] if set(matrices) - programs else []
+    said = [eager] if set(matrices) - programs - own else []
     said += [IN_EXECUTORCH] if set(matrices) & programs else []
+    said += [OWN_TESTS] if own else []
     made = f"Made by accelerator-portal validate, with {workers} of {threads}. {' '.join(said)}"
-    return " ".join([made, *_checkouts(matrices), *differences(request.settings, matrices)])
+    checkouts = [*_checkouts(matrices), *_pytorch(matrices, probed)]
+    return " ".join([made, *checkouts, *differences(request.settings, matrices)])
+
+
+def _pytorch(matrices: Mapping[str, Matrix], probed: Probed) -> Iterator[str]:
+    if SUITE in matrices and (given := matrices[SUITE].given):
+        commit, version = given.get("commit"), given.get("version")
+        which = f"at commit {commit}" if commit else f"of version {version or 'unknown'}"
+        yield f"PyTorch's tests: a checkout {which}."
+        if words := difference(given, probed.environment):
+            yield f"Warning: {words}."
 
 
 def _checkouts(matrices: Mapping[str, Matrix]) -> Iterator[str]:
@@ -79,7 +96,7 @@ def _checkouts(matrices: Mapping[str, Matrix]) -> Iterator[str]:
 def _command(request: Request, suite: str) -> str:
     only = [f"--only={name}={','.join(values)}" for name, values in request.only.items()]
     words = ["accelerator-portal", "validate", "--device", request.device, "--suite", suite]
-    return shlex.join([*words, *only, *_options(request), *NEEDS.get(suite, ())])
+    return shlex.join([*words, *only, *_options(request), *needs_of(suite)])
 
 
 def _options(request: Request) -> list[str]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from accelerator_portal.catalog import Platform
@@ -22,6 +22,9 @@ from accelerator_portal.validation.missing_packages import (
 from accelerator_portal.validation.own_settings import applied
 from accelerator_portal.validation.plan import Plan
 from accelerator_portal.validation.probe import Probed, begin_probe, probed_by
+from accelerator_portal.validation.pytest_suites.given import PytestSource, pytest_matrices
+from accelerator_portal.validation.pytorch_tests.checkout import difference
+from accelerator_portal.validation.pytorch_tests.given import PytorchSource, with_pytorch
 from accelerator_portal.validation.request import (
     Request,
     RunError,
@@ -54,10 +57,12 @@ Told = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class SuiteSources:
-    """What changes the suites: the platform's folder, a checkout of TorchBench."""
+    """What changes the suites: the platform's folder, checkouts, a pytest suite."""
 
     platform: Platform | None = None
     checkout: Path | None = None
+    pytorch: PytorchSource = field(default_factory=PytorchSource)
+    pytest: PytestSource = field(default_factory=PytestSource)
 
 
 def plan_of(request: Request, sources: SuiteSources, today: dt.date) -> Plan:
@@ -67,7 +72,7 @@ def plan_of(request: Request, sources: SuiteSources, today: dt.date) -> Plan:
     """
     matrices, _ = _matrices(request, request.suites, sources)
     with begin_listing(matrices) as listing:
-        return _planned(request, matrices, listing, today)
+        return _planned(request, matrices, listing, today, _Waiting(lambda _: None))
 
 
 def start(
@@ -85,6 +90,7 @@ def start(
             probed = with_backend(_probed(request, probing, told, waiting), asked)
             prepare_workers(request, matrices, probed)
             plan = _planned(request, matrices, listing, today, waiting)
+        _warn(matrices, probed, told)
         tests, workers = count(len(plan.to_run), "test"), count(request.workers, "worker")
         told(f"{tests} to run. Starting {workers}.")
         with watching(len(plan.to_run)) as watch:
@@ -98,6 +104,7 @@ def go_on(request: Request, sources: SuiteSources, watching: WatchFactory, told:
         told(f"Trying {request.device}. This imports torch first.")
         with begin_probe(request.device, request.imports) as probing:
             probed = with_backend(_probed(request, probing, told, _Waiting(told)), asked)
+        _warn(matrices, probed, told)
         with watching(None) as watch:
             return resume(request, matrices, probed, watch)
 
@@ -107,10 +114,10 @@ def _planned(
     matrices: Mapping[str, Matrix],
     listing: SideProcess,
     today: dt.date,
-    waiting: Waiting = lambda _: None,
+    waiting: _Waiting,
 ) -> Plan:
     try:
-        offers = offers_of(listing, waiting)
+        offers = offers_of(listing, waiting, waiting.told)
     except ListingError as error:
         raise RunError(str(error)) from None
     return planned(request, matrices, offers, today)
@@ -120,19 +127,28 @@ class _Waiting:
     """Tells now and then how long the start has taken already."""
 
     def __init__(self, told: Told) -> None:
-        self._told, self._next = told, _TELL_EVERY_S
+        self.told, self._next = told, _TELL_EVERY_S
 
     def __call__(self, seconds: float) -> None:
         if seconds >= self._next:
             self._next += _TELL_EVERY_S
-            self._told(f"Still starting after {seconds:.0f} s.")
+            self.told(f"Still starting after {seconds:.0f} s.")
+
+
+def _warn(matrices: Mapping[str, Matrix], probed: Probed, told: Told) -> None:
+    """Tell of a checkout of PyTorch that is not the installed torch's."""
+    for matrix in matrices.values():
+        if matrix.files and (words := difference(matrix.given, probed.environment)):
+            told(f"Warning: {words}")
 
 
 def _matrices(
-    request: Request, suites: Iterable[str], sources: SuiteSources
+    request: Request, suites: tuple[str, ...], sources: SuiteSources
 ) -> tuple[Mapping[str, Matrix], BackendReply | None]:
     """Read the matrices of suites, as the ExecuTorch backend and the platform want them."""
-    matrices = with_checkout(matrices_of(suites), sources.checkout)
+    own = pytest_matrices(suites, request, sources.pytest)
+    matrices = with_checkout(matrices_of(s for s in suites if s not in own), sources.checkout)
+    matrices = {**with_pytorch(matrices, request, sources.pytorch), **own}
     _refuse_missing(matrices)
     asked = asked_of(request, matrices)
     recipes = asked.recipes if asked else None

@@ -10,17 +10,19 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from accelerator_portal.validation.case import brief
 from accelerator_portal.validation.context import load_suite
 from accelerator_portal.validation.matrix import Matrix
 from accelerator_portal.validation.plan import Offer
+from accelerator_portal.validation.progress import reported
 from accelerator_portal.validation.side_process import SideProcess, Waiting
 
 AUTOLOAD = "TORCH_DEVICE_BACKEND_AUTOLOAD"
 
-_LIMIT_S = 600
+# PyTorch's own tests are many files, each of which is imported.
+_LIMIT_S = 1800
 
 
 class ListingError(Exception):
@@ -33,9 +35,22 @@ def begin_listing(matrices: Mapping[str, Matrix]) -> SideProcess:
     return SideProcess(__name__, given=json.dumps(asked), variables={AUTOLOAD: "0"})
 
 
-def offers_of(process: SideProcess, waiting: Waiting = lambda _: None) -> dict[str, list[Offer]]:
-    """Wait for the tests and return them by suite; raises ListingError."""
-    done = process.wait(_LIMIT_S, waiting)
+def offers_of(
+    process: SideProcess,
+    waiting: Waiting = lambda _: None,
+    told: Callable[[str], None] = lambda _: None,
+) -> dict[str, list[Offer]]:
+    """Wait for the tests and return them by suite; raises ListingError.
+
+    `told` hears how far a long listing is.
+    """
+
+    def also(seconds: float) -> None:
+        for words in reported(process.new_errors()):
+            told(words)
+        waiting(seconds)
+
+    done = process.wait(_LIMIT_S, also)
     if done.status is None:
         raise ListingError(f"the tests were not listed within {_LIMIT_S} s")
     if done.status:

@@ -49,6 +49,31 @@ class Deployment(Model):
     """Seconds for all of it."""
 
 
+class TestFile(Model):
+    """A file of tests in a checkout."""
+
+    __test__ = False  # to pytest it looks like a class of tests
+
+    path: Line
+    """From the folder of tests, without `.py`: `nn/test_pooling`."""
+    covers: Line
+    """What its tests are about."""
+    usual: bool = True
+    """Whether it is run where nobody names files."""
+
+    @property
+    def container(self) -> str:
+        """How the names of its tests begin: `nn.test_pooling`."""
+        return self.path.replace("/", ".")
+
+
+def file_of(name: str, files: Iterable[TestFile]) -> TestFile | None:
+    """Return the file that a test stands in: of `test_ops.TestCommon::test_out`, `test_ops`."""
+    container = f"{name.partition('::')[0]}."
+    found = [file for file in files if container.startswith(f"{file.container}.")]
+    return max(found, key=lambda file: len(file.path), default=None)
+
+
 class Matrix(Model):
     """A suite: the product of its tests and its axes, less what is excluded."""
 
@@ -74,6 +99,10 @@ class Matrix(Model):
     """By dtype."""
     unchecked: Mapping[Line, Line] = Field(default_factory=dict)
     """Tests whose results nobody can compare, and why: they are executed, never passed."""
+    own_verdict: bool = False
+    """Whether its tests decide by assertions of their own, not by this project's comparison."""
+    files: tuple[TestFile, ...] = ()
+    """Files of tests; no process runs tests of two of them."""
     timeout_s: Annotated[float, Field(gt=0)] = 120
     """Seconds that one test may take."""
     batch: Annotated[int, Field(ge=1)] = 50
@@ -84,7 +113,7 @@ class Matrix(Model):
     deployments: Mapping[str, Deployment] = Field(default_factory=dict)
     """Of the suite `deploy`, the platform's recipes by test."""
     given: Mapping[str, str] = Field(default_factory=dict)
-    """What the command was given for this suite: the folder of a checkout."""
+    """What the command was given for this suite: the folder of a checkout, its commit."""
 
     @model_validator(mode="after")
     def _default_is_of_the_axis(self) -> Matrix:
@@ -105,6 +134,11 @@ class Matrix(Model):
 
     def _usual(self, name: str) -> tuple[str, ...]:
         return self.default.get(name, self.axes[name])
+
+    def group(self, name: str) -> str:
+        """Return what a process that ran this test may go on with: its file, or anything."""
+        file = file_of(name, self.files)
+        return file.container if file else ""
 
     def excludes(self, name: str, combination: Combination) -> bool:
         """Whether a test with these parameters is never run."""

@@ -30,6 +30,14 @@ class Offer:
         """Whether it exists with these parameters."""
         return all(combination.get(name) in values for name, values in self.only.items())
 
+    def is_asked_for(self, only: Mapping[str, Iterable[str]], *, everything: bool) -> bool:
+        """Whether it runs: it is usual, or everything is wanted.
+
+        A parameter of its own must have one of the values in `only`, as those of an axis.
+        """
+        own = self.parameters.keys() & only.keys()
+        return (self.usual or everything) and all(self.parameters[n] in set(only[n]) for n in own)
+
 
 @dataclass(frozen=True, slots=True)
 class Plan:
@@ -63,11 +71,11 @@ def expand(
     """
     combinations = list(matrix.combinations(only))
     for offer in offers:
+        if not offer.is_asked_for(only, everything=everything):
+            continue
         for combination in combinations:
             parameters = {**combination, **offer.parameters}
-            if not (offer.usual or everything) or matrix.excludes(offer.name, parameters):
-                continue
-            if offer.takes(combination):
+            if offer.takes(combination) and not matrix.excludes(offer.name, parameters):
                 yield Case(suite, offer.name, tuple(sorted(parameters.items())))
 
 

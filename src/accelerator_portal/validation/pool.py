@@ -52,6 +52,7 @@ class _Worker:
     deadline: float = field(default_factory=lambda: time.monotonic() + _START_S)
     idle: bool = False
     unfit: bool = False
+    group: str = ""
 
 
 def preload(job: Job) -> None:
@@ -98,7 +99,7 @@ class Pool:
     def _fill(self, folder: Path) -> bool:
         """Give every idle worker a batch, start those that are missing; False: all is done."""
         for worker in [w for w in self._workers if w.idle]:
-            if self._queue and not worker.alone:
+            if self._queue and not worker.alone and self._group() == worker.group:
                 self._give(worker, self._next_batch())
             else:
                 self._dismiss(worker)
@@ -111,13 +112,20 @@ class Pool:
 
     def _next_batch(self) -> list[Case]:
         """Return the next cases of one suite; fewer towards the end, so that no worker waits."""
-        suite = self._queue[0].suite
+        suite, group = self._queue[0].suite, self._group()
         limit = self._job.matrices[suite].batch
         size = max(1, min(limit, len(self._queue) // (2 * self._number)))
         batch: list[Case] = []
         while self._queue and self._queue[0].suite == suite and len(batch) < size:
+            if self._group() != group:
+                break
             batch.append(self._queue.popleft())
         return batch
+
+    def _group(self) -> str:
+        """What a worker of the next case may have run before: files of tests do not mix."""
+        case = self._queue[0]
+        return self._job.matrices[case.suite].group(case.name)
 
     def _start(self, folder: Path, batch: list[Case], *, alone: bool) -> _Worker:
         here, there = self._context.Pipe()
@@ -135,6 +143,7 @@ class Pool:
 
     def _give(self, worker: _Worker, batch: list[Case]) -> None:
         worker.batch, worker.idle = deque(batch), False
+        worker.group = self._job.matrices[batch[0].suite].group(batch[0].name)
         worker.deadline = time.monotonic() + _START_S
         with suppress(OSError):  # it died; that is seen, and told, where its end is read
             worker.connection.send(batch)

@@ -12,13 +12,23 @@ from accelerator_portal.reports.outcomes import BAD, UNSUCCESSFUL
 from accelerator_portal.reports.report import Report
 from accelerator_portal.validation.case import Case, Result
 from accelerator_portal.validation.journal import JournalContent
+from accelerator_portal.validation.matrix import suite_names
+from accelerator_portal.validation.pytorch_tests.files import SUITE as PYTORCH
 from accelerator_portal.validation.request import DEPLOY, TORCHBENCH
 
 # What a suite cannot do without; where it lies on this machine is nobody's business.
 NEEDS = {
     TORCHBENCH: ("--torchbench", "CHECKOUT"),
     DEPLOY: ("--known-issues", "PORTAL", "--run-scripts"),
+    PYTORCH: ("--pytorch", "CHECKOUT"),
 }
+
+
+def needs_of(suite: str) -> tuple[str, ...]:
+    """Return the options that a suite cannot do without; one that is not ours is a pytest suite."""
+    if suite in suite_names():
+        return NEEDS.get(suite, ())
+    return ("--pytest", "PATH", "--suite-name", suite)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +118,7 @@ def _of_result(result: Result) -> dict[str, Any]:
 
 def command(device: str, case: Case, options: tuple[str, ...] | list[str] = ()) -> str:
     """Return the one command that repeats a case."""
-    own = NEEDS.get(case.suite, ())
+    own = needs_of(case.suite)
     words = ["accelerator-portal", "validate", "--device", device, *options, *own]
     words += ["--test", case.id]
     return shlex.join(words)

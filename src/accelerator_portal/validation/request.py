@@ -89,7 +89,8 @@ def matrices_of(suites: Iterable[str]) -> dict[str, Matrix]:
                 if suite in FAMILIES:
                     continue  # not every family is whole yet
                 remedy = did_you_mean(name, [*known, *FAMILIES])
-                raise RunError(f'there is no suite "{name}"; {remedy}')
+                own = ", or name the folder of your own pytest suite with --pytest"
+                raise RunError(f'there is no suite "{name}"; {remedy}{own}')
             names[name] = None
     return {name: read_matrix(name) for name in names}
 
@@ -148,7 +149,7 @@ def planned(
     today: dt.date,
 ) -> Plan:
     """Make the plan of a request; raises RunError, also where nothing is left to run."""
-    _known_axes(request, matrices)
+    _known_axes(request, matrices, offers)
     if DEPLOY in matrices and not matrices[DEPLOY].deployments:
         what = f'no recipe of "{request.accelerator}" is known'
         remedy = "add deploy: to its validation.yaml, and name the repository with --known-issues"
@@ -177,9 +178,13 @@ def _all(
         yield from expand(suite, matrix, offers[suite], only, everything=everything)
 
 
-def _known_axes(request: Request, matrices: Mapping[str, Matrix]) -> None:
+def _known_axes(
+    request: Request, matrices: Mapping[str, Matrix], offers: Mapping[str, list[Offer]]
+) -> None:
     for name, values in request.only.items():
         known = {value for matrix in matrices.values() for value in matrix.axes.get(name, ())}
+        own = (offer.parameters.get(name) for found in offers.values() for offer in found)
+        known |= {value for value in own if value is not None}
         for value in values:
             if value not in known:
                 raise RunError(f"no suite has {name}={value}; {did_you_mean(value, known)}")

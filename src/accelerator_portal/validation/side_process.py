@@ -48,6 +48,7 @@ class SideProcess:
         self._in, self._out, self._err = (Path(self._folder.name, n) for n in ("in", "out", "err"))
         self._in.write_text(given, "utf-8")
         self._started = time.monotonic()
+        self._told = 0
         with self._in.open() as source, self._out.open("w") as out, self._err.open("w") as err:
             self._process = subprocess.Popen(
                 [sys.executable, "-m", module, *arguments],
@@ -68,6 +69,13 @@ class SideProcess:
             time.sleep(_POLL_S)
         self._end_group()
         return Output(status, _text(self._out), _text(self._err))
+
+    def new_errors(self) -> list[str]:
+        """Return the whole lines of its standard error that were not returned before."""
+        lines = _text(self._err)[self._told :].splitlines(keepends=True)
+        whole = [line for line in lines if line.endswith("\n")]
+        self._told += sum(map(len, whole))
+        return [line.rstrip("\n") for line in whole]
 
     def _end_group(self) -> None:
         """Kill the process and all that it started, as far as it stayed in its group."""

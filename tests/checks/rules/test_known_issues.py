@@ -30,6 +30,7 @@ def problems(tree: Tree, *issues: str) -> list[str]:
     [
         ([ISSUE], []),
         ([ISSUE.replace("test:", "glob:").replace("alpha", "*")], []),
+        ([ISSUE.replace("timm/alpha", "pytorch-tests/test_torch.TestTorch::test_item")], []),
         ([ISSUE, ISSUE], ['3: "timm/alpha" stands twice; keep one of the two']),
         ([ISSUE.replace("timm/", "tim/")],
          ['2: the portal knows no suite "tim"; did you mean "timm"?']),

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from accelerator_portal.catalog import Catalog, Problem
 from accelerator_portal.catalog.problem import did_you_mean
+from accelerator_portal.catalog.suite_file import SUITES_OF_CHECKOUTS
 from accelerator_portal.reports.identity import UnreadableKeyError, parse_key
 
 _FILE = "known-issues.yaml"
@@ -31,6 +32,6 @@ def check(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
                 remedy = "write suite/name, or suite/name?dtype=float32"
                 yield platform.problem(_FILE, location, str(error), remedy)
                 continue
-            if catalog.suites and suite not in catalog.suites:
+            if catalog.suites and suite not in {*catalog.suites, *SUITES_OF_CHECKOUTS}:
                 what = f'the portal knows no suite "{suite}"'
                 yield platform.problem(_FILE, location, what, did_you_mean(suite, catalog.suites))

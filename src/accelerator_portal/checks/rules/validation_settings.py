@@ -11,13 +11,14 @@ from collections.abc import Iterator
 from accelerator_portal.catalog import Catalog, Platform, Problem
 from accelerator_portal.catalog.loader import VALIDATION
 from accelerator_portal.catalog.problem import did_you_mean
+from accelerator_portal.catalog.suite_file import SUITES_OF_CHECKOUTS
 
 
 def check(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """Yield unknown suites, unknown checks, and ids that stand twice."""
     for platform in catalog.platforms:
         for suite in platform.validation.suites:
-            if catalog.suites and suite not in catalog.suites:
+            if catalog.suites and suite not in {*catalog.suites, *SUITES_OF_CHECKOUTS}:
                 what = f'the portal knows no suite "{suite}"'
                 remedy = did_you_mean(suite, catalog.suites)
                 yield platform.problem(VALIDATION, ("suites", suite), what, remedy)

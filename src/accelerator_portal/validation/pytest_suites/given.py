@@ -1,0 +1,68 @@
+"""What the command is given for a vendor's pytest suite, as the matrix of a suite of its own."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+from accelerator_portal.reports.test_ids import suite_id
+from accelerator_portal.validation.listing import AUTOLOAD
+from accelerator_portal.validation.matrix import Matrix, read_matrix, suite_names
+from accelerator_portal.validation.pytest_suites.names import suite_of
+from accelerator_portal.validation.request import Request, RunError
+
+TEMPLATE = "pytest"
+"""The matrix that every such suite has; a run needs a folder with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class PytestSource:
+    """A folder or file of pytest's, and what the suite is called; by default as its folder."""
+
+    path: Path | None = None
+    name: str | None = None
+
+    @property
+    def suite(self) -> str | None:
+        """The name of the suite; None where none is given. Raises RunError."""
+        if self.path is None:
+            if self.name:
+                raise RunError("--suite-name names the suite of --pytest; add --pytest PATH")
+            return None
+        if self.name is None:
+            return suite_of(self.path.resolve())
+        if suite_id(self.name) != self.name or self.name in suite_names():
+            taken = self.name in suite_names()
+            why = "is a suite of this command" if taken else "can be no name of a suite"
+            near = None if taken else suite_id(self.name)
+            remedy = f'write "{near}"' if near else "name it otherwise, such as torch-foo-tests"
+            raise RunError(f'--suite-name: "{self.name[:60]}" {why}; {remedy}')
+        return self.name
+
+
+def pytest_matrices(
+    suites: Iterable[str], request: Request, source: PytestSource
+) -> dict[str, Matrix]:
+    """Return the matrix of the vendor's suite by its name, if it is to run; raises RunError."""
+    name = source.suite
+    if TEMPLATE in suites:
+        raise RunError("the suite pytest is one of yours; name its folder with --pytest")
+    if name is None or source.path is None or name not in suites:
+        return {}
+    if find_spec("pytest") is None:
+        remedy = "install it: python -m pip install pytest"
+        raise RunError(f"pytest is not installed in this environment; {remedy}")
+    return {name: read_matrix(TEMPLATE).model_copy(update={"given": _given(request, source.path)})}
+
+
+def _given(request: Request, path: Path) -> Mapping[str, str]:
+    """Return what the processes that list and run the tests are told."""
+    return {
+        "path": str(path.resolve()),
+        "device": request.device,
+        "imports": request.imports or "",
+        "autoload": os.environ.get(AUTOLOAD, "1"),  # plugins are not loaded where tests are listed
+    }

@@ -1,0 +1,1 @@
+"""PyTorch's own device-generic tests, from a checkout of PyTorch, on any device."""

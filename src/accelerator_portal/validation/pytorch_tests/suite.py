@@ -1,0 +1,104 @@
+"""The suite `pytorch-tests`: tests of a checkout, each run as PyTorch runs it.
+
+The first test of each file, which has the file's name, says whether the file can be imported and
+its classes be made on the device.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import torch
+
+from accelerator_portal.catalog.wording import count
+from accelerator_portal.validation.case import Case, Result, brief
+from accelerator_portal.validation.classify import BrokenTestError
+from accelerator_portal.validation.context import Context
+from accelerator_portal.validation.matrix import Matrix, TestFile, file_of
+from accelerator_portal.validation.plan import Offer
+from accelerator_portal.validation.progress import progress
+from accelerator_portal.validation.pytorch_tests.checkout import TESTS
+from accelerator_portal.validation.pytorch_tests.collecting import FileTests, collected
+from accelerator_portal.validation.pytorch_tests.loading import LoadedFile, load
+from accelerator_portal.validation.pytorch_tests.running import of_error, run_test
+
+CHECKOUT = "checkout"
+DEVICE = "device"
+
+_MOST_NAMED = 3
+
+
+def offers(matrix: Matrix) -> Iterator[Offer]:
+    """Yield the tests of the chosen files; none without a checkout."""
+    if CHECKOUT not in matrix.given:
+        return
+    found = collected(_folder(matrix), matrix.files, matrix.given[DEVICE], _tell)
+    for file in matrix.files:
+        yield Offer(file.container)
+        for kind in found[file.path].broken:
+            yield Offer(f"{file.container}.{kind}")
+        for name, parameters in found[file.path].tests:
+            yield Offer(name, parameters=dict(parameters))
+
+
+def run(case: Case, context: Context) -> Result:
+    """Run a test, or say of a file or class whether it can be used."""
+    file = file_of(case.name, context.matrix.files)
+    if file is None:
+        raise BrokenTestError("The checkout has no such file of tests.")
+    context.stage = "import"
+    device, _, index = context.device.partition(":")
+    if index:
+        torch.get_device_module(device).set_device(int(index))
+    loaded = _loaded(_folder(context.matrix), file, device)
+    hidden = context.matrix.given[CHECKOUT]
+    if case.name == file.container:
+        return _of_file(loaded, context, hidden)
+    test = loaded.tests.get((case.name, case.parameters))
+    if test is None:
+        return _without_test(case, file, loaded, hidden)
+    context.stage = "run"
+    return run_test(*test, hidden)
+
+
+@cache
+def _loaded(folder: Path, file: TestFile, device: str) -> LoadedFile:
+    return load(folder, file, device)
+
+
+def _folder(matrix: Matrix) -> Path:
+    return Path(matrix.given[CHECKOUT], TESTS)
+
+
+def _of_file(loaded: LoadedFile, context: Context, hidden: str) -> Result:
+    context.metrics["tests"] = (len(loaded.tests), "1")
+    if loaded.error:
+        return of_error(loaded.error, "import", hidden)
+    if loaded.broken:
+        name, error = next(iter(loaded.broken.items()))
+        found = of_error(error, "load", hidden)
+        names = ", ".join(list(loaded.broken)[:_MOST_NAMED])
+        more = " and others" if len(loaded.broken) > _MOST_NAMED else ""
+        what = f"Classes that cannot be made on the device: {names}{more}"
+        reason = brief(f"{what}. {name}: {found.reason}")
+        return Result(found.outcome, "load", reason, log_tail=found.log_tail)
+    return Result("passed", "load")
+
+
+def _without_test(case: Case, file: TestFile, loaded: LoadedFile, hidden: str) -> Result:
+    """Say why a planned test is not there; the file's own test has the error."""
+    kind = case.name.partition("::")[0].removeprefix(f"{file.container}.")
+    if loaded.error or (kind in loaded.broken and "::" in case.name):
+        what = "file cannot be imported" if loaded.error else "class cannot be made on the device"
+        return Result("not-run", "import", f"Its {what}; see the test {file.container}.")
+    if kind in loaded.broken:
+        return of_error(loaded.broken[kind], "load", hidden)
+    if "::" in case.name:
+        return Result("test-broken", "load", "PyTorch makes no such test on the device.")
+    return Result("test-broken", "load", "Its tests could not be listed without the device.")
+
+
+def _tell(file: TestFile, found: FileTests, seconds: float) -> None:
+    progress(f"{file.path}: {count(len(found.tests), 'test')} ({seconds:.1f} s)")

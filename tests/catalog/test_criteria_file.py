@@ -1,0 +1,34 @@
+from __future__ import annotations
+
+import pytest
+from pydantic import ValidationError
+
+from accelerator_portal.catalog.criteria_file import BasicSet
+
+ONE = {"name": "nn.test_pooling.TestA::test_a", "why": "It pools."}
+OTHER = {"name": "test_torch.TestB::test_b", "why": "It copies."}
+
+
+def basic(*tests: dict[str, str]) -> BasicSet:
+    groups = [
+        {"title": "A", "suite": "pytorch-tests", "source": "a", "tests": tests},
+        {
+            "title": "B",
+            "suite": "integration",
+            "source": "a",
+            "tests": [{"name": "streams", "why": "x"}],
+        },
+    ]
+    record = {"suite": "pytorch-tests", "meaning": "A proposal.", "groups": groups}
+    return BasicSet.model_validate(record)
+
+
+def test_a_basic_set_names_the_files_to_run_and_no_other_suites() -> None:
+    found = basic(ONE, OTHER, {**OTHER, "name": "test_torch.TestB::test_c"})
+    assert found.files == ("nn/test_pooling", "test_torch")
+    assert ("integration", "streams") in found.tests
+
+
+def test_a_test_stands_in_a_basic_set_once() -> None:
+    with pytest.raises(ValidationError, match=r"named twice: nn\.test_pooling"):
+        basic(ONE, ONE)

@@ -1,0 +1,135 @@
+"""PyTorch's tests from a checkout: one name on every device, and every ending told apart."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+
+from accelerator_portal.reports.identity import identity_of
+from accelerator_portal.reports.report_file import read_report
+from tests.validation_torch.conftest import Done, validate
+from tests.validation_torch.pytorch_checkout import FILES, make_checkout
+
+ALL = f"--pytorch-files={','.join(FILES)}"
+SMALL = "pytorch-tests/test_small.TestSmall::"
+
+SAID = {
+    f"{SMALL}test_add?dtype=float32": ("passed", ""),
+    f"{SMALL}test_add?dtype=int64": ("passed", ""),
+    f"{SMALL}test_device": ("passed", ""),
+    f"{SMALL}test_wrong?dtype=float32": ("wrong-result", "Tensor-likes are not close"),
+    f"{SMALL}test_raises": ("failed", "RuntimeError: the driver says no"),
+    f"{SMALL}test_lacks": ("test-broken", "no_such_package_at_all, which is not installed"),
+    f"{SMALL}test_left_out": ("skipped", "PyTorch skips it: nobody wants it"),
+    f"{SMALL}test_only_cuda": ("skipped", "PyTorch skips it: Only runs on"),
+    f"{SMALL}test_expected": ("skipped", "PyTorch expects it to fail: AssertionError"),
+    f"{SMALL}test_unexpected": ("passed", "PyTorch expects it to fail, and it does not."),
+    f"{SMALL}test_crash": ("crashed", "SIGSEGV"),
+    f"{SMALL}test_subtests": ("failed", "AssertionError"),
+    "pytorch-tests/nn.test_other.TestOther::test_alone": ("passed", ""),
+    # The files themselves, and a class that PyTorch cannot make.
+    "pytorch-tests/nn.test_other": ("passed", ""),
+    "pytorch-tests/test_small": ("failed", "cannot be made on the device: TestUnmakeable. Test"),
+    "pytorch-tests/test_small.TestUnmakeable": ("failed", "@dtypes is mandatory"),
+    "pytorch-tests/test_unready": ("test-broken", "no_such_package_at_all"),
+    "pytorch-tests/test_skipped": ("skipped", "PyTorch skips it: no compiler"),
+    "pytorch-tests/test_dying": ("crashed", "status 7"),
+}
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_checkout(tmp_path_factory.mktemp("pytorch"), torch.__version__.partition("+")[0])
+
+
+@pytest.fixture(scope="module")
+def on_cpu(tmp_path_factory: pytest.TempPathFactory, checkout: Path) -> Done:
+    folder = tmp_path_factory.mktemp("cpu")
+    return validate(folder, "--device=cpu", f"--pytorch={checkout}", ALL)
+
+
+@pytest.fixture(scope="module")
+def on_paper(tmp_path_factory: pytest.TempPathFactory, checkout: Path, site: str) -> Done:
+    folder = tmp_path_factory.mktemp("paper")
+    words = ["--device=paper", f"--pytorch={checkout}", ALL]
+    return validate(folder, *words, site=site)
+
+
+def outcomes(done: Done) -> dict[str, tuple[str, str]]:
+    tests = read_report(done.report).tests
+    return {identity_of(test).key: (test.outcome, test.reason or "") for test in tests}
+
+
+@pytest.mark.parametrize("key", SAID)
+def test_each_ending_is_told_apart(on_cpu: Done, key: str) -> None:
+    outcome, words = SAID[key]
+    found = outcomes(on_cpu)[key]
+    assert (found[0], words in found[1]) == (outcome, True), found
+
+
+def test_no_other_test_is_listed(on_cpu: Done) -> None:
+    assert set(outcomes(on_cpu)) == set(SAID)
+    assert "test_small: 12 tests" in on_cpu.said
+
+
+def test_a_failure_has_its_traceback_and_nothing_of_this_machine(
+    on_cpu: Done, checkout: Path
+) -> None:
+    text = on_cpu.report.read_text("utf-8")
+    assert "CHECKOUT/test/test_small.py" in text
+    assert str(checkout) not in text
+    command = on_cpu.tests["test_small.TestSmall::test_raises"].command or ""
+    assert "--pytorch CHECKOUT --test pytorch-tests/test_small.TestSmall::test_raises" in command
+
+
+def test_a_plugins_device_has_the_same_tests_with_the_same_names(
+    on_cpu: Done, on_paper: Done
+) -> None:
+    cpu, paper = outcomes(on_cpu), outcomes(on_paper)
+    assert set(cpu) == set(paper)
+    assert {key for key in cpu if cpu[key][0] != paper[key][0]} == set()
+
+
+def test_a_checkout_of_this_torch_is_not_warned_of(on_cpu: Done) -> None:
+    assert "Warning" not in on_cpu.said + (read_report(on_cpu.report).note or "")
+
+
+@pytest.mark.slow
+def test_a_checkout_of_another_torch_is_a_warning_and_no_refusal(tmp_path: Path) -> None:
+    old = make_checkout(tmp_path / "old", "1.0.0a0")
+    words = ["--device=cpu", f"--pytorch={old}", "--pytorch-files=nn/test_other"]
+    done = validate(tmp_path, *words)
+    note = read_report(done.report).note or ""
+    for said in (done.said, note):
+        assert "PyTorch's tests do not belong to this torch" in said
+        assert "the checkout is of version 1.0.0a0" in said
+    assert done.tests["nn.test_other.TestOther::test_alone"].outcome == "passed"
+
+
+def test_tests_are_chosen_by_type_and_by_name(checkout: Path, tmp_path: Path) -> None:
+    words = ["--device=cpu", f"--pytorch={checkout}", "--pytorch-files=test_small", "--plan"]
+    done = validate(tmp_path, *words, "--dtype=int64", "-k", "test_add")
+    listed = [line for line in done.said.splitlines() if line.startswith("pytorch-tests/")]
+    assert listed == [f"{SMALL}test_add?dtype=int64"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--pytorch=empty"], "has no folder test; clone github.com/pytorch/pytorch"),
+        (["--suite=pytorch-tests"], "name the folder with --pytorch"),
+        (["--pytorch={checkout}"], "name some with --pytorch-files"),
+        (["--pytorch={checkout}", "--pytorch-files=test_smal"], 'no file "test_smal.py"'),
+    ],
+)
+def test_a_mistake_is_one_message(
+    words: list[str], said: str, checkout: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "empty").mkdir()
+    done = validate(tmp_path, "--device=cpu", *(word.format(checkout=checkout) for word in words))
+    assert done.status == 2
+    assert said in done.said
+    assert "Traceback" not in done.said
+    assert not done.report.exists()
