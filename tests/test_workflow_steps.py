@@ -188,6 +188,21 @@ def test_torch_of_another_commit_is_not_tested(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize("packages", ["numpy timm", "", "* $(touch evil)"])
+def test_the_harness_is_installed_under_constraints(tmp_path: Path, packages: str) -> None:
+    """What is there keeps its version: pip is told all of them."""
+    said = 'if [ "$3" = list ]; then echo torch==2.10.0; else printf "%s\\n" "$@" >> ../words; fi'
+    stub(tmp_path, "python3", said)
+    text = script("validate.yml", "Install the harness beside them")
+    assert run(tmp_path, text, {"PACKAGES": packages}).returncode == 0
+    assert words(tmp_path) == [
+        *("-m", "pip", "install", "--quiet", "--constraint", "installed.txt", "-e", "portal"),
+        *packages.split(),
+    ]
+    assert (tmp_path / "work/installed.txt").read_text("utf-8") == "torch==2.10.0\n"
+    assert not list(tmp_path.rglob("evil"))
+
+
 @pytest.mark.parametrize(("status", "expected"), [(0, 0), (1, 0), (2, 1), (130, 1), (139, 1)])
 def test_failed_tests_are_no_failed_run_and_other_ends_are(
     tmp_path: Path, status: int, expected: int

@@ -16,6 +16,7 @@ from accelerator_portal.catalog import Platform, Problem, ProblemsError, load_ca
 from accelerator_portal.catalog.validation_file import Validation
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.cli.options import tell
+from accelerator_portal.cli.other_python import OTHER_PYTHON
 from accelerator_portal.cli.watching import Watching, closing_words
 from accelerator_portal.reports.outcomes import TriggerKind
 from accelerator_portal.reports.report_file import read_report
@@ -39,6 +40,7 @@ INTERRUPTED = 130
 
 
 @click.command()
+@OTHER_PYTHON
 @click.option("--device", required=True, help="As torch.device takes it: cpu, cuda, your own.")
 @click.option("--suite", "suites", multiple=True, help=f"By default {', '.join(USUAL)}.")
 @click.option("--plan", "plan_only", is_flag=True, help="Print what would be run, and stop.")

@@ -55,5 +55,6 @@ def no_torch_words() -> str:
     """Say that there is no torch, and where the harness belongs."""
     return (
         f"PyTorch is not installed for {sys.executable}. Install accelerator-portal in the "
-        "environment that has torch and your plugin: python -m pip install accelerator-portal"
+        "environment that has torch and your plugin: python -m pip install accelerator-portal. "
+        "Or name the Python of that environment with --python"
     )

@@ -1,0 +1,22 @@
+"""Puts the folders of this package behind those of another Python, in every process of a run.
+
+`validate --python` names this folder in PYTHONPATH. What is installed for the other Python comes
+first; what it lacks, this package and its base dependencies, is found in the folders at the end.
+"""  # noqa: INP001 - a folder for PYTHONPATH, no package
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+from pathlib import Path
+
+sys.path[:] = [folder for folder in sys.path if Path(folder) != Path(__file__).parent]
+sys.path.extend(os.environ.get("ACCELERATOR_PORTAL_PATH", "").split(os.pathsep))
+
+# That Python may have a sitecustomize of its own, which this one hides.
+_this = sys.modules.pop("sitecustomize")
+try:
+    import_module("sitecustomize")
+except ImportError:
+    sys.modules["sitecustomize"] = _this

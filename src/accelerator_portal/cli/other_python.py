@@ -1,0 +1,86 @@
+"""The option `--python`: run with the torch of another Python, into which nothing is installed.
+
+For `uvx` and `pipx`, which give a command an environment of its own.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+
+import click
+
+_OPTION = "--python"
+_LIMIT_S = 60
+_VERSION = "import sys; print('%d.%d' % sys.version_info[:2])"
+
+# All that the base dependencies bring lies beside one of these.
+_BASE = ("accelerator_portal", "click", "pydantic", "rich", "yaml")
+
+
+def without_option(words: Sequence[str]) -> Iterator[str]:
+    """Yield the words of a command line but for `--python PATH`."""
+    rest = iter(words)
+    for word in rest:
+        if word == _OPTION:
+            next(rest, None)
+        elif not word.startswith(f"{_OPTION}="):
+            yield word
+
+
+def environment_behind(variables: Mapping[str, str]) -> dict[str, str]:
+    """Return the variables with which another Python finds this package after its own."""
+    first = [str(Path(__file__).parent / "behind"), variables.get("PYTHONPATH", "")]
+    specs = [spec for name in _BASE if (spec := find_spec(name)) and spec.origin]
+    folders = dict.fromkeys(str(Path(str(spec.origin)).parent.parent) for spec in specs)
+    return {
+        **variables,
+        "PYTHONPATH": os.pathsep.join(filter(None, first)),
+        "ACCELERATOR_PORTAL_PATH": os.pathsep.join(folders),
+    }
+
+
+def _go_on_there(_context: click.Context, parameter: click.Parameter, python: Path | None) -> None:
+    """Replace this process by the same command in the other Python."""
+    if python is None:
+        return
+    here, there = "{}.{}".format(*sys.version_info), _version(python, parameter)
+    if there != here:  # pydantic's core is compiled for one
+        what = f"{python} is Python {there}, and this command runs on Python {here}"
+        remedy = f"uvx --python {there} accelerator-portal validate … runs it on that one"
+        raise click.BadParameter(f"{what}. {remedy}.", param=parameter)
+    program = [str(python.absolute()), "-m", "accelerator_portal.cli"]
+    sys.stdout.flush()
+    os.execve(  # noqa: S606 - no shell is wanted
+        program[0], [*program, *without_option(sys.argv[1:])], environment_behind(os.environ)
+    )
+
+
+def _version(python: Path, parameter: click.Parameter) -> str:
+    try:
+        done = subprocess.run(
+            [python.absolute(), "-c", _VERSION],
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=_LIMIT_S,
+        )
+    except (OSError, subprocess.SubprocessError):
+        raise click.BadParameter(f"{python} does not run as Python.", param=parameter) from None
+    return done.stdout.strip()
+
+
+OTHER_PYTHON = click.option(
+    _OPTION,
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="PATH",
+    is_eager=True,
+    expose_value=False,
+    callback=_go_on_there,
+    help="The Python that has torch; by default the one that runs this command.",
+)
+"""Handled before all other options: they are the other process's to read."""

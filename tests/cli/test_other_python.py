@@ -1,0 +1,92 @@
+"""`validate --python`: torch comes from another environment, into which nothing is installed."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from accelerator_portal.cli import main
+from accelerator_portal.cli.other_python import environment_behind, without_option
+from accelerator_portal.reports.report_file import read_report
+
+
+def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "accelerator_portal.cli", "validate", *words]
+    return subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
+
+
+@pytest.fixture
+def other(tmp_path: Path) -> Path:
+    """A Python of its own without any package but a torch that cannot be imported."""
+    venv.create(tmp_path / "env", symlinks=True)
+    version = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    torch = tmp_path / "env/lib" / version / "site-packages/torch/__init__.py"
+    torch.parent.mkdir(parents=True)
+    torch.write_text('raise ImportError("libmade_up.so of the other one is missing")\n', "utf-8")
+    return tmp_path / "env/bin/python"
+
+
+@pytest.mark.parametrize(
+    ("words", "rest"),
+    [
+        (["validate", "--python", "p", "--device", "cpu"], ["validate", "--device", "cpu"]),
+        (["validate", "--python=p", "-k", "a"], ["validate", "-k", "a"]),
+        (["validate", "--device", "cpu"], ["validate", "--device", "cpu"]),
+        (["validate", "--python"], ["validate"]),
+    ],
+)
+def test_the_other_process_gets_all_words_but_the_option(words: list[str], rest: list[str]) -> None:
+    assert list(without_option(words)) == rest
+
+
+def test_a_run_uses_the_torch_of_the_other_python(other: Path, tmp_path: Path) -> None:
+    words = ["--device", "cpu", "--test", "integration/import", "--out", "report.json"]
+    before = sorted(tmp_path.rglob("env/lib/**/*.py"))
+    done = run(tmp_path, "--python", str(other), *words)
+    assert done.returncode == 1, done.stderr
+    (test,) = read_report(tmp_path / "report.json").tests
+    assert "libmade_up.so of the other one is missing" in str(test.reason)
+    assert sorted(tmp_path.rglob("env/lib/**/*.py")) == before
+
+
+def test_what_the_other_python_has_comes_first_and_its_sitecustomize_runs(other: Path) -> None:
+    site = other.parents[1] / "lib" / f"python{sys.version_info.major}.{sys.version_info.minor}"
+    site /= "site-packages"
+    (site / "click.py").write_text("own = True\n", "utf-8")
+    (site / "sitecustomize.py").write_text("import sys; sys.own_site = True\n", "utf-8")
+    program = "import sys, click, pydantic; print(click.own, sys.own_site, pydantic.__file__)"
+    done = subprocess.run(
+        [other, "-c", program],
+        env=environment_behind(os.environ),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.startswith("True True ")
+    assert str(other.parent.parent) not in done.stdout
+
+
+def test_what_is_no_python_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "python"
+    file.write_text("#!/bin/sh\nexit 1\n", "utf-8")
+    file.chmod(0o755)
+    done = CliRunner().invoke(main, ["validate", "--python", str(file), "--device", "cpu"])
+    assert done.exit_code == 2
+    assert "does not run as Python" in " ".join(done.stderr.split())
+
+
+def test_a_python_of_another_version_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "python"
+    file.write_text("#!/bin/sh\necho 3.9\n", "utf-8")
+    file.chmod(0o755)
+    done = CliRunner().invoke(main, ["validate", "--python", str(file), "--device", "cpu"])
+    assert done.exit_code == 2
+    said = " ".join(done.stderr.split())
+    assert "is Python 3.9, and this command runs on Python 3." in said
+    assert "uvx --python 3.9 accelerator-portal validate" in said
