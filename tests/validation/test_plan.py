@@ -60,6 +60,13 @@ def test_a_test_may_have_parameters_of_its_own_and_be_run_on_request_alone() -> 
     assert [case.id for case in found] == ["made-up/cat?dtype=int64&mode=forward&subtest=2"]
 
 
+def test_a_parameter_of_its_own_is_chosen_as_one_of_an_axis() -> None:
+    matrix = matrix_of("made-up.yaml", MATRIX.partition("axes:")[0])
+    offers = [Offer("add", parameters={"dtype": dtype}) for dtype in ("int8", "float32")]
+    found = expand("made-up", matrix, [*offers, Offer("item")], {"dtype": ["int8"]})
+    assert [case.id for case in found] == ["made-up/add?dtype=int8", "made-up/item"]
+
+
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [

@@ -9,8 +9,9 @@ import click
 from accelerator_portal.catalog.catalog import SUITES
 from accelerator_portal.cli.generated import CHECK, keep_current
 from accelerator_portal.cli.options import ROOT
-from accelerator_portal.validation.listing import ListingError, listed
+from accelerator_portal.validation.listing import listed
 from accelerator_portal.validation.matrix import read_matrix, suite_names
+from accelerator_portal.validation.plan import ListingError
 
 _LIST = "\ntests:\n"
 

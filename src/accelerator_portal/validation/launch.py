@@ -11,7 +11,7 @@ from pathlib import Path
 from accelerator_portal.catalog import Platform
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.validation.executorch.asking import BackendReply, with_backend
-from accelerator_portal.validation.listing import ListingError, begin_listing, offers_of
+from accelerator_portal.validation.listing import begin_listing, offers_of
 from accelerator_portal.validation.matrix import Matrix, with_recipes
 from accelerator_portal.validation.missing_packages import (
     is_installed,
@@ -20,7 +20,7 @@ from accelerator_portal.validation.missing_packages import (
     no_torch_words,
 )
 from accelerator_portal.validation.own_settings import applied
-from accelerator_portal.validation.plan import Plan
+from accelerator_portal.validation.plan import ListingError, Plan
 from accelerator_portal.validation.probe import Probed, begin_probe, probed_by
 from accelerator_portal.validation.pytest_suites.given import PytestSource, pytest_matrices
 from accelerator_portal.validation.pytorch_tests.checkout import difference

@@ -11,11 +11,12 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Mapping
+from typing import Any
 
 from accelerator_portal.validation.case import brief
 from accelerator_portal.validation.context import load_suite
 from accelerator_portal.validation.matrix import Matrix
-from accelerator_portal.validation.plan import Offer
+from accelerator_portal.validation.plan import ListingError, Offer
 from accelerator_portal.validation.progress import reported
 from accelerator_portal.validation.side_process import SideProcess, Waiting
 
@@ -23,10 +24,6 @@ AUTOLOAD = "TORCH_DEVICE_BACKEND_AUTOLOAD"
 
 # PyTorch's own tests are many files, each of which is imported.
 _LIMIT_S = 1800
-
-
-class ListingError(Exception):
-    """The tests of a suite cannot be listed; the message says why."""
 
 
 def begin_listing(matrices: Mapping[str, Matrix]) -> SideProcess:
@@ -77,20 +74,24 @@ def _offer(
 
 def main() -> None:
     """Print the tests of the suites whose matrices come in."""
-    found = {}
-    for suite, written in json.load(sys.stdin).items():
-        matrix = Matrix.model_validate(written)
-        offers = load_suite(matrix).offers(matrix)
-        found[suite] = [
-            (
-                offer.name,
-                {axis: sorted(values) for axis, values in offer.only.items()},
-                dict(offer.parameters),
-                offer.usual,
-            )
-            for offer in offers
-        ]
+    try:
+        found = {suite: _written(written) for suite, written in json.load(sys.stdin).items()}
+    except ListingError as error:
+        sys.exit(" ".join(str(error).split()))  # the last line is what is told
     sys.stdout.write(f"\n{json.dumps(found)}\n")
+
+
+def _written(matrix: Mapping[str, Any]) -> list[tuple[str, dict[str, list[str]], Any, bool]]:
+    read = Matrix.model_validate(matrix)
+    return [
+        (
+            offer.name,
+            {axis: sorted(values) for axis, values in offer.only.items()},
+            dict(offer.parameters),
+            offer.usual,
+        )
+        for offer in load_suite(read).offers(read)
+    ]
 
 
 if __name__ == "__main__":

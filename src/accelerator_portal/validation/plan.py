@@ -14,6 +14,10 @@ from accelerator_portal.validation.case import Case
 from accelerator_portal.validation.matrix import Matrix
 
 
+class ListingError(Exception):
+    """The tests of a suite cannot be listed; the message says why."""
+
+
 @dataclass(frozen=True, slots=True)
 class Offer:
     """A test that a suite has; of the axes in `only` it can take nothing but those values.

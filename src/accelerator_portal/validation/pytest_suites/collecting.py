@@ -19,7 +19,8 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from accelerator_portal.validation.case import brief
-from accelerator_portal.validation.listing import AUTOLOAD, ListingError
+from accelerator_portal.validation.listing import AUTOLOAD
+from accelerator_portal.validation.plan import ListingError
 from accelerator_portal.validation.pytest_suites.arguments import DEVICE_VARIABLE, arguments
 
 LIMIT_S = 900.0

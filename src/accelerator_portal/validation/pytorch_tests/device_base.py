@@ -70,8 +70,8 @@ def without_device(base: Base) -> Base:
 def with_first_device(base: Base) -> Base:
     """Return the base class of a plugin so that its first device is used if it names none.
 
-    PyTorch asks the plugin's module for `current_device`; not every plugin has that, and then no
-    test at all could be made.
+    PyTorch asks the plugin's module for `current_device` and `device_count`; where a plugin lacks
+    them, whole classes of tests could not be made, although few of their tests need either.
     """
     if base.device_type != PLUGIN:
         return base
@@ -79,10 +79,21 @@ def with_first_device(base: Base) -> Base:
     def set_up(cls: Any) -> None:
         name = torch._C._get_privateuse1_backend_name()
         cls.device_type, cls.device_mod = name, getattr(torch, name, None)
-        current = getattr(cls.device_mod, "current_device", lambda: 0)
-        cls.primary_device = f"{name}:{current()}"
+        cls.primary_device = f"{name}:{_asked(cls.device_mod, 'current_device', 0)}"
 
-    return type(base.__name__, (base,), {"setUpClass": classmethod(set_up)})
+    def all_devices(cls: Any) -> list[str]:
+        first = cls.get_primary_device()
+        count = _asked(cls.device_mod, "device_count", 1)
+        others = (f"{first.partition(':')[0]}:{index}" for index in range(count))
+        return [first, *(name for name in others if name != first)]
+
+    own = {"setUpClass": classmethod(set_up), "get_all_devices": classmethod(all_devices)}
+    return type(base.__name__, (base,), own)
+
+
+def _asked(module: Any, name: str, otherwise: int) -> int:
+    function = getattr(module, name, None)
+    return int(function()) if function else otherwise
 
 
 def _known() -> Iterator[Base]:

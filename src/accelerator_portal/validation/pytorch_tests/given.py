@@ -11,6 +11,10 @@ from accelerator_portal.validation.pytorch_tests.checkout import TESTS, Checkout
 from accelerator_portal.validation.pytorch_tests.files import SUITE, FilesError, chosen
 from accelerator_portal.validation.request import Request, RunError
 
+PRELOADED = "accelerator_portal.validation.pytorch_tests.preloaded"
+
+_USED_BY_IMPORT = frozenset({"cuda", "xpu"})
+
 
 @dataclass(frozen=True, slots=True)
 class PytorchSource:
@@ -45,5 +49,6 @@ def with_pytorch(
     except (CheckoutError, FilesError) as error:
         raise RunError(str(error)) from None
     device = request.device.partition(":")[0]
-    update = {"given": {**given, "device": device}, "files": files}
+    module = matrix.module if device in _USED_BY_IMPORT else PRELOADED
+    update = {"given": {**given, "device": device}, "files": files, "module": module}
     return {**matrices, SUITE: matrix.model_copy(update=update)}

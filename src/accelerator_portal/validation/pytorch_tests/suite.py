@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import torch
 
@@ -21,13 +22,18 @@ from accelerator_portal.validation.plan import Offer
 from accelerator_portal.validation.progress import progress
 from accelerator_portal.validation.pytorch_tests.checkout import TESTS
 from accelerator_portal.validation.pytorch_tests.collecting import FileTests, collected
-from accelerator_portal.validation.pytorch_tests.loading import LoadedFile, load
 from accelerator_portal.validation.pytorch_tests.running import of_error, run_test
+
+if TYPE_CHECKING:
+    from accelerator_portal.validation.pytorch_tests.loading import LoadedFile
 
 CHECKOUT = "checkout"
 DEVICE = "device"
 
 _MOST_NAMED = 3
+
+_LONGEST = 160
+"""Characters of an error that stands with each of many tests."""
 
 
 def offers(matrix: Matrix) -> Iterator[Offer]:
@@ -65,6 +71,9 @@ def run(case: Case, context: Context) -> Result:
 
 @cache
 def _loaded(folder: Path, file: TestFile, device: str) -> LoadedFile:
+    # PyTorch's helpers may begin to use a device as they are imported: never before a fork.
+    from accelerator_portal.validation.pytorch_tests.loading import load
+
     return load(folder, file, device)
 
 
@@ -88,16 +97,20 @@ def _of_file(loaded: LoadedFile, context: Context, hidden: str) -> Result:
 
 
 def _without_test(case: Case, file: TestFile, loaded: LoadedFile, hidden: str) -> Result:
-    """Say why a planned test is not there; the file's own test has the error."""
+    """Say why a planned test is not there; the file's own test has the error and its traceback."""
     kind = case.name.partition("::")[0].removeprefix(f"{file.container}.")
-    if loaded.error or (kind in loaded.broken and "::" in case.name):
-        what = "file cannot be imported" if loaded.error else "class cannot be made on the device"
-        return Result("not-run", "import", f"Its {what}; see the test {file.container}.")
-    if kind in loaded.broken:
-        return of_error(loaded.broken[kind], "load", hidden)
-    if "::" in case.name:
-        return Result("test-broken", "load", "PyTorch makes no such test on the device.")
-    return Result("test-broken", "load", "Its tests could not be listed without the device.")
+    error = loaded.error or loaded.broken.get(kind)
+    if error is None:
+        here = "::" in case.name
+        what = (
+            "makes no such test on the device" if here else "makes this class on the device alone"
+        )
+        return Result("test-broken", "load", f"PyTorch {what}.")
+    if "::" not in case.name:
+        return of_error(error, "load", hidden)
+    what = "file cannot be imported" if loaded.error else "class cannot be made on the device"
+    said = brief(of_error(error, "load", hidden).reason or "", _LONGEST)
+    return Result("not-run", "load", f"Its {what}; see the test {file.container}. {said}")
 
 
 def _tell(file: TestFile, found: FileTests, seconds: float) -> None:
