@@ -178,6 +178,25 @@ def test_the_cuda_version_is_that_of_what_applies() -> None:
     assert cuda_version([Requirement("cuda-toolkit")], X86, "cp312") is None
 
 
+@pytest.mark.parametrize(
+    ("tag", "words"),
+    [
+        (X86, ("Linux", "linux", "posix")),
+        ("win_amd64", ("Windows", "win32", "nt")),
+        ("macosx_11_0_arm64", ("Darwin", "darwin", "posix")),
+    ],
+)
+def test_a_marker_knows_the_system_of_a_wheel_by_each_of_its_names(
+    tag: str, words: tuple[str, str, str]
+) -> None:
+    variables = zip(("platform_system", "sys_platform", "os_name"), words, strict=True)
+    needs = [
+        Requirement(f'torch=={n}; {name} == "{word}"') for n, (name, word) in enumerate(variables)
+    ]
+    found = requirements_on(needs, frozenset({"torch"}), tag, "cp312")
+    assert found == ("torch==0", "torch==1", "torch==2")
+
+
 def test_requirements_are_those_of_the_wheel_s_own_system() -> None:
     needs = [
         Requirement('torch==2.10.0+cpu; platform_machine == "x86_64"'),

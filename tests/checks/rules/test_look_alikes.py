@@ -76,3 +76,4 @@ def test_a_name_like_anothers_is_named(folder: str, name: str, alike: bool, tree
     }
     found = [p for p in problems_in(tree({**EXAMPLE, **second})) if "looks like" in p]
     assert bool(found) is alike, found
+    assert all(': "' in p.partition("looks like")[0] for p in found)  # the name is quoted
