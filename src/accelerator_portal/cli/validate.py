@@ -111,7 +111,9 @@ def validate(plan_only: bool, go_on: bool, **said: Any) -> None:  # noqa: ANN401
         request = _request(said, accelerator, platform, pytest.suite)
         files = tuple(filter(None, (said["pytorch_files"] or "").split(",")))
         pytorch = PytorchSource(said["pytorch"], files)
-        sources = launch.SuiteSources(platform, said["torchbench"], pytorch, pytest)
+        sources = launch.SuiteSources(
+            platform=platform, checkout=said["torchbench"], pytorch=pytorch, pytest=pytest
+        )
         if plan_only and not go_on:
             _show(launch.plan_of(request, sources, _today()))
             return
