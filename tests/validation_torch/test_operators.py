@@ -8,13 +8,13 @@ import pytest
 
 from accelerator_portal.validation.case import Case, Result
 from accelerator_portal.validation.matrix import read_matrix
-from accelerator_portal.validation.worker import Job, attempt
+from accelerator_portal.validation.worker import Job, attempt_observed
 from tests.validation_torch.conftest import validate
 
 
 def result(name: str, mode: str) -> Result:
     job = Job("cpu", {"operators": read_matrix("operators")}, {"operators": 60}, 1)
-    return attempt(Case("operators", name, (("dtype", "float32"), ("mode", mode))), job)
+    return attempt_observed(Case("operators", name, (("dtype", "float32"), ("mode", mode))), job)
 
 
 def test_what_reaches_a_device_is_noted_forward_and_backward() -> None:
