@@ -6,6 +6,7 @@ from accelerator_portal.reports.missing_operators import (
     MissingOperator,
     missing_operator,
     missing_operators,
+    waiting_words,
 )
 from accelerator_portal.reports.outcomes import Outcome
 from accelerator_portal.reports.report import TestEntry
@@ -69,3 +70,8 @@ def test_tests_are_counted_by_the_operator_that_they_wait_for_most_first() -> No
         MissingOperator("aten::b", 1),
     )
     assert missing_operators([]) == ()
+
+
+def test_an_operator_is_told_with_its_tests() -> None:
+    assert waiting_words(MissingOperator("aten::a", 85)) == "85 tests wait for aten::a"
+    assert waiting_words(MissingOperator("aten::a", 1)) == "1 test waits for aten::a"

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from accelerator_portal.catalog.wording import count
 from accelerator_portal.reports.report import TestEntry
 
 # How PyTorch names an operator, or a type of numbers, that a backend does not have.
@@ -54,6 +55,12 @@ def missing_operators(tests: Iterable[TestEntry]) -> tuple[MissingOperator, ...]
     names = Counter(name for test in tests if (name := _name(test)))
     ordered = sorted(names.items(), key=lambda item: (-item[1], item[0]))
     return tuple(MissingOperator(name, number) for name, number in ordered)
+
+
+def waiting_words(missing: MissingOperator) -> str:
+    """Return in words how many tests wait for an operator: `2 tests wait for aten::add.out`."""
+    verb = "waits" if missing.tests == 1 else "wait"
+    return f"{count(missing.tests, 'test')} {verb} for {missing.operator}"
 
 
 def _name(test: TestEntry) -> str | None:
