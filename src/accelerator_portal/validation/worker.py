@@ -115,13 +115,6 @@ def attempt(case: Case, job: Job) -> Result:
     return _judged(case, _context(case, job), job)
 
 
-def attempt_observed(case: Case, job: Job) -> Result:
-    """Run one case in this process; where it passed, with the operators that were dispatched."""
-    context = _context(case, job)
-    result = _judged(case, context, job)
-    return _observed(result, context)[0] if result.outcome == "passed" else result
-
-
 def _context(case: Case, job: Job) -> Context:
     return Context(job.device, job.matrices[case.suite], job.backend)
 

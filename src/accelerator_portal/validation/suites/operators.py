@@ -135,7 +135,7 @@ def _one(trial: Trial, number: int, context: Context, compared: Comparison) -> b
     if reference is None:
         return False
     if name in LAYOUTS:
-        check_strides(found.results, reference.results, f"the result of sample {number}")
+        check_strides(found.outputs, reference.outputs, f"the result of sample {number}")
     if reference.drawn or unchecked:
         check_forms(found.results, reference.results, what, same_dtype=compared.same_dtype)
         return False
