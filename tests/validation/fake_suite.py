@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import signal
 import sys
@@ -72,8 +73,17 @@ def _hang() -> None:
     time.sleep(60)
 
 
+def _abort_in_a_thread_of_c() -> None:
+    """Die as a driver does: in a thread that Python knows nothing of."""
+    libc = ctypes.CDLL(None)
+    thread = ctypes.c_size_t()
+    libc.pthread_create(ctypes.byref(thread), None, ctypes.cast(libc.abort, ctypes.c_void_p), None)
+    time.sleep(60)
+
+
 ACTS: dict[str, Callable[[], object]] = {
     "crash": lambda: os.kill(os.getpid(), signal.SIGSEGV),
+    "driver": _abort_in_a_thread_of_c,
     "exit": lambda: os._exit(3),
     "leave": lambda: sys.exit(0),
     "hang": _hang,

@@ -35,7 +35,6 @@ def test_the_stack_is_kept_and_the_modules_are_not() -> None:
     kept = evidence(CRASH)
     assert kept.splitlines() == [
         "a warning of the driver",
-        "validate: the reference of sample 2: float32[5]",
         "validate: sample 2: float32[5]",
         "Fatal Python error: Segmentation fault",
         "Current thread 0x00007f3e1c5c4740 [python] (most recent call first):",
@@ -57,6 +56,16 @@ def test_of_threads_that_hang_the_main_one_is_kept() -> None:
     assert "Timeout (0:00:57)!" in kept
     assert '  File "plugin/torch_x/ops.py", line 7 in add' in kept
     assert "threading.py" not in kept
+
+
+def test_of_a_thread_without_python_the_main_one_is_kept() -> None:
+    kept = evidence(STUCK.replace("Timeout (0:00:57)!", "Fatal Python error: Aborted\n"))
+    assert '  File "plugin/torch_x/ops.py", line 7 in add' in kept
+    current = STUCK.replace("Timeout (0:00:57)!", "Fatal Python error: Aborted\n").replace(
+        "Thread 0x00007f01", "Current thread 0x00007f01"
+    )
+    assert "threading.py" in evidence(current)
+    assert "ops.py" not in evidence(current)
 
 
 def test_a_deep_stack_keeps_its_top_and_much_output_its_end() -> None:

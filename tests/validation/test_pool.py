@@ -59,6 +59,13 @@ def assert_evidence(crashed: TestEntry) -> None:
     assert "died by SIGSEGV at sample 1: crash-1" in (crashed.reason or "")
 
 
+def test_the_stack_is_kept_of_a_process_that_a_thread_of_c_ends(tmp_path: Path) -> None:
+    (driver,) = run(request(tmp_path), ["driver-1"]).report.tests
+    assert driver.outcome == "crashed"
+    assert "SIGABRT at sample 1: driver-1" in (driver.reason or "")
+    assert "in _abort_in_a_thread_of_c" in (driver.log_tail or "")
+
+
 OBSERVED = {
     "observed-well": "",
     "observed-crash": "Its operators could not be observed: The process died by SIGSEGV",

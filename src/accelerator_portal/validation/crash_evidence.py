@@ -49,24 +49,34 @@ def last_step(log: str) -> str | None:
 def evidence(log: str) -> str:
     """Return what is worth keeping of a log: the end of what was printed, and the stack's top.
 
-    The modules that faulthandler lists after the stack are left out; of several threads the last
-    one stays, which is the main one.
+    The modules that faulthandler lists after the stack are left out, and steps that were done.
     """
     begin = _last(_BEGIN, log)
-    printed = log[:begin].strip()
+    printed = _without_steps_done(log[:begin]).strip()
     kept = [printed if len(printed) <= _PRINTED else f"…\n{printed[-_PRINTED:]}"]
     kept += _stack(log[begin:])
     return "\n".join(part for part in kept if part)
 
 
 def _stack(said: str) -> list[str]:
-    """Return what faulthandler wrote: its first line, the main thread's frames, those of C."""
+    """Return what faulthandler wrote: its first line, one thread's frames, those of C."""
     python, *native = _C_STACK.split(_MODULES.sub("", said), maxsplit=1)
     head, *threads = _THREAD.split(python)
-    main = threads[-1:] if head.startswith("Timeout") else threads[:1]
-    parts = [head, *(_without_harness(frames) for frames in main)]
+    parts = [head, *(_without_harness(frames) for frames in _telling(threads))]
     parts += [_C_FILE.sub(_short, part) for part in native]
     return [_top(part.strip(), _STACK // max(1, len(parts) - 1)) for part in parts]
+
+
+def _telling(threads: list[str]) -> list[str]:
+    """Return the thread that died; where it has no frame of Python, the main one, listed last."""
+    died = [t for t in threads if t.startswith(("Current thread", "Stack"))]
+    return [t for t in died if '\n  File "' in t][:1] or threads[-1:]
+
+
+def _without_steps_done(printed: str) -> str:
+    lines = printed.splitlines()
+    steps = [number for number, line in enumerate(lines) if line.startswith(STEP)]
+    return "\n".join(line for number, line in enumerate(lines) if number not in steps[:-1])
 
 
 def _without_harness(frames: str) -> str:

@@ -165,7 +165,9 @@ def _settle(log: str) -> None:
     os.close(file)
     sys.stdout = os.fdopen(1, "w", encoding="utf-8", errors="replace", closefd=False)
     sys.stderr = os.fdopen(2, "w", encoding="utf-8", errors="replace", closefd=False)
-    faulthandler.enable(sys.stderr, all_threads=False)
+    # All threads: that of a driver, or of a backward pass, has no frame of Python. Python 3.14 and
+    # newer add the stack of C.
+    faulthandler.enable(sys.stderr, all_threads=True)
 
 
 def _is_fit(job: Job) -> bool:
