@@ -9,6 +9,7 @@ import xml.etree.ElementTree as ET
 from collections import Counter, defaultdict
 from urllib.parse import parse_qs, urlsplit
 
+from accelerator_portal.reports.missing_operators import missing_operators, waiting_words
 from accelerator_portal.reports.report_file import report_text
 from accelerator_portal.reports.store import stored_reports
 from accelerator_portal.results.tables import group_of
@@ -38,6 +39,21 @@ def test_every_result_is_on_the_page_of_its_suite(site: Site) -> None:
             shown[suite] += len(page.tree.css(".matrix td a"))
             assert len(page.tree.css(".result-row")) <= MOST_ROWS
     assert shown == stated
+
+
+def test_a_report_counts_the_tests_that_wait_for_an_operator(site: Site) -> None:
+    index = json.loads((site.root / "api/v1/results/index.json").read_text("utf-8"))
+    by_id = {entry["id"]: entry["missing_operators"] for entry in index["reports"]}
+    reports, _ = stored_reports(site.catalog)
+    listed = 0
+    for stored in reports:
+        missing = missing_operators(stored.report.tests)
+        page = site.pages[f"results/runs/{stored.id}/"]
+        shown = [item.text(strip=True) for item in page.tree.css(".missing-operators li")]
+        assert shown == [waiting_words(operator) for operator in missing]
+        assert by_id[stored.id] == {found.operator: found.tests for found in missing}
+        listed += len(shown)
+    assert listed
 
 
 def ids_of(site: Site, address: str) -> list[str]:

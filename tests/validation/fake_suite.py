@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 from accelerator_portal.validation.case import Case, Result
@@ -33,6 +35,7 @@ def offers(matrix: Matrix) -> Iterator[Offer]:
 
 def run(case: Case, context: Context) -> Result:
     context.stage = "run"
+    context.announce(f"sample 1: {case.name}")
     kind = case.name.partition("-")[0]
     _seen.append(case.name)
     if kind in ACTS:
@@ -40,13 +43,24 @@ def run(case: Case, context: Context) -> Result:
     if kind == "reference":
         with context.on_reference():
             raise NotImplementedError("Could not run 'aten::silu' with arguments from the 'CPU'")
+    if kind == "basis":
+        with context.on_reference():
+            context.announce("sample 2: float32[2]")
+            os.kill(os.getpid(), signal.SIGSEGV)
     if kind == "leak" and len(_seen) > 1:  # fails after others, and not alone
         os.kill(os.getpid(), signal.SIGSEGV)
     if kind == "marked":
         with Path(context.device).open("a", encoding="utf-8") as file:
             file.write(f"{case.name}\n")
-    context.operators.add(f"of_{case.name.replace('-', '_')}")
+    context.observation = partial(_observe, case)
     return Result("passed", "compare", metrics={"pid": (os.getpid(), "1")})
+
+
+def _observe(case: Case) -> list[str]:
+    kind, _, name = case.name.partition("-")
+    if kind == "observed" and name in ACTS:
+        ACTS[name]()
+    return [f"of_{case.name.replace('-', '_')}"]
 
 
 def _raise(error: BaseException) -> None:
@@ -59,8 +73,17 @@ def _hang() -> None:
     time.sleep(60)
 
 
+def _abort_in_a_thread_of_c() -> None:
+    """Die as a driver does: in a thread that Python knows nothing of."""
+    libc = ctypes.CDLL(None)
+    thread = ctypes.c_size_t()
+    libc.pthread_create(ctypes.byref(thread), None, ctypes.cast(libc.abort, ctypes.c_void_p), None)
+    time.sleep(60)
+
+
 ACTS: dict[str, Callable[[], object]] = {
     "crash": lambda: os.kill(os.getpid(), signal.SIGSEGV),
+    "driver": _abort_in_a_thread_of_c,
     "exit": lambda: os._exit(3),
     "leave": lambda: sys.exit(0),
     "hang": _hang,

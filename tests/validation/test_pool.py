@@ -40,10 +40,60 @@ def test_whatever_a_case_does_is_told_of_that_case_and_the_run_goes_on(tmp_path:
         assert (name, test.outcome, test.stage) == (name, outcome, stage)
         assert words in (test.reason or ""), name
     assert "the driver waits" in (tests["hang-1"].log_tail or "")
-    assert "Segmentation fault" in (tests["crash-1"].log_tail or "")
+    assert "at sample 1: hang-1" in (tests["hang-1"].reason or "")
+    assert_evidence(tests["crash-1"])
     assert "did twice" in (tests["crash-1"].reason or "")
     assert not done.went_well
     assert done.why is None
+
+
+def assert_evidence(crashed: TestEntry) -> None:
+    """Of a process that died: what it was at, and the stack of Python beneath."""
+    log = crashed.log_tail or ""
+    assert "Segmentation fault" in log
+    assert "sample 1: crash-1" in log
+    assert "tests/validation/fake_suite.py" in log
+    assert "in run" in log
+    assert "Extension modules" not in log
+    assert "validation/worker.py" not in log
+    assert "died by SIGSEGV at sample 1: crash-1" in (crashed.reason or "")
+
+
+def test_the_stack_is_kept_of_a_process_that_a_thread_of_c_ends(tmp_path: Path) -> None:
+    (driver,) = run(request(tmp_path), ["driver-1"]).report.tests
+    assert driver.outcome == "crashed"
+    assert "SIGABRT at sample 1: driver-1" in (driver.reason or "")
+    assert "in _abort_in_a_thread_of_c" in (driver.log_tail or "")
+
+
+OBSERVED = {
+    "observed-well": "",
+    "observed-crash": "Its operators could not be observed: The process died by SIGSEGV",
+    "observed-exit": "with status 3",
+    "observed-leave": "SystemExit",
+    "observed-hang": "It did not end within 2 s",
+    "observed-memory": "2.00 GiB",
+    "passed-1": "",
+}
+
+
+def test_what_happens_while_operators_are_observed_changes_no_verdict(tmp_path: Path) -> None:
+    done = run(request(tmp_path), list(OBSERVED), timeout_s=2)
+    tests = by_name(done.report.tests)
+    assert list(tests) == list(OBSERVED)
+    for name, words in OBSERVED.items():
+        assert (name, tests[name].outcome) == (name, "passed")
+        assert words in (tests[name].reason or ""), name
+    assert tests["observed-well"].reason is None
+    assert done.went_well
+
+
+def test_a_process_that_dies_while_the_reference_is_computed_says_nothing_of_the_device(
+    tmp_path: Path,
+) -> None:
+    (basis,) = run(request(tmp_path), ["basis-1"]).report.tests
+    assert basis.outcome == "test-broken"
+    assert "SIGSEGV at the reference of sample 2: float32[2]" in (basis.reason or "")
 
 
 def test_a_suspect_is_tried_once_more_alone_and_that_attempt_counts(tmp_path: Path) -> None:

@@ -2,40 +2,74 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from torch.testing._internal.opinfo.core import OpInfo, SampleInput
 
-from accelerator_portal.validation.case import Case, Result
+from accelerator_portal.validation.case import Case
+from accelerator_portal.validation.classify import UncheckedError
+from accelerator_portal.validation.context import Context
 from accelerator_portal.validation.matrix import read_matrix
+from accelerator_portal.validation.suites import operators
+from accelerator_portal.validation.suites.aten import census, core
+from accelerator_portal.validation.suites.aten import operators as registered
+from accelerator_portal.validation.suites.sample_placement import placed_samples
 from accelerator_portal.validation.worker import Job, attempt
 from tests.validation_torch.conftest import validate
 
 
-def result(name: str, mode: str) -> Result:
-    job = Job("cpu", {"operators": read_matrix("operators")}, {"operators": 60}, 1)
-    return attempt(Case("operators", name, (("dtype", "float32"), ("mode", mode))), job)
+def dispatched(name: str, mode: str) -> set[str]:
+    """What a test of the CPU covers, once its verdict is known."""
+    context = Context("cpu", read_matrix("operators"))
+    with suppress(UncheckedError):
+        operators.run(case(name, mode), context)
+    return set(context.observation()) if context.observation else set()
+
+
+def case(name: str, mode: str) -> Case:
+    return Case("operators", name, (("dtype", "float32"), ("mode", mode)))
 
 
 def test_what_reaches_a_device_is_noted_forward_and_backward() -> None:
-    assert {"t", "addmm"} <= set(result("nn.functional.linear", "forward").operators)
-    assert "linear" not in result("nn.functional.linear", "forward").operators
-    assert {"sum", "threshold_backward"} & set(result("nn.functional.relu", "backward").operators)
+    assert {"t", "addmm"} <= dispatched("nn.functional.linear", "forward")
+    assert "linear" not in dispatched("nn.functional.linear", "forward")
+    assert {"sum", "threshold_backward"} & dispatched("nn.functional.relu", "backward")
 
 
 def test_what_cannot_be_compared_covers_nothing() -> None:
-    assert result("randn", "forward").operators == ()
-    assert result("empty", "forward").outcome == "executed"
-    assert result("empty", "forward").operators == ()
+    assert dispatched("randn", "forward") == set()
+    assert dispatched("empty", "forward") == set()
+
+
+def test_a_verdict_does_not_wait_for_what_is_observed() -> None:
+    job = Job("cpu", {"operators": read_matrix("operators")}, {"operators": 60}, 1)
+    found = attempt(case("exp", "forward"), job)
+    assert (found.outcome, found.operators) == ("passed", ())
+
+
+def test_a_failure_with_samples_of_the_cpu_says_that_they_are(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def made(info: OpInfo, device: str, *details: object, **more: bool) -> list[SampleInput]:
+        if device != "cpu":
+            raise NotImplementedError("Could not run 'aten::normal_' with arguments from")
+        return placed_samples(info, device, *details, **more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(operators, "placed_samples", made)
+    job = Job("meta", {"operators": read_matrix("operators")}, {"operators": 60}, 1)
+    found = attempt(case("exp", "forward"), job)
+    assert found.outcome == "failed"  # nothing can be read from the device `meta`
+    assert "meta" in (found.reason or "")
+    assert (found.reason or "").endswith(operators.ALL_MOVED)
 
 
 def test_operators_are_names_that_reach_a_device() -> None:
-    from accelerator_portal.validation.suites.aten import census, core, operators
-
-    assert {"add", "mm", "convolution", "__lshift__"} <= operators()
-    assert not {"add_", "linear", "matmul", "add.Tensor"} & operators()
-    assert core() < operators()
-    assert census() == {"registered": len(operators()), "core": sorted(core())}
+    assert {"add", "mm", "convolution", "__lshift__"} <= registered()
+    assert not {"add_", "linear", "matmul", "add.Tensor"} & registered()
+    assert core() < registered()
+    assert census() == {"registered": len(registered()), "core": sorted(core())}
 
 
 @pytest.mark.slow

@@ -15,7 +15,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from accelerator_portal.catalog.problem import printable
 from accelerator_portal.catalog.wording import count
+from accelerator_portal.reports.missing_operators import missing_operators, waiting_words
 from accelerator_portal.reports.outcomes import OUTCOMES, UNSUCCESSFUL, Outcome
+from accelerator_portal.reports.report import TestEntry
 from accelerator_portal.validation.case import Case, Result
 from accelerator_portal.validation.run import Finished
 
@@ -89,11 +91,23 @@ def closing_words(finished: Finished, out: Path) -> str:
         lines.append(f"  and {len(wrong) - _MOST_SHOWN} more, each with its command in the report")
     if lines:
         lines.insert(0, "What did not pass; each line repeats one test:")
+    lines += _waiting(wrong)
     if finished.why:
         lines.append(f"The run did not come to its end: {printable(finished.why)}")
     tests = count(len(finished.report.tests), "test")
     lines.append(f"{tests}: {counted(finished.outcomes)}. The report is {out}.")
     return "\n".join(lines)
+
+
+def _waiting(tests: list[TestEntry]) -> list[str]:
+    """Return a line for each missing operator, worst first: what to add to pass most tests."""
+    missing = missing_operators(tests)
+    if not missing:
+        return []
+    lines = [f"  {waiting_words(found)}" for found in missing[:_MOST_SHOWN]]
+    if len(missing) > _MOST_SHOWN:
+        lines.append(f"  and {len(missing) - _MOST_SHOWN} more")
+    return ["Missing operators, by the number of tests that stop at them:", *lines]
 
 
 def _line(key: str, outcome: Outcome, reason: str | None) -> str:

@@ -60,6 +60,11 @@ _RULES: tuple[tuple[Outcome, tuple[tuple[str, str], ...]], ...] = (
         (
             ("implemented for", r"\bnot (?:currently |yet )?implemented for\b"),
             ("could not run", r"\bCould not run '[\w.]{1,60}::[\w.]{1,200}'"),
+            (
+                "_overrideable",
+                r"\w_overrideable(?:_backward)?(?: not implemented\b|: You are likely triggering)",
+            ),
+            ("dispatchstub", r"\bDispatchStub: (?:missing kernel for|unsupported device type)"),
             ("unsupported operator", r"\b[Uu]nsupported operator\b"),
             ("unsupported scalartype", r"\b(?i:got) unsupported ScalarType\b"),
             ("required aspect", r"\bRequired aspect fp64 is not supported\b"),

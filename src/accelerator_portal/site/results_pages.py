@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from accelerator_portal.catalog import Catalog
+from accelerator_portal.reports.missing_operators import missing_operators, waiting_words
 from accelerator_portal.reports.outcomes import GOOD
 from accelerator_portal.reports.report_file import report_text
 from accelerator_portal.site.history_view import Past
@@ -53,6 +54,7 @@ def results_pages(
             counts=results.suite_counts(stored.id),
             others=others[:MOST_LISTED],
             more=max(0, len(others) - MOST_LISTED),
+            waiting=[waiting_words(m) for m in missing_operators(stored.report.tests)],
             **shared,
         )
         yield SiteFile(path, content, stored.path)
@@ -67,6 +69,10 @@ def results_files(results: ResultsView) -> Iterator[SiteFile]:
             accelerator=stored.report.accelerator,
             kind=stored.report.kind,
             report=f"../reports/{stored.id}.json",
+            missing_operators={
+                missing.operator: missing.tests
+                for missing in missing_operators(stored.report.tests)
+            },
             counts={s: dict(c) for (name, s), c in results.counts.items() if name == stored.id},
         )
         for stored in results.reports

@@ -19,6 +19,8 @@ class ReportEntry(Model):
     """Address of the report, relative to the index."""
     counts: dict[str, dict[Outcome, int]]
     """How often what happened, by suite."""
+    missing_operators: dict[str, int]
+    """How many tests stopped first at an operator that is missing, by operator; most first."""
 
 
 class ResultsIndex(Model):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from hashlib import blake2b
 from typing import Any
@@ -73,6 +73,13 @@ def result_of(record: Mapping[str, Any]) -> Result:
     metrics = {name: (value, unit) for name, (value, unit) in record.get("metrics", {}).items()}
     operators = tuple(record.get("operators", ()))
     return Result(**{**record, "metrics": metrics, "operators": operators})
+
+
+def with_lost_observation(verdict: Result, why: str, log_tail: str | None = None) -> Result:
+    """Return a verdict, which stands, with the reason why its operators are not known."""
+    lost = f"Its operators could not be observed: {why}"
+    reason = brief(f"{verdict.reason or ''} {lost}".strip())
+    return replace(verdict, reason=reason, log_tail=log_tail)
 
 
 def brief(text: str, limit: int = MAX_REASON) -> str:

@@ -2,20 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
 from accelerator_portal.reports.failure_texts import outcome_of_text
+from accelerator_portal.reports.missing_operators import missing_operator
 from accelerator_portal.reports.outcomes import Outcome, Stage
 from accelerator_portal.validation.case import Result, brief
-
-# How PyTorch names an operator, or a type of numbers, that a backend does not have.
-_MISSING = (
-    re.compile(r"Could not run '([\w.]+::[\w.]+)'"),
-    re.compile(r"[Oo]perator '?([\w.]+::[\w.]+)'? is not (?:currently )?(?:implemented|supported)"),
-    re.compile(r"\"(\w+)\" not implemented for '\w+'"),
-    re.compile(r"NotImplementedError: .{0,40}?(\w+::[\w.]+)"),
-    re.compile(r"Operator torch\._ops\.([\w.]+) is not in Core ATen opset"),  # ExecuTorch
-)
 
 # What a text cannot be when it comes from an exception of a test that ran in this process.
 _NOT_FROM_TEXT = frozenset({"passed", "crashed", "test-broken", None})
@@ -52,14 +42,6 @@ _OWN: tuple[tuple[type[Exception], Outcome], ...] = (
     (UncheckedError, "executed"),
     (SkippedError, "skipped"),
 )
-
-
-def missing_operator(text: str) -> str | None:
-    """Return the name of the operator that a message says is missing."""
-    for pattern in _MISSING:
-        if found := pattern.search(text):
-            return found[1]
-    return None
 
 
 def verdict(error: BaseException, stage: Stage, *, reference: bool = False) -> Result:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Protocol, cast
 
 from accelerator_portal.reports.outcomes import Stage
 from accelerator_portal.validation.case import Case, Result
+from accelerator_portal.validation.crash_evidence import REFERENCE, STEP
 from accelerator_portal.validation.matrix import Matrix
 from accelerator_portal.validation.plan import Offer
 
@@ -27,8 +29,11 @@ class Context:
     stage: Stage = "load"
     reference: bool = False
     metrics: dict[str, tuple[float, str]] = field(default_factory=dict)
-    operators: set[str] = field(default_factory=set)
-    """ATen operators that gave right numbers on the device, where a suite notes them."""
+    observation: Callable[[], Iterable[str]] | None = None
+    """Computes once more and returns the ATen operators that were dispatched. It runs after the
+    verdict is sent: what happens in it says nothing of the test."""
+    note: str | None = None
+    """What the reason of a failure has to add: how the test differs from PyTorch's own."""
 
     @contextmanager
     def on_reference(self) -> Iterator[None]:
@@ -36,6 +41,12 @@ class Context:
         before, self.reference = self.reference, True
         yield
         self.reference = before  # after an exception it stays: that is what the verdict asks
+
+    def announce(self, step: str) -> None:
+        """Write into the worker's log what begins now: where the process dies, it is told."""
+        of = REFERENCE if self.reference else ""
+        sys.stderr.write(f"{STEP}{of}{step}\n")
+        sys.stderr.flush()
 
 
 class SuiteModule(Protocol):

@@ -6,7 +6,6 @@ memory is tried once more, alone in a new worker, because what came before it ma
 
 from __future__ import annotations
 
-import signal
 import tempfile
 import time
 from collections import deque
@@ -20,14 +19,14 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 from accelerator_portal.reports.outcomes import OUTCOMES
-from accelerator_portal.validation.case import Case, Result, brief
-from accelerator_portal.validation.classify import missing_operator
+from accelerator_portal.validation.case import Case, Result, brief, with_lost_observation
+from accelerator_portal.validation.crash_evidence import evidence, read_log
+from accelerator_portal.validation.deaths import death, out_of_time
 from accelerator_portal.validation.worker import Job, Message, work
 
 # So many workers in a row that die before they begin a case: the machine, or the plugin, is broken.
 MAX_STILLBORN = 3
 
-_LOG_TAIL = 1500
 _START_S = 300.0
 _GRACE_S = 5.0
 
@@ -49,6 +48,8 @@ class _Worker:
     alone: bool
     batch: deque[Case]
     current: Case | None = None
+    verdict: Result | None = None
+    """How its case ended, while the worker still observes what it does."""
     deadline: float = field(default_factory=lambda: time.monotonic() + _START_S)
     idle: bool = False
     unfit: bool = False
@@ -173,8 +174,11 @@ class Pool:
             self._stillborn = 0
             worker.deadline = time.monotonic() + self._job.timeouts[worker.current.suite]
             self._began(worker.current, 2 if worker.alone else 1)
+        elif kind == "verdict" and worker.current:
+            worker.verdict = result
+            worker.deadline = time.monotonic() + self._job.timeouts[worker.current.suite]
         elif kind == "end" and worker.current and result:
-            case, worker.current = worker.current, None
+            case, worker.current, worker.verdict = worker.current, None, None
             worker.deadline = time.monotonic() + _START_S
             self._finish(worker, case, result)
         elif kind == "idle":
@@ -191,32 +195,37 @@ class Pool:
             result = replace(result, attempts=2, reason=_second(result))
         self._ended(case, result, not again)
 
+    def _ended_by(self, worker: _Worker, case: Case, end: Result) -> None:
+        """Finish the case of a worker that is gone: a verdict that it had sent stands."""
+        if worker.verdict:
+            end = with_lost_observation(worker.verdict, end.reason or end.outcome, end.log_tail)
+        self._finish(worker, case, end)
+
     def _died(self, worker: _Worker) -> None:
         """A worker has ended of itself: because it is unfit, or with the case that it was at."""
         worker.process.join(_GRACE_S)
         code = worker.process.exitcode
         self._workers.remove(worker)
-        tail = _tail(worker.log)
+        log = read_log(worker.log)
         worker.connection.close()
         if worker.current:
-            self._finish(worker, worker.current, _death(code, tail))
+            self._ended_by(worker, worker.current, death(code, log, alone=worker.alone))
         elif not worker.unfit:
             self._stillborn += 1
             if self._stillborn >= MAX_STILLBORN:
-                said = tail.strip() or f"they end with status {code}"
+                said = evidence(log) or f"they end with status {code}"
                 raise PoolError(f"the workers die before they begin: {brief(said, 1200)}")
         (self._suspects if worker.alone else self._queue).extendleft(reversed(worker.batch))
 
     def _too_long(self, worker: _Worker) -> None:
         self._kill(worker)
         self._workers.remove(worker)
-        tail = _tail(worker.log)
+        log = read_log(worker.log)
         if worker.current is None:
-            raise PoolError(f"a worker did not come up within {_START_S:.0f} s: {brief(tail)}")
+            said = brief(evidence(log))
+            raise PoolError(f"a worker did not come up within {_START_S:.0f} s: {said}")
         limit = self._job.timeouts[worker.current.suite]
-        reason = f"It did not end within {limit:g} s."
-        stuck = Result("timed-out", "run", reason, seconds=limit, log_tail=tail or None)
-        self._finish(worker, worker.current, stuck)
+        self._ended_by(worker, worker.current, out_of_time(limit, log))
         (self._suspects if worker.alone else self._queue).extendleft(reversed(worker.batch))
 
     def _dismiss(self, worker: _Worker) -> None:
@@ -237,31 +246,9 @@ class Pool:
         worker.connection.close()
 
 
-def _death(code: int | None, tail: str) -> Result:
-    if code is not None and code < 0:
-        name = signal.Signals(-code).name if -code in set(signal.Signals) else f"signal {-code}"
-        if -code == signal.SIGKILL:
-            reason = f"The process was killed by {name}; too little memory is the usual cause."
-            return Result("crashed", "run", reason, log_tail=tail or None)
-        operator = missing_operator(tail)
-        reason = f"The process died by {name}{f' in {operator}' if operator else ''}."
-        return Result("crashed", "run", reason, log_tail=tail or None)
-    reason = f"The process ended itself, with status {code}."
-    return Result("crashed", "run", reason, log_tail=tail or None)
-
-
 def _second(result: Result) -> str | None:
     """Say of a second attempt, alone, what the first one had been."""
     if OUTCOMES[result.outcome].retried:
         return f"{result.reason} So it did twice, the second time alone."
     first = "Its first attempt, after others in the same process, did not end well."
     return f"{result.reason or ''} {first}".strip()
-
-
-def _tail(log: Path) -> str:
-    try:
-        data = log.read_bytes()
-    except OSError:
-        return ""
-    text = data[-_LOG_TAIL:].decode("utf-8", "replace")
-    return "".join(c for c in text if c.isprintable() or c == "\n").strip("\n")

@@ -1,7 +1,8 @@
 """What happens in a worker: it takes batches of cases and tells of each beginning and each end.
 
 A worker inherits imports, never an initialised device: the process it is forked from does nothing
-but import. Whatever a case does to its process, the parent has been told which case it was.
+but import. Whatever a case does to its process, the parent has been told which case it was. What is
+only observed, such as the operators that are dispatched, comes after the verdict has been sent.
 """
 
 from __future__ import annotations
@@ -14,22 +15,23 @@ import random
 import signal
 import sys
 import time
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from importlib.abc import MetaPathFinder
 from multiprocessing.connection import Connection
 from types import ModuleType
 from typing import Literal
 
-from accelerator_portal.reports.outcomes import OUTCOMES
-from accelerator_portal.validation.case import Case, Result
-from accelerator_portal.validation.classify import verdict
+from accelerator_portal.reports.outcomes import OUTCOMES, UNSUCCESSFUL
+from accelerator_portal.validation.case import Case, Result, with_lost_observation
+from accelerator_portal.validation.classify import verdict, words_of
 from accelerator_portal.validation.context import Context, load_suite
 from accelerator_portal.validation.matrix import Matrix
 from accelerator_portal.validation.probe import round_trip
 
-Message = tuple[Literal["begin", "end", "idle", "unfit"], str, Result | None]
+Message = tuple[Literal["begin", "verdict", "end", "idle", "unfit"], str, Result | None]
+"""`verdict`: how the case ended; what is observed comes with the `end`, if the process lives."""
 
 _PR_SET_PDEATHSIG = 1
 
@@ -88,16 +90,38 @@ def _serve(connection: Connection, case: Case, job: Job) -> bool:
     """Run one case; return whether this process may run another."""
     os.ftruncate(sys.stderr.fileno(), 0)
     connection.send(("begin", case.id, None))
-    faulthandler.dump_traceback_later(job.timeouts[case.suite] * _EARLIER, file=sys.stderr)
-    result = attempt(case, job)
-    faulthandler.cancel_dump_traceback_later()
+    context = _context(case, job)
+    with _stack_in_time(case, job):
+        result = _judged(case, context, job)
+    suspect = OUTCOMES[result.outcome].checks_device
+    if result.outcome == "passed" and context.observation:
+        connection.send(("verdict", case.id, result))
+        with _stack_in_time(case, job):
+            result, suspect = _observed(result, context)
     connection.send(("end", case.id, result))
-    return not OUTCOMES[result.outcome].checks_device or _is_fit(job)
+    return not suspect or _is_fit(job)
+
+
+@contextmanager
+def _stack_in_time(case: Case, job: Job) -> Iterator[None]:
+    """Within, the stack is written shortly before the parent would kill this process."""
+    faulthandler.dump_traceback_later(job.timeouts[case.suite] * _EARLIER, file=sys.stderr)
+    try:
+        yield
+    finally:
+        faulthandler.cancel_dump_traceback_later()
 
 
 def attempt(case: Case, job: Job) -> Result:
     """Run one case in this process and return what came of it, whatever it raises."""
-    context = Context(job.device, job.matrices[case.suite], job.backend, job.imports)
+    return _judged(case, _context(case, job), job)
+
+
+def _context(case: Case, job: Job) -> Context:
+    return Context(job.device, job.matrices[case.suite], job.backend, job.imports)
+
+
+def _judged(case: Case, context: Context, job: Job) -> Result:
     random.seed(case.seed)
     started = time.perf_counter()
     try:
@@ -107,8 +131,21 @@ def attempt(case: Case, job: Job) -> Result:
         result = verdict(error, context.stage, reference=context.reference)
     seconds = round(time.perf_counter() - started, 4)
     metrics = {**context.metrics, **result.metrics}
-    operators = tuple(sorted(context.operators)) if result.outcome == "passed" else ()
-    return replace(result, seconds=seconds, metrics=metrics, operators=operators)
+    reason = result.reason
+    if context.note and result.outcome in UNSUCCESSFUL:
+        reason = f"{reason} {context.note}"
+    return replace(result, seconds=seconds, metrics=metrics, reason=reason)
+
+
+def _observed(result: Result, context: Context) -> tuple[Result, bool]:
+    """Add the operators that are dispatched, and say whether the device may be unusable now."""
+    if context.observation is None:
+        return result, False
+    context.announce("the observation of what is dispatched")
+    try:
+        return replace(result, operators=tuple(sorted(context.observation()))), False
+    except BaseException as error:  # noqa: BLE001 - as a case; the verdict stands
+        return with_lost_observation(result, words_of(error)), True
 
 
 def _prepare(job: Job) -> None:
@@ -130,7 +167,9 @@ def _settle(log: str) -> None:
     os.close(file)
     sys.stdout = os.fdopen(1, "w", encoding="utf-8", errors="replace", closefd=False)
     sys.stderr = os.fdopen(2, "w", encoding="utf-8", errors="replace", closefd=False)
-    faulthandler.enable(sys.stderr, all_threads=False)
+    # All threads: that of a driver, or of a backward pass, has no frame of Python. Python 3.14 and
+    # newer add the stack of C.
+    faulthandler.enable(sys.stderr, all_threads=True)
 
 
 def _is_fit(job: Job) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,11 +29,8 @@ class Comparison:
 
     def check(self, found: object, wanted: object, what: str) -> None:
         """Compare two results of any structure; raises MismatchError."""
-        ours, theirs = leaves(found), leaves(wanted)
-        if len(ours) != len(theirs):
-            raise MismatchError(f"{what} has {len(ours)} parts, the reference {len(theirs)}")
-        for number, (one, other) in enumerate(zip(ours, theirs, strict=True)):
-            self._leaf(one, other, f"{what}, part {number + 1}" if len(ours) > 1 else what)
+        for part, one, other in _pairs(found, wanted, what):
+            self._leaf(one, other, part)
 
     def take(self, other: Comparison) -> None:
         """Add the differences that another comparison measured."""
@@ -71,11 +68,7 @@ class Comparison:
             self._plain(one, other, what)
             return
         one, other = one.detach().cpu(), other.detach().cpu()
-        if one.shape != other.shape:
-            shapes = f"{tuple(one.shape)}, the reference {tuple(other.shape)}"
-            raise MismatchError(f"{what} has the shape {shapes}")
-        if self.same_dtype and one.dtype != other.dtype:
-            raise MismatchError(f"{what} is of {one.dtype}, the reference of {other.dtype}")
+        _same_form(one, other, what, same_dtype=self.same_dtype)
         if not self.same_dtype and one.is_floating_point() and other.dtype is torch.float64:
             other = other.to(one.dtype)  # what is too large for the type is so on both sides
         self._measure(one, other)
@@ -132,14 +125,52 @@ def scale(value: torch.Tensor) -> float:
     return float(finite.max()) if finite.numel() else 0.0
 
 
-def same_shapes(found: object, wanted: object, what: str) -> None:
-    """Compare only how many tensors there are, and their shapes; raises MismatchError."""
-    ours, theirs = (
-        [tuple(leaf.shape) for leaf in leaves(value) if isinstance(leaf, torch.Tensor)]
-        for value in (found, wanted)
-    )
-    if ours != theirs:
-        raise MismatchError(f"{what} has the shapes {ours}, the reference {theirs}"[:400])
+def check_forms(found: object, wanted: object, what: str, *, same_dtype: bool) -> None:
+    """Compare the parts, their shapes and types, but no numbers; raises MismatchError."""
+    for part, one, other in _pairs(found, wanted, what):
+        if isinstance(one, torch.Tensor) and isinstance(other, torch.Tensor):
+            _same_form(one, other, part, same_dtype=same_dtype)
+
+
+def check_device(found: object, device: str, what: str) -> None:
+    """Say where a tensor is that lies on another type of device; raises MismatchError."""
+    for leaf in tensors(leaves(found)):
+        if leaf.device.type != device:
+            raise MismatchError(f"{what} is on {leaf.device.type}, not on {device}")
+
+
+def check_strides(found: object, wanted: object, what: str) -> None:
+    """Compare the strides by which numbers are told apart; raises MismatchError."""
+    for part, one, other in _pairs(found, wanted, what):
+        if not isinstance(one, torch.Tensor) or not isinstance(other, torch.Tensor):
+            continue
+        if _strides(one) != _strides(other):
+            strides = f"{one.stride()}, the reference {other.stride()}"
+            raise MismatchError(f"{part} has the strides {strides}")
+
+
+def _pairs(found: object, wanted: object, what: str) -> Iterator[tuple[str, object, object]]:
+    """Yield the name of each part with what was found and what was wanted."""
+    ours, theirs = leaves(found), leaves(wanted)
+    if len(ours) != len(theirs):
+        raise MismatchError(f"{what} has {len(ours)} parts, the reference {len(theirs)}")
+    for number, (one, other) in enumerate(zip(ours, theirs, strict=True), 1):
+        yield f"{what}, part {number}" if len(ours) > 1 else what, one, other
+
+
+def _same_form(one: torch.Tensor, other: torch.Tensor, what: str, *, same_dtype: bool) -> None:
+    if one.shape != other.shape:
+        shapes = f"{tuple(one.shape)}, the reference {tuple(other.shape)}"
+        raise MismatchError(f"{what} has the shape {shapes}")
+    if same_dtype and one.dtype != other.dtype:
+        raise MismatchError(f"{what} is of {one.dtype}, the reference of {other.dtype}")
+
+
+def _strides(value: torch.Tensor) -> list[int]:
+    """Return the strides of axes longer than one; none where there are no numbers."""
+    if value.layout != torch.strided or not value.numel():
+        return []
+    return [s for length, s in zip(value.shape, value.stride(), strict=True) if length > 1]
 
 
 def tensors(values: Iterable[object]) -> list[torch.Tensor]:

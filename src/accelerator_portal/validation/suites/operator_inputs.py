@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import torch
@@ -19,7 +20,7 @@ from accelerator_portal.validation.context import Context
 from accelerator_portal.validation.matrix import Matrix, Tolerance
 from accelerator_portal.validation.plan import Offer
 from accelerator_portal.validation.suites.aten import Seen
-from accelerator_portal.validation.suites.comparing import Comparison
+from accelerator_portal.validation.suites.comparing import Comparison, check_device
 from accelerator_portal.validation.suites.drawn_inputs import FORMS, Draw, Input, broadcast
 
 Inputs = Sequence[Input]
@@ -117,27 +118,56 @@ def offers(matrix: Matrix) -> Iterator[Offer]:  # noqa: ARG001 - every suite is 
     return (Offer(name, {"inputs": operator.forms}) for name, operator in OPERATORS.items())
 
 
+@dataclass(frozen=True)
+class _Call:
+    """One call of an operator with the inputs that were drawn for it."""
+
+    operator: SampledOperator
+    inputs: Inputs
+    options: Mapping[str, Any]
+
+    def on(self, device: str, dtype: torch.dtype) -> Any:
+        """Compute it on a device in a type."""
+        return self.operator.call(*(i.on(device, dtype) for i in self.inputs), **self.options)
+
+    def shapes(self, dtype: torch.dtype) -> str:
+        """Return the shapes of its inputs in words."""
+        return " and ".join(str(tuple(i.on("cpu", dtype).shape)) for i in self.inputs)
+
+
 def run(case: Case, context: Context) -> Result:
     """Run an operator on inputs of one form; it passes if all of them give the right numbers."""
     operator, dtype = OPERATORS[case.name], getattr(torch, case["dtype"])
     draw = Draw(case["inputs"], dtype, case.seed, ends=operator.ends)
     compared = Comparison(_tolerance(context.matrix, case, dtype))
     number = context.matrix.settings["samples"]
-    for place in range(number):
-        inputs, options = operator.inputs(draw)
+    calls = [_Call(operator, *operator.inputs(draw)) for _ in range(number)]
+    for place, call in enumerate(calls, 1):
+        words = f"input {place}, {call.shapes(dtype)}"
         context.stage = "eager"
         with context.on_reference():
-            exact = operator.call(*(i.on("cpu", torch.float64) for i in inputs), **options)
+            context.announce(words)
+            exact = call.on("cpu", torch.float64)
             wanted = exact.to(dtype) if exact.dtype is torch.float64 else exact
         context.stage = "run"
-        with Seen() as seen:
-            found = operator.call(*(i.on(context.device, dtype) for i in inputs), **options)
+        context.announce(words)
+        found = call.on(context.device, dtype)
         context.stage = "compare"
-        shapes = " and ".join(str(tuple(i.on("cpu", dtype).shape)) for i in inputs)
-        compared.check(found, wanted, f"the result of input {place + 1}, {shapes}")
-        context.operators |= seen.operators
+        what = f"the result of {words}"
+        check_device(found, torch.device(context.device).type, what)
+        compared.check(found, wanted, what)
+    context.observation = partial(_dispatched, calls, context.device, dtype)
     context.metrics |= {"samples": (number, "1"), **compared.metrics()}
     return Result("passed", "compare")
+
+
+def _dispatched(calls: Sequence[_Call], device: str, dtype: torch.dtype) -> frozenset[str]:
+    """Compute once more, and return the operators that are dispatched."""
+    with Seen() as seen:
+        for call in calls:
+            call.on(device, dtype)
+    names: frozenset[str] = seen.operators
+    return names
 
 
 def _tolerance(matrix: Matrix, case: Case, dtype: torch.dtype) -> Tolerance:

@@ -3,6 +3,10 @@
 Faults are switched on by the environment, so that a test harness can be tested:
 
     PAPER_FAULTS="silu=missing,gelu=wrong,tanh=crash,erf=hang,mm=memory,exp=exit,cos=error"
+A result is also "at-home" (on the CPU), "contiguous" or "double"; "crash-plain" crashes unless a
+TorchDispatchMode watches the operator, "crash-observed" only then. "overrideable" fails as PyTorch
+does of itself where a backend has no convolution.
+
     PAPER_LOADING="broken"   `import torch` fails; "absent": it loads, and brings no device;
                              "hang": `import torch` does not end
 

@@ -53,7 +53,7 @@ def restored(held: torch.Tensor, requires_grad: bool) -> torch.Tensor:  # noqa: 
 
 def call(func: Any, args: Any, kwargs: Any) -> Any:
     """Run an operator on what the arguments hold, and wrap what comes of it."""
-    wrong = faults.strike(func._schema.name.partition("::")[2])
+    fault = faults.strike(func._schema.name.partition("::")[2])
     outside = torch.device(kwargs["device"]).type != NAME if kwargs.get("device") else False
     wrappers: dict[int, PaperTensor] = {}
 
@@ -73,10 +73,9 @@ def call(func: Any, args: Any, kwargs: Any) -> Any:
     found = func(*tree_map(inside, args), **tree_map(inside, kwargs))
 
     def wrap(value: Any) -> Any:
-        if not isinstance(value, torch.Tensor) or outside:
+        if not isinstance(value, torch.Tensor) or outside or fault == "at-home":
             return value
-        if wrong and value.is_floating_point():
-            value.mul_(1.1)
+        value = faults.spoiled(fault, value)
         return wrappers[id(value)] if id(value) in wrappers else PaperTensor(value)
 
     return tree_map(wrap, found)

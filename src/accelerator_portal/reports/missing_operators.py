@@ -1,0 +1,70 @@
+"""The operators that failed tests wait for, and how many tests wait for each."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from accelerator_portal.catalog.wording import count
+from accelerator_portal.reports.report import TestEntry
+
+# How PyTorch names an operator, or a type of numbers, that a backend does not have.
+_MISSING = (
+    re.compile(r"Could not run '([\w.]+::[\w.]+)'"),
+    re.compile(r"[Oo]perator '?([\w.]+::[\w.]+)'? is not (?:currently )?(?:implemented|supported)"),
+    re.compile(r"\"(\w+)\" not implemented for '\w+'"),
+    re.compile(r"NotImplementedError: .{0,40}?(\w+::[\w.]+)"),
+    re.compile(r"Operator torch\._ops\.([\w.]+) is not in Core ATen opset"),  # ExecuTorch
+)
+
+# What a backend has to register for itself; these messages leave out the namespace `aten`.
+_OVERRIDEABLE = re.compile(
+    r"\b(\w+_overrideable(?:_backward)?)(?: not implemented\b|: You are likely triggering)"
+)
+
+# How the harness begins a reason; the rest of it may be cut.
+_STATED = re.compile(r"\A([\w.:]+) is missing\. ")
+
+
+@dataclass(frozen=True, slots=True)
+class MissingOperator:
+    """An operator that is missing, and how many tests fail for want of it."""
+
+    operator: str
+    tests: int
+
+
+def missing_operator(text: str) -> str | None:
+    """Return the name of the operator that a message says is missing."""
+    if found := _OVERRIDEABLE.search(text):
+        return f"aten::{found[1]}"
+    for pattern in _MISSING:
+        if found := pattern.search(text):
+            return found[1]
+    return None
+
+
+def missing_operators(tests: Iterable[TestEntry]) -> tuple[MissingOperator, ...]:
+    """Return the operators that tests stopped at first, those that stop most tests first.
+
+    A test that stops at one operator may need further ones. Tests whose message names no operator
+    are left out.
+    """
+    names = Counter(name for test in tests if (name := _name(test)))
+    ordered = sorted(names.items(), key=lambda item: (-item[1], item[0]))
+    return tuple(MissingOperator(name, number) for name, number in ordered)
+
+
+def waiting_words(missing: MissingOperator) -> str:
+    """Return in words how many tests wait for an operator: `2 tests wait for aten::add.out`."""
+    verb = "waits" if missing.tests == 1 else "wait"
+    return f"{count(missing.tests, 'test')} {verb} for {missing.operator}"
+
+
+def _name(test: TestEntry) -> str | None:
+    if test.outcome != "unsupported-operator" or not test.reason:
+        return None
+    stated = _STATED.match(test.reason)
+    return stated[1] if stated else missing_operator(test.reason)

@@ -1,0 +1,217 @@
+"""Where the tensors of an OpInfo's samples belong: on the device, or on the CPU.
+
+PyTorch's own tests make samples on the device; some arguments stay on the CPU there, such as the
+indices of `tensor_split`. Here a sample is made on the CPU while its function is told the device's
+name, and each tensor that would lie on the device is marked. So every device gets the numbers that
+the CPU made, and neither a factory that a device lacks nor one that ends the process is in the way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import islice
+from typing import Any
+
+import torch
+from torch.overrides import TorchFunctionMode
+from torch.testing._internal.opinfo.core import OpInfo, SampleInput
+from torch.utils._pytree import tree_leaves, tree_map
+
+_MARK = "_belongs_on_the_device"
+_CPU = "cpu"
+_LONGEST = 200
+
+_DEVICE_OF = torch.Tensor.device.__get__
+
+
+def placed_samples(
+    info: OpInfo, device: str, dtype: torch.dtype, number: int, *, requires_grad: bool
+) -> list[SampleInput]:
+    """Return the first samples that an OpInfo makes for a device, marked; numbers on the CPU.
+
+    Whatever the OpInfo's function raises goes through.
+    """
+    with _Marking(device) if not is_cpu(device) else torch.enable_grad():
+        made = info.sample_inputs(device, dtype, requires_grad=requires_grad)
+        return list(islice(made, number))
+
+
+def mark_all(sample: SampleInput) -> SampleInput:
+    """Mark every tensor of a sample: all of them are copied to the device."""
+    for value in _leaves(sample):
+        if isinstance(value, torch.Tensor):
+            setattr(value, _MARK, True)
+    return sample
+
+
+def on_device(sample: SampleInput, device: str) -> SampleInput:
+    """Copy what is marked to a device; the rest stays on the CPU."""
+
+    def there(value: Any) -> Any:
+        if not isinstance(value, torch.Tensor):
+            return value
+        if not is_marked(value):
+            return value.detach().requires_grad_(value.requires_grad)
+        return copied(value, device, value.dtype).requires_grad_(value.requires_grad)
+
+    return _mapped(sample, there)
+
+
+def on_cpu(sample: SampleInput, device: str) -> SampleInput:
+    """Return a sample as it is made for the CPU: its arguments name no other device."""
+
+    def here(value: Any) -> Any:
+        return _as_named(value, _CPU) if _names(value, device) else value
+
+    return _mapped(sample, here)
+
+
+def widened(sample: SampleInput, wider: dict[torch.dtype, torch.dtype]) -> SampleInput:
+    """Turn a sample into wider types, also where it names its type as an argument."""
+
+    def wide(value: Any) -> Any:
+        if isinstance(value, torch.Tensor) and value.dtype in wider:
+            found = copied(value, _CPU, wider[value.dtype])
+            return found.requires_grad_(value.requires_grad)
+        return wider.get(value, value) if isinstance(value, torch.dtype) else value
+
+    return _mapped(sample, wide)
+
+
+def expected_device(sample: SampleInput, device: str) -> str | None:
+    """Return the type of device on which the results belong, where the sample tells it.
+
+    A device that an argument names decides; without one, the device of the inputs does.
+    """
+    found = _leaves(sample)
+    named = [value for value in found if isinstance(value, torch.device) or _names(value, device)]
+    named += [sample.kwargs["device"]] if sample.kwargs.get("device") else []
+    types = {str(torch.device(value).type) for value in named}
+    if not types and any(is_marked(value) for value in found):
+        types = {str(torch.device(device).type)}
+    return types.pop() if len(types) == 1 else None
+
+
+def is_marked(value: object) -> bool:
+    """Whether a tensor belongs on the device."""
+    return isinstance(value, torch.Tensor) and hasattr(value, _MARK)
+
+
+def copied(value: torch.Tensor, device: str, dtype: torch.dtype) -> torch.Tensor:
+    """Copy a tensor with the memory around it, so that a view stays the view that it is.
+
+    Where the device cannot make the view, the copy lies in one piece.
+    """
+    plain = value.detach()
+    if plain.layout is not torch.strided or plain.is_quantized or _fills_its_memory(plain):
+        return plain.to(device, dtype)
+    memory = torch.empty(0, dtype=plain.dtype).set_(plain.untyped_storage())
+    try:
+        whole = memory.to(device, dtype)
+        return whole.as_strided(plain.size(), plain.stride(), plain.storage_offset())
+    except Exception:  # noqa: BLE001 - a view that a device lacks is no fault of the operator
+        return plain.to(device, dtype)
+
+
+def is_cpu(device: str) -> bool:
+    """Whether a device is the CPU itself."""
+    return str(torch.device(device).type) == _CPU
+
+
+def in_words(sample: SampleInput) -> str:
+    """Return what tells a sample from others: shapes, types and short values."""
+    named = [f"{name}={_words(value)}" for name, value in sample.kwargs.items()]
+    values = [_words(value) for value in (sample.input, *sample.args)]
+    words = ", ".join([*values, *named])
+    return words if len(words) <= _LONGEST else f"{words[:_LONGEST]}…"
+
+
+class _Marking(TorchFunctionMode):
+    """Computes on the CPU what is asked of a device, and marks the tensors that come of it."""
+
+    def __init__(self, device: str) -> None:
+        super().__init__()
+        self._device = device
+
+    def __torch_function__(
+        self, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        kwargs = kwargs or {}
+        if func is torch.device:
+            return func(*args, **kwargs)
+        marked = [value for value in tree_leaves((args, kwargs)) if is_marked(value)]
+        if func == _DEVICE_OF:
+            return torch.device(self._device) if marked else func(*args)
+        place = self._asked(func, args, kwargs)
+        found = func(*self._here(args), **self._here(kwargs))
+        if place is None:
+            return tree_map(_marked, found) if marked else found
+        inputs = {id(value) for value in tree_leaves((args, kwargs))}
+        own = tree_map(lambda value: _own(value, inputs), found)
+        return own if is_cpu(place) else tree_map(_marked, own)
+
+    def _asked(self, func: Any, args: Any, kwargs: dict[str, Any]) -> str | None:
+        """Return the device that a call names, if it names one."""
+        if func is torch.Tensor.cpu:
+            return _CPU
+        named = kwargs.get("device")
+        if named is None and func is torch.Tensor.to:
+            named = next((v for v in args[1:] if isinstance(v, torch.device | str)), None)
+        return None if named is None else str(named)
+
+    def _here(self, values: Any) -> Any:
+        return tree_map(lambda v: _as_named(v, _CPU) if _names(v, self._device) else v, values)
+
+
+def _words(value: object) -> str:
+    if isinstance(value, torch.Tensor):
+        dtype = str(value.dtype).removeprefix("torch.")
+        strided = value.layout is torch.strided and not value.is_contiguous()
+        strides = f" with strides {tuple(value.stride())}" if strided else ""
+        return f"{dtype}{list(value.shape)}{strides}"
+    if isinstance(value, list | tuple):
+        return f"({', '.join(map(_words, value))})"
+    return repr(value)
+
+
+def _marked(value: Any) -> Any:
+    if isinstance(value, torch.Tensor):
+        setattr(value, _MARK, True)
+    return value
+
+
+def _own(value: Any, inputs: set[int]) -> Any:
+    """Return a copy where a call gave back its input, which keeps its own mark."""
+    return value.clone() if isinstance(value, torch.Tensor) and id(value) in inputs else value
+
+
+def _names(value: object, device: str) -> bool:
+    if isinstance(value, torch.device):
+        return bool(value == torch.device(device))
+    return isinstance(value, str) and value == device
+
+
+def _as_named(value: object, device: str) -> object:
+    return torch.device(device) if isinstance(value, torch.device) else device
+
+
+def _fills_its_memory(value: torch.Tensor) -> bool:
+    """Whether `to` keeps the strides: the tensor is all that lies in its memory."""
+    if value.is_conj() or value.is_neg():  # its memory holds other numbers
+        return True
+    return bool(value.untyped_storage().nbytes() == value.numel() * value.element_size())
+
+
+def _mapped(sample: SampleInput, change: Callable[[Any], Any]) -> SampleInput:
+    return SampleInput(
+        tree_map(change, sample.input),
+        args=tree_map(change, tuple(sample.args)),
+        kwargs=tree_map(change, sample.kwargs),
+        output_process_fn_grad=sample.output_process_fn_grad,
+        broadcasts_input=sample.broadcasts_input,
+        name=sample.name,
+    )
+
+
+def _leaves(sample: SampleInput) -> list[Any]:
+    return list(tree_leaves((sample.input, sample.args, sample.kwargs)))
