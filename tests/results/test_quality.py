@@ -7,6 +7,7 @@ import pytest
 
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.criteria_file import Criteria, MustPass
+from accelerator_portal.reports.report import OPERATORS_ON_CPU
 from accelerator_portal.results.quality import NAMED, QualityAssessment, as_of, is_tested, quality
 from tests.reports.examples import report
 
@@ -47,6 +48,9 @@ def operator(name: str, outcome: str = "passed", **parameters: str) -> dict[str,
     return {"suite": "operators", "name": name, "outcome": outcome, "parameters": parameters}
 
 
+ON_CPU = {OPERATORS_ON_CPU: {"value": 2, "unit": "1"}}
+
+
 def gaps(found: QualityAssessment) -> list[tuple[str, str]]:
     """The ids of levels that were not reached, each with a reason."""
     return [(gap.level.id, gap.why) for gap in found.missing]
@@ -84,6 +88,11 @@ def test_a_recent_run_on_the_same_minor_release_counts(
         (
             [operator("add", "wrong-result")],
             "these operators did not pass: add; no evidence for these operators: mm",
+        ),
+        # Right numbers that PyTorch computed on the CPU instead are none of the platform's.
+        (
+            [operator("add"), operator("mm") | {"metrics": ON_CPU}],
+            "PyTorch computed these operators on the CPU: mm",
         ),
         # Neither is a pass, and neither is a failure of the platform.
         ([operator("add"), operator("mm", "skipped")], "no evidence for these operators: mm"),

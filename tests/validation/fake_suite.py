@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
-from accelerator_portal.validation.case import Case, Result
+from accelerator_portal.validation.case import Case, Observation, Result
 from accelerator_portal.validation.classify import (
     BrokenTestError,
     MismatchError,
@@ -56,11 +56,11 @@ def run(case: Case, context: Context) -> Result:
     return Result("passed", "compare", metrics={"pid": (os.getpid(), "1")})
 
 
-def _observe(case: Case) -> list[str]:
+def _observe(case: Case) -> Observation:
     kind, _, name = case.name.partition("-")
     if kind == "observed" and name in ACTS:
         ACTS[name]()
-    return [f"of_{case.name.replace('-', '_')}"]
+    return Observation((f"of_{case.name.replace('-', '_')}",))
 
 
 def _raise(error: BaseException) -> None:

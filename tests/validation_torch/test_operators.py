@@ -6,6 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+import torch
 from torch.testing._internal.opinfo.core import OpInfo, SampleInput
 
 from accelerator_portal.validation.case import Case
@@ -13,8 +14,9 @@ from accelerator_portal.validation.classify import UncheckedError
 from accelerator_portal.validation.context import Context
 from accelerator_portal.validation.matrix import read_matrix
 from accelerator_portal.validation.suites import operators
-from accelerator_portal.validation.suites.aten import census, core
+from accelerator_portal.validation.suites.aten import census, core, kernel_origin
 from accelerator_portal.validation.suites.aten import operators as registered
+from accelerator_portal.validation.suites.observing import observe
 from accelerator_portal.validation.suites.sample_placement import placed_samples
 from accelerator_portal.validation.worker import Job, attempt
 from tests.validation_torch.conftest import validate
@@ -25,7 +27,7 @@ def dispatched(name: str, mode: str) -> set[str]:
     context = Context("cpu", read_matrix("operators"))
     with suppress(UncheckedError):
         operators.run(case(name, mode), context)
-    return set(context.observation()) if context.observation else set()
+    return set(context.observation().operators) if context.observation else set()
 
 
 def case(name: str, mode: str) -> Case:
@@ -69,7 +71,8 @@ def test_operators_are_names_that_reach_a_device() -> None:
     assert {"add", "mm", "convolution", "__lshift__"} <= registered()
     assert not {"add_", "linear", "matmul", "add.Tensor"} & registered()
     assert core() < registered()
-    assert census() == {"registered": len(registered()), "core": sorted(core())}
+    counted = census("cpu")
+    assert (counted["registered"], counted["core"]) == (len(registered()), sorted(core()))
 
 
 @pytest.mark.slow
@@ -81,3 +84,23 @@ def test_a_report_of_a_device_counts_only_right_numbers(site: str, tmp_path: Pat
     assert "tanh" in suite.operators.covered
     assert "sinh" not in suite.operators.covered
     assert 100 < suite.operators.core < suite.operators.registered
+
+
+def test_what_falls_back_to_the_cpu_is_noted_and_nothing_else_is() -> None:
+    def fallen() -> None:  # as `at::native::cpu_fallback` begins, beneath the operator
+        with torch.profiler.record_function("aten::relu"):
+            torch.ops.aten._to_cpu([torch.ones(2)])
+        torch.ones(2).abs()
+
+    found = observe(fallen)
+    assert found.computed_on_cpu == ("relu",)
+    assert "abs" in found.operators
+
+
+def test_kernels_are_told_apart_by_what_the_dispatcher_would_call() -> None:
+    assert kernel_origin("cpu", "aten::mm") == "own"
+    assert kernel_origin("cpu", "aten::select_copy.int") == "composite"
+    assert kernel_origin("meta", "aten::_local_scalar_dense.out") != "own"
+    kernels = census("cpu")["kernels"]
+    assert kernels["fallback"] == 0
+    assert sum(kernels.values()) > kernels["own"] > kernels["missing"] > 0

@@ -104,6 +104,23 @@ class Origin(Model):
     """Its path in the repository."""
 
 
+OPERATORS_ON_CPU = "operators-on-cpu"
+"""Metric of a test: how many ATen operators PyTorch computed on the CPU instead of the device."""
+
+
+class KernelCounts(Model):
+    """Overloads of ATen operators by what PyTorch's dispatcher calls for them on the device."""
+
+    own: Annotated[int, Field(ge=0)]
+    """Kernels that the backend registered; one of them may still compute on the CPU."""
+    composite: Annotated[int, Field(ge=0)]
+    """Those that PyTorch computes out of other operators, for every backend."""
+    fallback: Annotated[int, Field(ge=0)]
+    """Those that the fallback of the backend takes, usually to the CPU."""
+    missing: Annotated[int, Field(ge=0)]
+    """Those that end in an error."""
+
+
 class OperatorCoverage(Model):
     """ATen operators that passed tests of a suite dispatched on the device, of all there are.
 
@@ -120,6 +137,10 @@ class OperatorCoverage(Model):
     """How many of them torch tags as core: what every backend is to have."""
     core_missing: Annotated[tuple[OperatorName, ...], Field(max_length=10_000)] = ()
     """The core ones that are not covered."""
+    computed_on_cpu: Annotated[tuple[OperatorName, ...], Field(max_length=10_000)] = ()
+    """Those that PyTorch's CPU fallback was seen to compute, instead of the device."""
+    kernels: KernelCounts | None = None
+    """Whose kernels PyTorch would call on the device, for all operators."""
 
     @model_validator(mode="after")
     def _parts_are_not_more_than_the_whole(self) -> OperatorCoverage:

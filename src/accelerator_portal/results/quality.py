@@ -12,7 +12,7 @@ from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.criteria_file import Criteria, Demand, Level, MustPass, Tested
 from accelerator_portal.reports.identity import identity_of
 from accelerator_portal.reports.outcomes import BAD, GOOD, Outcome
-from accelerator_portal.reports.report import Report, TestEntry
+from accelerator_portal.reports.report import OPERATORS_ON_CPU, Report, TestEntry
 
 NAMED = 8  # operators in one sentence; a list of dozens is no reason that anybody reads
 
@@ -135,22 +135,28 @@ def _must_pass(reports: Iterable[Report], wanted: MustPass) -> str | None:
     """Say which operators did not pass and which nobody tried; None where all passed.
 
     Of a test that was run several times the newest outcome counts. What neither passed nor failed
-    is no evidence: skipped, broken, never started, or run without a look at the result.
+    is no evidence: skipped, broken, never started, or run without a look at the result. What
+    PyTorch computed on the CPU instead says nothing of the device.
     """
+    on_cpu: set[str] = set()
     outcomes: dict[str, dict[str, Outcome]] = {name: {} for name in wanted.names}
     oldest_first = sorted((r.started, n, r) for n, r in enumerate(reports) if r.started)
     for _, _, report in oldest_first:
         for test in report.tests:
             if _tries(test, wanted) and test.name in outcomes:
                 outcomes[test.name][identity_of(test).key] = test.outcome
+                (on_cpu.add if OPERATORS_ON_CPU in test.metrics else on_cpu.discard)(test.name)
     failed = [name for name, of in outcomes.items() if not BAD.isdisjoint(of.values())]
     passed = [name for name, of in outcomes.items() if of and GOOD.issuperset(of.values())]
+    fallen = [name for name in passed if name in on_cpu]
     unknown = [name for name in outcomes if name not in {*failed, *passed}]
     if len(unknown) == len(outcomes):
         return f"no evidence for any operator that must pass ({len(outcomes)})"
     parts = []
     if failed:
         parts.append(f"these operators did not pass: {_some(failed)}")
+    if fallen:
+        parts.append(f"PyTorch computed these operators on the CPU: {_some(fallen)}")
     if unknown:
         parts.append(f"no evidence for these operators: {_some(unknown)}")
     return "; ".join(parts) or None

@@ -48,10 +48,19 @@ def case_of(key: str) -> Case:
 
 
 @dataclass(frozen=True, slots=True)
+class Observation:
+    """Which ATen operators a computation dispatched, and which of all of them the CPU computed."""
+
+    operators: tuple[str, ...] = ()
+    computed_on_cpu: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Result:
     """What came of one attempt at a test; `metrics` are (value, unit) by name.
 
-    `operators` are the ATen operators whose numbers it found right.
+    `operators` are the ATen operators whose numbers it found right; of all that took part,
+    `computed_on_cpu` are those that PyTorch computed on the CPU instead of the device.
     """
 
     outcome: Outcome
@@ -62,6 +71,7 @@ class Result:
     log_tail: str | None = None
     attempts: int = 1
     operators: tuple[str, ...] = ()
+    computed_on_cpu: tuple[str, ...] = ()
 
     def record(self) -> dict[str, Any]:
         """Return it as plain data for a line of the journal; what is not known is left out."""
@@ -71,8 +81,8 @@ class Result:
 def result_of(record: Mapping[str, Any]) -> Result:
     """Return a result from what `record` made of it."""
     metrics = {name: (value, unit) for name, (value, unit) in record.get("metrics", {}).items()}
-    operators = tuple(record.get("operators", ()))
-    return Result(**{**record, "metrics": metrics, "operators": operators})
+    names = {name: tuple(record.get(name, ())) for name in ("operators", "computed_on_cpu")}
+    return Result(**{**record, "metrics": metrics, **names})
 
 
 def with_lost_observation(verdict: Result, why: str, log_tail: str | None = None) -> Result:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Protocol, cast
 
 from accelerator_portal.reports.outcomes import Stage
-from accelerator_portal.validation.case import Case, Result
+from accelerator_portal.validation.case import Case, Observation, Result
 from accelerator_portal.validation.crash_evidence import REFERENCE, STEP
 from accelerator_portal.validation.matrix import Matrix
 from accelerator_portal.validation.plan import Offer
@@ -29,8 +29,8 @@ class Context:
     stage: Stage = "load"
     reference: bool = False
     metrics: dict[str, tuple[float, str]] = field(default_factory=dict)
-    observation: Callable[[], Iterable[str]] | None = None
-    """Computes once more and returns the ATen operators that were dispatched. It runs after the
+    observation: Callable[[], Observation] | None = None
+    """Computes once more and returns the ATen operators that took part. It runs after the
     verdict is sent: what happens in it says nothing of the test."""
     note: str | None = None
     """What the reason of a failure has to add: how the test differs from PyTorch's own."""

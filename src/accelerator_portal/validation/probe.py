@@ -47,7 +47,7 @@ class Probed:
     unknown: bool = False
     """torch has no such device, and no plugin is installed that could bring it."""
     aten: Mapping[str, Any] = field(default_factory=dict)
-    """How many ATen operators there are, and which are core."""
+    """How many ATen operators there are, which are core, and whose kernels the device has."""
 
 
 def begin_probe(device: str, imports: str | None = None) -> SideProcess:
@@ -103,7 +103,7 @@ def main() -> None:
         return
     from accelerator_portal.validation.suites.aten import census
 
-    _tell(Probed(environment(device), forks=forks, aten=census()))
+    _tell(Probed(environment(device), forks=forks, aten=census(device)))
 
 
 def round_trip(torch: Any, device: str) -> bool:  # noqa: ANN401 - the module torch

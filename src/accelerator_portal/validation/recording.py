@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from accelerator_portal.reports.outcomes import BAD, UNSUCCESSFUL
-from accelerator_portal.reports.report import Report
+from accelerator_portal.reports.report import OPERATORS_ON_CPU, Report
 from accelerator_portal.validation.case import Case, Result
 from accelerator_portal.validation.journal import JournalContent
 from accelerator_portal.validation.matrix import suite_names
@@ -63,14 +63,17 @@ def report_of(kept: JournalContent, ending: Ending) -> Report:
 def _suite(suite: Mapping[str, Any], kept: JournalContent) -> Mapping[str, Any]:
     """Return a suite of the head, with the operators that its passed tests covered, if any."""
     of_suite = {case.id for case in kept.cases if case.suite == suite["name"]}
-    found = (kept.results[key] for key in of_suite & kept.results.keys())
-    covered = sorted({name for result in found for name in result.operators})
+    results = [kept.results[key] for key in of_suite & kept.results.keys()]
+    covered = sorted({name for result in results for name in result.operators})
     aten = kept.head.get("aten")
     if not covered or not aten:
         return suite
     core: list[str] = aten["core"]
+    on_cpu = {name for result in results for name in result.computed_on_cpu}
     shares = {
         "covered": covered,
+        "computed_on_cpu": sorted(on_cpu),
+        "kernels": aten.get("kernels"),
         "registered": aten["registered"],
         "core": len(core),
         "core_missing": [name for name in core if name not in covered],
@@ -104,6 +107,8 @@ def _of_result(result: Result) -> dict[str, Any]:
     metrics = {
         name: {"value": value, "unit": unit} for name, (value, unit) in result.metrics.items()
     }
+    if result.computed_on_cpu:
+        metrics[OPERATORS_ON_CPU] = {"value": len(result.computed_on_cpu), "unit": "1"}
     found: dict[str, Any] = {
         "outcome": result.outcome,
         "stage": result.stage,

@@ -17,6 +17,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing_extensions import Self  # Python 3.10 has none of its own
 
 
 _POLL_S = 0.05

@@ -17,7 +17,7 @@ import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from importlib.abc import MetaPathFinder
 from multiprocessing.connection import Connection
 from types import ModuleType
@@ -143,7 +143,7 @@ def _observed(result: Result, context: Context) -> tuple[Result, bool]:
         return result, False
     context.announce("the observation of what is dispatched")
     try:
-        return replace(result, operators=tuple(sorted(context.observation()))), False
+        return replace(result, **asdict(context.observation())), False
     except BaseException as error:  # noqa: BLE001 - as a case; the verdict stands
         return with_lost_observation(result, words_of(error)), True
 

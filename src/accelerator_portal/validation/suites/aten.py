@@ -8,31 +8,70 @@ kernel for the key CompositeImplicitAutograd.
 
 from __future__ import annotations
 
-from functools import cache
+from collections import Counter
+from functools import cache, partial
 from typing import Any
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
+ORIGINS = ("own", "composite", "fallback", "missing")
+
 _COMPOSITE = "CompositeImplicitAutograd"
+
+# Keys of kernels that PyTorch makes for every backend out of other operators.
+_EXPLICIT = ("CompositeExplicitAutograd", "CompositeExplicitAutogradNonFunctional")
 
 
 @cache
 def operators() -> frozenset[str]:
     """Return the operators that a device may be asked for, of the torch that is imported."""
     has_kernel = torch._C._dispatch_has_kernel_for_dispatch_key  # noqa: SLF001 - there is no other way to ask
-    return frozenset(_name(full) for full in _registered() if not has_kernel(full, _COMPOSITE))
+    return frozenset(
+        operator_name(full) for full in _registered() if not has_kernel(full, _COMPOSITE)
+    )
 
 
 @cache
 def core() -> frozenset[str]:
     """Return those that torch itself tags as core: what every backend is to have."""
-    return frozenset(_name(full) for full in _registered() if _is_core(full)) & operators()
+    return frozenset(operator_name(full) for full in _registered() if _is_core(full)) & operators()
 
 
-def census() -> dict[str, Any]:
-    """Return how many operators there are, and the names of core ones, as plain data."""
-    return {"registered": len(operators()), "core": sorted(core())}
+def census(device: str) -> dict[str, Any]:
+    """Return how many operators there are, the names of core ones, and whose kernels a device has.
+
+    As plain data.
+    """
+    kernels = Counter(map(partial(kernel_origin, device), _for_devices()))
+    return {
+        "registered": len(operators()),
+        "core": sorted(core()),
+        "kernels": {origin: kernels[origin] for origin in ORIGINS},
+    }
+
+
+def kernel_origin(device: str, full: str) -> str:
+    """Say what PyTorch would call for an overload on a device: one of `ORIGINS`.
+
+    Its own kernel; PyTorch's composite of other operators; the backend's fallback; or nothing.
+    """
+    has_kernel = torch._C._dispatch_has_kernel_for_dispatch_key  # noqa: SLF001 - there is no other way to ask
+    key = torch._C._dispatch_key_for_device(torch.device(device).type)  # noqa: SLF001 - the same
+    if has_kernel(full, key):
+        return "own"
+    if any(has_kernel(full, composite) for composite in _EXPLICIT):
+        return "composite"
+    if torch._C._dispatch_has_computed_kernel_for_dispatch_key(full, key):  # noqa: SLF001 - the same
+        return "fallback"
+    return "missing"
+
+
+def _for_devices() -> list[str]:
+    """The overloads that reach a device, also those that write into an argument `out`."""
+    has_kernel = torch._C._dispatch_has_kernel_for_dispatch_key  # noqa: SLF001 - the same
+    names = torch._C._dispatch_get_all_op_names()  # noqa: SLF001 - the same
+    return [n for n in names if n.startswith("aten::") and not has_kernel(n, _COMPOSITE)]
 
 
 class Seen(TorchDispatchMode):
@@ -50,7 +89,7 @@ class Seen(TorchDispatchMode):
         kwargs: dict[str, Any] | None = None,
     ) -> Any:
         if isinstance(func, torch._ops.OpOverload):  # noqa: SLF001 - the documented class has no other name
-            self.names.add(_name(func.name()))
+            self.names.add(operator_name(func.name()))
         return func(*args, **(kwargs or {}))
 
     @property
@@ -71,7 +110,7 @@ def _is_core(full: str) -> bool:
     return torch.Tag.core in getattr(packet, overload or "default").tags
 
 
-def _name(full: str) -> str:
+def operator_name(full: str) -> str:
     """Return `add` for `aten::add_.Tensor`; names such as `__and__` stay."""
     namespace, _, rest = full.partition("::")
     name = rest.partition(".")[0]

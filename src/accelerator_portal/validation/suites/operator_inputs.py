@@ -15,13 +15,13 @@ from typing import Any
 import torch
 from torch.nn import functional
 
-from accelerator_portal.validation.case import Case, Result
+from accelerator_portal.validation.case import Case, Observation, Result
 from accelerator_portal.validation.context import Context
 from accelerator_portal.validation.matrix import Matrix, Tolerance
 from accelerator_portal.validation.plan import Offer
-from accelerator_portal.validation.suites.aten import Seen
 from accelerator_portal.validation.suites.comparing import Comparison, check_device
 from accelerator_portal.validation.suites.drawn_inputs import FORMS, Draw, Input, broadcast
+from accelerator_portal.validation.suites.observing import observe
 
 Inputs = Sequence[Input]
 
@@ -156,18 +156,14 @@ def run(case: Case, context: Context) -> Result:
         what = f"the result of {words}"
         check_device(found, torch.device(context.device).type, what)
         compared.check(found, wanted, what)
-    context.observation = partial(_dispatched, calls, context.device, dtype)
+    context.observation = partial(_observed, calls, context.device, dtype)
     context.metrics |= {"samples": (number, "1"), **compared.metrics()}
     return Result("passed", "compare")
 
 
-def _dispatched(calls: Sequence[_Call], device: str, dtype: torch.dtype) -> frozenset[str]:
-    """Compute once more, and return the operators that are dispatched."""
-    with Seen() as seen:
-        for call in calls:
-            call.on(device, dtype)
-    names: frozenset[str] = seen.operators
-    return names
+def _observed(calls: Sequence[_Call], device: str, dtype: torch.dtype) -> Observation:
+    """Compute once more, and return the operators that took part."""
+    return observe(lambda: [call.on(device, dtype) for call in calls])
 
 
 def _tolerance(matrix: Matrix, case: Case, dtype: torch.dtype) -> Tolerance:

@@ -16,18 +16,18 @@ from torch.testing._internal.common_device_type import toleranceOverride
 from torch.testing._internal.common_methods_invocations import op_db
 from torch.testing._internal.opinfo.core import DecorateInfo, OpInfo, SampleInput
 
-from accelerator_portal.validation.case import Case, Result
+from accelerator_portal.validation.case import Case, Observation, Result
 from accelerator_portal.validation.classify import BrokenTestError, UncheckedError
 from accelerator_portal.validation.context import Context
 from accelerator_portal.validation.matrix import Matrix, Tolerance
 from accelerator_portal.validation.plan import Offer
-from accelerator_portal.validation.suites.aten import Seen
 from accelerator_portal.validation.suites.comparing import (
     Comparison,
     check_device,
     check_forms,
     check_strides,
 )
+from accelerator_portal.validation.suites.observing import observe
 from accelerator_portal.validation.suites.operator_trial import WIDER, Trial
 from accelerator_portal.validation.suites.sample_placement import (
     in_words,
@@ -89,18 +89,14 @@ def run(case: Case, context: Context) -> Result:
     checked = [
         trial for number, trial in enumerate(trials, 1) if _one(trial, number, context, compared)
     ]
-    context.observation = partial(_dispatched, checked)
+    context.observation = partial(_observed, checked)
     context.metrics |= {"samples": (len(trials), "1"), **compared.metrics()}
     return _outcome(case, context, len(trials), len(checked))
 
 
-def _dispatched(trials: Iterable[Trial]) -> frozenset[str]:
-    """Compute once more what was right, and return the operators that are dispatched."""
-    with Seen() as seen:
-        for trial in trials:
-            trial.on_device()
-    names: frozenset[str] = seen.operators
-    return names
+def _observed(trials: Iterable[Trial]) -> Observation:
+    """Compute once more what was right, and return the operators that took part."""
+    return observe(lambda: [trial.on_device() for trial in trials])
 
 
 def _outcome(case: Case, context: Context, tried: int, checked: int) -> Result:
