@@ -113,7 +113,7 @@ def _samples(info: OpInfo, question: Question) -> list[SampleInput]:
         # A device that cannot make samples may still compute; a plugin may raise anything.
         with suppress(Exception):
             return made(question.device)
-    return [_to(sample, question.device) for sample in made("cpu")]
+    return [_to(sample, "cpu", question.device) for sample in made("cpu")]
 
 
 def _judge(info: OpInfo, question: Question, samples: Sequence[SampleInput]) -> tuple[Verdict, str]:
@@ -121,7 +121,7 @@ def _judge(info: OpInfo, question: Question, samples: Sequence[SampleInput]) -> 
     compared = 0
     for number, sample in enumerate(samples):
         try:
-            expected = _reference(info, _to(sample, "cpu"), question.mode)
+            expected = _reference(info, sample, question)
             found = _compute(info, sample, question.mode)
         except _ReferenceError:
             continue
@@ -130,7 +130,7 @@ def _judge(info: OpInfo, question: Question, samples: Sequence[SampleInput]) -> 
         if expected is None:
             continue
         try:
-            _check(found, expected, info, question.device)
+            _check(found, expected, info, _place(sample, question))
         except AssertionError as error:
             return "wrong", f"sample {number}: {error}"[:300]
         compared += 1
@@ -143,23 +143,24 @@ class _ReferenceError(Exception):
     """The CPU cannot compute a sample."""
 
 
-def _reference(info: OpInfo, sample: SampleInput, mode: Mode) -> list[Any] | None:
+def _reference(info: OpInfo, sample: SampleInput, question: Question) -> list[Any] | None:
     """Return what the CPU computes; None where a second time gives something else.
 
     The second time memory that nobody wrote is filled, and random numbers begin elsewhere, also
-    where OpInfo's own wrapper of an operator seeds them.
+    where OpInfo's own wrapper of an operator seeds them. Each has a copy: some write into inputs.
     """
+    copies = [_to(sample, question.device, "cpu") for _ in range(2)]
 
     def elsewhere(seed: int) -> torch.Generator:
         return torch.default_generator.manual_seed(seed + 1)
 
     try:
         torch.default_generator.manual_seed(1)
-        first = _compute(info, sample, mode)
+        first = _compute(info, copies[0], question.mode)
         with mock.patch.object(torch, "manual_seed", elsewhere):
             torch.use_deterministic_algorithms(mode=True, warn_only=True)
             torch.default_generator.manual_seed(2)
-            second = _compute(info, sample, mode)
+            second = _compute(info, copies[1], question.mode)
     except Exception as error:
         raise _ReferenceError from error
     finally:
@@ -184,11 +185,18 @@ def _compute(info: OpInfo, sample: SampleInput, mode: Mode) -> list[Any]:
     return list(torch.autograd.grad(outputs, inputs, seeds, allow_unused=True)) if outputs else []
 
 
-def _check(found: list[Any], expected: list[Any], info: OpInfo, device: str) -> None:
+def _place(sample: SampleInput, question: Question) -> str:
+    """Return the kind of device of the results: the one that the sample names, if it does."""
+    kind = torch.device(question.device).type
+    named = [_kind(value) for value in (*sample.args, *sample.kwargs.values())]
+    other = "cpu" in named and question.mode == "forward"
+    return "cpu" if other else kind
+
+
+def _check(found: list[Any], expected: list[Any], info: OpInfo, kind: str) -> None:
     """Compare structure, device, type, shape and every number; raises AssertionError."""
     if len(found) != len(expected):
         raise AssertionError(f"{len(found)} results, the CPU has {len(expected)}")
-    kind = torch.device(device).type
     rtol, atol = _tolerance(info, kind)
     for one, other in zip(found, expected, strict=True):
         if not isinstance(one, torch.Tensor) or not isinstance(other, torch.Tensor):
@@ -217,18 +225,26 @@ def _tolerance(info: OpInfo, kind: str) -> tuple[float, float]:
     return rtol, atol
 
 
-def _to(sample: SampleInput, device: str) -> SampleInput:
-    """Copy a sample, and the device that it names."""
+def _to(sample: SampleInput, source: str, device: str) -> SampleInput:
+    """Copy a sample; where it names the device from which it comes, it names the other one."""
 
     def copy(value: object) -> object:
         if not isinstance(value, torch.Tensor):
             return value
         return _copied(value.detach(), device).requires_grad_(value.requires_grad)
 
+    def renamed(value: object) -> object:
+        return device if _kind(value) == torch.device(source).type else value
+
     moved = sample.transform(copy)
-    if "device" in moved.kwargs:
-        moved.kwargs = {**moved.kwargs, "device": device}
+    moved.args = tuple(renamed(value) for value in moved.args)
+    moved.kwargs = {name: renamed(value) for name, value in moved.kwargs.items()}
     return moved
+
+
+def _kind(value: object) -> str | None:
+    """Return the kind of device that an argument may name, without its number."""
+    return str(value).partition(":")[0] if isinstance(value, str | torch.device) else None
 
 
 def _copied(tensor: torch.Tensor, device: str) -> torch.Tensor:
