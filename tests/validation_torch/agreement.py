@@ -59,7 +59,7 @@ Verdicts = Mapping[str, Mapping[str, tuple[str, str]]]
 def pairs(report: Report, verdicts: Verdicts) -> Iterator[Pair]:
     """Yield what both say, for every operator that either of them knows."""
     outcomes = {
-        (test.name, test.parameters["mode"]): (test.outcome, test.reason or "")
+        (test.name, str(test.parameters["mode"])): (test.outcome, test.reason or "")
         for test in report.tests
         if test.suite == "operators" and test.parameters["dtype"] == DTYPE
     }

@@ -15,9 +15,7 @@ import json
 import os
 import signal
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
-from itertools import islice
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -30,10 +28,10 @@ from torch.testing._internal.common_methods_invocations import op_db
 from torch.testing._internal.opinfo.core import DecorateInfo, OpInfo, SampleInput
 from torch.utils._pytree import tree_leaves
 
+from tests.validation_torch.oracle_samples import DTYPE, kind_of, moved, samples_on, tensors
+
 Verdict = Literal["right", "wrong", "raised", "crashed", "hung", "not comparable"]
 Mode = Literal["forward", "backward"]
-
-DTYPE = torch.float32
 
 # What `test_compare_cpu` allows; an OpInfo may ask it for more.
 TOLERANCE = 1e-3
@@ -96,24 +94,12 @@ def _answer(question: Question, connection: Connection) -> None:
     os.dup2(silence, 2)
     torch.set_num_threads(1)
     info = next(info for info in op_db if info.full_name == question.name)
-    samples = _samples(info, question)
+    backward = question.mode == "backward"
+    samples = samples_on(
+        question.device, info, requires_grad=backward, most=question.samples, copied=question.copied
+    )
     connection.send("samples made")
     connection.send(_judge(info, question, samples))
-
-
-def _samples(info: OpInfo, question: Question) -> list[SampleInput]:
-    """Return the samples on the device."""
-    backward = question.mode == "backward"
-
-    def made(device: str) -> list[SampleInput]:
-        torch.default_generator.manual_seed(0)
-        return list(islice(info.sample_inputs(device, DTYPE, backward), question.samples))
-
-    if not question.copied:
-        # A device that cannot make samples may still compute; a plugin may raise anything.
-        with suppress(Exception):
-            return made(question.device)
-    return [_to(sample, "cpu", question.device) for sample in made("cpu")]
 
 
 def _judge(info: OpInfo, question: Question, samples: Sequence[SampleInput]) -> tuple[Verdict, str]:
@@ -149,7 +135,7 @@ def _reference(info: OpInfo, sample: SampleInput, question: Question) -> list[An
     The second time memory that nobody wrote is filled, and random numbers begin elsewhere, also
     where OpInfo's own wrapper of an operator seeds them. Each has a copy: some write into inputs.
     """
-    copies = [_to(sample, question.device, "cpu") for _ in range(2)]
+    copies = [moved(sample, question.device, "cpu") for _ in range(2)]
 
     def elsewhere(seed: int) -> torch.Generator:
         return torch.default_generator.manual_seed(seed + 1)
@@ -178,8 +164,8 @@ def _compute(info: OpInfo, sample: SampleInput, mode: Mode) -> list[Any]:
     results: list[Any] = tree_leaves(sample.output_process_fn_grad(found))
     if mode == "forward":
         return results
-    inputs = [t for t in _tensors([sample.input, sample.args, sample.kwargs]) if t.requires_grad]
-    outputs = [t for t in _tensors(results) if t.requires_grad]
+    inputs = [t for t in tensors([sample.input, sample.args, sample.kwargs]) if t.requires_grad]
+    outputs = [t for t in tensors(results) if t.requires_grad]
     generator = torch.Generator().manual_seed(3)
     seeds = [torch.randn(t.shape, dtype=t.dtype, generator=generator).to(t.device) for t in outputs]
     return list(torch.autograd.grad(outputs, inputs, seeds, allow_unused=True)) if outputs else []
@@ -188,7 +174,7 @@ def _compute(info: OpInfo, sample: SampleInput, mode: Mode) -> list[Any]:
 def _place(sample: SampleInput, question: Question) -> str:
     """Return the kind of device of the results: the one that the sample names, if it does."""
     kind = torch.device(question.device).type
-    named = [_kind(value) for value in (*sample.args, *sample.kwargs.values())]
+    named = [kind_of(value) for value in (*sample.args, *sample.kwargs.values())]
     other = "cpu" in named and question.mode == "forward"
     return "cpu" if other else kind
 
@@ -223,43 +209,6 @@ def _tolerance(info: OpInfo, kind: str) -> tuple[float, float]:
                     rtol = max(rtol, override.d[DTYPE].rtol)
                     atol = max(atol, override.d[DTYPE].atol)
     return rtol, atol
-
-
-def _to(sample: SampleInput, source: str, device: str) -> SampleInput:
-    """Copy a sample; where it names the device from which it comes, it names the other one."""
-
-    def copy(value: object) -> object:
-        if not isinstance(value, torch.Tensor):
-            return value
-        return _copied(value.detach(), device).requires_grad_(value.requires_grad)
-
-    def renamed(value: object) -> object:
-        return device if _kind(value) == torch.device(source).type else value
-
-    moved = sample.transform(copy)
-    moved.args = tuple(renamed(value) for value in moved.args)
-    moved.kwargs = {name: renamed(value) for name, value in moved.kwargs.items()}
-    return moved
-
-
-def _kind(value: object) -> str | None:
-    """Return the kind of device that an argument may name, without its number."""
-    return str(value).partition(":")[0] if isinstance(value, str | torch.device) else None
-
-
-def _copied(tensor: torch.Tensor, device: str) -> torch.Tensor:
-    """Copy a tensor; of a view also the memory beside it, which an operator may read."""
-    if tensor.layout != torch.strided:
-        return tensor.clone().to(device)
-    held = tensor.untyped_storage().nbytes() // tensor.element_size()
-    if held <= tensor.numel():
-        return tensor.clone().to(device)
-    whole = tensor.as_strided((held,), (1,), 0).clone().to(device)
-    return whole.as_strided(tensor.shape, tensor.stride(), tensor.storage_offset())
-
-
-def _tensors(values: object) -> list[torch.Tensor]:
-    return [leaf for leaf in tree_leaves(values) if isinstance(leaf, torch.Tensor)]
 
 
 def main() -> None:

@@ -15,7 +15,8 @@ import pytest
 from accelerator_portal.reports.report_file import read_report
 from tests.folders import REPOSITORY
 from tests.validation_torch.agreement import Pair, pairs
-from tests.validation_torch.oracle import DTYPE, questions
+from tests.validation_torch.oracle import questions
+from tests.validation_torch.oracle_samples import DTYPE
 
 # Each fault of the simulated device, forward and backward, beside operators that have none.
 FAULTS = {

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import datetime as dt
+from pathlib import Path
 
 import pytest
+import yaml
 
 from accelerator_portal.catalog.known_issues_file import KnownFailure, KnownIssues
+from accelerator_portal.reports.identity import Identity
 from accelerator_portal.reports.outcomes import Outcome
 from accelerator_portal.reports.report import Report, TestEntry
 from accelerator_portal.reports.report_file import read_report
+from accelerator_portal.results.known_issues import matches
 from tests.validation_torch.conftest import validate
 from tests.validation_torch.unexpected import surprises
 
@@ -61,3 +65,16 @@ def test_a_known_issue_that_passes_or_has_expired_or_matches_nothing_is_news(
     lines = list(surprises(with_outcome(report, "failed"), known("operators/add", TODAY), TODAY))
     assert lines[0].endswith(": failed: broken")
     assert lines[1] == "operators/add: the known issue expired"
+
+
+@pytest.mark.parametrize("name", ["with-fallback", "without-fallback"])
+def test_the_known_issues_of_openreg_are_about_operators_that_exist(name: str) -> None:
+    from torch.testing._internal.common_methods_invocations import op_db
+
+    text = (Path(__file__).parent / "openreg" / f"{name}.yaml").read_text("utf-8")
+    modes = [(("dtype", "float32"), ("mode", mode)) for mode in ("forward", "backward")]
+    tests = [
+        Identity("operators", info.full_name, parameters) for info in op_db for parameters in modes
+    ]
+    for issue in KnownIssues.model_validate(yaml.safe_load(text)).issues:
+        assert any(matches(issue, test) for test in tests), issue
