@@ -1,0 +1,80 @@
+"""Which results of a report are news, given what is known."""
+
+from __future__ import annotations
+
+import datetime as dt
+from pathlib import Path
+
+import pytest
+import yaml
+
+from accelerator_portal.catalog.known_issues_file import KnownFailure, KnownIssues
+from accelerator_portal.reports.identity import Identity
+from accelerator_portal.reports.outcomes import Outcome
+from accelerator_portal.reports.report import Report, TestEntry
+from accelerator_portal.reports.report_file import read_report
+from accelerator_portal.results.known_issues import matches
+from tests.validation_torch.conftest import validate
+from tests.validation_torch.unexpected import surprises
+
+TODAY = dt.date(2026, 11, 22)
+LATER = dt.date(2027, 1, 1)
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
+    """A report of one operator of the CPU, whose outcome each test replaces."""
+    test = "--test=operators/add?dtype=float32&mode=forward"
+    return read_report(validate(tmp_path_factory.mktemp("cpu"), "--device=cpu", test).report)
+
+
+def with_outcome(report: Report, outcome: Outcome) -> Report:
+    entry: TestEntry = report.tests[0].model_copy(update={"outcome": outcome, "reason": "broken"})
+    return report.model_copy(update={"tests": (entry,)})
+
+
+def known(test: str, expires: dt.date = LATER) -> KnownIssues:
+    issue = KnownFailure(
+        test=test, action="expect", reason="Known.", url="https://example.org", expires=expires
+    )
+    return KnownIssues(issues=(issue,))
+
+
+NOTHING = KnownIssues(issues=())
+
+
+def test_what_fails_and_is_not_known_is_news(report: Report) -> None:
+    (line,) = surprises(with_outcome(report, "crashed"), NOTHING, TODAY)
+    assert line == "operators/add?dtype=float32&mode=forward: crashed: broken"
+
+
+def test_what_is_known_or_allowed_is_no_news(report: Report) -> None:
+    crashed = with_outcome(report, "crashed")
+    assert list(surprises(crashed, known("operators/add"), TODAY)) == []
+    assert list(surprises(crashed, NOTHING, TODAY, frozenset({"crashed"}))) == []
+    assert list(surprises(with_outcome(report, "passed"), NOTHING, TODAY)) == []
+
+
+def test_a_known_issue_that_passes_or_has_expired_or_matches_nothing_is_news(
+    report: Report,
+) -> None:
+    (line,) = surprises(with_outcome(report, "passed"), known("operators/add"), TODAY)
+    assert line == "operators/add: the known issue passes now"
+    (line,) = surprises(with_outcome(report, "passed"), known("operators/sub"), TODAY)
+    assert line == "operators/sub: the known issue matches nothing"
+    lines = list(surprises(with_outcome(report, "failed"), known("operators/add", TODAY), TODAY))
+    assert lines[0].endswith(": failed: broken")
+    assert lines[1] == "operators/add: the known issue expired"
+
+
+@pytest.mark.parametrize("name", ["with-fallback", "without-fallback"])
+def test_the_known_issues_of_openreg_are_about_operators_that_exist(name: str) -> None:
+    from torch.testing._internal.common_methods_invocations import op_db
+
+    text = (Path(__file__).parent / "openreg" / f"{name}.yaml").read_text("utf-8")
+    modes = [(("dtype", "float32"), ("mode", mode)) for mode in ("forward", "backward")]
+    tests = [
+        Identity("operators", info.full_name, parameters) for info in op_db for parameters in modes
+    ]
+    for issue in KnownIssues.model_validate(yaml.safe_load(text)).issues:
+        assert any(matches(issue, test) for test in tests), issue
