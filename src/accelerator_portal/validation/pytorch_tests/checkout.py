@@ -73,8 +73,8 @@ def difference(given: Mapping[str, str], environment: Mapping[str, Any]) -> str 
 
 
 def _warning(where: str, remedy: str) -> str:
-    why = "tests may fail for that reason alone"
-    return f"PyTorch's tests do not belong to this torch: the checkout is {where}; {why}. {remedy}"
+    what = f"PyTorch's tests do not belong to this torch: the checkout is {where}"
+    return f"{what}; tests may fail for that reason alone. Fix: {remedy}"
 
 
 def _tag(torch: str) -> str:
