@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 import signal
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -49,6 +50,9 @@ def run(case: Case, context: Context) -> Result:
             os.kill(os.getpid(), signal.SIGSEGV)
     if kind == "leak" and len(_seen) > 1:  # fails after others, and not alone
         os.kill(os.getpid(), signal.SIGSEGV)
+    if kind == "daemon":
+        daemon = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+        Path(context.device).write_text(str(daemon.pid), "utf-8")
     if kind == "marked":
         with Path(context.device).open("a", encoding="utf-8") as file:
             file.write(f"{case.name}\n")

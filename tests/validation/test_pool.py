@@ -4,6 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from accelerator_portal.reports.report import TestEntry
+from tests.validation.processes import is_gone
 from tests.validation.runs import TORCH, request, run
 
 # What each test does, and what must be said of it: outcome, stage, words of the reason.
@@ -107,8 +108,16 @@ def test_a_suspect_is_tried_once_more_alone_and_that_attempt_counts(tmp_path: Pa
 def test_a_failing_test_carries_the_command_that_repeats_it(tmp_path: Path) -> None:
     done = run(request(tmp_path), ["wrong-1", "passed-1"])
     wrong, passed = done.report.tests
-    assert wrong.command == ("accelerator-portal validate --device none --test made-up/wrong-1")
+    command = "accelerator-portal validate --device none --pytest PATH --suite-name made-up"
+    assert wrong.command == f"{command} --test made-up/wrong-1"  # a suite that is none of ours
     assert passed.command is None
+
+
+def test_what_a_test_leaves_running_ends_with_its_worker(tmp_path: Path) -> None:
+    note = tmp_path / "pid"
+    (test,) = run(replace(request(tmp_path), device=str(note)), ["daemon-1"]).report.tests
+    assert test.outcome == "passed"
+    assert is_gone(int(note.read_text()))
 
 
 def test_workers_that_die_before_they_begin_end_the_run_with_what_they_said(

@@ -10,6 +10,7 @@ import pytest
 
 from accelerator_portal.validation.side_process import SideProcess
 from tests.folders import REPOSITORY
+from tests.validation.processes import is_gone
 
 PROGRAM = "tests.validation.side_program"
 PATHS = {"PYTHONPATH": os.pathsep.join([str(REPOSITORY), str(REPOSITORY / "src")])}
@@ -26,7 +27,7 @@ def test_a_daemon_that_it_leaves_behind_neither_blocks_nor_stays(tmp_path: Path)
     with SideProcess(PROGRAM, "daemon", str(note), variables=PATHS) as process:
         done = process.wait(30)
     assert (done.status, done.stdout) == (0, "left a daemon\n")
-    assert _is_gone(int(note.read_text()))
+    assert is_gone(int(note.read_text()))
 
 
 def test_it_is_killed_when_it_takes_too_long() -> None:
@@ -44,7 +45,7 @@ def test_it_is_killed_when_its_block_is_left(tmp_path: Path) -> None:
     note = tmp_path / "pid"
     with pytest.raises(KeyboardInterrupt):
         _interrupted(note)
-    assert _is_gone(int(note.read_text()))
+    assert is_gone(int(note.read_text()))
 
 
 def _interrupted(note: Path) -> None:
@@ -52,13 +53,3 @@ def _interrupted(note: Path) -> None:
         while not note.exists() or not note.read_text():
             time.sleep(0.02)
         raise KeyboardInterrupt
-
-
-def _is_gone(pid: int) -> bool:
-    """Whether a process has ended, waiting a little for the system to notice."""
-    for _ in range(200):
-        state = Path(f"/proc/{pid}/stat")
-        if not state.exists() or state.read_text().rpartition(")")[2].split()[0] == "Z":
-            return True
-        time.sleep(0.02)
-    return False

@@ -72,3 +72,12 @@ def test_it_says_what_it_does_at_once_and_ends_when_it_is_told_to(tmp_path: Path
     assert "Traceback" not in rest
     assert time.monotonic() - told < 10
     assert not any(tmp_path.iterdir())
+
+
+def test_a_device_that_a_forked_process_cannot_use_is_tested_in_fresh_ones(
+    site: str, tmp_path: Path
+) -> None:
+    tests = [f"--test=operators/{name}?dtype=float32&mode=forward" for name in ("add", "exp")]
+    done = validate(tmp_path, "--device=paper", *tests, site=site, PAPER_FAULTS="fork=broken")
+    assert {test.outcome for test in done.tests.values()} == {"passed"}
+    assert done.status == 0

@@ -22,6 +22,7 @@ from accelerator_portal.reports.outcomes import OUTCOMES
 from accelerator_portal.validation.case import Case, Result, brief, with_lost_observation
 from accelerator_portal.validation.crash_evidence import evidence, read_log
 from accelerator_portal.validation.deaths import death, out_of_time
+from accelerator_portal.validation.side_process import kill_group
 from accelerator_portal.validation.worker import Job, Message, work
 
 # So many workers in a row that die before they begin a case: the machine, or the plugin, is broken.
@@ -128,11 +129,15 @@ class Pool:
         case = self._queue[0]
         return self._job.matrices[case.suite].group(case.name)
 
+    @property
+    def _forks(self) -> bool:
+        return self._context.get_start_method() == "forkserver"
+
     def _start(self, folder: Path, batch: list[Case], *, alone: bool) -> _Worker:
         here, there = self._context.Pipe()
         self._started += 1
         log = folder / f"{self._started}.log"
-        process = self._context.Process(target=work, args=(there, str(log), self._job))
+        process = self._context.Process(target=work, args=(there, str(log), self._job, self._forks))
         try:
             process.start()
         except (OSError, EOFError) as error:
@@ -183,6 +188,8 @@ class Pool:
             self._finish(worker, case, result)
         elif kind == "idle":
             worker.idle = True
+        elif kind == "unforkable":  # told at its beginning; its batch comes back when it has ended
+            self._context, worker.unfit = get_context("spawn"), True
         else:
             worker.unfit = True
 
@@ -205,6 +212,7 @@ class Pool:
         """A worker has ended of itself: because it is unfit, or with the case that it was at."""
         worker.process.join(_GRACE_S)
         code = worker.process.exitcode
+        kill_group(worker.process.pid)
         self._workers.remove(worker)
         log = read_log(worker.log)
         worker.connection.close()
@@ -240,6 +248,7 @@ class Pool:
 
     @staticmethod
     def _kill(worker: _Worker) -> None:
+        kill_group(worker.process.pid)
         if worker.process.is_alive():
             worker.process.kill()
         worker.process.join(_GRACE_S)

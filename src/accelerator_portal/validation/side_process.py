@@ -83,10 +83,8 @@ class SideProcess:
 
     def _end_group(self) -> None:
         """Kill the process and all that it started, as far as it stayed in its group."""
-        if hasattr(os, "killpg"):
-            with suppress(ProcessLookupError, PermissionError):
-                os.killpg(self._process.pid, signal.SIGKILL)
-        elif self._process.poll() is None:
+        kill_group(self._process.pid)
+        if self._process.poll() is None:
             self._process.kill()
         self._process.wait()
 
@@ -101,6 +99,13 @@ class SideProcess:
     ) -> None:
         self._end_group()
         self._folder.cleanup()
+
+
+def kill_group(leader: int | None) -> None:
+    """Kill what a process started and left behind, as far as it stayed in the group it leads."""
+    if leader is not None and hasattr(os, "killpg"):
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(leader, signal.SIGKILL)
 
 
 def _text(file: Path) -> str:

@@ -30,7 +30,8 @@ from accelerator_portal.validation.context import Context, load_suite
 from accelerator_portal.validation.matrix import Matrix
 from accelerator_portal.validation.probe import round_trip
 
-Message = tuple[Literal["begin", "verdict", "end", "idle", "unfit"], str, Result | None]
+MessageKind = Literal["begin", "verdict", "end", "idle", "unfit", "unforkable"]
+Message = tuple[MessageKind, str, Result | None]
 """`verdict`: how the case ended; what is observed comes with the `end`, if the process lives."""
 
 _PR_SET_PDEATHSIG = 1
@@ -52,7 +53,7 @@ class Job:
     imports: str = ""
 
 
-def work(connection: Connection, log: str, job: Job) -> None:
+def work(connection: Connection, log: str, job: Job, forked: bool) -> None:  # noqa: FBT001 - as Pool starts it
     """Serve batches until the parent sends None, closes the connection, or this worker is unfit."""
     _settle(log)
     for module in job.preload:
@@ -63,6 +64,11 @@ def work(connection: Connection, log: str, job: Job) -> None:
             # that a second import of what is half there would raise.
             sys.meta_path.insert(0, _Failed(module, error))
     with suppress(EOFError, BrokenPipeError):
+        if forked and not _is_fit(job):
+            # What was imported before the fork has started the device: PyTorch's test helpers do
+            # so with CUDA. A process that imports everything itself may use it all the same.
+            connection.send(("unforkable", "", None))
+            return
         while batch := connection.recv():
             for case in batch:
                 if not _serve(connection, case, job):
@@ -158,6 +164,8 @@ def _prepare(job: Job) -> None:
 def _settle(log: str) -> None:
     """Leave interruptions to the parent, die with it, and keep what is printed in a file."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if hasattr(os, "setsid"):
+        os.setsid()  # a plugin's daemons are in a group that the parent can end
     if sys.platform == "linux":
         # Where the parent is killed, a worker that hangs in a driver would stay for ever.
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)

@@ -90,7 +90,8 @@ def _gradients(sample: SampleInput, output: object) -> list[object]:
     outputs = [leaf for leaf in tensors(leaves(output)) if leaf.requires_grad]
     if not inputs or not outputs:
         return []
-    ones = [torch.ones_like(leaf) for leaf in outputs]
+    # Made on the CPU and copied: the device may have no operator that fills a tensor.
+    ones = [torch.ones(leaf.shape, dtype=leaf.dtype).to(leaf.device) for leaf in outputs]
     return list(torch.autograd.grad(outputs, inputs, ones, allow_unused=True))
 
 

@@ -11,7 +11,8 @@ does of itself where a backend has no convolution.
                              "hang": `import torch` does not end
 
 Names are those of ATen operators, without `aten::`; besides, `mixed=allowed` adds tensors of two
-devices silently, and `set_rng_state=ignored` leaves the random numbers as they are.
+devices silently, `set_rng_state=ignored` leaves the random numbers as they are, and `fork=broken`
+lets the device fail in processes that are forked after PyTorch's test helpers, as CUDA does.
 """
 
 from __future__ import annotations

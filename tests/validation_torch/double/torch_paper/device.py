@@ -61,6 +61,7 @@ class Module:
 
 def register() -> None:
     """Make the device known; once in a process."""
+    faults.prepare()
     _setup_privateuseone_for_python_backend(NAME, backend_module=Module())
     _library.fallback(_made, "PrivateUse1")
     for name in ("empty.memory_format", "empty_strided", "_copy_from", "copy_"):

@@ -11,6 +11,10 @@ from functools import cache
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
+_HELPERS = "torch.testing._internal.common_methods_invocations"
+
+_forked: list[bool] = []
+
 
 @cache
 def wanted() -> dict[str, str]:
@@ -19,8 +23,16 @@ def wanted() -> dict[str, str]:
     return {name: fault for name, _, fault in (pair.partition("=") for pair in pairs) if name}
 
 
+def prepare() -> None:
+    """Let the device break in processes that are forked after PyTorch's test helpers came."""
+    if wanted().get("fork") == "broken":
+        os.register_at_fork(after_in_child=lambda: _forked.append(_HELPERS in sys.modules))
+
+
 def strike(name: str) -> str | None:
     """Do what an operator's fault says; return the fault where it is one of the result."""
+    if any(_forked):
+        raise RuntimeError("Cannot re-initialize PAPER in forked subprocess")
     fault = wanted().get(name)
     if fault == "missing":
         raise NotImplementedError(
