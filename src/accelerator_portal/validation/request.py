@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import subprocess
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,6 +12,7 @@ from accelerator_portal.catalog.problem import did_you_mean
 from accelerator_portal.catalog.validation_file import Validation
 from accelerator_portal.reports.outcomes import Kind, TriggerKind
 from accelerator_portal.validation.case import Case
+from accelerator_portal.validation.checkout_commit import commit_of
 from accelerator_portal.validation.executorch.asking import BackendReply, ask
 from accelerator_portal.validation.executorch.registry import USUAL as USUAL_BACKEND
 from accelerator_portal.validation.executorch.registry import BackendError
@@ -110,18 +110,8 @@ def with_checkout(matrices: Mapping[str, Matrix], checkout: Path | None) -> dict
         raise RunError(f"{what}, and name the folder with --torchbench")
     if not (checkout / "torchbenchmark" / "models").is_dir():
         raise RunError(f"{checkout} is no checkout of TorchBench: it has no torchbenchmark/models")
-    given = {"checkout": str(checkout.resolve()), "commit": _commit(checkout)}
+    given = {"checkout": str(checkout.resolve()), "commit": commit_of(checkout)}
     return {**matrices, TORCHBENCH: matrices[TORCHBENCH].model_copy(update={"given": given})}
-
-
-def _commit(folder: Path) -> str:
-    """Return the commit of a checkout; empty where git does not know."""
-    command = ["git", "-C", str(folder), "rev-parse", "--verify", "HEAD"]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=30)
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-    return done.stdout.strip() if not done.returncode else ""
 
 
 def refuse_scripts(request: Request, matrices: Mapping[str, Matrix]) -> None:

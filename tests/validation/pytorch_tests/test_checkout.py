@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from accelerator_portal.validation.checkout_commit import commit_of
 from accelerator_portal.validation.pytorch_tests.checkout import (
     CheckoutError,
-    commit_of,
     described,
     difference,
 )

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import importlib.util
 import json
-import subprocess
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
@@ -19,6 +18,7 @@ from accelerator_portal.validation.case import brief
 from accelerator_portal.validation.classify import words_of
 from accelerator_portal.validation.executorch.registry import BackendError, find_backend
 from accelerator_portal.validation.probe import Probed
+from accelerator_portal.validation.side_process import SideProcess
 
 LIMIT_S = 300
 
@@ -41,21 +41,14 @@ class BackendReply:
 
 def ask(name: str) -> BackendReply:
     """Ask a backend; raises BackendError with what keeps it from being used."""
-    try:
-        done = subprocess.run(
-            [sys.executable, "-m", __name__, name],
-            capture_output=True,
-            text=True,
-            timeout=LIMIT_S,
-            check=False,
-            errors="replace",
-        )
-    except subprocess.TimeoutExpired:
-        raise BackendError(f'the backend "{name}" does not load within {LIMIT_S} s') from None
+    with SideProcess(__name__, name) as process:
+        done = process.wait(LIMIT_S)
+    if done.status is None:
+        raise BackendError(f'the backend "{name}" does not load within {LIMIT_S} s')
     lines = [line for line in done.stdout.splitlines() if line.startswith('{"recipes"')]
-    if done.returncode or not lines:
+    if done.status or not lines:
         said = brief(done.stderr.strip()[-400:])
-        what = f'loading the backend "{name}" ended its process with status {done.returncode}'
+        what = f'loading the backend "{name}" ended its process with status {done.status}'
         raise BackendError(f"{what}: {said}")
     found = BackendReply(**json.loads(lines[-1]))
     if found.fault:

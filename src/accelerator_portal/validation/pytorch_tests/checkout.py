@@ -6,13 +6,14 @@ part of the installed torch.
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from packaging.version import InvalidVersion, Version
+
+from accelerator_portal.validation.checkout_commit import commit_of
 
 TESTS = "test"
 
@@ -31,21 +32,6 @@ def described(checkout: Path) -> dict[str, str]:
         raise CheckoutError(f"{what}; clone github.com/pytorch/pytorch at the tag of your torch")
     found = {"commit": commit_of(checkout), "version": _version(checkout)}
     return {"checkout": str(checkout.resolve()), **found}
-
-
-def commit_of(folder: Path) -> str:
-    """Return the commit of a checkout; empty where git does not know.
-
-    Git would answer for a repository around the folder, too: only the folder's own counts.
-    """
-    if not (folder / ".git").exists():
-        return ""
-    command = ["git", "-C", str(folder), "rev-parse", "--verify", "HEAD"]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=30)
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-    return done.stdout.strip() if not done.returncode else ""
 
 
 def _version(checkout: Path) -> str:
