@@ -51,7 +51,7 @@ _TELL_EVERY_S = 15.0
 WatchFactory = Callable[[int | None], AbstractContextManager[Watch]]
 """From how many tests there are to run, where that is known, to what is told of each."""
 
-Told = Callable[[str], None]
+ProgressCallback = Callable[[str], None]
 """Told how far the start is, and why a device cannot be used where the run goes on all the same."""
 
 
@@ -76,7 +76,11 @@ def plan_of(request: Request, sources: SuiteSources, today: dt.date) -> Plan:
 
 
 def start(
-    request: Request, sources: SuiteSources, today: dt.date, watching: WatchFactory, told: Told
+    request: Request,
+    sources: SuiteSources,
+    today: dt.date,
+    watching: WatchFactory,
+    told: ProgressCallback,
 ) -> Finished:
     """Plan, try the device, and run. Raises as `plan_of` does."""
     matrices, asked = _matrices(request, request.suites, sources)
@@ -97,7 +101,9 @@ def start(
             return begin(request, matrices, plan, probed, watch)
 
 
-def go_on(request: Request, sources: SuiteSources, watching: WatchFactory, told: Told) -> Finished:
+def go_on(
+    request: Request, sources: SuiteSources, watching: WatchFactory, told: ProgressCallback
+) -> Finished:
     """Go on with the run that the request's report belongs to. Raises RunError."""
     matrices, asked = _matrices(request, suites_of_journal(request), sources)
     with locked(request):
@@ -126,7 +132,7 @@ def _planned(
 class _Waiting:
     """Tells now and then how long the start has taken already."""
 
-    def __init__(self, told: Told) -> None:
+    def __init__(self, told: ProgressCallback) -> None:
         self.told, self._next = told, _TELL_EVERY_S
 
     def __call__(self, seconds: float) -> None:
@@ -135,7 +141,7 @@ class _Waiting:
             self.told(f"Still starting after {seconds:.0f} s.")
 
 
-def _warn(matrices: Mapping[str, Matrix], probed: Probed, told: Told) -> None:
+def _warn(matrices: Mapping[str, Matrix], probed: Probed, told: ProgressCallback) -> None:
     """Tell of a checkout of PyTorch that is not the installed torch's."""
     for matrix in matrices.values():
         if matrix.files and (words := difference(matrix.given, probed.environment)):
@@ -163,7 +169,9 @@ def _refuse_missing(matrices: Mapping[str, Matrix]) -> None:
         raise RunError(missing_words(lacks, matrices))
 
 
-def _probed(request: Request, probing: SideProcess, told: Told, waiting: Waiting) -> Probed:
+def _probed(
+    request: Request, probing: SideProcess, told: ProgressCallback, waiting: Waiting
+) -> Probed:
     """Return what was found; go on without the device only where a suite can say what is wrong."""
     found = probed_by(probing, waiting)
     if found.fault == "no torch":

@@ -44,7 +44,7 @@ class Computed:
 
 
 @dataclass(frozen=True)
-class Trial:
+class OperatorTrial:
     """One sample of an operator, its numbers on the CPU, and what is done with it on each side."""
 
     info: OpInfo

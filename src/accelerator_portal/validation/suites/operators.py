@@ -28,7 +28,7 @@ from accelerator_portal.validation.suites.comparing import (
     check_strides,
 )
 from accelerator_portal.validation.suites.observing import observe
-from accelerator_portal.validation.suites.operator_trial import WIDER, Trial
+from accelerator_portal.validation.suites.operator_trial import WIDER, OperatorTrial
 from accelerator_portal.validation.suites.sample_placement import (
     in_words,
     is_cpu,
@@ -85,7 +85,9 @@ def run(case: Case, context: Context) -> Result:
     samples = _samples(info, dtype, case, context, requires_grad=backward)
     if not samples:
         raise BrokenTestError("The operator has no sample inputs of this type.")
-    trials = [Trial(info, sample, context.device, case.seed, backward) for sample in samples]
+    trials = [
+        OperatorTrial(info, sample, context.device, case.seed, backward) for sample in samples
+    ]
     checked = [
         trial for number, trial in enumerate(trials, 1) if _one(trial, number, context, compared)
     ]
@@ -94,7 +96,7 @@ def run(case: Case, context: Context) -> Result:
     return _outcome(case, context, len(trials), len(checked))
 
 
-def _observed(trials: Iterable[Trial]) -> Observation:
+def _observed(trials: Iterable[OperatorTrial]) -> Observation:
     """Compute once more what was right, and return the operators that took part."""
     return observe(lambda: [trial.on_device() for trial in trials])
 
@@ -111,7 +113,7 @@ def _outcome(case: Case, context: Context, tried: int, checked: int) -> Result:
     return Result("passed", "compare", reason)
 
 
-def _one(trial: Trial, number: int, context: Context, compared: Comparison) -> bool:
+def _one(trial: OperatorTrial, number: int, context: Context, compared: Comparison) -> bool:
     """Run one sample on both sides; return whether its numbers were compared."""
     context.stage = "run"
     name = trial.info.full_name
