@@ -19,12 +19,15 @@ _LIST = "\ntests:\n"
 @click.command()
 @ROOT
 @CHECK
-def suites(root: Path, check_only: bool) -> None:
-    """Write the names of the harness's tests into data/suites; needs torch.
+@click.option("--suite", "wanted", multiple=True, help="Only this suite; repeatable.")
+def suites(root: Path, check_only: bool, wanted: tuple[str, ...]) -> None:
+    """Add the names of the harness's tests to data/suites; needs torch.
 
-    What stands above `tests:` is a person's, and stays.
+    Names stay that this torch no longer has: reports on other releases use them. What stands above
+    `tests:` is a person's, and stays, too.
     """
-    names = [name for name in suite_names() if (root / SUITES / f"{name}.yaml").is_file()]
+    described = [name for name in suite_names() if (root / SUITES / f"{name}.yaml").is_file()]
+    names = [name for name in described if not wanted or name in wanted]
     if not names:
         raise click.ClickException(f"{root / SUITES} describes no suite of the harness")
     try:
@@ -34,11 +37,13 @@ def suites(root: Path, check_only: bool) -> None:
     files = {}
     for name in filter(offers.get, names):  # of some the tests lie elsewhere: in a checkout
         path = f"{SUITES}/{name}.yaml"
-        head, found, _ = (root / path).read_text("utf-8").partition(_LIST)
+        head, found, known = (root / path).read_text("utf-8").partition(_LIST)
         if not found:
             raise click.ClickException(f'{path} has no list "tests:"; add one that names a test')
         matrix = read_matrix(name)
-        tests = sorted({o.name for o in offers[name] if not matrix.excludes(o.name, {})})
+        kept = {line.removeprefix("  - ") for line in known.splitlines()}
+        own = {o.name for o in offers[name] if not matrix.excludes(o.name, {})}
+        tests = sorted(own | kept)
         files[path] = f"{head}{_LIST}" + "".join(f"  - {test}\n" for test in tests)
     fault = "the suite's tests are others; run accelerator-portal suites"
     keep_current(root, files, check_only, fault)
