@@ -27,7 +27,7 @@ def test_every_change_of_the_expectations_is_shown_once(site: Site) -> None:
     for change in data["changes"]:
         assert f"changed-xpu-{change['report']}" in page.ids
     shown = re.findall(
-        r"([\d,]+) (?:expectations? changed|new|gone)(?=[,.])", page.one("article").text()
+        r"([\d,]+) (?:expectations? changed|changed|new|gone)(?=[,.])", page.one("article").text()
     )
     kept_of_all = (site.root / "api/v1/history").glob("*-*.json")
     changes = [json.loads(file.read_text("utf-8"))["changes"] for file in kept_of_all]
