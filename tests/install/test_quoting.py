@@ -7,7 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accelerator_portal.install.quoting import UnquotableError, command_line, set_variable
+from accelerator_portal.install.quoting import (
+    UnquotableError,
+    command_line,
+    quote_address,
+    set_variable,
+)
 
 WORDS = st.lists(
     st.text(max_size=12) | st.text("aZ9 .-=+\\/'\"$`%!&|;<>(){}[]@#~^*?,“\n\t"), min_size=1
@@ -90,3 +95,21 @@ def test_variables_are_set_as_each_shell_sets_them() -> None:
 @given(value=st.text())
 def test_a_shell_reads_exactly_the_variable(value: str) -> None:
     assert shlex.split(set_variable("A", value, "linux")) == ["export", f"A={value}"]
+
+
+@pytest.mark.parametrize(
+    ("url", "found"),
+    [
+        ("https://example.org/a-1.0%2Bcpu.zip", "https://example.org/a-1.0%2Bcpu.zip"),
+        ("https://example.org/a.zip", "https://example.org/a.zip"),
+        ("https://example.org/a%2Bb%2Bc.zip", None),  # cmd takes %2Bb% for a variable
+        ("https://example.org/a%2B$b", None),
+    ],
+)
+def test_an_address_may_have_one_percent_sign_on_windows(url: str, found: str | None) -> None:
+    if found is None:
+        with pytest.raises(UnquotableError):
+            quote_address(url, "windows")
+    else:
+        assert quote_address(url, "windows") == found
+    assert shlex.split(quote_address(url, "linux")) == [url]

@@ -15,7 +15,7 @@ from accelerator_portal.catalog.install_file import (
     joined,
 )
 from accelerator_portal.install.placeholders import fill
-from accelerator_portal.install.quoting import command_line, set_variable
+from accelerator_portal.install.quoting import command_line, quote_address, set_variable
 from accelerator_portal.install.rows import Container, DerivedMethod, PipCall
 from accelerator_portal.install.torch_backend import backend_of
 
@@ -129,6 +129,6 @@ def _download_lines(step: DownloadStep, os: Os, values: Mapping[str, str]) -> It
     url = fill(step.url, values)
     name = basename(unquote(urlsplit(url).path))
     curl = "curl.exe" if os == "windows" else "curl"
-    yield command_line([curl, "-L", "-o", name, url], os)
+    yield f"{command_line([curl, '-L', '-o', name], os)} {quote_address(url, os)}"
     if step.unzip:
         yield command_line(["tar", "-xf", name] if os == "windows" else ["unzip", name], os)

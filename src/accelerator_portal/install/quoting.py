@@ -30,6 +30,21 @@ def quote(word: str, os: Os) -> str:
     return f'"{word}"'
 
 
+def quote_address(url: str, os: Os) -> str:
+    """Return an address as the shell of `os` must see it, where no other word has a percent sign.
+
+    A single percent sign stays as it is at the prompt of cmd and in an argument of PowerShell; in
+    a batch file it would have to be doubled.
+    """
+    if (
+        os == "windows"
+        and url.count("%") == 1
+        and _PLAIN_ON_WINDOWS.fullmatch(url.replace("%", ""))
+    ):
+        return url
+    return quote(url, os)
+
+
 def command_line(words: list[str], os: Os) -> str:
     """Return the words as one line for the shell of `os`."""
     return " ".join(quote(word, os) for word in words)
