@@ -17,6 +17,9 @@ from accelerator_portal.reports.report_file import read_report
 from tests.validation_torch.conftest import Done, validate
 from tests.validation_torch.pytest_suite import make_suite
 
+# Each run starts processes that import torch; the job `validation` has the time.
+pytestmark = pytest.mark.slow
+
 SUITE = "pytest-vendor"
 NAME = f"{SUITE}/tests.test_vendor"
 

@@ -12,6 +12,9 @@ from accelerator_portal.reports.report_file import read_report
 from tests.validation_torch.conftest import Done, validate
 from tests.validation_torch.pytorch_checkout import FILES, make_checkout
 
+# Each run starts processes that import torch; the job `validation` has the time.
+pytestmark = pytest.mark.slow
+
 ALL = f"--pytorch-files={','.join(FILES)}"
 SMALL = "pytorch-tests/test_small.TestSmall::"
 

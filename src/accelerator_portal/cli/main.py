@@ -70,7 +70,7 @@ COMMANDS = {
         "schema:schema", "Write the JSON Schemas of the contributed files into data/schema/."
     ),
     "suites": _in(
-        "suites:suites", "Write the names of the harness's tests into data/suites; needs torch."
+        "suites:suites", "Add the names of the harness's tests to data/suites; needs torch."
     ),
     "upstream": _in(
         "upstream:upstream",
