@@ -243,3 +243,12 @@ def test_a_history_that_is_damaged_is_one_problem_and_the_night_is_told(tmp_path
     assert "rebuild the history from all reports" in told
     with pytest.raises(ProblemsError):  # or else its issues would be closed
         given.breakages()
+
+
+def test_a_portal_without_criteria_has_no_deadline_and_no_breakages(tmp_path: Path) -> None:
+    root = portal(tmp_path)
+    (root / "data/criteria.yaml").unlink()
+    given = tonight(tmp_path)
+    done = night(given)
+    assert not [step.name for step in done.steps if step.failed]
+    assert (done.overdue, given.breakages()) == ((), [])

@@ -32,6 +32,8 @@ def test_a_night_builds_folds_and_says_what_changed(root: Path, tmp_path: Path) 
     assert "history: `acme, runs: 3 new reports of 3, " in first.stdout
     assert "1 new version of folders, 0 standing in`" in first.stdout
     assert "What readers see differently" not in first.stdout, "there was nothing before"
+    assert "history: acme, runs: 3 new reports of 3, " in first.stderr, "each step, when it is done"
+    assert "history: acme" not in first.stdout
     assert (out / "index.html").is_file()
     assert (root / "data/history/acme/runs.parquet").is_file()
 

@@ -55,6 +55,15 @@ def test_a_package_that_no_folder_names(tree: Tree) -> None:
     )
 
 
+def test_folders_that_cannot_be_read_are_named_and_nothing_is_asked(tree: Tree) -> None:
+    root = tree(only_from(NOWHERE))
+    (root / "data/releases.yaml").write_text("[", "utf-8")
+    result = run(root, "beside")
+    assert result.exit_code == 1
+    assert result.stdout.startswith("data/releases.yaml:1: not valid YAML: ")
+    assert "requests" not in result.stderr
+
+
 @contextmanager
 def interrupting_server() -> Iterator[int]:
     """A server on loopback without TLS; when a client gave up, it sends what Ctrl-C sends."""
