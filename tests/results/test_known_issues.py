@@ -54,15 +54,19 @@ def test_a_key_names_a_test_and_what_it_leaves_open_does_not_matter(
         ({"expires": "2026-03-01"}, "failed", ["expired"]),
         ({"test": "made-up/other"}, "failed", ["matches nothing"]),
         ({"test": "made-up/other", "action": "skip"}, "failed", []),
+        ({"test": "another-suite/first"}, "failed", []),
+        ({"test": None, "glob": "another-*/*"}, "failed", []),
+        ({"test": None, "glob": "made-*/other"}, "failed", ["matches nothing"]),
+        ({"test": None, "glob": "*other"}, "failed", ["matches nothing"]),
     ],
 )
 def test_what_has_expired_or_passes_now_is_found(
     changes: dict[str, object], outcome: str, why: list[str]
 ) -> None:
     newest = report({"outcome": outcome})
-    assert [found.why for found in outdated([issue(**changes)], newest, DAY)] == why
+    assert [found.why for found in outdated([issue(**changes)], newest.tests, DAY)] == why
 
 
 def test_without_a_run_only_the_day_counts() -> None:
     issues = [issue(), issue(expires="2026-01-01")]
-    assert [found.why for found in outdated(issues, None, DAY)] == ["expired"]
+    assert [found.why for found in outdated(issues, (), DAY)] == ["expired"]

@@ -15,6 +15,7 @@ from accelerator_portal.reports.store import stored_reports
 from accelerator_portal.results.tables import group_of
 from accelerator_portal.site.matrix_pages import MOST_ROWS
 from accelerator_portal.site.result_addresses import address_of, anchor_of, evidence_suffix
+from accelerator_portal.site.results_view import results
 from tests.built_site import Page, Site, attribute
 
 
@@ -118,7 +119,33 @@ def test_the_same_model_meets_itself_elsewhere(site: Site) -> None:
 def test_the_dashboard_names_every_platform_and_no_breakage_of_baselines(site: Site) -> None:
     page = site.pages["results/dashboard/"]
     assert len(page.tree.css(".fleet tbody tr")) == len(site.catalog.platforms)
-    assert "None is known." in page.one("article").text()
+    assert len(page.tree.css(".dashboard-grid tbody tr")) == len(site.catalog.platforms)
+    assert "No test is known to have broken." in page.one("article").text()
+
+
+def test_the_grid_shows_the_newest_report_of_each_suite(site: Site) -> None:
+    page = site.pages["results/dashboard/"]
+    view = results(site.catalog)
+    expected = {
+        (platform.id, f"results/runs/{found.stored.id}/#suite-{found.suite}")
+        for platform in site.catalog.platforms
+        for found in view.newest(platform.id)
+    }
+    shown = set()
+    for row, platform in zip(
+        page.tree.css(".dashboard-grid tbody tr"),
+        json.loads((site.root / "api/v1/quality.json").read_text("utf-8"))["platforms"],
+        strict=True,
+    ):
+        for cell in row.css(".suite-cell"):
+            address = attribute(cell, "href").removeprefix("../../")
+            shown.add((platform["id"], address))
+            run, _, anchor = address.partition("#")
+            assert anchor in site.pages[run].ids
+    assert shown == expected
+    by_suite = {found.suite: found.stored.id for found in view.newest("cpu")}
+    assert by_suite["executorch-models"] == "cpu-executorch"
+    assert by_suite["operators"] != "cpu-executorch", "one report hides nothing of another"
 
 
 def test_the_feed_is_atom(site: Site) -> None:
@@ -173,14 +200,17 @@ def test_the_data_says_of_each_test_where_it_stands(site: Site) -> None:
 def test_a_breakage_says_since_when_who_and_how_to_repeat_it(example_site: Site) -> None:
     """The example's first test passed on 2 January, failed on the 5th and crashed on the 10th."""
     page = example_site.pages["results/dashboard/"]
-    assert "1 open, 1 of them over the deadline of 72 hours." in page.one("article").text()
-    (row,) = page.tree.css("tr[id^=breakage-]")
-    cells = [" ".join(cell.text(separator=" ").split()) for cell in row.css("td")]
-    assert cells[0] == "made-up/first?dtype=float32&mode=inference"
-    assert cells[1:6] == ["Acme", "crashed", "2026-01-05", "120 h, overdue", "2026-01-02"]
-    assert "torch: 2.3.1 → 2.3.2.dev1" in cells[6]
-    assert "pytest -k first" in cells[7]
-    link = attribute(row.css("a")[-1], "href")
+    (found,) = page.tree.css(".regression")
+    words = " ".join(found.text(separator=" ").split())
+    assert "Acme: 1 test of made-up broke" in words
+    assert "Broken since 2026-01-05, 120 h over 72 h" in words
+    assert "Last good 2026-01-02" in words
+    assert "torch: 2.3.1 → 2.3.2.dev1" in words
+    (test,) = found.css(".broken-tests li")
+    assert test.css_first("a").text() == "made-up/first?dtype=float32&mode=inference"
+    assert "crashed" in test.text()
+    assert "pytest -k first" in test.text()
+    link = attribute(test.css("a")[-1], "href")
     filled = parse_qs(urlsplit(link).query)
     assert filled["filename"] == ["accelerators/acme/known-issues.yaml"]
     assert "made-up/first?dtype=float32&mode=inference" in filled["value"][0]

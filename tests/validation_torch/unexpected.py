@@ -34,7 +34,7 @@ def surprises(
             continue
         if not any(matches(issue, identity) for issue in live):
             yield f"{identity.key}: {test.outcome}: {(test.reason or '')[:200]}"
-    for old in outdated(known.issues, report, day):
+    for old in outdated(known.issues, report.tests, day):
         yield f"{old.issue.test or old.issue.glob}: the known issue {old.why}"
 
 

@@ -21,6 +21,8 @@ class SuiteFile(SourcedFile):
 
     title: Line
     """What readers see."""
+    short: Annotated[Line, Field(max_length=24)] | None = None
+    """What they see where there is little room; absent: the title."""
     kind: SuiteKind
     """What it tests."""
     description: Paragraph

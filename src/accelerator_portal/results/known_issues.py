@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Literal
@@ -11,7 +11,7 @@ from typing import Literal
 from accelerator_portal.catalog.known_issues_file import KnownFailure
 from accelerator_portal.reports.identity import Identity, identity_of, parse_key
 from accelerator_portal.reports.outcomes import GOOD
-from accelerator_portal.reports.report import Report
+from accelerator_portal.reports.report import TestEntry
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,18 +32,26 @@ def matches(issue: KnownFailure, identity: Identity) -> bool:
 
 
 def outdated(
-    issues: Iterable[KnownFailure], newest: Report | None, at: dt.date
+    issues: Iterable[KnownFailure], tests: Collection[TestEntry], at: dt.date
 ) -> Iterator[Outdated]:
-    """Yield the issues that have expired by `at`, and those that the newest run speaks against.
+    """Yield the issues that have expired by `at`, and those that the newest runs speak against.
 
-    One passes now when every test that it matches passed; what is skipped matches nothing.
+    `tests` are those of each suite's newest run. An issue passes now when every test that it
+    matches passed; what is skipped matches nothing. Of a suite without a run nothing is known, so
+    an issue about its tests stays.
     """
+    suites = {test.suite for test in tests}
     for issue in issues:
         if issue.expires <= at:
             yield Outdated(issue, "expired")
-        elif newest is not None and issue.action == "expect":
-            found = [t for t in newest.tests if matches(issue, identity_of(t))]
+        elif issue.action == "expect" and _was_run(issue, suites):
+            found = [test for test in tests if matches(issue, identity_of(test))]
             if not found:
                 yield Outdated(issue, "matches nothing")
             elif all(test.outcome in GOOD for test in found):
                 yield Outdated(issue, "passes now")
+
+
+def _was_run(issue: KnownFailure, suites: Iterable[str]) -> bool:
+    pattern, slash, _ = (issue.glob or issue.test or "").partition("/")
+    return any(fnmatchcase(suite, pattern if slash else "*") for suite in suites)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from packaging.version import InvalidVersion, Version
@@ -35,11 +35,16 @@ class Gap:
 
 @dataclass(frozen=True, slots=True)
 class QualityAssessment:
-    """A platform's level, and what keeps it from each higher one."""
+    """A platform's level, what keeps it from each higher one, and how it meets every demand."""
 
     level: Level
-    tested: DemandResult
     missing: tuple[Gap, ...]
+    demands: Mapping[Demand, DemandResult]
+
+    @property
+    def tested(self) -> DemandResult:
+        """Whether its newest command reads "tested", and why or why not."""
+        return self.demands["tested"]
 
 
 def as_of(catalog: Catalog, reports: Iterable[Report]) -> dt.datetime:
@@ -67,26 +72,23 @@ def quality(
     at: dt.datetime,
 ) -> QualityAssessment:
     """Return the level of a platform; `newest_torch` is the release that its commands install."""
-    tested = is_tested(reports, criteria, newest_torch, at)
     runs = [report for report in reports if report.kind != "baseline"]
-    answers: dict[Demand, Callable[[], DemandResult]] = {
-        "tested": lambda: tested,
-        "run": lambda: DemandResult(bool(runs), "no run is known"),
-        "baseline": lambda: DemandResult(bool(reports), "no baseline is known"),
-        "command": lambda: DemandResult(
-            bool(platform.install.options), "no install command is known"
-        ),
-        "maintainers": lambda: DemandResult(
+    demands: dict[Demand, DemandResult] = {
+        "command": DemandResult(bool(platform.install.options), "no install command is known"),
+        "maintainers": DemandResult(
             bool(platform.accelerator.maintainers), "no maintainer is named"
         ),
+        "baseline": DemandResult(bool(reports), "no baseline is known"),
+        "run": DemandResult(bool(runs), "no run is known"),
+        "tested": is_tested(reports, criteria, newest_torch, at),
     }
     missing: list[Gap] = []
     for level in criteria.levels:
-        unmet = [answer.why for ask in level.asks if not (answer := answers[ask]()).met]
+        unmet = [demands[ask].why for ask in level.asks if not demands[ask].met]
         if not unmet:
-            return QualityAssessment(level, tested, tuple(missing))
+            return QualityAssessment(level, tuple(missing), demands)
         missing += [Gap(level, why) for why in unmet]
-    return QualityAssessment(criteria.levels[-1], tested, tuple(missing))
+    return QualityAssessment(criteria.levels[-1], tuple(missing), demands)
 
 
 def is_tested(

@@ -19,11 +19,13 @@ from accelerator_portal.install.selector import Selector, make_selector
 from accelerator_portal.reports import Report
 from accelerator_portal.reports.formats import FORMATS
 from accelerator_portal.reports.report import SCHEMA_VERSION
+from accelerator_portal.results.quality import as_of
 from accelerator_portal.site.api import api_files
 from accelerator_portal.site.api_shapes import FindingShares
 from accelerator_portal.site.commands_table import commands_table, offered_rows, usual_rows
 from accelerator_portal.site.comparison import comparison
 from accelerator_portal.site.dashboard import dashboard_pages
+from accelerator_portal.site.dashboard_grid import suite_cells
 from accelerator_portal.site.evidence_level import evidence_level
 from accelerator_portal.site.extra_imports import extra_import
 from accelerator_portal.site.features import ENOUGH, FeaturesData, features_data
@@ -68,6 +70,7 @@ def build_site(catalog: Catalog, root: Path, repository: RepositoryLinks) -> Ite
     tested = results(catalog)
     hardware, features = hardware_data(catalog), features_data(catalog, tested)
     before = past(catalog, root, tested)
+    at = as_of(catalog, [stored.report for stored in tested.reports])
     releases = list(release_rows(catalog, selector))
     looked = shares(verdicts)
     yield style_sheet(root)
@@ -85,6 +88,7 @@ def build_site(catalog: Catalog, root: Path, repository: RepositoryLinks) -> Ite
         parts = Parts(own, hardware, features, sources, faq, tested, before)
         context = platform_context(platform, parts)
         context["evidence"] = evidence_level(catalog, tested, platform)
+        context["suite_cells"] = suite_cells(catalog, tested.newest(platform.id), at)
         context["packaged"] = package_view(catalog, platform)
         content = templates.render("platform.md.j2", to_root=to_root(path), **context)
         yield SiteFile(path, content, platform.path("guide.md"), platform.accelerator.name)
@@ -92,7 +96,7 @@ def build_site(catalog: Catalog, root: Path, repository: RepositoryLinks) -> Ite
     yield data_file("questions.json", question_index(faqs))
     yield from results_pages(catalog, tested, before, templates)
     yield from results_files(tested)
-    yield from history_pages(before, templates)
+    yield from history_pages(catalog, before, templates)
     yield from dashboard_pages(catalog, tested, before, templates)
     yield feed(catalog, tested, before)
     yield from _version_pages(releases, templates)

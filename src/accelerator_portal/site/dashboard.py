@@ -1,31 +1,35 @@
-"""The quality dashboard: evidence of every platform, what is broken and since when."""
+"""The quality dashboard: the newest evidence of every platform and suite, and what is broken."""
 
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.criteria_file import Criteria
 from accelerator_portal.reports.identity import identity_of
-from accelerator_portal.reports.report import Report
-from accelerator_portal.results.archive import BASES
-from accelerator_portal.results.breakages import Breakage, NeverPassed, never_passed, open_breakages
+from accelerator_portal.results.breakages import NeverPassed, never_passed, open_breakages
 from accelerator_portal.results.known_issues import Outdated, outdated
-from accelerator_portal.results.quality import QualityAssessment, as_of
-from accelerator_portal.results.standing import WINDOW, Basis
-from accelerator_portal.site.dashboard_view import breakage_row, trend_group
-from accelerator_portal.site.evidence_level import assessment
-from accelerator_portal.site.history_pages import trends
+from accelerator_portal.results.quality import as_of
+from accelerator_portal.results.standing import WINDOW
+from accelerator_portal.results.suite_evidence import SuiteEvidence
+from accelerator_portal.site.dashboard_grid import dashboard_grid
+from accelerator_portal.site.evidence_level import EvidenceLevel, level_of
 from accelerator_portal.site.history_view import Past
 from accelerator_portal.site.packages_pages import newest_news
 from accelerator_portal.site.page import SiteFile, data_file, to_root
-from accelerator_portal.site.results_shapes import Badge, PlatformQuality, QualityData, SetAside
-from accelerator_portal.site.results_view import ResultsView, SuiteCounts
+from accelerator_portal.site.regressions import Regression, regressions
+from accelerator_portal.site.results_shapes import (
+    Badge,
+    PlatformQuality,
+    QualityData,
+    SetAside,
+    SuiteState,
+)
+from accelerator_portal.site.results_view import ResultsView
 from accelerator_portal.site.source_list import SourceList
 from accelerator_portal.site.templates import Templates
-from accelerator_portal.site.trend_picture import Trend
 
 # Colours of the badge format that shields.io reads, by level.
 _COLOURS = {"tested": "brightgreen", "reported": "blue", "expected": "lightgrey"}
@@ -33,22 +37,25 @@ _COLOURS = {"tested": "brightgreen", "reported": "blue", "expected": "lightgrey"
 
 @dataclass(frozen=True, slots=True)
 class DashboardPlatform:
-    """One platform on the dashboard; `age_days` is that of its newest run."""
+    """One platform on the dashboard; `evidence` is the newest of each of its suites.
+
+    `age_days` is the age of its newest run.
+    """
 
     platform: Platform
-    quality: QualityAssessment
+    level: EvidenceLevel
     runs: int
     baselines: int
-    newest: Report | None
+    evidence: tuple[SuiteEvidence, ...]
     age_days: int | None
-    counts: tuple[SuiteCounts, ...]
-    breakages: tuple[Breakage, ...]
+    regressions: tuple[Regression, ...]
     never: tuple[NeverPassed, ...]
     outdated: tuple[Outdated, ...]
-    commands: Mapping[str, str]
-    """The command that repeats a test, by its key, where the newest run says it."""
-    trends: Mapping[Basis, list[Trend]]
-    """How its suites went, of what two moments are known."""
+
+    @property
+    def broken(self) -> int:
+        """How many tests passed in a run and fail in a later one."""
+        return sum(len(regression.tests) for regression in self.regressions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +72,11 @@ class _Known:
 def dashboard(
     catalog: Catalog, results: ResultsView, past: Past, criteria: Criteria
 ) -> list[DashboardPlatform]:
-    """Return every platform's state, those with open breakages first, then those with runs."""
+    """Return every platform's state: those with open breakages first, then those with evidence."""
     at = as_of(catalog, [stored.report for stored in results.reports])
     known = _Known(catalog, results, past, criteria, at)
     states = [_state(known, platform) for platform in catalog.platforms]
-    return sorted(states, key=lambda s: (not s.breakages, not s.runs, not s.baselines))
+    return sorted(states, key=lambda s: (not s.regressions, not s.runs, -len(s.evidence)))
 
 
 def dashboard_pages(
@@ -81,35 +88,29 @@ def dashboard_pages(
         return
     states = dashboard(catalog, results, past, criteria)
     at = as_of(catalog, [stored.report for stored in results.reports])
+    found = [regression for state in states for regression in state.regressions]
+    found.sort(key=lambda regression: regression.first_bad.started, reverse=True)
     for name in ("dashboard", "standards"):
         path = f"results/{name}.md"
         content = templates.render(
             f"{path}.j2",
             to_root=to_root(path),
             states=states,
+            grid=dashboard_grid(catalog, {s.platform.id: s.evidence for s in states}, at),
             criteria=criteria,
             sources=SourceList([("criteria.yaml", criteria.sources)]),
             at=at,
-            breakages=[
-                breakage_row(state.platform, breakage, state.commands.get(breakage.key), at)
-                for state in states
-                for breakage in state.breakages
-            ],
+            new=[regression for regression in found if regression.is_new],
+            older=[regression for regression in found if not regression.is_new],
             outdated=[(state.platform, found) for state in states for found in state.outdated],
             declared_issues=sum(len(state.platform.known_issues) for state in states),
-            two_runs=any(state.runs > 1 for state in states),
-            trends=[
-                trend_group(catalog, state.platform, basis, found)
-                for state in states
-                for basis, found in state.trends.items()
-            ],
             window=WINDOW,
             news=newest_news(catalog),
         )
         yield SiteFile(path, content, "data/criteria.yaml")
     for state in states:
         yield data_file(_badge_path(state), _badge(state))
-    platforms = tuple(_quality(state) for state in states)
+    platforms = tuple(_quality(state, at) for state in states)
     aside = tuple(_set_aside(catalog, folder) for folder in catalog.set_aside)
     data = QualityData(as_of=f"{at:%Y-%m-%d}", platforms=platforms, set_aside=aside)
     yield data_file("quality.json", data)
@@ -125,31 +126,31 @@ def _set_aside(catalog: Catalog, folder: str) -> SetAside:
 
 
 def _state(known: _Known, platform: Platform) -> DashboardPlatform:
-    stored, criteria, at = known.results.of(platform.id), known.criteria, known.at
-    reports = [s.report for s in stored]
-    runs = [report for report in reports if report.kind != "baseline"]
-    newest = max((r for r in runs if r.started), key=lambda r: r.started or at, default=None)
+    evidence, at = known.results.newest(platform.id), known.at
+    runs = [found for found in evidence if found.is_run]
+    tests = [test for run in runs for test in run.tests]
+    reports = [stored.report for stored in known.results.of(platform.id)]
+    undated = sum(report.started is None and report.kind != "baseline" for report in reports)
     state = known.past.of(platform.id, "runs").state
-    deadline = dt.timedelta(hours=criteria.deadlines.breakage_hours)
-    ids = [s.id for s in stored if newest is not None and s.report is newest]
+    deadline = dt.timedelta(hours=known.criteria.deadlines.breakage_hours)
+    commands = {identity_of(test).key: test.command for test in tests if test.command}
+    ages = [age for run in runs if (age := run.age_days(at)) is not None]
+    broken = open_breakages(state, at, deadline)
     return DashboardPlatform(
         platform,
-        assessment(known.catalog, known.results, platform, criteria, at),
-        len(state.reports) + sum(run.started is None for run in runs),
-        len(reports) - len(runs),
-        newest,
-        (at - newest.started).days if newest and newest.started else None,
-        tuple(c for report in ids for c in known.results.suite_counts(report)),
-        open_breakages(state, at, deadline),
+        level_of(known.catalog, known.results, platform, known.criteria, at),
+        len(state.reports) + undated,
+        sum(report.kind == "baseline" for report in reports),
+        evidence,
+        min(ages, default=None),
+        tuple(regressions(platform, broken, commands, at)),
         never_passed(state, at),
-        tuple(outdated(platform.known_issues, newest, at.date())),
-        {identity_of(t).key: t.command for t in newest.tests if t.command} if newest else {},
-        {basis: found for basis in BASES if (found := trends(known.past.of(platform.id, basis)))},
+        tuple(outdated(platform.known_issues, tests, at.date())),
     )
 
 
 def _badge(state: DashboardPlatform) -> Badge:
-    level = state.quality.level
+    level = state.level.level
     return Badge(
         schemaVersion=1,
         label=f"PyTorch on {state.platform.accelerator.name}",
@@ -158,18 +159,34 @@ def _badge(state: DashboardPlatform) -> Badge:
     )
 
 
-def _quality(state: DashboardPlatform) -> PlatformQuality:
+def _quality(state: DashboardPlatform, at: dt.datetime) -> PlatformQuality:
+    tested = state.level.tested
     return PlatformQuality(
         id=state.platform.id,
-        level=state.quality.level.id,
-        tested=state.quality.tested.met,
-        why=state.quality.tested.why,
-        missing=tuple(f"{gap.level.title}: {gap.why}" for gap in state.quality.missing),
+        level=state.level.level.id,
+        tested=tested.met,
+        why=tested.why,
+        missing=tuple(
+            f"{missing.level.title}: {why}"
+            for missing in reversed(state.level.missing)
+            for why in missing.reasons
+        ),
         runs=state.runs,
         baselines=state.baselines,
-        open_breakages=len(state.breakages),
+        suites=tuple(_suite_state(found, at) for found in state.evidence),
+        open_breakages=state.broken,
         never_passed=len(state.never),
         badge=_badge_path(state),
+    )
+
+
+def _suite_state(evidence: SuiteEvidence, at: dt.datetime) -> SuiteState:
+    return SuiteState(
+        suite=evidence.suite,
+        report=evidence.stored.id,
+        kind=evidence.stored.report.kind,
+        age_days=evidence.age_days(at),
+        counts=evidence.counts,
     )
 
 

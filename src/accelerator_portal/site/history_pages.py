@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from accelerator_portal.catalog import Catalog
 from accelerator_portal.results.archive import History
 from accelerator_portal.results.trend import tallies
 from accelerator_portal.site.history_shapes import (
@@ -18,6 +19,7 @@ from accelerator_portal.site.page import SiteFile, data_file, to_root
 from accelerator_portal.site.result_addresses import RESULTS_PAGES, address_of
 from accelerator_portal.site.templates import Templates
 from accelerator_portal.site.trend_picture import Trend, trend
+from accelerator_portal.site.trend_view import trend_group
 
 CHANGES_PAGE = f"{RESULTS_PAGES}/changes.md"
 
@@ -28,12 +30,18 @@ MOST_LISTED = 100
 MOST_SHOWN = 10
 
 
-def history_pages(past: Past, templates: Templates) -> Iterator[SiteFile]:
+def history_pages(catalog: Catalog, past: Past, templates: Templates) -> Iterator[SiteFile]:
     """Yield the page of changes, and the histories as data."""
+    shown = [
+        trend_group(catalog, catalog.by_id[h.state.accelerator], h.state.basis, found)
+        for h in past.histories
+        if (found := trends(h))
+    ]
     content = templates.render(
         f"{CHANGES_PAGE}.j2",
         to_root=to_root(CHANGES_PAGE),
         past=past,
+        trends=shown,
         most=MOST_LISTED,
         shown=MOST_SHOWN,
         address_of=address_of,

@@ -84,6 +84,21 @@ class SuiteResults(Model):
     """One for each mode."""
 
 
+class SuiteState(Model):
+    """A suite of a platform, after the newest report that has it."""
+
+    suite: str
+    """Id of the suite."""
+    report: str
+    """Id of the report; a run counts more than a newer baseline."""
+    kind: Kind
+    """What the report is."""
+    age_days: int | None = None
+    """How many days before the data's day it started; absent where it does not say."""
+    counts: dict[Outcome, int]
+    """How many of its tests had which outcome."""
+
+
 class PlatformQuality(Model):
     """How far a platform's claims are backed by reports."""
 
@@ -101,6 +116,8 @@ class PlatformQuality(Model):
     """How many runs are known."""
     baselines: int
     """How many baselines are known."""
+    suites: tuple[SuiteState, ...]
+    """Each suite, by name."""
     open_breakages: int
     """How many tests passed in a run and fail in a later one."""
     never_passed: int

@@ -11,6 +11,7 @@ from accelerator_portal.catalog import Catalog
 from accelerator_portal.reports.outcomes import BAD, GOOD, OUTCOMES, Outcome
 from accelerator_portal.reports.report import OperatorCoverage, Report, TestEntry
 from accelerator_portal.reports.store import StoredReport, stored_reports
+from accelerator_portal.results.suite_evidence import SuiteEvidence, newest_evidence
 from accelerator_portal.results.tables import ResultMatrix, counts, matrices
 from accelerator_portal.site.result_addresses import address_of
 
@@ -80,18 +81,28 @@ class ResultsView:
         """Return the reports of an accelerator."""
         return [stored for stored in self.reports if stored.report.accelerator == accelerator]
 
+    def newest(self, accelerator: str) -> tuple[SuiteEvidence, ...]:
+        """Return the newest evidence of each suite of an accelerator, by suite."""
+        return newest_evidence(self.of(accelerator))
+
     def evidence(self) -> dict[str, str]:
-        """Return the newest run in a line, by platform, or that there is a baseline only."""
-        found: dict[str, str] = {}
-        for stored in sorted(self.reports, key=lambda s: s.report.started or _LONG_AGO):
-            report = stored.report
-            if report.kind == "baseline":
-                found.setdefault(report.accelerator, "a baseline, no run")
-                continue
-            counts = self.suite_counts(stored.id)
-            passed, checked = (sum(getattr(c, n) for c in counts) for n in ("passed", "checked"))
-            found[report.accelerator] = f"{passed} of {checked} passed, {report.started:%Y-%m-%d}"
-        return found
+        """Return the newest runs of all suites in a line, by platform, or that there is none."""
+        accelerators = dict.fromkeys(stored.report.accelerator for stored in self.reports)
+        return {accelerator: self._in_a_line(accelerator) for accelerator in accelerators}
+
+    def _in_a_line(self, accelerator: str) -> str:
+        runs = [evidence for evidence in self.newest(accelerator) if evidence.is_run]
+        if not runs:
+            return "a baseline, no run"
+        counts = [self.counts_of(evidence) for evidence in runs]
+        passed, checked = (sum(getattr(c, name) for c in counts) for name in ("passed", "checked"))
+        last = max((run.stored.report.started or _LONG_AGO for run in runs), default=_LONG_AGO)
+        return f"{passed:,} of {checked:,} passed, {last:%Y-%m-%d}"
+
+    def counts_of(self, evidence: SuiteEvidence) -> SuiteCounts:
+        """Return the counts of a suite in its newest report."""
+        counts = self.suite_counts(evidence.stored.id)
+        return next(one for one in counts if one.suite == evidence.suite)
 
     def suite_counts(self, report: str) -> list[SuiteCounts]:
         """Return the counts of each suite of a report."""

@@ -1,13 +1,19 @@
 // Filters of a list: which of its items are shown, said in words.
 // data-filters names the items; a control named "text" looks into their words, others compare with data-<name>;
 // marked data-at-least or data-at-most they compare numbers, and an item without the number is not shown.
+// A control marked data-order sorts the items by data-<its value>; one marked data-columns also hides the columns,
+// elements of that selector, whose data-kind is another one.
 
 export function startFilters(form) {
   const items = [...document.querySelectorAll(form.dataset.filters)];
   const state = form.querySelector(".filters-state");
   const words = new Map(items.map((item) => [item, item.textContent.toLowerCase()]));
+  const order = form.querySelector("[data-order]");
+  const columns = form.querySelector("[data-columns]");
   const update = () => {
-    const wanted = [...new FormData(form)].filter(([, value]) => value.trim() !== "");
+    const wanted = [...new FormData(form)].filter(([name, value]) => value.trim() !== "" && name !== order?.name);
+    if (order) sort(items, order.value);
+    if (columns) showColumns(columns);
     const shown = items.filter((item) => wanted.every(([name, value]) => matches(item, words, form.elements[name], value)));
     const keep = new Set(shown);
     for (const item of items) item.hidden = !keep.has(item);
@@ -40,6 +46,24 @@ function writeAddress(form) {
   const set = [...new FormData(form)].filter(([, value]) => value !== "");
   const query = new URLSearchParams(set).toString();
   history.replaceState(null, "", (query ? `?${query}` : location.pathname) + location.hash);
+}
+
+/** Without a value the items stand as the page has them; those without the attribute come last. */
+function sort(items, name) {
+  const place = new Map(items.map((item, index) => [item, index]));
+  const compare = (a, b) => {
+    const [one, other] = [a.dataset[name], b.dataset[name]];
+    if (one === undefined || other === undefined) return (one === undefined) - (other === undefined);
+    return one.localeCompare(other, "en", { numeric: true });
+  };
+  const sorted = name ? [...items].sort((a, b) => compare(a, b) || place.get(a) - place.get(b)) : items;
+  for (const item of sorted) item.parentElement.append(item);
+}
+
+function showColumns(control) {
+  for (const cell of document.querySelectorAll(control.dataset.columns)) {
+    cell.hidden = control.value !== "" && cell.dataset.kind !== control.value;
+  }
 }
 
 function matches(item, words, control, value) {

@@ -1,0 +1,57 @@
+"""What is known of each suite of an accelerator: its newest report that has the suite."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from accelerator_portal.reports.outcomes import OUTCOMES, Outcome
+from accelerator_portal.reports.report import TestEntry
+from accelerator_portal.reports.store import StoredReport
+
+_UNDATED = dt.datetime.min.replace(tzinfo=dt.timezone.utc)
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteEvidence:
+    """A suite of an accelerator, with its newest report and that report's tests of the suite."""
+
+    suite: str
+    stored: StoredReport
+    tests: tuple[TestEntry, ...]
+
+    @property
+    def is_run(self) -> bool:
+        """Whether the tests were run; a baseline only says what a project expects."""
+        return self.stored.report.kind != "baseline"
+
+    @property
+    def counts(self) -> dict[Outcome, int]:
+        """How many of the tests had which outcome, in the order of the table of outcomes."""
+        found = Counter(test.outcome for test in self.tests)
+        return {outcome: found[outcome] for outcome in OUTCOMES if outcome in found}
+
+    def age_days(self, at: dt.datetime) -> int | None:
+        """Return how many days before `at` the report started, or None where it does not say."""
+        started = self.stored.report.started
+        return None if started is None else max(0, (at - started).days)
+
+
+def newest_evidence(reports: Iterable[StoredReport]) -> tuple[SuiteEvidence, ...]:
+    """Return the newest evidence of each suite in reports of one accelerator, by suite.
+
+    A run counts more than a baseline, whichever is newer. Of two reports of the same moment the one
+    whose id sorts last counts, so that the same reports always give the same answer.
+    """
+    found: dict[str, SuiteEvidence] = {}
+    for stored in sorted(reports, key=_order):
+        for suite in {test.suite for test in stored.report.tests}:
+            tests = tuple(test for test in stored.report.tests if test.suite == suite)
+            found[suite] = SuiteEvidence(suite, stored, tests)
+    return tuple(found[suite] for suite in sorted(found))
+
+
+def _order(stored: StoredReport) -> tuple[bool, dt.datetime, str]:
+    return stored.report.kind != "baseline", stored.report.started or _UNDATED, stored.id

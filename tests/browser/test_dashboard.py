@@ -1,0 +1,64 @@
+"""The dashboard answers at first sight, and its grid can be narrowed and ordered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from playwright.sync_api import Page
+
+from tests.browser.visit import DESKTOP, expect
+
+OpenPage = Callable[..., Page]
+
+ROWS = ".dashboard-grid tbody tr:visible th"
+
+
+def names(page: Page) -> list[str]:
+    return page.locator(ROWS).all_inner_texts()
+
+
+def test_the_whole_grid_is_in_the_first_view(open_page: OpenPage) -> None:
+    page = open_page("results/dashboard/", viewport={"width": 1280, "height": 900})
+    box = page.locator(".dashboard-box").bounding_box()
+    assert box is not None
+    assert box["y"] + box["height"] <= 900
+    scrolls = "box => box.scrollWidth > box.clientWidth"
+    assert not page.locator(".dashboard-box").evaluate(scrolls)
+
+
+def test_platforms_are_filtered_and_ordered_and_the_address_keeps_it(open_page: OpenPage) -> None:
+    page = open_page("results/dashboard/", viewport=DESKTOP)
+    first = names(page)
+    page.get_by_label("Order").select_option("name")
+    assert names(page) == sorted(first, key=str.lower) != first
+    page.get_by_label("Integration").select_option("in-tree")
+    kept = names(page)
+    assert 0 < len(kept) < len(first)
+    page.get_by_label("Newest run within").select_option("30")
+    expect(page.locator(".filters-state")).to_have_text(f"Showing 1 of {len(first)} platforms.")
+    assert names(page) == ["CPU"]
+    page.reload()
+    assert names(page) == ["CPU"]
+    assert page.url.endswith("?integration=in-tree&age=30&order=name")
+
+
+def test_suites_of_one_kind_are_shown_alone(open_page: OpenPage) -> None:
+    page = open_page("results/dashboard/?suites=model", viewport=DESKTOP)
+    shown = page.locator(".dashboard-grid thead tr:first-child th:visible")
+    expect(shown).to_have_text("Models")
+    cells = page.locator(".dashboard-grid tbody tr").first.locator("td:visible")
+    assert set(cells.evaluate_all("cells => cells.map((cell) => cell.dataset.kind)")) == {"model"}
+
+
+def test_nonsense_in_the_address_shows_everything(open_page: OpenPage) -> None:
+    page = open_page("results/dashboard/?suites=nonsense&order=<b>&age=-1", viewport=DESKTOP)
+    everything = names(open_page("results/dashboard/", viewport=DESKTOP))
+    assert names(page) == everything
+
+
+def test_a_cell_leads_to_its_suite_in_the_report(open_page: OpenPage) -> None:
+    page = open_page("results/dashboard/", viewport=DESKTOP)
+    page.locator(".suite-cell").first.click()
+    page.wait_for_url("**/results/runs/cpu-*/#suite-*")
+    anchor = page.url.partition("#")[2]
+    expect(page.locator(f"#{anchor}")).to_be_in_viewport()
