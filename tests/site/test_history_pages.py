@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 import re
 import xml.etree.ElementTree as ET
 
 from accelerator_portal.results.archive import read_history
+from accelerator_portal.site.history_view import past
 from accelerator_portal.site.result_addresses import anchor_of
+from accelerator_portal.site.results_view import results
 from tests.built_site import REPOSITORY, Site, attribute
 
 ATOM = "{http://www.w3.org/2005/Atom}"
@@ -32,6 +35,30 @@ def test_every_change_of_the_expectations_is_shown_once(site: Site) -> None:
     kept_of_all = (site.root / "api/v1/history").glob("*-*.json")
     changes = [json.loads(file.read_text("utf-8"))["changes"] for file in kept_of_all]
     assert sum(int(n.replace(",", "")) for n in shown) == sum(map(len, changes))
+
+
+def test_the_first_report_of_a_suite_is_no_news_of_its_tests(site: Site) -> None:
+    page = site.pages["results/changes/"]
+    told = [words(p.text()) for p in page.tree.css(".episode p")]
+    assert "First report of executorch-models and executorch-operators, 241 tests." in told
+    history = past(site.catalog, REPOSITORY, results(site.catalog)).of("cpu", "runs")
+    data = json.loads((site.root / "api/v1/history/cpu-runs.json").read_text("utf-8"))
+    brought = sum(point.get("first_seen", 0) for point in data["reports"])
+    assert brought + len(data["changes"]) == len(history.changes)
+
+
+def test_every_report_stands_in_its_week_and_each_week_has_a_feed(site: Site) -> None:
+    page = site.pages["results/changes/"]
+    weeks = page.tree.css("section.week")
+    assert len(weeks) > 5
+    for week in weeks:
+        (name,) = [attribute(h2, "id").removeprefix("week-") for h2 in week.css("h2")]
+        feed = ET.fromstring((site.root / f"results/weeks/{name}.atom").read_text("utf-8"))  # noqa: S314 - our own
+        linked = {link.get("href", "").partition("#")[2] for link in feed.iter(f"{ATOM}link")}
+        for episode in week.css(".episode"):
+            day = dt.date.fromisoformat(attribute(episode, "data-since"))
+            assert f"{day.isocalendar().year}-W{day.isocalendar().week:02}" == name
+            assert attribute(episode.css("h3")[0], "id") in linked
 
 
 def test_the_tallies_end_with_what_the_newest_report_says(site: Site) -> None:

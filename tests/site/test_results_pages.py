@@ -207,7 +207,7 @@ def test_a_breakage_says_since_when_who_and_how_to_repeat_it(example_site: Site)
     assert "Last good 2026-01-02" in words
     assert "torch: 2.3.1 → 2.3.2.dev1" in words
     (test,) = found.css(".broken-tests li")
-    assert test.css_first("a").text() == "made-up/first?dtype=float32&mode=inference"
+    assert test.css("a")[0].text() == "made-up/first?dtype=float32&mode=inference"
     assert "crashed" in test.text()
     assert "pytest -k first" in test.text()
     link = attribute(test.css("a")[-1], "href")

@@ -29,7 +29,7 @@ from accelerator_portal.site.dashboard_grid import suite_cells
 from accelerator_portal.site.evidence_level import evidence_level
 from accelerator_portal.site.extra_imports import extra_import
 from accelerator_portal.site.features import ENOUGH, FeaturesData, features_data
-from accelerator_portal.site.feed import feed
+from accelerator_portal.site.feed import feeds
 from accelerator_portal.site.findings import read_all, shares, total, unanswering, with_findings
 from accelerator_portal.site.format_reference import format_reference, reference
 from accelerator_portal.site.hardware import HardwareData, hardware_data
@@ -96,9 +96,9 @@ def build_site(catalog: Catalog, root: Path, repository: RepositoryLinks) -> Ite
     yield data_file("questions.json", question_index(faqs))
     yield from results_pages(catalog, tested, before, templates)
     yield from results_files(tested)
-    yield from history_pages(catalog, before, templates)
+    yield from history_pages(catalog, before, templates, at)
     yield from dashboard_pages(catalog, tested, before, templates)
-    yield feed(catalog, tested, before)
+    yield from feeds(catalog, tested, before)
     yield from _version_pages(releases, templates)
     yield from packages_pages(catalog, templates)
     versions = versions_data(catalog, releases)

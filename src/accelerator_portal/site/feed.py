@@ -1,15 +1,15 @@
-"""The feed: new reports, what they changed, and news of packages, as Atom (RFC 4287)."""
+"""The feeds: new reports, what they changed, and news of packages, as Atom (RFC 4287)."""
 
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from xml.etree.ElementTree import Element, SubElement, tostring
 
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.packages.news import news
-from accelerator_portal.site.history_view import Past
+from accelerator_portal.site.history_view import Past, week_of
 from accelerator_portal.site.page import SiteFile
 from accelerator_portal.site.results_view import ResultsView
 
@@ -27,19 +27,38 @@ class _Entry:
     address: str
 
 
-def feed(catalog: Catalog, results: ResultsView, past: Past) -> SiteFile:
-    """Return the feed; addresses are relative to it, in `results/`."""
-    found = [*_reports(catalog, results), *_changes(catalog, past), *_packages(catalog)]
-    found.sort(key=lambda entry: (entry.updated, entry.id), reverse=True)
-    newest = found[0].updated if found else dt.datetime.fromtimestamp(0, dt.timezone.utc)
+def feeds(catalog: Catalog, results: ResultsView, past: Past) -> Iterator[SiteFile]:
+    """Yield the feed of what is newest, and one for each week in which results changed."""
+    tested = [*_reports(catalog, results), *_changes(catalog, past)]
+    found = _newest_first([*tested, *_packages(catalog, MOST_OF_PACKAGES)])
+    urn, title = "urn:accelerator-portal:reports", "Accelerators: results and packages"
+    yield SiteFile("results/feed.atom", _atom(urn, title, found[:MOST_ENTRIES]))
+    everything = _newest_first([*tested, *_packages(catalog, None)])
+    for week in sorted({week.id for week in past.weeks}):
+        entries = [
+            replace(entry, address=f"../{entry.address}")
+            for entry in everything
+            if week_of(entry.updated.date()) == week
+        ]
+        yield SiteFile(
+            f"results/weeks/{week}.atom", _atom(f"{urn}:{week}", f"{title}, {week}", entries)
+        )
+
+
+def _newest_first(entries: list[_Entry]) -> list[_Entry]:
+    return sorted(entries, key=lambda entry: (entry.updated, entry.id), reverse=True)
+
+
+def _atom(urn: str, title: str, entries: Sequence[_Entry]) -> str:
+    """Return a feed; addresses are relative to it."""
+    newest = entries[0].updated if entries else dt.datetime.fromtimestamp(0, dt.timezone.utc)
     root = Element("feed", xmlns="http://www.w3.org/2005/Atom")
-    _add_text(root, "id", "urn:accelerator-portal:reports")
-    _add_text(root, "title", "Accelerators: results and packages")
+    _add_text(root, "id", urn)
+    _add_text(root, "title", title)
     _add_text(SubElement(root, "author"), "name", "PyTorch accelerator portal")
     _add_text(root, "updated", newest.isoformat()).tail = "\n"
-    root.extend(map(_entry_element, found[:MOST_ENTRIES]))
-    text = f'<?xml version="1.0" encoding="utf-8"?>\n{tostring(root, encoding="unicode")}\n'
-    return SiteFile("results/feed.atom", text)
+    root.extend(map(_entry_element, entries))
+    return f'<?xml version="1.0" encoding="utf-8"?>\n{tostring(root, encoding="unicode")}\n'
 
 
 def _reports(catalog: Catalog, results: ResultsView) -> Iterator[_Entry]:
@@ -53,15 +72,15 @@ def _reports(catalog: Catalog, results: ResultsView) -> Iterator[_Entry]:
 
 def _changes(catalog: Catalog, past: Past) -> Iterator[_Entry]:
     for episode in past.episodes:
-        if episode.steps:
+        if episode.steps or episode.first:
             title = f"{_name(catalog, episode.accelerator)}: {episode.summary}"
             address = f"changes/#{episode.anchor}"
             yield _Entry(episode.anchor, title, episode.point.started, address)
 
 
-def _packages(catalog: Catalog) -> Iterator[_Entry]:
+def _packages(catalog: Catalog, most: int | None) -> Iterator[_Entry]:
     """What indexes say has a day, and no hour."""
-    for item in news(catalog)[:MOST_OF_PACKAGES]:
+    for item in news(catalog)[:most]:
         moment = dt.datetime.combine(item.date, dt.time(), dt.timezone.utc)
         address = f"../compute-platforms/{item.platform}/#versions"
         title = f"{_name(catalog, item.platform)}: {item.words}"

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Iterator
 
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.results.archive import History
+from accelerator_portal.results.report_changes import by_report
 from accelerator_portal.results.trend import tallies
 from accelerator_portal.site.history_shapes import (
     ChangeData,
@@ -14,7 +16,7 @@ from accelerator_portal.site.history_shapes import (
     PointData,
     TallyData,
 )
-from accelerator_portal.site.history_view import Past
+from accelerator_portal.site.history_view import Past, week_of
 from accelerator_portal.site.page import SiteFile, data_file, to_root
 from accelerator_portal.site.result_addresses import RESULTS_PAGES, address_of
 from accelerator_portal.site.templates import Templates
@@ -30,8 +32,10 @@ MOST_LISTED = 100
 MOST_SHOWN = 10
 
 
-def history_pages(catalog: Catalog, past: Past, templates: Templates) -> Iterator[SiteFile]:
-    """Yield the page of changes, and the histories as data."""
+def history_pages(
+    catalog: Catalog, past: Past, templates: Templates, at: dt.datetime
+) -> Iterator[SiteFile]:
+    """Yield the page of changes, and the histories as data; `at` is the newest date of the data."""
     shown = [
         trend_group(catalog, catalog.by_id[h.state.accelerator], h.state.basis, found)
         for h in past.histories
@@ -41,6 +45,11 @@ def history_pages(catalog: Catalog, past: Past, templates: Templates) -> Iterato
         f"{CHANGES_PAGE}.j2",
         to_root=to_root(CHANGES_PAGE),
         past=past,
+        this_week=week_of(at.date()),
+        platforms={
+            e.accelerator: catalog.by_id[e.accelerator].accelerator.name for e in past.episodes
+        },
+        changes=_kinds_of_changes(past),
         trends=shown,
         most=MOST_LISTED,
         shown=MOST_SHOWN,
@@ -53,6 +62,12 @@ def history_pages(catalog: Catalog, past: Past, templates: Templates) -> Iterato
         yield data_file(f"history/{name}.json", _data(history))
 
 
+def _kinds_of_changes(past: Past) -> dict[str, str]:
+    """What can be filtered for, as far as there is any of it."""
+    kinds = {step.kind: step.kind for episode in past.episodes for step in episode.steps}
+    return {"first": "first report of a suite", **dict(sorted(kinds.items()))}
+
+
 def trends(history: History) -> list[Trend]:
     """Return the trend of each suite of which two moments are known."""
     if history.state.last is None:
@@ -63,8 +78,8 @@ def trends(history: History) -> list[Trend]:
 
 def _data(history: History) -> HistoryData:
     points = sorted(history.state.reports.values(), key=lambda point: (point.started, point.id))
-    first = points[0].started if points else None
-    brought = sum(change.started == first for change in history.changes)
+    found = list(by_report(history.changes))
+    first_seen = {one.report: sum(one.first.values()) or None for one in found}
     return HistoryData(
         accelerator=history.state.accelerator,
         basis=history.state.basis,
@@ -73,7 +88,7 @@ def _data(history: History) -> HistoryData:
                 id=point.id,
                 started=point.started,
                 origins=point.origins,
-                first_seen=brought if point.started == first else None,
+                first_seen=first_seen.get(point.id),
             )
             for point in points
         ),
@@ -81,8 +96,8 @@ def _data(history: History) -> HistoryData:
             ChangeData.model_validate(
                 {name: getattr(change, name) for name in ChangeData.model_fields}
             )
-            for change in history.changes
-            if change.started != first
+            for one in found
+            for change in one.changes
         ),
         tallies={
             suite: tuple(TallyData(started=t.started, counts=dict(t.counts)) for t in found)

@@ -20,7 +20,7 @@ class PointData(Model):
     origins: tuple[tuple[str, str], ...]
     """Repositories and commits that it was imported from."""
     first_seen: int | None = None
-    """Of the first report alone: how many tests it brought; they are not listed as changes."""
+    """How many tests are of suites that no earlier report had; they are not listed as changes."""
 
 
 class ChangeData(Model):

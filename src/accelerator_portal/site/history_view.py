@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,8 +21,13 @@ from accelerator_portal.results.archive import (
     with_reports,
 )
 from accelerator_portal.results.history import ChangeKind, OutcomeChange
+from accelerator_portal.results.report_changes import by_report
 from accelerator_portal.results.standing import Basis, Point, Standing, State
 from accelerator_portal.site.results_view import ResultsView
+from accelerator_portal.site.words import listed
+
+_NAMED = 3
+"""More suites are counted, not named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +46,14 @@ class HistoryStep:
 
 @dataclass(frozen=True, slots=True)
 class Episode:
-    """What one report changed; `first_seen` is how many tests the first of all brought."""
+    """What one report changed; `first` has the suites that it was the first to have."""
 
     accelerator: str
     basis: Basis
     point: Point
     steps: tuple[HistoryStep, ...]
-    first_seen: int = 0
+    first: Mapping[str, int]
+    """How many tests each of them has."""
 
     @property
     def anchor(self) -> str:
@@ -56,12 +63,38 @@ class Episode:
     @property
     def summary(self) -> str:
         """How many tests changed how, settings counted one by one: `9 fixed, 1 gone`."""
-        if self.first_seen:
-            return f"the first known report, {self.first_seen:,} tests"
         found: dict[ChangeKind, int] = {}
         for step in self.steps:
             found[step.kind] = found.get(step.kind, 0) + step.count
-        return ", ".join(f"{n:,} {_plural(kind, n)}" for kind, n in sorted(found.items()))
+        changed = [f"{n:,} {_plural(kind, n)}" for kind, n in sorted(found.items())]
+        return ", ".join([*changed, *self._first_reports()])
+
+    def _first_reports(self) -> list[str]:
+        if not self.first:
+            return []
+        tests = f"{sum(self.first.values()):,} tests"
+        if len(self.first) > _NAMED:
+            return [f"first report of {len(self.first)} suites, {tests}"]
+        return [f"first report of {listed(list(self.first))}, {tests}"]
+
+
+@dataclass(frozen=True, slots=True)
+class Week:
+    """What reports of one week changed, the newest first; `start` is its Monday, in UTC."""
+
+    start: dt.date
+    episodes: tuple[Episode, ...]
+
+    @property
+    def id(self) -> str:
+        """Year and number of the week, as ISO 8601 counts them: `2026-W47`."""
+        return week_of(self.start)
+
+
+def week_of(day: dt.date) -> str:
+    """Return year and number of a day's week, as ISO 8601 counts them: `2026-W47`."""
+    year, week, _ = day.isocalendar()
+    return f"{year}-W{week:02}"
 
 
 @dataclass(frozen=True)
@@ -89,6 +122,14 @@ class Past:
         order = {history.state.accelerator: n for n, history in enumerate(self.histories)}
         found.sort(key=lambda e: (order[e.accelerator], e.basis))
         return tuple(sorted(found, key=lambda e: e.point.started, reverse=True))
+
+    @cached_property
+    def weeks(self) -> tuple[Week, ...]:
+        """The episodes by week, the newest first."""
+        return tuple(
+            Week(monday, tuple(together))
+            for monday, together in groupby(self.episodes, key=lambda e: _monday(e.point))
+        )
 
     @cached_property
     def of_tests(self) -> Mapping[tuple[str, str], list[tuple[Episode, HistoryStep]]]:
@@ -128,19 +169,17 @@ def _plural(kind: ChangeKind, number: int) -> str:
     return "expectations changed" if kind == "expectation changed" and number > 1 else kind
 
 
+def _monday(point: Point) -> dt.date:
+    day = point.started.astimezone(dt.timezone.utc).date()
+    return day - dt.timedelta(days=day.weekday())
+
+
 def _episodes(history: History) -> Iterator[Episode]:
-    """What each report changed; what the first of all brought is only counted."""
     state = history.state
-    first = min((point.started for point in state.reports.values()), default=None)
-    for (started, report), together in groupby(
-        history.changes, key=lambda c: (c.started, c.report)
-    ):
-        changes = list(together)
-        point = state.reports[report]
-        if started == first:
-            yield Episode(state.accelerator, state.basis, point, (), len(changes))
-        else:
-            yield Episode(state.accelerator, state.basis, point, tuple(_steps(changes)))
+    for found in by_report(history.changes):
+        steps = tuple(_steps(found.changes))
+        point = state.reports[found.report]
+        yield Episode(state.accelerator, state.basis, point, steps, found.first)
 
 
 def _steps(changes: Iterable[OutcomeChange]) -> Iterator[HistoryStep]:

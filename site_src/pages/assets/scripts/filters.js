@@ -1,6 +1,6 @@
 // Filters of a list: which of its items are shown, said in words.
 // data-filters names the items; a control named "text" looks into their words, others compare with data-<name>;
-// marked data-at-least or data-at-most they compare numbers, and an item without the number is not shown.
+// marked data-at-least or data-at-most they compare numbers or days, and an item without one is not shown.
 // A control marked data-order sorts the items by data-<its value>; one marked data-columns also hides the columns,
 // elements of that selector, whose data-kind is another one.
 
@@ -48,13 +48,19 @@ function writeAddress(form) {
   history.replaceState(null, "", (query ? `?${query}` : location.pathname) + location.hash);
 }
 
+/** Numbers by their size, days (2026-11-22) by their text, which has the same order. */
+function compared(one, other) {
+  const difference = Number(one) - Number(other);
+  return Number.isNaN(difference) ? Number(one > other) - Number(one < other) : difference;
+}
+
 /** Without a value the items stand as the page has them; those without the attribute come last. */
 function sort(items, name) {
   const place = new Map(items.map((item, index) => [item, index]));
   const compare = (a, b) => {
     const [one, other] = [a.dataset[name], b.dataset[name]];
     if (one === undefined || other === undefined) return (one === undefined) - (other === undefined);
-    return one.localeCompare(other, "en", { numeric: true });
+    return compared(one, other);
   };
   const sorted = name ? [...items].sort((a, b) => compare(a, b) || place.get(a) - place.get(b)) : items;
   for (const item of sorted) item.parentElement.append(item);
@@ -70,7 +76,7 @@ function matches(item, words, control, value) {
   const { name } = control;
   if (name === "text") return words.get(item).includes(value.trim().toLowerCase());
   const own = item.dataset[name] ?? "";
-  if ("atLeast" in control.dataset) return own !== "" && Number(own) >= Number(value);
-  if ("atMost" in control.dataset) return own !== "" && Number(own) <= Number(value);
+  if ("atLeast" in control.dataset) return own !== "" && compared(own, value) >= 0;
+  if ("atMost" in control.dataset) return own !== "" && compared(own, value) <= 0;
   return own.split("|").includes(value);
 }
