@@ -69,6 +69,7 @@ def test_without_scripts_the_pages_of_rows_hold_every_test(open_many: OpenPage) 
     found = []
     for rows in ("rows 1–200", "201–400", "401–450"):
         page.get_by_label("Rows of the table").get_by_role("link", name=rows, exact=True).click()
+        page.wait_for_load_state()
         found += names(page)
         assert page.locator(".matrix-pages [aria-current=page]").all_text_contents() == [rows]
     assert found == NAMES

@@ -6,7 +6,7 @@ import pytest
 
 from accelerator_portal.reports.outcomes import BAD, GOOD, Outcome
 from accelerator_portal.results.classify import Class, classes, classify, flips
-from tests.results.made_up import course, folded, made_up, standing
+from tests.results.made_up import Outcomes, course, folded, made_up, standing
 
 P: Outcome = "passed"
 F: Outcome = "failed"
@@ -78,6 +78,16 @@ def test_noise_between_verdicts_is_no_flip() -> None:
     assert flips(standing(course(P, F, P, F))) == 3
     assert flips(standing(course(P, "skipped", P, "infrastructure-error", P))) == 0
     assert flips(standing(course(P, "skipped", F, "skipped", P, "skipped", F))) == 3
+
+
+def test_one_turn_on_the_same_code_makes_a_test_flaky() -> None:
+    same = {"environment": {"torch": "2.0"}}
+    state, _ = folded(made_up(0, {"model": P}, **same), made_up(1, {"model": F}, **same))
+    assert classify(standing(state), "runs") == "flaky"
+    days: list[Outcomes] = [{"model": P}] * 10
+    later = (made_up(day, tests) for day, tests in enumerate(days, 2))
+    state, _ = folded(made_up(0, {"model": P}, **same), made_up(1, {"model": F}, **same), *later)
+    assert classify(standing(state), "runs") == "unchanged", "it is long ago"
 
 
 @pytest.mark.parametrize(

@@ -236,8 +236,30 @@ def test_an_empty_report_says_nothing() -> None:
     assert standing(state, "a").last_seen.started == START
 
 
-def test_only_the_last_eight_verdicts_are_remembered() -> None:
-    assert standing(course(P, F, P, P, P, "skipped", P, P, P, F)).recent == "-++++++-"
+def test_only_the_last_thirty_verdicts_are_remembered() -> None:
+    assert standing(course(P, F, *[P] * 20, "skipped", *[P] * 8, F)).recent == f"-{'+' * 28}-"
+
+
+def test_a_turn_on_the_same_code_is_marked() -> None:
+    def turned(code: dict[str, object], *, commit: str = "a" * 40) -> str:
+        trigger = {"kind": "nightly", "repository": "acme/plugin", "commit": "a" * 40}
+        same: dict[str, object] = {"environment": {"torch": "2.0"}, "trigger": trigger}
+        last: dict[str, object] = {"environment": code, "trigger": trigger | {"commit": commit}}
+        first = made_up(0, {"model": P}, **same)
+        state, _ = folded(first, *(made_up(day, {"model": F}, **last) for day in (1, 2)))
+        return standing(state).recent
+
+    assert turned({"torch": "2.0"}) == "+=--"
+    assert turned({"torch": "2.1"}) == "+--"
+    assert turned({"torch": "2.0"}, commit="b" * 40) == "+--"
+
+
+def test_a_turn_after_a_report_that_says_nothing_is_not_marked() -> None:
+    """Of the verdict before the silent report the code is not kept."""
+    same = {"environment": {"torch": "2.0"}}
+    days: list[Outcomes] = [{"model": P}, {"model": "skipped"}, {"model": F}]
+    state, _ = folded(*(made_up(day, tests, **same) for day, tests in enumerate(days)))
+    assert standing(state).recent == "+-"
 
 
 def test_folding_needs_to_know_when() -> None:

@@ -8,15 +8,16 @@ from typing import Literal
 
 from accelerator_portal.results.standing import Basis, Standing, State, verdict
 
-# Of the last verdicts that are remembered (`standing.WINDOW`), so many turns make a test flaky.
+FLAKY_WINDOW = 8
 FLAKY_FLIPS = 3
+"""So many turns in so many of the last verdicts make a test flaky; on the same code, one does."""
 
 Class = Literal[
     "regressed",  # passed before, and fails in the last report that has it
     "fixed",  # failed before, and passes in the last report that has it
     "new",  # only one report has it
     "gone",  # the last report of its suite, mode, dtype and compiler does not have it
-    "flaky",  # went back and forth at least FLAKY_FLIPS times in its last verdicts
+    "flaky",  # went back and forth in its last verdicts, FLAKY_FLIPS times or on the same code
     "never passed",  # failed, and passed in no report
     "still failing",  # passed once, and failed in an earlier report and ever since
     "unchanged",  # nothing of the above
@@ -25,13 +26,19 @@ Class = Literal[
 
 
 def flips(standing: Standing) -> int:
-    """Return how often the remembered verdicts of a test went from good to bad or back."""
-    return sum(one != other for one, other in pairwise(standing.recent))
+    """Return how often the last verdicts of a test went from good to bad or back."""
+    last = standing.verdicts[-FLAKY_WINDOW:]
+    return sum(one[-1] != other[-1] for one, other in pairwise(last))
+
+
+def turned_on_same_code(standing: Standing) -> bool:
+    """Say whether a test lately both passed and failed on the same code."""
+    return any(verdict.startswith("=") for verdict in standing.verdicts[-FLAKY_WINDOW:])
 
 
 def is_flaky(standing: Standing) -> bool:
     """Say whether a test goes back and forth."""
-    return flips(standing) >= FLAKY_FLIPS
+    return flips(standing) >= FLAKY_FLIPS or turned_on_same_code(standing)
 
 
 def classify(standing: Standing, basis: Basis) -> Class:
@@ -61,7 +68,7 @@ def _expectation(standing: Standing) -> Class:
 
 def _course(standing: Standing) -> Class:
     """The word for a test that is neither new nor gone nor flaky."""
-    turn = standing.recent[-2:] if verdict(standing.outcome) else ""
+    turn = "".join(v[-1] for v in standing.verdicts[-2:]) if verdict(standing.outcome) else ""
     if turn == "-+":
         return "fixed"
     if standing.first_bad is None:

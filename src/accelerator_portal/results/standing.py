@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
@@ -10,8 +11,11 @@ from typing import Literal, NamedTuple
 from accelerator_portal.reports.outcomes import BAD, GOOD, Kind, Outcome, Stage
 from accelerator_portal.reports.report import Environment, Report, Trigger
 
-# So many verdicts of a test are remembered one by one.
-WINDOW = 8
+WINDOW = 30
+"""So many verdicts of a test are remembered one by one: a month of nights."""
+
+VERDICT = re.compile("=?[+-]")
+"""A verdict in `Standing.recent`."""
 
 Basis = Literal["runs", "baselines"]
 """What a history is made of: runs, or what a project expects of them; never of both."""
@@ -74,7 +78,15 @@ class Standing(
     silent: int
     """In how many nothing was said of the product: infrastructure, skipped, not run, unchecked."""
     recent: str
-    """The last verdicts, oldest first: `+` passed, `-` failed."""
+    """The last verdicts, oldest first: `+` passed, `-` failed.
+
+    `=` before one says that it is the opposite of the verdict before it, on the same code.
+    """
+
+    @property
+    def verdicts(self) -> tuple[str, ...]:
+        """The last verdicts one by one, as `recent` has them."""
+        return tuple(VERDICT.findall(self.recent))
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,5 +154,23 @@ def advanced(before: Standing, outcome: Outcome, stage: Stage | None, at: Point)
         before.good + (said == "+"),
         before.bad + (said == "-"),
         before.silent + (not said),
-        (before.recent + said)[-WINDOW:],
+        _remembered(before, said, at),
+    )
+
+
+def _remembered(before: Standing, said: OutcomeSign, at: Point) -> str:
+    last = before.recent[-1:]
+    if not said:
+        return before.recent
+    turned = last and last != said and verdict(before.outcome)
+    sign = f"={said}" if turned and _same_code(before.last_seen, at) else said
+    return "".join([*before.verdicts, sign][-WINDOW:])
+
+
+def _same_code(one: Point, other: Point) -> bool:
+    """Whether two reports name the same software and commit; what names no torch names nothing."""
+    return (
+        one.environment.torch is not None
+        and one.environment == other.environment
+        and one.trigger.commit == other.trigger.commit
     )

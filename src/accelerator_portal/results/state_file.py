@@ -15,7 +15,15 @@ from accelerator_portal.catalog.fields import Model
 from accelerator_portal.reports.outcomes import Kind, Outcome, Stage
 from accelerator_portal.reports.reading import read_bytes, refuse
 from accelerator_portal.reports.report import Environment, Moment, Slug, Trigger
-from accelerator_portal.results.standing import WINDOW, Basis, Group, Point, Standing, State
+from accelerator_portal.results.standing import (
+    VERDICT,
+    WINDOW,
+    Basis,
+    Group,
+    Point,
+    Standing,
+    State,
+)
 
 SCHEMA_VERSION = 1
 
@@ -34,7 +42,7 @@ StandingRow = tuple[
     NonNegativeInt,  # good
     NonNegativeInt,  # bad
     NonNegativeInt,  # silent
-    Annotated[str, Field(pattern=rf"^[+-]{{0,{WINDOW}}}$")],  # recent
+    Annotated[str, Field(pattern=rf"^({VERDICT.pattern}){{0,{WINDOW}}}$")],  # recent
 ]
 
 

@@ -10,9 +10,9 @@ from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.criteria_file import Criteria
 from accelerator_portal.reports.identity import identity_of
 from accelerator_portal.results.breakages import NeverPassed, never_passed, open_breakages
+from accelerator_portal.results.classify import FLAKY_WINDOW
 from accelerator_portal.results.known_issues import Outdated, outdated
 from accelerator_portal.results.quality import as_of
-from accelerator_portal.results.standing import WINDOW
 from accelerator_portal.results.suite_evidence import SuiteEvidence
 from accelerator_portal.site.dashboard_grid import dashboard_grid
 from accelerator_portal.site.evidence_level import EvidenceLevel, level_of
@@ -104,7 +104,7 @@ def dashboard_pages(
             older=[regression for regression in found if not regression.is_new],
             outdated=[(state.platform, found) for state in states for found in state.outdated],
             declared_issues=sum(len(state.platform.known_issues) for state in states),
-            window=WINDOW,
+            window=FLAKY_WINDOW,
             news=newest_news(catalog),
         )
         yield SiteFile(path, content, "data/criteria.yaml")

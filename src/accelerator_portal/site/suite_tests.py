@@ -26,6 +26,7 @@ from accelerator_portal.site.result_addresses import (
 )
 from accelerator_portal.site.results_view import ResultsView
 from accelerator_portal.site.templates import Templates
+from accelerator_portal.site.verdict_strip import VerdictStrip, verdict_strip
 from accelerator_portal.site.words import number
 
 
@@ -42,6 +43,8 @@ class ReportedTest:
     test: TestEntry
     since: str | None = None
     """Since when the outcome is what it is, in words, where a history knows it."""
+    strip: VerdictStrip | None = None
+    """Its last verdicts, where a history of runs knows two."""
     day: dt.date | None = None
     """The day of the report."""
     environment: str = ""
@@ -175,7 +178,8 @@ def _tests(catalog: Catalog, results: ResultsView, past: Past, suite: str) -> li
         for result in results_of(stored):
             if result.test.suite == suite:
                 standing = past.standing(stored.report, result.test)
-                dated = replace(result, since=_since(standing))
+                strip = verdict_strip(standing) if result.kind != "baseline" else None
+                dated = replace(result, since=_since(standing), strip=strip)
                 found.setdefault(result.test.name, []).append(dated)
     order = {platform.id: n for n, platform in enumerate(catalog.platforms)}
     return [

@@ -22,7 +22,7 @@ def base(*runs: Mapping[str, str]) -> State:
             outcomes,
             started=first + dt.timedelta(days=number),
             finished=None,
-            trigger={"kind": "nightly"},
+            trigger={"kind": "nightly", "commit": f"{number:040x}"},
         )
         for number, outcomes in enumerate(runs)
     )

@@ -119,13 +119,13 @@ def _verdict(test: TestEntry, standing: Standing | None) -> NewsVerdict:
 
 
 def _broken(key: str, test: TestEntry, standing: Standing | None) -> Broken:
-    recent = standing.recent if standing else ""
+    recent = standing.verdicts if standing else ()
     return Broken(
         key=_cut(key, _LONGEST_KEY),
         outcome=test.outcome,
         reason=_cut(test.reason or "", _LONGEST_TEXT),
         command=_cut(test.command or "", _LONGEST_TEXT),
-        bad=recent.count("-"),
+        bad=sum(said.endswith("-") for said in recent),
         of=len(recent),
     )
 
