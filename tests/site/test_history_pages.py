@@ -114,3 +114,15 @@ def test_the_page_of_changes_draws_what_has_two_moments(site: Site, example_site
     (svg,) = figure.css("svg")
     assert attribute(svg, "aria-hidden") == "true"
     assert "passed on 2026-01-02" in words(figure.text())
+
+
+def test_an_older_report_is_not_called_the_only_one(site: Site) -> None:
+    page = site.pages["results/integration/tests/a/"]
+    heading = page.one(f"#{anchor_of('amp')}")
+    assert heading.parent is not None
+    since = {
+        attribute(item, "id").split(".")[1]: words(item.css("dd")[0].text())
+        for item in heading.parent.css(".evidence > li")
+    }
+    assert since["cpu-validation"] == "2026-11-22; there is a newer report"
+    assert "newer" not in since["cpu-validation-torch-2"]

@@ -110,10 +110,19 @@ class Past:
 
     def standing(self, report: Report, test: TestEntry) -> Standing | None:
         """Return how a test stands if this report is the last that has it."""
-        found = self._standings.get((report.accelerator, basis_of(report)), {})
-        standing = found.get(identity_of(test).key)
+        standing = self._standing(report, test)
         last = standing is not None and standing.last_seen.started == report.started
         return standing if last else None
+
+    def has_newer(self, report: Report, test: TestEntry) -> bool:
+        """Whether a later report than this has the test."""
+        standing = self._standing(report, test)
+        started = report.started
+        return standing is not None and started is not None and standing.last_seen.started > started
+
+    def _standing(self, report: Report, test: TestEntry) -> Standing | None:
+        found = self._standings.get((report.accelerator, basis_of(report)), {})
+        return found.get(identity_of(test).key)
 
     @cached_property
     def episodes(self) -> tuple[Episode, ...]:

@@ -179,7 +179,8 @@ def _tests(catalog: Catalog, results: ResultsView, past: Past, suite: str) -> li
             if result.test.suite == suite:
                 standing = past.standing(stored.report, result.test)
                 strip = verdict_strip(standing) if result.kind != "baseline" else None
-                dated = replace(result, since=_since(standing), strip=strip)
+                since = _since(standing) if standing else _superseded(past, stored, result)
+                dated = replace(result, since=since, strip=strip)
                 found.setdefault(result.test.name, []).append(dated)
     order = {platform.id: n for n, platform in enumerate(catalog.platforms)}
     return [
@@ -205,9 +206,15 @@ def _with_anchors(
         yield replace(result, anchor=anchors.take(anchor_of(name) + suffix))
 
 
-def _since(standing: Standing | None) -> str | None:
+def _superseded(past: Past, stored: StoredReport, result: ReportedTest) -> str | None:
+    """Of an older report only its day is said: since when it was so is known of the newest."""
+    known = result.day and past.has_newer(stored.report, result.test)
+    return f"{result.day}; there is a newer report" if known else None
+
+
+def _since(standing: Standing) -> str | None:
     """A test that never changed may have been so before anybody looked."""
-    if standing is None or standing.first_seen == standing.last_seen:
+    if standing.first_seen == standing.last_seen:
         return None
     known = f"{standing.since.started:%Y-%m-%d}"
     return f"at least {known}" if standing.since == standing.first_seen else known
