@@ -33,6 +33,7 @@ from accelerator_portal.site.format_reference import format_reference, reference
 from accelerator_portal.site.hardware import HardwareData, hardware_data
 from accelerator_portal.site.history_pages import history_pages
 from accelerator_portal.site.history_view import past
+from accelerator_portal.site.model_pages import model_pages
 from accelerator_portal.site.packages_pages import packages_pages
 from accelerator_portal.site.packages_view import package_view
 from accelerator_portal.site.page import PLATFORMS, SiteFile, data_file, to_root
@@ -92,6 +93,7 @@ def build_site(catalog: Catalog, root: Path, repository: RepositoryLinks) -> Ite
     yield data_file("questions.json", question_index(faqs))
     yield from results_pages(catalog, tested, before, templates)
     yield from results_files(tested)
+    yield from model_pages(catalog, tested, templates)
     yield from history_pages(before, templates)
     yield from dashboard_pages(catalog, tested, before, templates)
     yield feed(catalog, tested, before)
