@@ -41,6 +41,7 @@ from accelerator_portal.site.platform_page import Parts, platform_context
 from accelerator_portal.site.question_index import question_index
 from accelerator_portal.site.questions import PageQuestion, moved, questions
 from accelerator_portal.site.release_pages import ReleaseRow, release_rows
+from accelerator_portal.site.report_comparison_page import report_comparison_page
 from accelerator_portal.site.results_pages import results_files, results_pages
 from accelerator_portal.site.results_view import ResultsView, results
 from accelerator_portal.site.selector_view import selector_view
@@ -94,6 +95,7 @@ def build_site(catalog: Catalog, root: Path, repository: RepositoryLinks) -> Ite
     yield from results_pages(catalog, tested, before, templates)
     yield from results_files(tested)
     yield from model_pages(catalog, tested, templates)
+    yield report_comparison_page(catalog, tested, templates)
     yield from history_pages(before, templates)
     yield from dashboard_pages(catalog, tested, before, templates)
     yield feed(catalog, tested, before)

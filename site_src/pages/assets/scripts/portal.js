@@ -9,6 +9,7 @@ const PARTS = {
   "form[data-matrix]": () => import("./matrix.js").then(({ startMatrix }) => startMatrix),
   "form[data-models]": () => import("./models.js").then(({ startModels }) => startModels),
   "form[data-comparison]": () => import("./comparison.js").then(({ startComparison }) => startComparison),
+  "form[data-reports]": () => import("./compare-reports.js").then(({ startReportComparison }) => startReportComparison),
   "form[data-questions]": () => import("./questions.js").then(({ startQuestions }) => startQuestions),
 };
 
