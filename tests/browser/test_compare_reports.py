@@ -12,7 +12,7 @@ from playwright.sync_api import Page, Route
 from accelerator_portal.reports.report_file import report_text
 from accelerator_portal.reports.store import stored_reports
 from accelerator_portal.results.report_comparison import compare_reports
-from accelerator_portal.site.result_addresses import anchor_of
+from accelerator_portal.site.result_addresses import address_of
 from tests.browser.visit import expect
 from tests.built_site import Site
 from tests.reports.examples import report
@@ -88,9 +88,10 @@ def test_a_reader_compares_two_reports_and_shares_the_address(
     reports = {stored.id: stored.report for stored in stored_reports(site.catalog)[0]}
     wanted = compare_reports(reports[FIRST], reports[SECOND])
     names = [d.test.name for d in wanted.of_kind("only-second") if d.test.suite == "huggingface"]
+    address = f"../../results/{address_of('huggingface', names[0])}"
     links = page.locator(".report-differences a")
     expect(links).to_have_text([f"huggingface/{name}" for name in names])
-    expect(links.first).to_have_attribute("href", f"../huggingface/tests/q/#{anchor_of(names[0])}")
+    expect(links.first).to_have_attribute("href", address)
     links.first.click()
     expect(page.locator(".test[open] > summary")).to_contain_text(names[0])
 

@@ -138,8 +138,8 @@ def _cell(results: FamilyResults) -> FamilyCell:
             counts.setdefault(mode, Counter())[test.outcome in GOOD] += 1
     modes = {mode: f"{mode} {c[True]} of {c.total()}" for mode, c in counts.items()}
     several = len(modes) > 1
-    # No id has a dot: no platform's runs can have the anchor of another one's baselines.
-    anchor = f"{results.accelerator}{'' if results.basis == 'runs' else '.baseline'}"
+    # No id has two hyphens in a row: the anchor is never that of another platform's runs.
+    anchor = f"{results.accelerator}{'' if results.basis == 'runs' else '--baseline'}"
     return FamilyCell(
         results,
         result_words(results),
