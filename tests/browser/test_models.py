@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page
 
-from tests.browser.visit import expect
+from tests.browser.visit import expect, wait_until_ready
 
 OpenPage = Callable[..., Page]
 
@@ -51,6 +51,7 @@ def test_a_reader_finds_the_command_of_a_model(open_page: OpenPage) -> None:
     assert families(page) == ["Whisper"]
     assert page.url.endswith("?text=whisper&platform=cpu&evidence=runs")
     page.reload()
+    wait_until_ready(page)
     assert families(page) == ["Whisper"]
     page.locator("input[name=text]").fill("")
     assert 1 < len(families(page)) < everything
