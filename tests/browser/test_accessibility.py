@@ -144,3 +144,10 @@ def test_a_matrix_of_which_nothing_is_shown(open_page: OpenPage) -> None:
     page = open_page("results/torchbench/?text=qqzzxxyy", reduced_motion="reduce")
     expect(page.locator(".matrix-empty")).to_be_visible()
     assert in_scheme(page, "dark") == []
+
+
+def test_two_reports_compared(open_page: OpenPage) -> None:
+    pair = "from=cpu-baseline-inductor&to=cuda-baseline-inductor"
+    page = open_page(f"results/compare/?{pair}", reduced_motion="reduce")
+    expect(page.locator(".report-differences").nth(1)).to_be_visible()
+    assert in_both_schemes(page) == []

@@ -23,6 +23,7 @@ FILES = {
     "validation": "accelerators/*/validation.yaml",
     "suite": "data/suites/*.yaml",
     "models": "data/models.yaml",
+    "model-families": "data/model-families.yaml",
     "criteria": "data/criteria.yaml",
     "exceptions": "data/exceptions.yaml",
     "hosts": "data/hosts.yaml",

@@ -41,6 +41,7 @@ def test_the_index_names_every_file_and_nothing_else(site: Site) -> None:
     named |= set(read(site, index["packages"])["packages"].values())
     named |= {f"history/{name}" for name in read(site, index["history"])["histories"].values()}
     named |= {platform["badge"] for platform in read(site, index["quality"])["platforms"]}
+    named |= {family["address"] for family in read(site, index["models"])["families"]}
     folder = site.root / API
     assert named == {f.relative_to(folder).as_posix() for f in folder.rglob("*") if f.is_file()}
 
@@ -65,6 +66,8 @@ DESCRIBED = {
     "results": "results/index.json",
     "suite-results": "results/*[!x].json",  # all but index.json
     "report": "reports/*.json",
+    "model-results": "models.json",
+    "family-results": "models/*.json",
     "quality": "quality.json",
     "packages": "packages.json",
     "package": "packages/*.json",

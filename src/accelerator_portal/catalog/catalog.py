@@ -17,6 +17,7 @@ from accelerator_portal.catalog.hosts_file import Hosts
 from accelerator_portal.catalog.install_file import Install
 from accelerator_portal.catalog.known_issues_file import KnownFailure
 from accelerator_portal.catalog.markdown_file import MarkdownFile
+from accelerator_portal.catalog.model_families_file import ModelFamilies
 from accelerator_portal.catalog.package_file import PackageFacts, PackagesRead
 from accelerator_portal.catalog.problem import Problem
 from accelerator_portal.catalog.relay_file import Relay
@@ -33,6 +34,7 @@ SELECTOR = "data/selector.yaml"
 CRITERIA = "data/criteria.yaml"
 EXECUTORCH_GOALS = "data/executorch-goals.yaml"
 MODELS = "data/models.yaml"
+MODEL_FAMILIES = "data/model-families.yaml"
 SUITES = "data/suites"
 EXCEPTIONS = "data/exceptions.yaml"
 HOSTS = "data/hosts.yaml"
@@ -88,9 +90,9 @@ class Platform:
 class Catalog:
     """All platforms, in-tree first and then by name; PyTorch's releases; the selector's start.
 
-    `suites` by id, `models` that several of them have, the `criteria` of testing, the `exceptions`
-    from rules, the `hosts` of commands, the `relay`'s list and ExecuTorch's goals are empty where
-    there are none.
+    `suites` by id, `models` that several of them have, the `model_families` that people ask for,
+    the `criteria` of testing, the `exceptions` from rules, the `hosts` of commands, the `relay`'s
+    list and ExecuTorch's goals are empty where there are none.
     """
 
     platforms: tuple[Platform, ...]
@@ -99,6 +101,7 @@ class Catalog:
     files: Mapping[str, YamlFile]
     suites: Mapping[str, SuiteFile] = field(default_factory=dict)
     models: Models | None = None
+    model_families: ModelFamilies | None = None
     criteria: Criteria | None = None
     exceptions: tuple[Exemption, ...] = ()
     hosts: Hosts | None = None

@@ -14,6 +14,7 @@ from accelerator_portal.catalog.catalog import (
     EXCEPTIONS,
     EXECUTORCH_GOALS,
     HOSTS,
+    MODEL_FAMILIES,
     MODELS,
     RELAY,
     RELEASES,
@@ -32,6 +33,7 @@ from accelerator_portal.catalog.hosts_file import Hosts
 from accelerator_portal.catalog.install_file import Install
 from accelerator_portal.catalog.known_issues_file import KnownIssues
 from accelerator_portal.catalog.markdown_file import MarkdownFile, parse_markdown
+from accelerator_portal.catalog.model_families_file import ModelFamilies
 from accelerator_portal.catalog.package_files import read_package_files
 from accelerator_portal.catalog.problem import Problem, did_you_mean
 from accelerator_portal.catalog.relay_file import Relay
@@ -83,6 +85,7 @@ def load_catalog(root: Path) -> tuple[Catalog | None, list[Problem]]:
         reader.files,
         suites=reader.suites(),
         models=reader.optional(MODELS, Models),
+        model_families=reader.optional(MODEL_FAMILIES, ModelFamilies),
         criteria=reader.optional(CRITERIA, Criteria),
         exceptions=exceptions.exceptions if exceptions else (),
         hosts=reader.optional(HOSTS, Hosts),

@@ -14,6 +14,7 @@ from accelerator_portal.catalog.executorch_goals_file import ExecutorchGoals
 from accelerator_portal.catalog.hosts_file import Hosts
 from accelerator_portal.catalog.install_file import Install
 from accelerator_portal.catalog.known_issues_file import KnownIssues
+from accelerator_portal.catalog.model_families_file import ModelFamilies
 from accelerator_portal.catalog.relay_file import Relay
 from accelerator_portal.catalog.releases_file import Releases
 from accelerator_portal.catalog.selector_file import SelectorDefaults
@@ -34,6 +35,7 @@ SCHEMAS: dict[str, type[BaseModel]] = {
     "validation": Validation,
     "suite": SuiteFile,
     "models": Models,
+    "model-families": ModelFamilies,
     "criteria": Criteria,
     "exceptions": Exceptions,
     "hosts": Hosts,

@@ -17,6 +17,7 @@ from accelerator_portal.catalog.atomic_write import write_text_atomically
 from accelerator_portal.catalog.problem import printable
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.cli.options import ROOT, tell
+from accelerator_portal.cli.report_compare import compare
 from accelerator_portal.reports.formats import READERS, WRITERS, found_format
 from accelerator_portal.reports.merge import merged
 from accelerator_portal.reports.outcomes import OUTCOMES, Kind, Outcome, TriggerKind
@@ -31,7 +32,10 @@ _ORIGIN = re.compile(rf"{_COMMIT.pattern}:(.+)")
 
 @click.group()
 def report() -> None:
-    """Import, check, show and export test reports."""
+    """Import, check, show, compare and export test reports."""
+
+
+report.add_command(compare)
 
 
 @report.command("import")

@@ -12,7 +12,19 @@ MAX_MODES = 10
 MAX_CELLS = 2_000_000
 
 # Pages and files that stand where those of suites do.
-TAKEN = frozenset({"changes", "dashboard", "feed.atom", "index", "runs", "standards", "weeks"})
+TAKEN = frozenset(
+    {
+        "changes",
+        "compare",
+        "dashboard",
+        "feed.atom",
+        "index",
+        "models",
+        "runs",
+        "standards",
+        "weeks",
+    }
+)
 
 _MODE = re.compile(r"(?=.{1,60}\Z)[a-z0-9]+(?:[-_.][a-z0-9]+)*")
 

@@ -119,7 +119,7 @@ def differences(before: Environment, after: Environment) -> tuple[EnvironmentDif
 def _fields(environment: Environment) -> Iterator[tuple[str, str | None]]:
     for name in Environment.model_fields:
         value = getattr(environment, name)
-        if name in {"plugin", "sdk"}:
+        if name in {"plugin", "sdk", "backend"}:
             for part in Component.model_fields:
                 yield f"{name}.{part}", getattr(value, part, None)
         elif name != "packages":

@@ -30,6 +30,7 @@ from accelerator_portal.site.difference.shapes import Difference
 from accelerator_portal.site.features import FeaturesData
 from accelerator_portal.site.hardware import HardwareData, card_name, cards_by_id
 from accelerator_portal.site.history_shapes import HistoryData, HistoryIndex
+from accelerator_portal.site.model_shapes import FamiliesIndex, FamilyData
 from accelerator_portal.site.packages_pages import PackagesIndex
 from accelerator_portal.site.page import API, SiteFile, data_file
 from accelerator_portal.site.results_shapes import Badge, QualityData, ResultsIndex, SuiteResults
@@ -50,6 +51,8 @@ SHAPES: dict[str, type[BaseModel]] = {
     "report": Report,
     "results": ResultsIndex,
     "suite-results": SuiteResults,
+    "model-results": FamiliesIndex,
+    "family-results": FamilyData,
     "quality": QualityData,
     "history": HistoryData,
     "histories": HistoryIndex,
@@ -126,6 +129,7 @@ def _index(catalog: Catalog) -> Index:
         additional_platforms=ADDITIONAL_PLATFORMS,
         packages="packages.json",
         results="results/index.json",
+        models="models.json",
         history="history/index.json",
         quality="quality.json",
         accelerators=tuple(

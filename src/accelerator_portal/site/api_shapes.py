@@ -50,6 +50,8 @@ class Index(Model):
     """Address of what package indexes say, and what follows from it."""
     results: str
     """Address of the index of test reports."""
+    models: str
+    """Address of the results of the families of models that people ask for."""
     history: str
     """Address of the index of what reports said over time."""
     quality: str

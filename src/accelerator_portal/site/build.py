@@ -35,6 +35,7 @@ from accelerator_portal.site.format_reference import format_reference, reference
 from accelerator_portal.site.hardware import HardwareData, hardware_data
 from accelerator_portal.site.history_pages import history_pages
 from accelerator_portal.site.history_view import past
+from accelerator_portal.site.model_pages import model_pages
 from accelerator_portal.site.packages_pages import packages_pages
 from accelerator_portal.site.packages_view import package_view
 from accelerator_portal.site.page import PLATFORMS, SiteFile, data_file, to_root
@@ -42,6 +43,7 @@ from accelerator_portal.site.platform_page import Parts, platform_context
 from accelerator_portal.site.question_index import question_index
 from accelerator_portal.site.questions import PageQuestion, moved, questions
 from accelerator_portal.site.release_pages import ReleaseRow, release_rows
+from accelerator_portal.site.report_comparison_page import report_comparison_page
 from accelerator_portal.site.results_pages import results_files, results_pages
 from accelerator_portal.site.results_view import ResultsView, results
 from accelerator_portal.site.selector_view import selector_view
@@ -96,6 +98,8 @@ def build_site(catalog: Catalog, root: Path, repository: RepositoryLinks) -> Ite
     yield data_file("questions.json", question_index(faqs))
     yield from results_pages(catalog, tested, before, templates)
     yield from results_files(tested)
+    yield from model_pages(catalog, tested, templates)
+    yield report_comparison_page(catalog, tested, templates)
     yield from history_pages(catalog, before, templates, at)
     yield from dashboard_pages(catalog, tested, before, templates)
     yield from feeds(catalog, tested, before)

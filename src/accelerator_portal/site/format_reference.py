@@ -49,6 +49,7 @@ FILES = {
     "data/selector.yaml": "selector",
     "data/suites/<id>.yaml": "suite",
     "data/models.yaml": "models",
+    "data/model-families.yaml": "model-families",
     "data/criteria.yaml": "criteria",
     "data/exceptions.yaml": "exceptions",
     "data/hosts.yaml": "hosts",

@@ -22,11 +22,7 @@ export function startFilters(form) {
   form.hidden = false;
   if ("address" in form.dataset) {
     readAddress(form);
-    form.addEventListener("input", () => writeAddress(form));
-    addEventListener("popstate", () => {
-      readAddress(form);
-      update();
-    });
+    keepInAddress(form, update);
   }
   form.addEventListener("input", update);
   form.addEventListener("submit", (event) => event.preventDefault());
@@ -34,12 +30,21 @@ export function startFilters(form) {
 }
 
 /** With data-address the filters are kept in the address: ?text=bert&outcome=failed. */
-function readAddress(form) {
+export function readAddress(form) {
   const query = new URLSearchParams(location.search);
   for (const control of form.elements) {
     if (control.name) control.value = query.get(control.name) ?? "";
     if (control.selectedIndex === -1) control.selectedIndex = 0; // a value that does not exist
   }
+}
+
+/** Every choice goes into the address; one step back or forth in the history is taken from there. */
+export function keepInAddress(form, update) {
+  form.addEventListener("input", () => writeAddress(form));
+  addEventListener("popstate", () => {
+    readAddress(form);
+    update();
+  });
 }
 
 function writeAddress(form) {

@@ -7,7 +7,9 @@ const PARTS = {
   "form[data-finder]": () => import("./finder.js").then(({ startFinder }) => startFinder),
   "form[data-filters]": () => import("./filters.js").then(({ startFilters }) => startFilters),
   "form[data-matrix]": () => import("./matrix.js").then(({ startMatrix }) => startMatrix),
+  "form[data-models]": () => import("./models.js").then(({ startModels }) => startModels),
   "form[data-comparison]": () => import("./comparison.js").then(({ startComparison }) => startComparison),
+  "form[data-reports]": () => import("./compare-reports.js").then(({ startReportComparison }) => startReportComparison),
   "form[data-questions]": () => import("./questions.js").then(({ startQuestions }) => startQuestions),
 };
 

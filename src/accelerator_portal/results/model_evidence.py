@@ -1,0 +1,127 @@
+"""What reports say of families of models: for each platform its newest results, runs or baselines.
+
+A run and a baseline are two pieces of evidence and never share a count. Of each suite the newest
+report that has it counts, as elsewhere on the site.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeAlias
+
+from accelerator_portal.catalog.model_families_file import ModelFamily
+from accelerator_portal.reports.outcomes import BAD, GOOD, WORST_FIRST, Kind, Outcome
+from accelerator_portal.reports.report import TestEntry
+from accelerator_portal.reports.store import StoredReport
+from accelerator_portal.results.standing import Basis
+
+_LONG_AGO = dt.datetime.min.replace(tzinfo=dt.timezone.utc)
+
+
+@dataclass(frozen=True)
+class FamilyResults:
+    """The tests of one family on one platform, from runs or from baselines; there is at least one.
+
+    `tests` are pairs of a report and the place of a test in it.
+    """
+
+    accelerator: str
+    basis: Basis
+    tests: tuple[tuple[StoredReport, int], ...]
+
+    @cached_property
+    def entries(self) -> tuple[TestEntry, ...]:
+        """The tests themselves."""
+        return tuple(stored.report.tests[place] for stored, place in self.tests)
+
+    @cached_property
+    def outcomes(self) -> Mapping[Outcome, int]:
+        """How often each outcome is among them, the worst first."""
+        counts = Counter(test.outcome for test in self.entries)
+        return {outcome: counts[outcome] for outcome in WORST_FIRST if counts[outcome]}
+
+    @property
+    def passed(self) -> int:
+        """How many passed, or are expected to."""
+        return sum(self.outcomes.get(outcome, 0) for outcome in GOOD)
+
+    @property
+    def checked(self) -> int:
+        """How many the share of passed ones is taken of."""
+        return sum(self.outcomes.get(outcome, 0) for outcome in GOOD | BAD)
+
+    @property
+    def worst(self) -> Outcome:
+        """The worst outcome of those that say something of the product, else the worst of all."""
+        telling = [outcome for outcome in self.outcomes if outcome in GOOD | BAD]
+        return (telling or list(self.outcomes))[0]
+
+    @property
+    def reports(self) -> tuple[StoredReport, ...]:
+        """The reports that the tests stand in, the newest first."""
+        distinct = {stored.id: stored for stored, _ in self.tests}
+        return tuple(sorted(distinct.values(), key=_age, reverse=True))
+
+    @property
+    def day(self) -> dt.date | None:
+        """The day of the newest report; absent where it states none."""
+        started = self.reports[0].report.started
+        return started.date() if started else None
+
+
+FamilyEvidence: TypeAlias = Mapping[str, Mapping[str, tuple[FamilyResults, ...]]]
+"""What is known by id of the family, then of the accelerator; runs stand before baselines."""
+
+
+def model_evidence(
+    families: Iterable[ModelFamily], reports: Iterable[StoredReport]
+) -> FamilyEvidence:
+    """Return the results of each family; a family or a platform without any is left out."""
+    families = tuple(families)
+    found: dict[tuple[str, str, Basis], list[tuple[StoredReport, int]]] = {}
+    known: dict[tuple[str, str], tuple[str, ...]] = {}
+    for stored, suites in _newest(reports):
+        for place, test in enumerate(stored.report.tests):
+            if test.suite not in suites:
+                continue
+            named = (test.suite, test.name)
+            if named not in known:
+                known[named] = tuple(family.id for family in families if family.has(*named))
+            for family in known[named]:
+                key = (family, stored.report.accelerator, basis_of(stored.report.kind))
+                found.setdefault(key, []).append((stored, place))
+    evidence: dict[str, dict[str, tuple[FamilyResults, ...]]] = {}
+    for (family, accelerator, basis), tests in sorted(found.items(), key=_runs_first):
+        of_family = evidence.setdefault(family, {})
+        results = FamilyResults(accelerator, basis, tuple(tests))
+        of_family[accelerator] = (*of_family.get(accelerator, ()), results)
+    return evidence
+
+
+def basis_of(kind: Kind) -> Basis:
+    """Say whether a report of this kind is a run or a baseline."""
+    return "baselines" if kind == "baseline" else "runs"
+
+
+def _newest(reports: Iterable[StoredReport]) -> Iterator[tuple[StoredReport, frozenset[str]]]:
+    """Yield each report with its suites of models that no newer report of its basis has."""
+    taken: set[tuple[str, Basis, str]] = set()
+    for stored in sorted(reports, key=_age, reverse=True):
+        report = stored.report
+        tested = {test.suite for test in report.tests}
+        suites = {suite.name for suite in report.suites if suite.kind == "model"} & tested
+        keys = {(report.accelerator, basis_of(report.kind), suite) for suite in suites}
+        yield stored, frozenset(suite for _, _, suite in keys - taken)
+        taken |= keys
+
+
+def _runs_first(item: tuple[tuple[str, str, Basis], object]) -> bool:
+    return item[0][2] != "runs"
+
+
+def _age(stored: StoredReport) -> tuple[dt.datetime, str]:
+    return (stored.report.started or _LONG_AGO, stored.id)

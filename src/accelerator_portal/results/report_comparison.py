@@ -1,0 +1,147 @@
+"""Two reports side by side: which tests fail anew, were fixed, changed, or stand in one only."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, NamedTuple, TypeAlias, get_args
+from urllib.parse import unquote
+
+from accelerator_portal.reports.identity import Identity, identity_of
+from accelerator_portal.reports.outcomes import Outcome
+from accelerator_portal.reports.report import Report
+from accelerator_portal.results.standing import verdict
+
+DifferenceKind = Literal["new-failure", "fix", "changed", "only-first", "only-second"]
+
+ReportPair = Literal["runs", "platforms", "from-baseline", "to-baseline", "baselines"]
+"""What two reports are: runs of one platform or of two; one or two of them baselines."""
+
+_EXPECTED = "Expected to pass, failed"
+_UNEXPECTED = "Passed, not expected to pass"
+
+DIFFERENCE_WORDS: Mapping[DifferenceKind, Mapping[ReportPair, str]] = {
+    "new-failure": {
+        "runs": "New failures",
+        "platforms": "Passed only in the first",
+        "from-baseline": _EXPECTED,
+        "to-baseline": _UNEXPECTED,
+        "baselines": "Expected to pass only in the first",
+    },
+    "fix": {
+        "runs": "Fixes",
+        "platforms": "Passed only in the second",
+        "from-baseline": _UNEXPECTED,
+        "to-baseline": _EXPECTED,
+        "baselines": "Expected to pass only in the second",
+    },
+    "changed": dict.fromkeys(get_args(ReportPair), "Other changes of the outcome"),
+    "only-first": dict.fromkeys(get_args(ReportPair), "Only in the first report"),
+    "only-second": dict.fromkeys(get_args(ReportPair), "Only in the second report"),
+}
+"""What readers see for each kind of difference, on the page and on the command line."""
+
+PAIR_NOTES: Mapping[ReportPair, str] = {
+    "runs": "",
+    "platforms": "",
+    "from-baseline": "The first report is a baseline: it lists expected results, not a run.",
+    "to-baseline": "The second report is a baseline: it lists expected results, not a run.",
+    "baselines": "Both reports are baselines: they list expected results, not runs.",
+}
+
+_Results: TypeAlias = dict[str, dict[Identity, Outcome]]
+"""The outcomes of a report by group: a suite with the settings of a run, see `Identity.group`."""
+
+
+class OutcomeDifference(NamedTuple):
+    """A test on which two reports differ; an outcome is absent where a report lacks the test."""
+
+    kind: DifferenceKind
+    test: Identity
+    first: Outcome | None
+    second: Outcome | None
+
+
+@dataclass(frozen=True)
+class ReportComparison:
+    """What differs between two reports, where both have a suite with the same settings.
+
+    `unchanged` counts the tests with the same outcome, by suite. What only one report has, a suite
+    or a suite with certain settings, is named with the number of its tests and not compared.
+    """
+
+    differences: tuple[OutcomeDifference, ...]
+    unchanged: Mapping[str, int]
+    only_first: Mapping[str, int]
+    only_second: Mapping[str, int]
+
+    @cached_property
+    def counts(self) -> Mapping[tuple[str, DifferenceKind], int]:
+        """How many differences of each kind a suite has."""
+        return Counter((found.test.suite, found.kind) for found in self.differences)
+
+    def of_kind(self, kind: DifferenceKind) -> tuple[OutcomeDifference, ...]:
+        """Return the differences of one kind, by suite and name."""
+        return tuple(found for found in self.differences if found.kind == kind)
+
+
+def compare_reports(first: Report, second: Report) -> ReportComparison:
+    """Compare two reports test by test; of two results of one test in a report the first counts."""
+    one, other = _results(first), _results(second)
+    found: list[OutcomeDifference] = []
+    unchanged: Counter[str] = Counter()
+    for group in sorted(one.keys() & other.keys()):
+        before, after = one[group], other[group]
+        for test in before.keys() | after.keys():
+            kind = difference_kind(before.get(test), after.get(test))
+            unchanged[test.suite] += kind is None
+            if kind:
+                found.append(OutcomeDifference(kind, test, before.get(test), after.get(test)))
+    return ReportComparison(
+        tuple(sorted(found, key=lambda difference: difference.test)),
+        unchanged,
+        _missing(one, other),
+        _missing(other, one),
+    )
+
+
+def _missing(results: _Results, others: _Results) -> dict[str, int]:
+    """Count the tests of what only `results` have; a suite that `others` lack stands as a whole."""
+    suites = {group.partition("?")[0] for group in others}
+    missing: Counter[str] = Counter()
+    for group in sorted(results.keys() - others.keys()):
+        suite, _, settings = group.partition("?")
+        words = f"{suite} ({unquote(settings).replace('&', ', ')})" if settings else suite
+        missing[words if suite in suites else suite] += len(results[group])
+    return dict(missing)
+
+
+def difference_kind(first: Outcome | None, second: Outcome | None) -> DifferenceKind | None:
+    """Say how two outcomes of one test differ; None where they are the same."""
+    if first is None or second is None:
+        return "only-second" if first is None else "only-first"
+    signs = verdict(first), verdict(second)
+    if signs == ("+", "-"):
+        return "new-failure"
+    if signs == ("-", "+"):
+        return "fix"
+    return None if first == second else "changed"
+
+
+def report_pair(first: Report, second: Report) -> ReportPair:
+    """Say what two reports are, which decides the words for their differences."""
+    if first.kind == "baseline":
+        return "baselines" if second.kind == "baseline" else "from-baseline"
+    if second.kind == "baseline":
+        return "to-baseline"
+    return "runs" if first.accelerator == second.accelerator else "platforms"
+
+
+def _results(report: Report) -> _Results:
+    found: _Results = {}
+    for test in report.tests:
+        identity = identity_of(test)
+        found.setdefault(identity.group, {}).setdefault(identity, test.outcome)
+    return found

@@ -1,0 +1,185 @@
+"""Families of models as pages show them: rows by platform, and the tests behind each cell."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from accelerator_portal.catalog import Catalog, Platform
+from accelerator_portal.catalog.model_families_file import ModelFamily, model_suites
+from accelerator_portal.reports.outcomes import BAD, GOOD, WORST_FIRST, Kind
+from accelerator_portal.results.model_evidence import FamilyEvidence, FamilyResults, model_evidence
+from accelerator_portal.site.result_addresses import address_of, evidence_suffix
+from accelerator_portal.site.results_view import ResultsView
+from accelerator_portal.site.suite_tests import ReportedTest, results_of
+
+_SOURCES: Mapping[Kind, str] = {
+    "baseline": "expected, not run",
+    "self-reported": "self-reported run",
+    "made-here": "run by this project",
+}
+
+_SEVERITY = {outcome: place for place, outcome in enumerate(WORST_FIRST)}
+
+
+@dataclass(frozen=True, slots=True)
+class FamilyCell:
+    """A platform's results of a family; `words` count them.
+
+    `modes` counts those of each mode where there are several, `training` is that of training;
+    `anchor` is the id of their section on the family's page.
+    """
+
+    results: FamilyResults
+    words: str
+    modes: tuple[str, ...]
+    training: str | None
+    anchor: str
+
+    @property
+    def source(self) -> str:
+        """What the newest report is, in words, and its date."""
+        newest = self.results.reports[0].report
+        day = f", {self.results.day}" if self.results.day else ""
+        return f"{_SOURCES[newest.kind]}{day}"
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceRow:
+    """One result of a test with where it came from; `address` is from `results/`."""
+
+    result: ReportedTest
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
+class ListedTest:
+    """A test that a suite lists; `address` is from `results/`, absent where no report has it."""
+
+    suite: str
+    name: str
+    address: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class FamilyView:
+    """A family: a cell for each platform, its results by cell, and the tests that suites list."""
+
+    family: ModelFamily
+    cells: Mapping[str, tuple[FamilyCell, ...]]
+    rows: Mapping[str, tuple[EvidenceRow, ...]]
+    listed: tuple[ListedTest, ...]
+
+    def best(self, platform: str) -> FamilyCell | None:
+        """Return a platform's best evidence: that of runs, else that of baselines."""
+        return next(iter(self.cells.get(platform, ())), None)
+
+    @property
+    def words(self) -> str:
+        """What a reader may look for to find the family: its title and the names of its tests."""
+        return " ".join(dict.fromkeys((self.family.title, *(test.name for test in self.listed))))
+
+
+@dataclass(frozen=True, slots=True)
+class ModelsView:
+    """The families that some report has, by platforms that have any report; and what is missing."""
+
+    families: tuple[FamilyView, ...]
+    platforms: tuple[Platform, ...]
+    without_report: tuple[Platform, ...]
+    no_report: tuple[str, ...]
+
+
+def models_view(catalog: Catalog, results: ResultsView) -> ModelsView:
+    """Return what the reports of a catalog say of families of models."""
+    families = catalog.model_families.families if catalog.model_families else ()
+    evidence = model_evidence(families, results.reports)
+    reported = {stored.id: tuple(results_of(stored)) for stored in results.reports}
+    names = {(test.test.suite, test.test.name) for tests in reported.values() for test in tests}
+    with_report = {stored.report.accelerator for stored in results.reports}
+    return ModelsView(
+        tuple(
+            _family(catalog, family, evidence, reported, names)
+            for family in families
+            if family.id in evidence
+        ),
+        tuple(p for p in catalog.platforms if p.id in with_report),
+        tuple(p for p in catalog.platforms if p.id not in with_report),
+        tuple(family.title for family in families if family.id not in evidence),
+    )
+
+
+def _family(
+    catalog: Catalog,
+    family: ModelFamily,
+    evidence: FamilyEvidence,
+    reported: Mapping[str, tuple[ReportedTest, ...]],
+    names: set[tuple[str, str]],
+) -> FamilyView:
+    cells = {
+        platform.id: tuple(_cell(results) for results in evidence[family.id][platform.id])
+        for platform in catalog.platforms
+        if platform.id in evidence[family.id]
+    }
+    rows = {
+        cell.anchor: tuple(_rows(cell.results, reported))
+        for of_platform in cells.values()
+        for cell in of_platform
+    }
+    return FamilyView(family, cells, rows, tuple(_listed(catalog, family, names)))
+
+
+def _cell(results: FamilyResults) -> FamilyCell:
+    counts: dict[str, Counter[bool]] = {}
+    for test in results.entries:
+        if test.outcome in GOOD | BAD:
+            mode = str(test.parameters.get("mode", "mode not stated"))
+            counts.setdefault(mode, Counter())[test.outcome in GOOD] += 1
+    modes = {mode: f"{mode} {c[True]} of {c.total()}" for mode, c in counts.items()}
+    several = len(modes) > 1
+    # No id has two hyphens in a row: the anchor is never that of another platform's runs.
+    anchor = f"{results.accelerator}{'' if results.basis == 'runs' else '--baseline'}"
+    return FamilyCell(
+        results,
+        result_words(results),
+        tuple(modes.values()) if several else (),
+        modes.get("training") if several else None,
+        anchor,
+    )
+
+
+def result_words(results: FamilyResults) -> str:
+    """Return the counts of results in words: `5 of 6 passed, 2 executed`."""
+    verb = "passed" if results.basis == "runs" else "expected to pass"
+    others = [
+        f"{number} {outcome.replace('-', ' ')}"
+        for outcome, number in results.outcomes.items()
+        if outcome not in GOOD | BAD
+    ]
+    rate = [f"{results.passed} of {results.checked} {verb}"] if results.checked else []
+    return ", ".join((*rate, *others))
+
+
+def _rows(
+    results: FamilyResults, reported: Mapping[str, tuple[ReportedTest, ...]]
+) -> Iterator[EvidenceRow]:
+    found = [reported[stored.id][place] for stored, place in results.tests]
+    for result in sorted(found, key=_by_severity):
+        suffix = evidence_suffix(result.mode, result.report, result.group)
+        yield EvidenceRow(result, result.address + suffix)
+
+
+def _by_severity(result: ReportedTest) -> tuple[int, str, str, str]:
+    test = result.test
+    return _SEVERITY[test.outcome], test.suite, test.name.casefold(), result.settings
+
+
+def _listed(
+    catalog: Catalog, family: ModelFamily, names: set[tuple[str, str]]
+) -> Iterator[ListedTest]:
+    for suite, file in sorted(model_suites(catalog.suites).items()):
+        for name in file.tests:
+            if family.has(suite, name):
+                known = (suite, name) in names
+                yield ListedTest(suite, name, address_of(suite, name) if known else None)

@@ -1,0 +1,139 @@
+"""The page of models says what the newest reports say, and leads to where each result stands."""
+
+from __future__ import annotations
+
+import json
+from fnmatch import fnmatchcase
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from accelerator_portal.reports.outcomes import BAD, GOOD
+from accelerator_portal.reports.store import StoredReport, stored_reports
+from tests.built_site import Page, Site, attribute
+
+MODELS = "results/models/"
+
+
+@pytest.fixture(scope="module")
+def index(site: Site) -> dict[str, Any]:
+    data: dict[str, Any] = json.loads((site.root / "api/v1/models.json").read_text("utf-8"))
+    return data
+
+
+def newest(site: Site, platform: str, suite: str, *, baseline: bool) -> StoredReport:
+    """The newest report of a platform that has tests of a suite."""
+    fitting = [
+        stored
+        for stored in stored_reports(site.catalog)[0]
+        if stored.report.accelerator == platform
+        and (stored.report.kind == "baseline") == baseline
+        and any(test.suite == suite for test in stored.report.tests)
+    ]
+    return max(fitting, key=lambda s: (str(s.report.started or ""), s.id))
+
+
+def test_the_counts_of_llama_are_those_of_the_newest_reports(
+    site: Site, index: dict[str, Any]
+) -> None:
+    (llama,) = (family for family in index["families"] if family["id"] == "llama")
+    assert {(c["accelerator"], c["basis"]) for c in llama["counts"]} >= {
+        ("cpu", "runs"),
+        ("xpu", "baselines"),
+    }
+    for count in llama["counts"]:
+        baseline = count["basis"] == "baselines"
+        suites = {
+            test.suite
+            for stored in stored_reports(site.catalog)[0]
+            if stored.report.accelerator == count["accelerator"]
+            and (stored.report.kind == "baseline") == baseline
+            for test in stored.report.tests
+            if site.catalog.suites[test.suite].kind == "model"
+        }
+        outcomes = [
+            test.outcome
+            for suite in suites
+            for test in newest(site, count["accelerator"], suite, baseline=baseline).report.tests
+            if test.suite == suite and fnmatchcase(test.name.lower(), "*llama*")
+        ]
+        assert count["total"] == len(outcomes)
+        assert count["passed"] == sum(outcome in GOOD for outcome in outcomes)
+        assert count["checked"] == sum(outcome in GOOD | BAD for outcome in outcomes)
+
+
+def table(site: Site) -> Page:
+    return site.pages[MODELS]
+
+
+def test_a_cell_has_the_best_evidence_and_says_which(site: Site, index: dict[str, Any]) -> None:
+    platforms = [
+        attribute(head, "data-platform")
+        for head in table(site).tree.css(".families thead [data-platform]")
+    ]
+    with_report = {stored.report.accelerator for stored in stored_reports(site.catalog)[0]}
+    assert platforms == [p.id for p in site.catalog.platforms if p.id in with_report]
+    rows = table(site).tree.css(".family-row")
+    assert len(rows) == len(index["families"])
+    for family, row in zip(index["families"], rows, strict=True):
+        best: dict[str, dict[str, Any]] = {}
+        for count in family["counts"]:
+            best.setdefault(count["accelerator"], count)
+        for cell in row.css("td"):
+            count = best.get(attribute(cell, "data-platform"))
+            if count is None:
+                assert cell.text(strip=True) == "·"
+                continue
+            assert attribute(cell, "data-basis") == count["basis"]
+            run = count["basis"] == "runs"
+            verb = "passed" if run else "expected to pass"
+            if count["checked"]:
+                assert f"{count['passed']} of {count['checked']} {verb}" in cell.text()
+            assert ("expected, not run" in cell.text()) is not run
+            assert (count.get("date") or "") in cell.text()
+
+
+def test_a_run_counts_before_a_baseline(index: dict[str, Any]) -> None:
+    both = 0
+    for family in index["families"]:
+        for platform in {count["accelerator"] for count in family["counts"]}:
+            bases = [c["basis"] for c in family["counts"] if c["accelerator"] == platform]
+            assert bases in (["runs"], ["baselines"], ["runs", "baselines"])
+            both += len(bases) == 2
+    assert both
+
+
+def test_a_cell_leads_to_its_results_and_each_of_them_to_its_evidence(
+    site: Site, index: dict[str, Any]
+) -> None:
+    targets = {attribute(a, "href") for a in table(site).tree.css(".family-result")}
+    for target in targets:
+        address, _, anchor = target.removeprefix("../../").partition("#")
+        assert anchor in site.pages[address].ids
+    for family in index["families"]:
+        data = json.loads((site.root / "api/v1" / family["address"]).read_text("utf-8"))
+        assert len(data["tests"]) == sum(count["total"] for count in family["counts"])
+        for test in data["tests"]:
+            found = urlsplit(test["evidence"])
+            assert found.fragment in site.pages[f"results/{found.path}"].ids
+
+
+def test_what_has_no_report_is_named_with_a_way_on(site: Site, index: dict[str, Any]) -> None:
+    text = table(site).one("article").text()
+    assert index["no_report"]
+    assert f"No report has: {', '.join(index['no_report'])}." in text
+    with_report = {stored.report.accelerator for stored in stored_reports(site.catalog)[0]}
+    links = {attribute(a, "href") for a in table(site).tree.css("article p a")}
+    for platform in site.catalog.platforms:
+        if platform.id not in with_report:
+            assert f"../../compute-platforms/{platform.id}/" in links
+
+
+def test_a_family_lists_the_tests_that_suites_have(site: Site) -> None:
+    page = site.pages[f"{MODELS}llama/"]
+    names = {term.text(strip=True) for term in page.tree.css(".facts dt")}
+    listed = page.one("dl.facts").text()
+    assert {"torchbench", "small-transformers", "huggingface"} <= names
+    assert "llama_v2_7b" in listed
+    assert "meta-llama/Llama-3.2-1B" in listed
