@@ -17,6 +17,7 @@ from accelerator_portal.catalog.validation_file import Validation
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.cli.options import tell
 from accelerator_portal.cli.other_python import OTHER_PYTHON
+from accelerator_portal.cli.shard_option import SHARD, TIMES
 from accelerator_portal.cli.watching import Watching, closing_words
 from accelerator_portal.reports.outcomes import TriggerKind
 from accelerator_portal.reports.report_file import read_report
@@ -26,6 +27,7 @@ from accelerator_portal.validation.plan import Plan
 from accelerator_portal.validation.pytest_suites.given import PytestSource
 from accelerator_portal.validation.pytorch_tests.files import SUITE as PYTORCH
 from accelerator_portal.validation.pytorch_tests.given import PytorchSource
+from accelerator_portal.validation.recorded_times import recorded_times
 from accelerator_portal.validation.request import (
     TORCHBENCH,
     USUAL,
@@ -34,6 +36,7 @@ from accelerator_portal.validation.request import (
     at_full_size,
 )
 from accelerator_portal.validation.selecting import ExpressionError, failed_in
+from accelerator_portal.validation.sharding import ShardRequest
 
 # What a shell gives for a command that Ctrl+C ended.
 INTERRUPTED = 130
@@ -56,6 +59,8 @@ INTERRUPTED = 130
 )
 @click.option("--resume", "go_on", is_flag=True, help="Go on with the run that --out began.")
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="The report.")
+@SHARD
+@TIMES
 @click.option("--timeout", "timeout_s", type=click.FloatRange(min=0.1), help="Seconds for a test.")
 @click.option("--workers", type=click.IntRange(1, 256), help="Processes; by default 2 at most.")
 @click.option("--threads", type=click.IntRange(1, 256), default=1, help="Of each; by default 1.")
@@ -71,7 +76,7 @@ INTERRUPTED = 130
     "--known-issues",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     metavar="ROOT",
-    help="The repository whose known-issues.yaml and validation.yaml of the platform count.",
+    help="The repository with the platform's known-issues.yaml, validation.yaml and reports.",
 )
 @click.option(
     "--torchbench",
@@ -176,7 +181,18 @@ def _request(
         issues=platform.known_issues if platform else (),
         settings=platform.validation if platform else Validation(),
         scripts=said["run_scripts"],
+        shard=_shard(said["shard"], said["times"], platform),
     )
+
+
+def _shard(
+    wanted: tuple[int, int] | None, times: Path | None, platform: Platform | None
+) -> ShardRequest | None:
+    if wanted is None:
+        if times:
+            raise RunError("--times balances shards; add --shard K/N, or leave --times out")
+        return None
+    return ShardRequest(*wanted, recorded_times(times, platform))
 
 
 def _only(said: dict[str, Any]) -> dict[str, tuple[str, ...]]:

@@ -43,6 +43,7 @@ from accelerator_portal.validation.run import (
     suites_of_journal,
 )
 from accelerator_portal.validation.run_lock import locked
+from accelerator_portal.validation.shard_plan import sharded, sharding_words
 from accelerator_portal.validation.side_process import SideProcess, Waiting
 
 # How often a person is told that the start still goes on.
@@ -95,6 +96,8 @@ def start(
             prepare_workers(request, matrices, probed)
             plan = _planned(request, matrices, listing, today, waiting)
         _warn(matrices, probed, told)
+        if plan.shard:
+            told(sharding_words(plan, plan.shard))
         tests, workers = count(len(plan.to_run), "test"), count(request.workers, "worker")
         told(f"{tests} to run. Starting {workers}.")
         with watching(len(plan.to_run)) as watch:
@@ -126,7 +129,7 @@ def _planned(
         offers = offers_of(listing, waiting, waiting.told)
     except ListingError as error:
         raise RunError(str(error)) from None
-    return planned(request, matrices, offers, today)
+    return sharded(planned(request, matrices, offers, today), request, matrices)
 
 
 class _Waiting:

@@ -54,6 +54,7 @@ def report_of(kept: JournalContent, ending: Ending) -> Report:
         "finished": ending.finished,
         "environment": head["environment"],
         "note": head["note"],
+        "shard": head.get("shard"),
         "suites": [_suite(suite, kept) for suite in head["suites"]],
         "tests": [_entry(case, kept, ending) for case in kept.cases],
     }

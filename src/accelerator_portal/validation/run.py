@@ -143,6 +143,10 @@ def _same(kept: JournalContent, request: Request, probed: Probed) -> None:
         "plugin": (kept.head["environment"].get("plugin"), probed.environment.get("plugin")),
         "backend": (kept.head["environment"].get("backend"), probed.environment.get("backend")),
     }
+    if wanted := request.shard:  # without one, it is the one that the run began with
+        begun = kept.head.get("shard")
+        shard = f"{begun['index']}/{begun['count']}" if begun else None
+        pairs["shard"] = (shard, f"{wanted.index}/{wanted.count}")
     for name, (before, now) in pairs.items():
         if before != now:
             what = f"the run began with {name} {before} and would go on with {now}"
