@@ -33,6 +33,8 @@ class Shard(Model):
     """SHA-256 of the plan: tests, settings and known issues. All shards of a run have the same."""
     times: Digest | None = None
     """SHA-256 of the recorded times that balance the shards; absent where there are none."""
+    unfinished: Annotated[int, Field(ge=0)] = 0
+    """How many of its tests have no result, because the run was interrupted or could not go on."""
     resume: ResumeCommand
     """The command that finishes an interrupted run of this shard."""
 

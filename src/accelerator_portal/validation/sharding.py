@@ -17,8 +17,8 @@ from accelerator_portal.reports.shard import Shard, positions_text
 from accelerator_portal.validation.matrix import Matrix
 from accelerator_portal.validation.plan import Plan
 
-Milliseconds = Mapping[str, int]
-"""Recorded times of tests, by id. Whole numbers: sums are the same on every machine."""
+RecordedTimes = Mapping[str, int]
+"""Milliseconds that tests took, by id. Whole numbers: sums are the same on every machine."""
 
 
 class ShardError(Exception):
@@ -31,7 +31,7 @@ class ShardRequest:
 
     index: int
     count: int
-    times: Milliseconds = field(default_factory=dict)
+    times: RecordedTimes = field(default_factory=dict)
 
 
 def split(weights: Sequence[int], count: int) -> tuple[tuple[int, ...], ...]:
@@ -92,7 +92,7 @@ def plan_digest(plan: Plan, matrices: Mapping[str, Matrix], settings: Iterable[s
     )
 
 
-def _weights(plan: Plan, known: Milliseconds) -> list[int]:
+def _weights(plan: Plan, known: RecordedTimes) -> list[int]:
     """Return what each test weighs: its time, or else the median; at least 1, so that all count.
 
     A test that a known issue skips costs nothing.
