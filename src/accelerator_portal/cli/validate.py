@@ -15,6 +15,7 @@ import click
 from accelerator_portal.catalog import Platform, Problem, ProblemsError, load_catalog
 from accelerator_portal.catalog.validation_file import Validation
 from accelerator_portal.catalog.wording import count
+from accelerator_portal.cli.extras import require_extra
 from accelerator_portal.cli.options import tell
 from accelerator_portal.cli.other_python import OTHER_PYTHON
 from accelerator_portal.cli.shard_option import SHARD, TIMES
@@ -62,6 +63,9 @@ INTERRUPTED = 130
 @SHARD
 @TIMES
 @click.option("--timeout", "timeout_s", type=click.FloatRange(min=0.1), help="Seconds for a test.")
+@click.option(
+    "--scheduler", metavar="ADDRESS", help="Run the tests on the workers of this Dask cluster."
+)
 @click.option("--workers", type=click.IntRange(1, 256), help="Processes; by default 2 at most.")
 @click.option("--threads", type=click.IntRange(1, 256), default=1, help="Of each; by default 1.")
 @click.option("--all", "everything", is_flag=True, help="Also tests that are not usual.")
@@ -109,6 +113,8 @@ INTERRUPTED = 130
 def validate(plan_only: bool, go_on: bool, **said: Any) -> None:  # noqa: ANN401
     """Run test suites on a device and write the common test report."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # a readable report then, too
+    if said["scheduler"]:
+        require_extra("cluster", "validate --scheduler")
     try:
         accelerator = said["accelerator"] or said["device"].partition(":")[0].lower()
         platform = _platform(said["known_issues"], accelerator)
@@ -160,6 +166,8 @@ def _request(
     suites = said["suites"] or tuple(sorted({key.partition("/")[0] for key in tests}))
     given = {TORCHBENCH: said["torchbench"], PYTORCH: said["pytorch"], own_suite: own_suite}
     suites = suites or tuple(name for name, place in given.items() if name and place) or USUAL
+    if said["scheduler"] and said["workers"]:
+        raise RunError("--workers is for this machine; the workers of --scheduler are Dask's own")
     if said["full_size"]:
         suites = at_full_size(suites)
     return Request(
@@ -181,6 +189,7 @@ def _request(
         issues=platform.known_issues if platform else (),
         settings=platform.validation if platform else Validation(),
         scripts=said["run_scripts"],
+        scheduler=said["scheduler"],
         shard=_shard(said["shard"], said["times"], platform),
     )
 

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from accelerator_portal.catalog.problem import Problem
+from accelerator_portal.reports.environment_facts import different_facts, environment_facts
 from accelerator_portal.reports.reading import MAX_TESTS
-from accelerator_portal.reports.report import Component, Environment, Report
+from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.shard import Shard, positions_of
 
 _SAME_PLAN = "run all shards with the same versions, options, known issues and settings"
@@ -70,11 +71,9 @@ def _differences(part: _Part, first: _Part) -> Iterator[tuple[str, str]]:
         what = f"shard {shard.name} is balanced by other recorded times than {first.path}"
         yield what, _SAME_TIMES
     for facts, remedy in ((_of_the_run, _SAME_CHANGE), (_of_the_machine, _SAME_MACHINES)):
-        here, there = facts(part.report), facts(first.report)
-        for name in sorted(here.keys() | there.keys()):
-            if (one := here.get(name)) != (another := there.get(name)):
-                what = f"{name} is {one or 'not known'}, and {another or 'not known'} in"
-                yield f"{what} {first.path}", remedy
+        for name, one, another in different_facts(facts(part.report), facts(first.report)):
+            what = f"{name} is {one or 'not known'}, and {another or 'not known'} in"
+            yield f"{what} {first.path}", remedy
 
 
 def _of_the_run(report: Report) -> Mapping[str, object]:
@@ -86,18 +85,7 @@ def _of_the_run(report: Report) -> Mapping[str, object]:
 
 
 def _of_the_machine(report: Report) -> Mapping[str, object]:
-    """Return the environment by name, each package by its own."""
-    found = dict(_plain(report.environment))
-    return found | {f"package {k}": v for k, v in report.environment.packages.items()}
-
-
-def _plain(environment: Environment) -> Iterator[tuple[str, object]]:
-    for name, value in environment:
-        if isinstance(value, Component):
-            version = " ".join(filter(None, (value.name, value.version, value.commit)))
-            yield name, version
-        elif name != "packages":
-            yield name.replace("_", " "), value
+    return environment_facts(report.environment)
 
 
 def _doubled(parts: Iterable[_Part]) -> Iterator[Problem]:

@@ -75,6 +75,8 @@ class Request:
     backend: str = USUAL_BACKEND
     shard: ShardRequest | None = None
     """Which part of the plan is run, where several machines run it together."""
+    scheduler: str | None = None
+    """The address of a Dask cluster that runs the tests, instead of this machine."""
 
     @property
     def journal(self) -> Path:
