@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -17,11 +18,15 @@ from tests.folders import REPOSITORY
 
 _LIMIT_S = 120
 
+NANNY = "--nanny"
+"""As workers usually run: in a process of their own, which is started again when it ends."""
+
 
 class DaskCluster:
     """A scheduler, and workers that are killed and added one by one."""
 
-    def __init__(self, folder: Path, variables: Mapping[str, str]) -> None:
+    def __init__(self, folder: Path, variables: Mapping[str, str], nanny: str) -> None:
+        self._nanny = nanny
         self._file = folder / "scheduler.json"
         # Each worker writes into a folder of its own, under the test's.
         self._variables = {
@@ -44,11 +49,14 @@ class DaskCluster:
 
     def add_worker(self) -> None:
         """Start one more worker, which runs one batch at a time."""
-        self.workers.append(self._started("dask_worker", "--no-nanny", "--nthreads", "1"))
+        self.workers.append(self._started("dask_worker", self._nanny, "--nthreads", "1"))
 
     def kill_worker(self, index: int) -> None:
-        """End a worker as a machine that goes down does: without a word."""
+        """End a worker, and its nanny, as a machine that goes down does: without a word."""
+        children = _children(self.workers[index].pid) if self._nanny == NANNY else ()
         self.workers[index].kill()
+        for child in children:
+            os.kill(child, signal.SIGKILL)
         self.workers[index].wait(_LIMIT_S)
 
     def kill_scheduler(self) -> None:
@@ -58,12 +66,7 @@ class DaskCluster:
 
     def hosts(self) -> set[int]:
         """Return the processes for batches that the workers have started."""
-        return {
-            int(child)
-            for worker in self.workers
-            for file in Path(f"/proc/{worker.pid}/task").glob("*/children")
-            for child in file.read_text("utf-8").split()
-        }
+        return {child for worker in self.workers for child in _children(worker.pid)}
 
     def close(self) -> None:
         """End whatever is left."""
@@ -81,12 +84,20 @@ class DaskCluster:
         )
 
 
+def _children(pid: int) -> set[int]:
+    files = Path(f"/proc/{pid}/task").glob("*/children")
+    return {int(child) for file in files for child in file.read_text("utf-8").split()}
+
+
 @contextmanager
 def dask_cluster(
-    folder: Path, workers: int, variables: Mapping[str, str] | None = None
+    folder: Path,
+    workers: int,
+    variables: Mapping[str, str] | None = None,
+    nanny: str = "--no-nanny",
 ) -> Iterator[DaskCluster]:
     """Start a cluster, and end all of it at the end."""
-    cluster = DaskCluster(folder, variables or {})
+    cluster = DaskCluster(folder, variables or {}, nanny)
     try:
         cluster.address  # noqa: B018 - a worker reads the scheduler's file
         for _ in range(workers):

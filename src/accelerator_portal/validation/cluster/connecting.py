@@ -122,18 +122,19 @@ def _minor(version: str | None) -> str:
 def connected(address: str) -> Iterator[Cluster]:
     """Connect to the scheduler of a cluster; raises RunError."""
     from distributed import Client
+    from distributed import TimeoutError as DaskTimeoutError  # not Python's own before 3.11
 
     logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what is wrong is told once
     try:
         client: Client = Client(address, timeout=_CONNECT_S, set_as_default=False)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, DaskTimeoutError) as error:
         said = brief(str(error)).splitlines()[0]
         what = f'no Dask scheduler answers at "{address}": {said}'
         raise RunError(f"{what}. Start one with dask scheduler, or correct --scheduler") from None
     try:
         try:
             client.wait_for_workers(1, timeout=_FIRST_WORKER_S)
-        except TimeoutError:
+        except DaskTimeoutError:
             what = f"no worker is connected to the Dask scheduler at {address}"
             raise RunError(f"{what}. Start one on each machine: dask worker {address}") from None
         yield Cluster(client)
