@@ -86,10 +86,16 @@ def test_shards_are_balanced_by_the_times_of_a_report(folder: Path) -> None:
         (["--shard", "0/2"], '"0/2" is not of the form K/N'),
         (["--shard", "1/1001"], "1001 shards are more than 1000"),
         (["--times", "x.json"], "--times balances shards; add --shard K/N, or leave --times out"),
+        (
+            ["--scheduler", "tcp://127.0.0.1:1", "--workers", "2"],
+            "--workers is for this machine; the workers of --scheduler are Dask's own",
+        ),
         (["--shard", "1/999"], "tests cannot be split into 999 shards; ask for at most "),
     ],
 )
-def test_a_shard_that_cannot_be_is_refused(folder: Path, words: list[str], told: str) -> None:
+def test_what_several_machines_cannot_do_is_refused(
+    folder: Path, words: list[str], told: str
+) -> None:
     done = run(folder / "report.json", "--suite", "integration", *words)
     assert done.exit_code == 2
     assert told in " ".join(done.stderr.replace("│", " ").split())

@@ -94,6 +94,21 @@ def test_a_test_that_ends_machine_after_machine_is_a_crash(tmp_path: Path) -> No
     assert reason.startswith("Each of 1 Dask workers that ran it alone was lost, the last one tcp:")
 
 
+def test_a_test_that_ends_the_process_for_batches_is_a_crash(tmp_path: Path) -> None:
+    with dask_cluster(tmp_path, workers=1) as cluster:
+        done = run_on(cluster.address, tmp_path, ["passed-1", "host-1", "passed-2", "passed-3"])
+        assert cluster.workers[0].poll() is None
+    outcomes = {test.name: test.outcome for test in done.report.tests}
+    assert outcomes == {
+        "passed-1": "passed",
+        "host-1": "crashed",
+        "passed-2": "passed",
+        "passed-3": "passed",
+    }
+    reason = done.report.tests[1].reason or ""
+    assert reason.startswith("the process for batches ended with status -9")
+
+
 @pytest.mark.parametrize("lost", ["workers", "scheduler"])
 def test_a_run_without_a_cluster_ends_and_can_be_gone_on_with(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lost: str

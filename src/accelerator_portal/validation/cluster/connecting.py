@@ -53,7 +53,7 @@ class Cluster:
         found: dict[str, Probed] = {}
         for address, future in futures.items():
             if future.status != "finished":
-                said = brief(str(future.exception()))
+                said = " ".join(brief(str(future.exception())).split()).partition(". ")[0]
                 raise RunError(f"the Dask worker {address} cannot try {device}: {said}. {_SAME}")
             found[address] = future.result()
         return agreed(found)
