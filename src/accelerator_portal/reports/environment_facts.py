@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from accelerator_portal.reports.report import Component, Environment
 
-Difference = tuple[str, object, object]
+FactDifference = tuple[str, object, object]
 """The name of a fact, what it is here, and what it is there; None where it is not known."""
 
 
@@ -18,7 +18,7 @@ def environment_facts(environment: Environment) -> Mapping[str, object]:
 
 def different_facts(
     here: Mapping[str, object], there: Mapping[str, object]
-) -> Iterator[Difference]:
+) -> Iterator[FactDifference]:
     """Yield the facts that differ, by name."""
     for name in sorted(here.keys() | there.keys()):
         one, other = here.get(name), there.get(name)
