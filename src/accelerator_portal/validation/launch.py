@@ -89,7 +89,7 @@ def start(
 ) -> Finished:
     """Plan, try the device, and run. Raises as `plan_of` does."""
     matrices, asked = _matrices(request, request.suites, sources)
-    with locked(request), _cluster(request) as cluster:
+    with locked(request), _cluster(request, told) as cluster:
         request = _on(cluster, request)
         told(f"Listing the tests and trying {request.device}. Both import torch first.")
         waiting = _Waiting(told)
@@ -112,7 +112,7 @@ def go_on(
 ) -> Finished:
     """Go on with the run that the request's report belongs to. Raises RunError."""
     matrices, asked = _matrices(request, suites_of_journal(request), sources)
-    with locked(request), _cluster(request) as cluster:
+    with locked(request), _cluster(request, told) as cluster:
         told(f"Trying {request.device}. This imports torch first.")
         probed = with_backend(_probed(request, cluster, told, _Waiting(told)), asked)
         _warn(matrices, probed, told)
@@ -120,10 +120,11 @@ def go_on(
             return resume(request, matrices, probed, watch, cluster)
 
 
-def _cluster(request: Request) -> AbstractContextManager[Cluster | None]:
+def _cluster(request: Request, told: ProgressCallback) -> AbstractContextManager[Cluster | None]:
     """Connect to the cluster of a request, if it names one; raises RunError on entry."""
     if request.scheduler is None:
         return nullcontext()
+    told(f"Connecting to the Dask scheduler at {request.scheduler}.")
     from accelerator_portal.validation.cluster.connecting import connected
 
     return connected(request.scheduler)

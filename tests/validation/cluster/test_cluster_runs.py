@@ -25,10 +25,7 @@ from tests.validation.processes import is_gone
 from tests.validation.runs import go_on, request, run
 from tests.validation.test_pool import SAID
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(sys.platform != "linux", reason="It looks into /proc."),
-]
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="It looks into /proc.")
 
 SLOW = [f"slow-{number}" for number in range(16)]
 
@@ -45,6 +42,7 @@ def records(folder: Path) -> list[dict[str, str]]:
     return [json.loads(line) for line in lines if line]
 
 
+@pytest.mark.slow
 def test_verdicts_are_those_of_a_local_run(tmp_path: Path) -> None:
     with dask_cluster(tmp_path, workers=2) as cluster:
         hosts: set[int] = set()
@@ -80,6 +78,7 @@ def test_the_batch_of_a_worker_that_is_killed_runs_again_elsewhere(tmp_path: Pat
     assert len(finals) == len(set(finals)) == len(names)
 
 
+@pytest.mark.slow
 def test_a_test_that_ends_machine_after_machine_is_a_crash(tmp_path: Path) -> None:
     names = ["passed-1", "machine-1", "passed-2"]
     with dask_cluster(tmp_path, workers=4, variables=GIVE_UP) as cluster:
@@ -94,6 +93,7 @@ def test_a_test_that_ends_machine_after_machine_is_a_crash(tmp_path: Path) -> No
     assert reason.startswith("Each of 1 Dask workers that ran it alone was lost, the last one tcp:")
 
 
+@pytest.mark.slow
 def test_a_test_that_ends_the_process_for_batches_is_a_crash(tmp_path: Path) -> None:
     with dask_cluster(tmp_path, workers=1) as cluster:
         done = run_on(cluster.address, tmp_path, ["passed-1", "host-1", "passed-2", "passed-3"])
@@ -109,6 +109,7 @@ def test_a_test_that_ends_the_process_for_batches_is_a_crash(tmp_path: Path) -> 
     assert reason.startswith("the process for batches ended with status -9")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lost", ["workers", "scheduler"])
 def test_a_run_without_a_cluster_ends_and_can_be_gone_on_with(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lost: str
@@ -129,6 +130,7 @@ def test_a_run_without_a_cluster_ends_and_can_be_gone_on_with(
     assert {test.outcome for test in again.report.tests} == {"passed"}
 
 
+@pytest.mark.slow
 def test_an_interruption_ends_what_runs_and_keeps_what_ran(tmp_path: Path) -> None:
     names = [*SLOW[:4], *(f"hang-{number}" for number in range(6))]
     program = "tests.validation.cluster.fake_runs"

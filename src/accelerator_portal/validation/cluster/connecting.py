@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 _CONNECT_S = 20
 _FIRST_WORKER_S = 60
 
+# Beyond the limit that the probe has by itself.
+_EXTRA_S = 60
+
 
 class Cluster:
     """A Dask cluster that is connected; `slots` batches run on it at once."""
@@ -47,9 +50,10 @@ class Cluster:
         while any(not future.done() for future in futures.values()):
             waiting(time.monotonic() - started)
             time.sleep(0.1)
-            if time.monotonic() - started > LIMIT_S + _FIRST_WORKER_S:
+            if time.monotonic() - started > LIMIT_S + _EXTRA_S:
                 late = sorted(a for a, future in futures.items() if not future.done())
-                raise RunError(f"the Dask worker {late[0]} did not answer; restart it")
+                what = f"the Dask worker {late[0]} did not try {device} in {LIMIT_S + _EXTRA_S} s"
+                raise RunError(f"{what}. If it is busy with other work, wait; else restart it")
         found: dict[str, Probed] = {}
         for address, future in futures.items():
             if future.status != "finished":
