@@ -27,6 +27,7 @@ from accelerator_portal.validation.pool import Pool, PoolError, preload
 from accelerator_portal.validation.probe import Probed
 from accelerator_portal.validation.recording import Ending, report_of
 from accelerator_portal.validation.request import Request, RunError, refuse_scripts
+from accelerator_portal.validation.resuming import refuse_other_run
 from accelerator_portal.validation.worker import Job
 
 if TYPE_CHECKING:
@@ -130,7 +131,7 @@ def resume(
     refuse_scripts(request, matrices)
     try:
         kept = read_journal(request.journal)
-        _same(kept, request, probed)
+        refuse_other_run(kept, request, probed)
         left = [
             case
             for case in kept.cases
@@ -149,24 +150,6 @@ def suites_of_journal(request: Request) -> tuple[str, ...]:
         return tuple(dict.fromkeys(case.suite for case in read_journal(request.journal).cases))
     except JournalError as error:
         raise RunError(f"{error}; start anew, without --resume") from None
-
-
-def _same(kept: JournalContent, request: Request, probed: Probed) -> None:
-    """Results of two versions in one report would be nobody's: refuse."""
-    pairs = {
-        "device": (kept.head["device"], request.device),
-        "torch": (kept.head["environment"].get("torch"), probed.environment.get("torch")),
-        "plugin": (kept.head["environment"].get("plugin"), probed.environment.get("plugin")),
-        "backend": (kept.head["environment"].get("backend"), probed.environment.get("backend")),
-    }
-    if wanted := request.shard:  # without one, it is the one that the run began with
-        begun = kept.head.get("shard")
-        shard = f"{begun['index']}/{begun['count']}" if begun else None
-        pairs["shard"] = (shard, f"{wanted.index}/{wanted.count}")
-    for name, (before, now) in pairs.items():
-        if before != now:
-            what = f"the run began with {name} {before} and would go on with {now}"
-            raise RunError(f"{what}; start anew, without --resume")
 
 
 def _run(  # noqa: PLR0913, PLR0917 - what a run needs
