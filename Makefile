@@ -52,14 +52,14 @@ serve: setup ## Show the site on http://127.0.0.1:8000/ and rebuild it on each c
 PYTEST_OPTIONS := --numprocesses auto --maxprocesses 4 --dist worksteal
 PYTEST := $(BIN)/python -m pytest $(PYTEST_OPTIONS)
 
-test: setup ## Run the tests; one: make test ARGS="-k name"
-	$(PYTEST) -m "not browser" $(ARGS)
+test: setup ## Run the tests that are not slow; one: make test ARGS="-k name"
+	$(PYTEST) -m "not browser and not slow" $(ARGS)
 
 test-browser: setup ## Run the tests that open the site in Chromium or Chrome
 	$(PYTEST) -m browser tests/browser tests/benchmarks $(ARGS)
 
 test-validation: $(VALIDATION)/.installed ## Test the harness with torch on the CPU, in .venv-validation
-	PYTHONPATH=src $(VALIDATION)/bin/python -m pytest tests/validation_torch $(ARGS)
+	PYTHONPATH=src $(VALIDATION)/bin/python -m pytest tests/validation_torch tests/validation/cluster/test_cluster_runs.py $(ARGS)
 
 # What the nightly runs: the report is made by this project, wherever it is made.
 validate-cpu: $(VALIDATION)/.installed ## Run the suites on the CPU; the report lies in made-here/cpu

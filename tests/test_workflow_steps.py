@@ -212,6 +212,8 @@ def test_failed_tests_are_no_failed_run_and_other_ends_are(
         "ACCELERATOR": "example",
         "DEVICE": "ex",
         "SUITES": "operators models",
+        "SHARD": "1",
+        "SHARDS": "1",
         "TRIGGER": "pull-request",
     }
     assert run(tmp_path, script("validate.yml", "Validate"), variables).returncode == expected
@@ -222,9 +224,62 @@ def test_failed_tests_are_no_failed_run_and_other_ends_are(
     ]
 
 
+def test_a_shard_of_several_is_told_to_the_harness(tmp_path: Path) -> None:
+    portal(tmp_path)
+    variables = dict.fromkeys(("ACCELERATOR", "DEVICE", "TRIGGER"), "x")
+    variables |= {"SUITES": "operators", "SHARD": "2", "SHARDS": "3"}
+    assert run(tmp_path, script("validate.yml", "Validate"), variables).returncode == 0
+    assert words(tmp_path)[-4:] == ["--suite", "operators", "--shard", "2/3"]
+
+
+@pytest.mark.parametrize(
+    ("number", "expected"),
+    [("1", "[1]"), ("3", "[1,2,3]"), ("256", None), ("0", ""), ("257", ""), ("2.5", "")],
+)
+def test_shards_are_numbered_from_1(tmp_path: Path, number: str, expected: str | None) -> None:
+    text = script("validate.yml", "Number the shards")
+    output = tmp_path / "output"
+    output.touch()
+    done = run(tmp_path, text, {"SHARDS": number, "GITHUB_OUTPUT": str(output)})
+    if expected == "":
+        told = f"shards is {number}; give a whole number from 1 to 256\n"
+        assert (done.returncode, done.stderr, output.read_text("utf-8")) == (1, told, "")
+        return
+    name, _, numbers = output.read_text("utf-8").strip().partition("=")
+    assert (done.returncode, name) == (0, "numbers")
+    assert json.loads(numbers) == list(range(1, int(number) + 1))
+    assert expected is None or numbers == expected
+
+
+def test_shards_of_other_artifacts_are_not_merged(tmp_path: Path) -> None:
+    """What the portal collects begins with the artifact's name, and a shard is no report yet."""
+    part, whole = (s["with"]["name"] for s in steps("validate.yml") if "upload-artifact" in str(s))
+    of_shard = "format('shard-{0}-of-{1}', matrix.shard, inputs.artifact)"
+    assert part == f"${{{{ inputs.shards > 1 && {of_shard} || inputs.artifact }}}}"
+    assert whole == "${{ inputs.artifact }}"
+    (got,) = (s["with"] for s in steps("validate.yml") if "download-artifact" in str(s))
+    assert got == {"pattern": "shard-*-of-${{ inputs.artifact }}", "path": "shards"}
+    stub(tmp_path, "python3", "exit 0")
+    portal(tmp_path)
+    place = tmp_path / "work/merging"
+    place.mkdir()
+    (place / "bin").symlink_to(tmp_path / "bin")
+    stub(tmp_path, "python", "exit 0")
+    for index in (1, 2):
+        file = tmp_path / f"work/shards/shard-{index}-of-accelerator-report/report.json"
+        file.parent.mkdir(parents=True)
+        file.touch()
+    assert run(tmp_path, script("validate.yml", "Merge them")).returncode == 0
+    assert words(tmp_path) == [
+        *("report", "merge", "--out", "report.json"),
+        *(f"shards/shard-{index}-of-accelerator-report/report.json" for index in (1, 2)),
+    ]
+
+
 def test_hostile_inputs_of_the_validation_are_words(tmp_path: Path) -> None:
     portal(tmp_path)
-    variables = dict.fromkeys(("ACCELERATOR", "DEVICE", "SUITES", "TRIGGER"), HOSTILE)
+    variables = dict.fromkeys(("ACCELERATOR", "DEVICE", "SUITES", "TRIGGER", "SHARD"), HOSTILE)
+    variables["SHARDS"] = HOSTILE
     assert run(tmp_path, script("validate.yml", "Validate"), variables).returncode == 0
     assert words(tmp_path)[2] == HOSTILE
     prepare = script("validate.yml", "Make torch and the plugin")

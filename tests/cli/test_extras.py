@@ -84,6 +84,15 @@ def test_an_option_without_its_extra_says_how_to_install_it() -> None:
     assert "Traceback" not in done.stderr
 
 
+def test_a_cluster_needs_its_extra_and_nothing_else_of_it() -> None:
+    done = run_base_only("validate", "--device", "cpu", "--scheduler", "tcp://127.0.0.1:1")
+    assert done.returncode == 2
+    assert done.stderr == (
+        "Error: `accelerator-portal validate --scheduler` needs the optional packages of the extra "
+        "`cluster`. Install them: pip install 'accelerator-portal[cluster]'\n"
+    )
+
+
 @pytest.mark.parametrize("name", sorted(COMMANDS.keys() - WITH_EXTRA.keys()))
 def test_a_command_that_names_no_extra_needs_none(name: str) -> None:
     done = run_base_only(name, "--help")

@@ -10,7 +10,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from accelerator_portal.cli import main
-from accelerator_portal.reports.report_file import read_report
+from accelerator_portal.reports.report_file import read_report, report_text
+from tests.reports.examples import report
 
 
 @pytest.fixture
@@ -50,3 +51,60 @@ def test_only_the_suite_that_can_tell_why_is_run_without_torch(folder: Path) -> 
     assert done.exit_code == 2
     assert "libmade_up.so is missing" in " ".join(done.stderr.split())
     assert not (folder / "report.json").exists()
+
+
+def planned(out: Path, *arguments: str) -> list[str]:
+    done = run(out, "--suite", "integration", "--plan", *arguments)
+    assert done.exit_code == 0, done.output
+    return done.stdout.splitlines()
+
+
+def test_shards_divide_the_plan(folder: Path) -> None:
+    out = folder / "report.json"
+    parts = [planned(out, "--shard", f"{index}/3") for index in (1, 2, 3)]
+    whole = planned(out)
+    assert sorted(key for part in parts for key in part) == sorted(whole)
+    assert max(map(len, parts)) - min(map(len, parts)) <= 1
+
+
+def test_shards_are_balanced_by_the_times_of_a_report(folder: Path) -> None:
+    out, times = folder / "report.json", folder / "times.json"
+    first, *others = planned(out)
+    names = [{"suite": "integration", "name": key.partition("/")[2]} for key in (first, *others)]
+    tests = [{**name, "duration_s": 1} for name in names]
+    tests[0]["duration_s"] = len(others)
+    times.write_text(report_text(report(*tests)), "utf-8")
+    assert planned(out, "--shard", "1/2", "--times", str(times)) == [first]
+    assert planned(out, "--shard", "2/2", "--times", str(times)) == others
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--shard", "3"], '"3" is not of the form K/N, for example 2/4'),
+        (["--shard", "3/2"], "there is no shard 3 of 2; the last is 2"),
+        (["--shard", "0/2"], '"0/2" is not of the form K/N'),
+        (["--shard", "1/1001"], "1001 shards are more than 1000"),
+        (["--times", "x.json"], "--times balances shards; add --shard K/N, or leave --times out"),
+        (
+            ["--scheduler", "tcp://127.0.0.1:1", "--workers", "2"],
+            "--workers is for this machine; the workers of --scheduler are Dask's own",
+        ),
+        (["--shard", "1/999"], "tests cannot be split into 999 shards; ask for at most "),
+    ],
+)
+def test_what_several_machines_cannot_do_is_refused(
+    folder: Path, words: list[str], told: str
+) -> None:
+    done = run(folder / "report.json", "--suite", "integration", *words)
+    assert done.exit_code == 2
+    assert told in " ".join(done.stderr.replace("│", " ").split())
+    assert not (folder / "report.json").exists()
+
+
+def test_a_file_of_times_that_is_no_report_is_told(folder: Path) -> None:
+    times = folder / "times.json"
+    times.write_text("{}", "utf-8")
+    done = run(folder / "report.json", "--shard", "1/2", "--times", str(times))
+    assert done.exit_code == 2
+    assert "times.json:1: accelerator: field required" in done.stdout

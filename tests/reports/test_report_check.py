@@ -107,3 +107,12 @@ def test_a_device_in_the_name_of_an_operator_is_named() -> None:
     assert found({"name": "add.cuda"}, suites=suites, first_test=10) == [
         'r.json:10: the name "add.cuda" holds hardware ("cuda"); leave the device out of names'
     ]
+
+
+def test_a_part_of_a_run_is_to_be_joined_with_the_others_first() -> None:
+    shard = {"index": 1, "count": 2, "planned": 2, "positions": "1", "plan": "0" * 64}
+    (told,) = found(shard={**shard, "resume": "accelerator-portal validate --resume"})
+    assert told == (
+        "r.json:1: the report is shard 1/2, a part of a run; join all shards with "
+        "accelerator-portal report merge"
+    )

@@ -85,12 +85,23 @@ def _abort_in_a_thread_of_c() -> None:
     time.sleep(60)
 
 
+def _end(program: bytes) -> None:
+    """Kill the program that this process belongs to, as a machine without memory would."""
+    pid = os.getppid()
+    while program not in Path(f"/proc/{pid}/cmdline").read_bytes():
+        pid = int(Path(f"/proc/{pid}/stat").read_text("utf-8").rpartition(")")[2].split()[1])
+    os.kill(pid, signal.SIGKILL)
+    time.sleep(60)
+
+
 ACTS: dict[str, Callable[[], object]] = {
     "crash": lambda: os.kill(os.getpid(), signal.SIGSEGV),
     "driver": _abort_in_a_thread_of_c,
     "exit": lambda: os._exit(3),
     "leave": lambda: sys.exit(0),
     "hang": _hang,
+    "machine": partial(_end, b"dask_worker"),
+    "host": partial(_end, b"validation.cluster.host"),
     "slow": lambda: time.sleep(0.3),
     "memory": lambda: _raise(OutOfMemoryError("NPU out of memory. Tried to allocate 2.00 GiB")),
     "missing": lambda: _raise(NotImplementedError("Could not run 'aten::silu' with arguments")),

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,8 @@ from accelerator_portal.validation.journal import read_journal
 from accelerator_portal.validation.probe import Probed
 from accelerator_portal.validation.request import RunError
 from accelerator_portal.validation.run import begin
+from accelerator_portal.validation.shard_plan import sharded
+from accelerator_portal.validation.sharding import ShardRequest
 from tests.folders import REPOSITORY
 from tests.validation.runs import TORCH, go_on, matrix, plan, request, run
 
@@ -173,3 +176,20 @@ def test_a_device_that_does_not_come_up_leaves_a_report_that_says_so(tmp_path: P
     (test,) = done.report.tests
     assert (test.outcome, "the driver is too old" in (test.reason or "")) == ("not-run", True)
     assert not done.went_well
+
+
+def test_going_on_as_another_shard_is_refused(tmp_path: Path) -> None:
+    first = replace(request(tmp_path), shard=ShardRequest(1, 2))
+    whole = plan(["passed-1", "passed-2"])
+    matrices = {"made-up": matrix(["passed-1", "passed-2"])}
+    done = begin(first, matrices, sharded(whole, first, matrices), TORCH, lambda *_: None)
+    assert [test.name for test in done.report.tests] == ["passed-1"]
+    assert done.report.shard
+    assert done.report.shard.resume == (
+        "accelerator-portal validate --resume --device none --pytest PATH --suite-name made-up "
+        "--out report.json"
+    )
+    names = ["passed-1"]
+    assert go_on(request(tmp_path), names).report.shard == done.report.shard
+    with pytest.raises(RunError, match="began with shard 1/2 and would go on with 2/2"):
+        go_on(replace(first, shard=ShardRequest(2, 2)), names)

@@ -35,6 +35,11 @@ class Done:
         return {test.name: test for test in read_report(self.report).tests}
 
     @property
+    def report_tests(self) -> tuple[TestEntry, ...]:
+        """All tests of the report: some have one name and other parameters."""
+        return read_report(self.report).tests
+
+    @property
     def suites(self) -> tuple[Suite, ...]:
         """The suites of the report."""
         return read_report(self.report).suites

@@ -13,10 +13,11 @@ from typing import Literal
 
 import click
 
-Extra = Literal["automation", "packages", "site"]
+Extra = Literal["automation", "cluster", "packages", "site"]
 
 MODULES: Mapping[Extra, tuple[str, ...]] = {
     "automation": ("fsspec", "github"),
+    "cluster": ("distributed",),
     "packages": ("httpx", "pypi_simple", "tenacity", "uv"),
     "site": (
         *("jinja2", "markdown", "markdownify", "material", "mkdocs", "nh3", "pandas", "pyarrow"),
@@ -31,6 +32,9 @@ INCLUDED: Mapping[Extra, tuple[Extra, ...]] = {"automation": ("packages", "site"
 OLDEST_PYTHON = (3, 11)
 """What extras need; the base is for the Python of a plugin."""
 
+BESIDE_A_PLUGIN: frozenset[Extra] = frozenset({"cluster"})
+"""Extras that work with each Python that the base works with."""
+
 
 _NEWER = f"They need Python {'.'.join(map(str, OLDEST_PYTHON))} or newer."
 
@@ -43,13 +47,13 @@ class MissingExtraError(click.ClickException):
     def __init__(self, command: str, extra: Extra) -> None:
         what = f"`accelerator-portal {command}` needs the optional packages of the extra `{extra}`"
         install = f"Install them: pip install 'accelerator-portal[{extra}]'"
-        super().__init__(f"{what}. {install}" if _new_enough() else f"{what}. {_NEWER}")
+        super().__init__(f"{what}. {install}" if _new_enough(extra) else f"{what}. {_NEWER}")
 
 
 def is_installed(extra: Extra) -> bool:
     """Whether all modules of an extra are installed, for a Python that they work with."""
     extras = (extra, *INCLUDED.get(extra, ()))
-    return _new_enough() and all(_found(module) for one in extras for module in MODULES[one])
+    return _new_enough(extra) and all(_found(module) for one in extras for module in MODULES[one])
 
 
 def require_extra(extra: Extra, command: str) -> None:
@@ -76,8 +80,8 @@ def refusing_command(name: str, summary: str, extra: Extra) -> click.Command:
     )
 
 
-def _new_enough() -> bool:
-    return sys.version_info[:2] >= OLDEST_PYTHON
+def _new_enough(extra: Extra) -> bool:
+    return extra in BESIDE_A_PLUGIN or sys.version_info[:2] >= OLDEST_PYTHON
 
 
 def _found(module: str) -> bool:

@@ -65,7 +65,7 @@ COMMANDS = {
         "Post or renew the comment on the pull request whose run ended.",
         "automation",
     ),
-    "report": _in("report:report", "Import, check, show, compare and export test reports."),
+    "report": _in("report:report", "Import, check, merge, show, compare and export test reports."),
     "schema": _in(
         "schema:schema", "Write the JSON Schemas of the contributed files into data/schema/."
     ),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime as dt
 import re
 import sys
-from collections import Counter
 from pathlib import Path
 from typing import Any, cast, get_args
 
@@ -17,10 +16,12 @@ from accelerator_portal.catalog.atomic_write import write_text_atomically
 from accelerator_portal.catalog.problem import printable
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.cli.options import ROOT, tell
+from accelerator_portal.cli.outcome_words import outcome_counts
 from accelerator_portal.cli.report_compare import compare
+from accelerator_portal.cli.report_merge import merge
 from accelerator_portal.reports.formats import READERS, WRITERS, found_format
 from accelerator_portal.reports.merge import merged
-from accelerator_portal.reports.outcomes import OUTCOMES, Kind, Outcome, TriggerKind
+from accelerator_portal.reports.outcomes import Kind, TriggerKind
 from accelerator_portal.reports.reading import Found, Options
 from accelerator_portal.reports.report import Environment, Origin, Report, Trigger
 from accelerator_portal.reports.report_check import Known, report_problems
@@ -32,10 +33,11 @@ _ORIGIN = re.compile(rf"{_COMMIT.pattern}:(.+)")
 
 @click.group()
 def report() -> None:
-    """Import, check, show, compare and export test reports."""
+    """Import, check, merge, show, compare and export test reports."""
 
 
 report.add_command(compare)
+report.add_command(merge)
 
 
 @report.command("import")
@@ -84,7 +86,7 @@ def import_report(root: Path, inputs: tuple[Path, ...], out: Path, **said: Any) 
         write_text_atomically(out, report_text(made))
     except OSError as error:
         raise click.ClickException(f"{out} cannot be written: {error.strerror}") from None
-    click.echo(f"wrote {out}: {_summary(made)}")
+    click.echo(f"wrote {out}: {outcome_counts(made.tests)}")
 
 
 @report.command("check")
@@ -117,8 +119,8 @@ def show(file: Path) -> None:
         if value:
             click.echo(f"  {name}: {printable(str(value))}")
     for suite in made.suites:
-        outcomes = Counter(test.outcome for test in made.tests if test.suite == suite.name)
-        click.echo(f"{suite.name} ({suite.kind}): {_counts(outcomes)}")
+        tests = [test for test in made.tests if test.suite == suite.name]
+        click.echo(f"{suite.name} ({suite.kind}): {outcome_counts(tests)}")
 
 
 @report.command("export")
@@ -204,12 +206,3 @@ def _report(file: Path) -> Report:
     except ProblemsError as error:
         tell(error.problems)
         sys.exit(1)
-
-
-def _summary(made: Report) -> str:
-    return _counts(Counter(test.outcome for test in made.tests))
-
-
-def _counts(outcomes: Counter[Outcome]) -> str:
-    words = [f"{outcomes[outcome]} {outcome}" for outcome in OUTCOMES if outcomes[outcome]]
-    return f"{count(outcomes.total(), 'test')}: {', '.join(words)}" if words else "no tests"

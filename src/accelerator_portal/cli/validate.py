@@ -15,8 +15,10 @@ import click
 from accelerator_portal.catalog import Platform, Problem, ProblemsError, load_catalog
 from accelerator_portal.catalog.validation_file import Validation
 from accelerator_portal.catalog.wording import count
+from accelerator_portal.cli.extras import require_extra
 from accelerator_portal.cli.options import tell
 from accelerator_portal.cli.other_python import OTHER_PYTHON
+from accelerator_portal.cli.shard_option import SHARD, TIMES
 from accelerator_portal.cli.watching import Watching, closing_words
 from accelerator_portal.reports.outcomes import TriggerKind
 from accelerator_portal.reports.report_file import read_report
@@ -26,6 +28,7 @@ from accelerator_portal.validation.plan import Plan
 from accelerator_portal.validation.pytest_suites.given import PytestSource
 from accelerator_portal.validation.pytorch_tests.files import SUITE as PYTORCH
 from accelerator_portal.validation.pytorch_tests.given import PytorchSource
+from accelerator_portal.validation.recorded_times import recorded_times
 from accelerator_portal.validation.request import (
     TORCHBENCH,
     USUAL,
@@ -34,6 +37,7 @@ from accelerator_portal.validation.request import (
     at_full_size,
 )
 from accelerator_portal.validation.selecting import ExpressionError, failed_in
+from accelerator_portal.validation.sharding import ShardRequest
 
 # What a shell gives for a command that Ctrl+C ended.
 INTERRUPTED = 130
@@ -56,7 +60,12 @@ INTERRUPTED = 130
 )
 @click.option("--resume", "go_on", is_flag=True, help="Go on with the run that --out began.")
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="The report.")
+@SHARD
+@TIMES
 @click.option("--timeout", "timeout_s", type=click.FloatRange(min=0.1), help="Seconds for a test.")
+@click.option(
+    "--scheduler", metavar="ADDRESS", help="Run the tests on the workers of this Dask cluster."
+)
 @click.option("--workers", type=click.IntRange(1, 256), help="Processes; by default 2 at most.")
 @click.option("--threads", type=click.IntRange(1, 256), default=1, help="Of each; by default 1.")
 @click.option("--all", "everything", is_flag=True, help="Also tests that are not usual.")
@@ -71,7 +80,7 @@ INTERRUPTED = 130
     "--known-issues",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     metavar="ROOT",
-    help="The repository whose known-issues.yaml and validation.yaml of the platform count.",
+    help="The repository with the platform's known-issues.yaml, validation.yaml and reports.",
 )
 @click.option(
     "--torchbench",
@@ -104,6 +113,8 @@ INTERRUPTED = 130
 def validate(plan_only: bool, go_on: bool, **said: Any) -> None:  # noqa: ANN401
     """Run test suites on a device and write the common test report."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # a readable report then, too
+    if said["scheduler"]:
+        require_extra("cluster", "validate --scheduler")
     try:
         accelerator = said["accelerator"] or said["device"].partition(":")[0].lower()
         platform = _platform(said["known_issues"], accelerator)
@@ -155,6 +166,8 @@ def _request(
     suites = said["suites"] or tuple(sorted({key.partition("/")[0] for key in tests}))
     given = {TORCHBENCH: said["torchbench"], PYTORCH: said["pytorch"], own_suite: own_suite}
     suites = suites or tuple(name for name, place in given.items() if name and place) or USUAL
+    if said["scheduler"] and said["workers"]:
+        raise RunError("--workers is for this machine; the workers of --scheduler are Dask's own")
     if said["full_size"]:
         suites = at_full_size(suites)
     return Request(
@@ -176,7 +189,19 @@ def _request(
         issues=platform.known_issues if platform else (),
         settings=platform.validation if platform else Validation(),
         scripts=said["run_scripts"],
+        scheduler=said["scheduler"],
+        shard=_shard(said["shard"], said["times"], platform),
     )
+
+
+def _shard(
+    wanted: tuple[int, int] | None, times: Path | None, platform: Platform | None
+) -> ShardRequest | None:
+    if wanted is None:
+        if times:
+            raise RunError("--times balances shards; add --shard K/N, or leave --times out")
+        return None
+    return ShardRequest(*wanted, recorded_times(times, platform))
 
 
 def _only(said: dict[str, Any]) -> dict[str, tuple[str, ...]]:

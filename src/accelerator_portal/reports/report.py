@@ -11,6 +11,7 @@ from pydantic import AfterValidator, AwareDatetime, Field, StringConstraints, mo
 from accelerator_portal.catalog.fields import Model, Url, fault
 from accelerator_portal.catalog.suite_file import SuiteKind
 from accelerator_portal.reports.outcomes import Kind, Outcome, Stage, TriggerKind
+from accelerator_portal.reports.shard import Shard
 from accelerator_portal.reports.texts import LONGEST
 
 SCHEMA_VERSION = 1
@@ -251,6 +252,8 @@ class Report(Model):
     """The files that it was imported from."""
     note: Text | None = None
     """What a reader must know to read it rightly."""
+    shard: Shard | None = None
+    """Which part of a plan it holds, if the plan was split over several machines."""
     suites: Annotated[tuple[Suite, ...], Field(min_length=1)]
     """The suites."""
     tests: tuple[TestEntry, ...]

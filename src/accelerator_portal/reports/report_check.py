@@ -64,6 +64,9 @@ def _of_the_run(report: Report, known: Known, now: dt.datetime) -> Iterator[Repo
     for name, moment in (("started", report.started), ("finished", report.finished)):
         if moment and moment > now:
             yield None, f"{name} lies in the future ({moment:%Y-%m-%d})", "correct it"
+    if shard := report.shard:
+        what = f"the report is shard {shard.name}, a part of a run"
+        yield None, what, "join all shards with accelerator-portal report merge"
     if report.kind != "baseline":
         if report.started is None:
             yield None, "the run does not say when it started", "add started"

@@ -47,7 +47,8 @@ def heading(
         "environment": {k: v for k, v in probed.environment.items() if v is not None},
         "aten": probed.aten,
         "note": _note(request, matrices, probed),
-        "options": _options(request),
+        "options": options_of(request),
+        **({"shard": plan.shard.model_dump(exclude_none=True)} if plan.shard else {}),
         "suites": [
             {
                 "name": name,
@@ -96,10 +97,11 @@ def _checkouts(matrices: Mapping[str, Matrix]) -> Iterator[str]:
 def _command(request: Request, suite: str) -> str:
     only = [f"--only={name}={','.join(values)}" for name, values in request.only.items()]
     words = ["accelerator-portal", "validate", "--device", request.device, "--suite", suite]
-    return shlex.join([*words, *only, *_options(request), *needs_of(suite)])
+    return shlex.join([*words, *only, *options_of(request), *needs_of(suite)])
 
 
-def _options(request: Request) -> list[str]:
+def options_of(request: Request) -> list[str]:
+    """Return the options without which a command would test something else."""
     imports = ["--import", request.imports] if request.imports else []
     backend = ["--backend", request.backend] if request.backend != USUAL_BACKEND else []
     return [*imports, *backend]

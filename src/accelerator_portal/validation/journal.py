@@ -67,9 +67,11 @@ class Journal:
         self.write({"record": "run", "version": VERSION, **head})
         self.write({"record": "plan", "cases": [case.id for case in cases]})
 
-    def begin(self, case: Case, attempt: int) -> None:
-        """Note that a case begins."""
-        self.write({"record": "begin", "case": case.id, "attempt": attempt, "at": time.time()})
+    def begin(self, case: Case, attempt: int, machine: str | None = None) -> None:
+        """Note that a case begins, and on which machine of a cluster."""
+        where = {"machine": machine} if machine else {}
+        begun = {"record": "begin", "case": case.id, "attempt": attempt, "at": time.time()}
+        self.write({**begun, **where})
 
     def end(self, case: Case, result: Result, *, final: bool) -> None:
         """Note how a case ended; not `final` where it will be tried once more."""

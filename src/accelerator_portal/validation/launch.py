@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from accelerator_portal.catalog import Platform
 from accelerator_portal.catalog.wording import count
@@ -43,7 +44,11 @@ from accelerator_portal.validation.run import (
     suites_of_journal,
 )
 from accelerator_portal.validation.run_lock import locked
+from accelerator_portal.validation.shard_plan import sharded, sharding_words
 from accelerator_portal.validation.side_process import SideProcess, Waiting
+
+if TYPE_CHECKING:
+    from accelerator_portal.validation.cluster.connecting import Cluster
 
 # How often a person is told that the start still goes on.
 _TELL_EVERY_S = 15.0
@@ -84,21 +89,22 @@ def start(
 ) -> Finished:
     """Plan, try the device, and run. Raises as `plan_of` does."""
     matrices, asked = _matrices(request, request.suites, sources)
-    with locked(request):
+    with locked(request), _cluster(request, told) as cluster:
+        request = _on(cluster, request)
         told(f"Listing the tests and trying {request.device}. Both import torch first.")
         waiting = _Waiting(told)
-        with (  # two processes, side by side
-            begin_listing(matrices) as listing,
-            begin_probe(request.device, request.imports) as probing,
-        ):
-            probed = with_backend(_probed(request, probing, told, waiting), asked)
-            prepare_workers(request, matrices, probed)
+        with begin_listing(matrices) as listing:  # side by side with what tries the device
+            probed = with_backend(_probed(request, cluster, told, waiting), asked)
+            if cluster is None:
+                prepare_workers(request, matrices, probed)
             plan = _planned(request, matrices, listing, today, waiting)
         _warn(matrices, probed, told)
+        if plan.shard:
+            told(sharding_words(plan, plan.shard))
         tests, workers = count(len(plan.to_run), "test"), count(request.workers, "worker")
         told(f"{tests} to run. Starting {workers}.")
         with watching(len(plan.to_run)) as watch:
-            return begin(request, matrices, plan, probed, watch)
+            return begin(request, matrices, plan, probed, watch, cluster)
 
 
 def go_on(
@@ -106,13 +112,27 @@ def go_on(
 ) -> Finished:
     """Go on with the run that the request's report belongs to. Raises RunError."""
     matrices, asked = _matrices(request, suites_of_journal(request), sources)
-    with locked(request):
+    with locked(request), _cluster(request, told) as cluster:
         told(f"Trying {request.device}. This imports torch first.")
-        with begin_probe(request.device, request.imports) as probing:
-            probed = with_backend(_probed(request, probing, told, _Waiting(told)), asked)
+        probed = with_backend(_probed(request, cluster, told, _Waiting(told)), asked)
         _warn(matrices, probed, told)
         with watching(None) as watch:
-            return resume(request, matrices, probed, watch)
+            return resume(request, matrices, probed, watch, cluster)
+
+
+def _cluster(request: Request, told: ProgressCallback) -> AbstractContextManager[Cluster | None]:
+    """Connect to the cluster of a request, if it names one; raises RunError on entry."""
+    if request.scheduler is None:
+        return nullcontext()
+    told(f"Connecting to the Dask scheduler at {request.scheduler}.")
+    from accelerator_portal.validation.cluster.connecting import connected
+
+    return connected(request.scheduler)
+
+
+def _on(cluster: Cluster | None, request: Request) -> Request:
+    """Return a request with as many workers as a cluster has: the report tells how many."""
+    return replace(request, workers=cluster.slots) if cluster else request
 
 
 def _planned(
@@ -126,7 +146,7 @@ def _planned(
         offers = offers_of(listing, waiting, waiting.told)
     except ListingError as error:
         raise RunError(str(error)) from None
-    return planned(request, matrices, offers, today)
+    return sharded(planned(request, matrices, offers, today), request, matrices)
 
 
 class _Waiting:
@@ -170,10 +190,10 @@ def _refuse_missing(matrices: Mapping[str, Matrix]) -> None:
 
 
 def _probed(
-    request: Request, probing: SideProcess, told: ProgressCallback, waiting: Waiting
+    request: Request, cluster: Cluster | None, told: ProgressCallback, waiting: Waiting
 ) -> Probed:
     """Return what was found; go on without the device only where a suite can say what is wrong."""
-    found = probed_by(probing, waiting)
+    found = _tried(request, cluster, waiting)
     if found.fault == "no torch":
         raise RunError(no_torch_words())
     if found.fault == "hang":  # every test would hang in the same place
@@ -184,3 +204,10 @@ def _probed(
     if found.fault:
         told(f'"{request.device}" cannot be used: {found.words}')
     return found
+
+
+def _tried(request: Request, cluster: Cluster | None, waiting: Waiting) -> Probed:
+    if cluster:
+        return cluster.probed(request.device, request.imports, waiting)
+    with begin_probe(request.device, request.imports) as probing:
+        return probed_by(probing, waiting)

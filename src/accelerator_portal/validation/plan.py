@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from accelerator_portal.catalog.known_issues_file import KnownFailure
 from accelerator_portal.reports.identity import Identity
+from accelerator_portal.reports.shard import Shard
 from accelerator_portal.results.known_issues import matches
 from accelerator_portal.validation.case import Case
 from accelerator_portal.validation.matrix import Matrix
@@ -45,11 +46,15 @@ class Offer:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The cases of a run, in their order; `skipped` and `expected` are known issues by case id."""
+    """The cases of a run, in their order; `skipped` and `expected` are known issues by case id.
+
+    `shard` says which part of a larger plan it is.
+    """
 
     cases: tuple[Case, ...]
     skipped: Mapping[str, KnownFailure] = field(default_factory=dict)
     expected: Mapping[str, KnownFailure] = field(default_factory=dict)
+    shard: Shard | None = None
 
     @property
     def to_run(self) -> tuple[Case, ...]:

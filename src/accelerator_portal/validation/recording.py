@@ -54,10 +54,18 @@ def report_of(kept: JournalContent, ending: Ending) -> Report:
         "finished": ending.finished,
         "environment": head["environment"],
         "note": head["note"],
+        "shard": _shard(kept),
         "suites": [_suite(suite, kept) for suite in head["suites"]],
         "tests": [_entry(case, kept, ending) for case in kept.cases],
     }
     return Report.model_validate(record)
+
+
+def _shard(kept: JournalContent) -> Mapping[str, Any] | None:
+    """Return the shard of the head, if any, with how much of it is still to be run."""
+    head: Mapping[str, Any] | None = kept.head.get("shard")
+    done = kept.results.keys() | kept.head["skipped"].keys()
+    return head and {**head, "unfinished": sum(case.id not in done for case in kept.cases)}
 
 
 def _suite(suite: Mapping[str, Any], kept: JournalContent) -> Mapping[str, Any]:

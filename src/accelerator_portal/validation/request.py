@@ -19,6 +19,7 @@ from accelerator_portal.validation.executorch.registry import BackendError
 from accelerator_portal.validation.matrix import Matrix, read_matrix, suite_names
 from accelerator_portal.validation.plan import Offer, Plan, expand, with_issues
 from accelerator_portal.validation.selecting import expression
+from accelerator_portal.validation.sharding import ShardRequest
 
 # Words for several suites at once.
 FAMILIES: Mapping[str, tuple[str, ...]] = {
@@ -72,6 +73,10 @@ class Request:
     """Whether a vendor's scripts may be run."""
     everything: bool = False
     backend: str = USUAL_BACKEND
+    shard: ShardRequest | None = None
+    """Which part of the plan is run, where several machines run it together."""
+    scheduler: str | None = None
+    """The address of a Dask cluster that runs the tests, instead of this machine."""
 
     @property
     def journal(self) -> Path:

@@ -7,7 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from accelerator_portal.catalog.atomic_write import write_bytes_atomically
 from accelerator_portal.reports.outcomes import ATTEMPTED, UNSETTLED, Outcome
@@ -27,7 +27,12 @@ from accelerator_portal.validation.pool import Pool, PoolError, preload
 from accelerator_portal.validation.probe import Probed
 from accelerator_portal.validation.recording import Ending, report_of
 from accelerator_portal.validation.request import Request, RunError, refuse_scripts
+from accelerator_portal.validation.resuming import refuse_other_run
 from accelerator_portal.validation.worker import Job
+
+if TYPE_CHECKING:
+    from accelerator_portal.validation.cluster.cluster_pool import ClusterPool
+    from accelerator_portal.validation.cluster.connecting import Cluster
 
 # A killed run leaves a report that is at most so old; the journal beside it has the rest.
 REPORT_EVERY_S = 30.0
@@ -91,10 +96,18 @@ class _State:
         return made
 
 
-def begin(
-    request: Request, matrices: Mapping[str, Matrix], plan: Plan, probed: Probed, watch: Watch
+def begin(  # noqa: PLR0913, PLR0917 - what a run needs
+    request: Request,
+    matrices: Mapping[str, Matrix],
+    plan: Plan,
+    probed: Probed,
+    watch: Watch,
+    cluster: Cluster | None = None,
 ) -> Finished:
-    """Run a plan from its beginning; raises RunError where nothing can be written."""
+    """Run a plan from its beginning, here or on a cluster; raises RunError.
+
+    That is where nothing can be written.
+    """
     refuse_scripts(request, matrices)
     head = heading(request, matrices, plan, probed)
     state = _State(request, head, plan.cases)
@@ -102,19 +115,23 @@ def begin(
     try:
         with Journal(request.journal, anew=True) as journal:
             journal.plan(head, plan.cases)
-            return _run(state, matrices, list(plan.to_run), journal, probed, watch)
+            return _run(state, matrices, list(plan.to_run), journal, probed, watch, cluster)
     except JournalError as error:
         raise RunError(str(error)) from None
 
 
 def resume(
-    request: Request, matrices: Mapping[str, Matrix], probed: Probed, watch: Watch
+    request: Request,
+    matrices: Mapping[str, Matrix],
+    probed: Probed,
+    watch: Watch,
+    cluster: Cluster | None = None,
 ) -> Finished:
     """Go on with the run whose journal lies beside the report; raises RunError."""
     refuse_scripts(request, matrices)
     try:
         kept = read_journal(request.journal)
-        _same(kept, request, probed)
+        refuse_other_run(kept, request, probed)
         left = [
             case
             for case in kept.cases
@@ -122,7 +139,7 @@ def resume(
         ]
         state = _State(request, kept.head, kept.cases, dict(kept.results))
         with Journal(request.journal, anew=False) as journal:
-            return _run(state, matrices, left, journal, probed, watch)
+            return _run(state, matrices, left, journal, probed, watch, cluster)
     except JournalError as error:
         raise RunError(f"{error}; start anew, without --resume") from None
 
@@ -135,20 +152,6 @@ def suites_of_journal(request: Request) -> tuple[str, ...]:
         raise RunError(f"{error}; start anew, without --resume") from None
 
 
-def _same(kept: JournalContent, request: Request, probed: Probed) -> None:
-    """Results of two versions in one report would be nobody's: refuse."""
-    pairs = {
-        "device": (kept.head["device"], request.device),
-        "torch": (kept.head["environment"].get("torch"), probed.environment.get("torch")),
-        "plugin": (kept.head["environment"].get("plugin"), probed.environment.get("plugin")),
-        "backend": (kept.head["environment"].get("backend"), probed.environment.get("backend")),
-    }
-    for name, (before, now) in pairs.items():
-        if before != now:
-            what = f"the run began with {name} {before} and would go on with {now}"
-            raise RunError(f"{what}; start anew, without --resume")
-
-
 def _run(  # noqa: PLR0913, PLR0917 - what a run needs
     state: _State,
     matrices: Mapping[str, Matrix],
@@ -156,10 +159,11 @@ def _run(  # noqa: PLR0913, PLR0917 - what a run needs
     journal: Journal,
     probed: Probed,
     watch: Watch,
+    cluster: Cluster | None,
 ) -> Finished:
     if probed.fault:
         cases = [case for case in cases if case.suite in DIAGNOSING]
-    pool = _pool(state, matrices, journal, probed, watch)
+    pool = _pool(state, matrices, journal, probed, watch, cluster)
     why = f"{state.request.device} cannot be used: {probed.words}" if probed.fault else None
     interrupted = False
     try:
@@ -175,15 +179,16 @@ def _run(  # noqa: PLR0913, PLR0917 - what a run needs
     return Finished(state.write(ending), why, interrupted)
 
 
-def _pool(
+def _pool(  # noqa: PLR0913, PLR0917 - what a run needs
     state: _State,
     matrices: Mapping[str, Matrix],
     journal: Journal,
     probed: Probed,
     watch: Watch,
-) -> Pool:
-    def began(case: Case, attempt: int) -> None:
-        journal.begin(case, attempt)
+    cluster: Cluster | None,
+) -> Pool | ClusterPool:
+    def began(case: Case, attempt: int, machine: str | None = None) -> None:
+        journal.begin(case, attempt, machine)
         state.open.add(case.id)
         watch(case, None)
 
@@ -197,6 +202,8 @@ def _pool(
             state.write(Ending(None))
 
     job = _job(state.request, matrices)
+    if cluster:
+        return cluster.pool(job, probed, began=began, ended=ended)
     workers = state.request.workers
     return Pool(job, workers=workers, began=began, ended=ended, fresh=_fresh(probed))
 

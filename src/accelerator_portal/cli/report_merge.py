@@ -1,0 +1,51 @@
+"""`accelerator-portal report merge`: the shards of a run as one report."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from accelerator_portal.catalog import Problem, ProblemsError
+from accelerator_portal.catalog.atomic_write import write_text_atomically
+from accelerator_portal.cli.options import tell
+from accelerator_portal.cli.outcome_words import outcome_counts
+from accelerator_portal.reports.report_file import read_report, report_text
+from accelerator_portal.reports.shard_check import ShardFile, shard_problems
+from accelerator_portal.reports.shard_merge import merged_shards
+
+
+@click.command()
+@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), required=True)
+@click.argument("shards", nargs=-1, required=True, type=click.Path(path_type=Path))
+def merge(shards: tuple[Path, ...], out: Path) -> None:
+    """Join the reports of all shards of a run into one report."""
+    if out.resolve() in {path.resolve() for path in shards}:
+        raise click.UsageError(f"{out} is one of the shards; name another file with --out")
+    try:
+        made = merged_shards(_read(shards))
+    except ProblemsError as error:
+        tell(error.problems)
+        sys.exit(1)
+    try:
+        write_text_atomically(out, report_text(made))
+    except OSError as error:
+        raise click.ClickException(f"{out} cannot be written: {error.strerror}") from None
+    click.echo(f"Created {out} from {len(shards)} shards. {outcome_counts(made.tests)}.")
+
+
+def _read(paths: Sequence[Path]) -> list[ShardFile]:
+    """Read reports; raises ProblemsError, also with what is wrong with those that can be read."""
+    files: list[ShardFile] = []
+    problems: list[Problem] = []
+    for path in paths:
+        try:
+            files.append(ShardFile(str(path), read_report(path)))
+        except ProblemsError as error:
+            problems += (replace(problem, path=str(path)) for problem in error.problems)
+    if problems:
+        raise ProblemsError([*problems, *shard_problems(files, all_read=False)])
+    return files

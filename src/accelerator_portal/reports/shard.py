@@ -1,0 +1,69 @@
+"""Which part of a plan a report holds, if the plan was split over several machines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Annotated
+
+from pydantic import Field, StringConstraints, model_validator
+
+from accelerator_portal.catalog.fields import Model, fault
+
+MAX_SHARDS = 1000
+
+_RANGES = r"^[1-9]\d*(?:-[1-9]\d*)?(?: [1-9]\d*(?:-[1-9]\d*)?)*$"
+
+Digest = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
+Positions = Annotated[str, StringConstraints(pattern=_RANGES, max_length=2_000_000)]
+ResumeCommand = Annotated[str, StringConstraints(min_length=1, max_length=4000)]
+
+
+class Shard(Model):
+    """The part of a plan that `accelerator-portal validate --shard 2/4` runs."""
+
+    index: Annotated[int, Field(ge=1, le=MAX_SHARDS)]
+    """Its number, from 1."""
+    count: Annotated[int, Field(ge=1, le=MAX_SHARDS)]
+    """How many shards there are."""
+    planned: Annotated[int, Field(ge=1)]
+    """How many tests all shards have together."""
+    positions: Positions
+    """Where its tests stand in the plan, from 1: `1-3 7`."""
+    plan: Digest
+    """SHA-256 of the plan: tests, settings and known issues. All shards of a run have the same."""
+    times: Digest | None = None
+    """SHA-256 of the recorded times that balance the shards; absent where there are none."""
+    unfinished: Annotated[int, Field(ge=0)] = 0
+    """How many of its tests have no result, because the run was interrupted or could not go on."""
+    resume: ResumeCommand
+    """The command that finishes an interrupted run of this shard."""
+
+    @model_validator(mode="after")
+    def _is_one_of_them(self) -> Shard:
+        if self.index > self.count:
+            what = f"there is no shard {self.index} of {self.count}"
+            raise fault(what, "correct index or count")
+        return self
+
+    @property
+    def name(self) -> str:
+        """The shard as the option names it: `2/4`."""
+        return f"{self.index}/{self.count}"
+
+
+def positions_text(positions: Iterable[int]) -> str:
+    """Return ascending positions as ranges: of 1, 2, 3 and 7, `1-3 7`."""
+    ranges: list[tuple[int, int]] = []
+    for position in positions:
+        if ranges and ranges[-1][1] == position - 1:
+            ranges[-1] = (ranges[-1][0], position)
+        else:
+            ranges.append((position, position))
+    return " ".join(str(a) if a == b else f"{a}-{b}" for a, b in ranges)
+
+
+def positions_of(text: str, limit: int) -> Iterator[int]:
+    """Yield the positions of ranges up to a limit: a range of a hostile file may be endless."""
+    for part in text.split():
+        first, _, last = part.partition("-")
+        yield from range(int(first), min(int(last or first), limit) + 1)

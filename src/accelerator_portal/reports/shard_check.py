@@ -1,0 +1,127 @@
+"""Whether reports are the shards of one run, each of them once and finished."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from accelerator_portal.catalog.problem import Problem
+from accelerator_portal.reports.environment_facts import different_facts, environment_facts
+from accelerator_portal.reports.reading import MAX_TESTS
+from accelerator_portal.reports.report import Report
+from accelerator_portal.reports.shard import Shard, positions_of
+
+_SAME_PLAN = "run all shards with the same versions, options, known issues and settings"
+_SAME_TIMES = "run all shards with the same reports of earlier runs"
+_SAME_MACHINES = "run all shards in the same environment, on the same kind of machine"
+_SAME_CHANGE = "run all shards for the same commit"
+
+
+class ShardFile(NamedTuple):
+    """A report and where it was read."""
+
+    path: str
+    report: Report
+
+
+class _Part(NamedTuple):
+    """A report that is a shard."""
+
+    path: str
+    report: Report
+    shard: Shard
+
+
+def shard_problems(files: Sequence[ShardFile], *, all_read: bool = True) -> Iterator[Problem]:
+    """Yield everything that keeps reports from being joined.
+
+    If not all files could be read, a shard that is not there may be in one of the others.
+    """
+    parts = [_Part(*file, file.report.shard) for file in files if file.report.shard]
+    for file in files:
+        if file.report.shard is None:
+            what = "the report is no shard: it was made without --shard K/N"
+            yield Problem(file.path, 1, what, "leave it out")
+    if parts:
+        yield from _foreign(parts)
+        yield from _doubled(parts)
+        if all_read:
+            yield from _missing(parts)
+        for part in parts:
+            yield from _incomplete(part)
+            yield from _changed(part)
+
+
+def _foreign(parts: Sequence[_Part]) -> Iterator[Problem]:
+    """Compare each shard with the first one."""
+    first = parts[0]
+    for part in parts[1:]:
+        for what, remedy in _differences(part, first):
+            yield Problem(part.path, 1, what, remedy)
+
+
+def _differences(part: _Part, first: _Part) -> Iterator[tuple[str, str]]:
+    shard, other = part.shard, first.shard
+    if shard.count != other.count:
+        what = f"this is shard {shard.name}, and {first.path} is shard {other.name}"
+        yield what, "give shards of one run"
+    elif shard.plan != other.plan:
+        yield f"shard {shard.name} is of another plan than {first.path}", _SAME_PLAN
+    elif shard.times != other.times:
+        what = f"shard {shard.name} is balanced by other recorded times than {first.path}"
+        yield what, _SAME_TIMES
+    for facts, remedy in ((_of_the_run, _SAME_CHANGE), (_of_the_machine, _SAME_MACHINES)):
+        for name, one, another in different_facts(facts(part.report), facts(first.report)):
+            what = f"{name} is {one or 'not known'}, and {another or 'not known'} in"
+            yield f"{what} {first.path}", remedy
+
+
+def _of_the_run(report: Report) -> Mapping[str, object]:
+    trigger = {name: value for name, value in report.trigger if value is not None}
+    pull_request = {"pull request": trigger.pop("pull_request", None)}
+    occasion = {"trigger": trigger.pop("kind")}
+    run = {"accelerator": report.accelerator, "kind": report.kind}
+    return {**run, **occasion, **trigger, **pull_request}
+
+
+def _of_the_machine(report: Report) -> Mapping[str, object]:
+    return environment_facts(report.environment)
+
+
+def _doubled(parts: Iterable[_Part]) -> Iterator[Problem]:
+    seen: dict[str, str] = {}
+    for part in parts:
+        if before := seen.get(part.shard.name):
+            what = f"shard {part.shard.name} is given twice, the first time as {before}"
+            yield Problem(part.path, 1, what, "leave one of the two out")
+        else:
+            seen[part.shard.name] = part.path
+
+
+def _missing(parts: Sequence[_Part]) -> Iterator[Problem]:
+    first = parts[0]
+    given = {part.shard.name for part in parts}
+    for index in range(1, first.shard.count + 1):
+        if (name := f"{index}/{first.shard.count}") not in given:
+            what = f"shard {name} of this run is missing"
+            yield Problem(first.path, 1, what, f"give its report, or run it with --shard {name}")
+
+
+def _incomplete(part: _Part) -> Iterator[Problem]:
+    shard = part.shard
+    if shard.unfinished or part.report.finished is None:
+        what = f"shard {shard.name} is not finished (tests without a result: {shard.unfinished})"
+        yield Problem(part.path, 1, what, f"finish it: {shard.resume}")
+
+
+def _changed(part: _Part) -> Iterator[Problem]:
+    """Look whether the tests are those that the shard names: a file may have been edited."""
+    shard, tests = part.shard, len(part.report.tests)
+    if shard.planned > MAX_TESTS:
+        what = f"the plan has {shard.planned:,} tests, more than {MAX_TESTS:,}"
+        yield Problem(part.path, 1, what, "split the run by suite")
+        return
+    positions = list(positions_of(shard.positions, shard.planned))
+    if len(positions) != tests or sorted(set(positions)) != positions:
+        what = f"shard {shard.name} has {tests} tests, and its positions are of other tests"
+        yield Problem(part.path, 1, what, "give the file as validate wrote it")

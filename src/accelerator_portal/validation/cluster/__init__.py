@@ -1,0 +1,1 @@
+"""The same batches on the workers of a Dask cluster."""

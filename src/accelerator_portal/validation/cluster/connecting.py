@@ -1,0 +1,146 @@
+"""A connection to a Dask cluster, and what its machines have in common."""
+
+from __future__ import annotations
+
+import logging
+import platform
+import time
+import uuid
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from importlib import metadata
+from typing import TYPE_CHECKING
+
+from accelerator_portal.validation.case import brief
+from accelerator_portal.validation.cluster.cluster_pool import ClusterPool, RemoteBegan
+from accelerator_portal.validation.cluster.machine import environment_differences, probe_machine
+from accelerator_portal.validation.pool import EndCallback
+from accelerator_portal.validation.probe import LIMIT_S, Probed
+from accelerator_portal.validation.request import RunError
+from accelerator_portal.validation.side_process import Waiting
+from accelerator_portal.validation.worker import Job
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+_CONNECT_S = 20
+_FIRST_WORKER_S = 60
+
+# Beyond the limit that the probe has by itself.
+_EXTRA_S = 60
+
+
+class Cluster:
+    """A Dask cluster that is connected; `slots` batches run on it at once."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+        self._run = uuid.uuid4().hex
+        self.slots = sum(client.nthreads().values())
+
+    def probed(self, device: str, imports: str | None, waiting: Waiting) -> Probed:
+        """Try a device on every machine and return what all have found; raises RunError."""
+        started = time.monotonic()
+        futures = {
+            address: self._client.submit(
+                probe_machine, self._run, device, imports, workers=[address], pure=False
+            )
+            for address in self._client.nthreads()
+        }
+        while any(not future.done() for future in futures.values()):
+            waiting(time.monotonic() - started)
+            time.sleep(0.1)
+            if time.monotonic() - started > LIMIT_S + _EXTRA_S:
+                late = sorted(a for a, future in futures.items() if not future.done())
+                what = f"the Dask worker {late[0]} did not try {device} in {LIMIT_S + _EXTRA_S} s"
+                raise RunError(f"{what}. If it is busy with other work, wait; else restart it")
+        found: dict[str, Probed] = {}
+        for address, future in futures.items():
+            if future.status != "finished":
+                said = " ".join(brief(str(future.exception())).split()).partition(". ")[0]
+                raise RunError(f"the Dask worker {address} cannot try {device}: {said}. {_SAME}")
+            found[address] = future.result()
+        return agreed(found)
+
+    def pool(
+        self, job: Job, probed: Probed, *, began: RemoteBegan, ended: EndCallback
+    ) -> ClusterPool:
+        """Return what runs cases on this cluster."""
+        return ClusterPool(
+            self._client,
+            self._run,
+            job,
+            began=began,
+            ended=ended,
+            fresh=bool(probed.fault) or not probed.forks,
+            environment=None if probed.fault else probed.environment,
+        )
+
+
+_SAME = "Install the same Python, torch, plugin and accelerator-portal there as here"
+
+
+def agreed(found: Mapping[str, Probed]) -> Probed:
+    """Return what machines have in common; raises RunError with all differences."""
+    (first, one), *others = sorted(found.items())
+    wrong = [
+        f"{address}: {words}" for address, other in others for words in _differences(other, one)
+    ]
+    if wrong:
+        listed = "\n  ".join(wrong)
+        raise RunError(f"the Dask workers are not alike. Compared with {first}:\n  {listed}")
+    here = {"torch": _torch(), "python": _minor(platform.python_version())}
+    there = {"torch": one.environment.get("torch"), "python": one.environment.get("python")}
+    for name, mine in here.items():
+        theirs = _minor(there[name]) if name == "python" else there[name]
+        if mine and theirs and theirs != mine:
+            what = f"the Dask workers have {name} {theirs}, and this machine has {mine}"
+            raise RunError(f"{what}. {_SAME}: the tests are listed here")
+    forks = all(probed.forks for probed in found.values())
+    return Probed(one.environment, one.fault, one.words, forks, one.unknown, one.aten)
+
+
+def _differences(other: Probed, one: Probed) -> Iterator[str]:
+    if other.fault != one.fault:
+        yield (
+            f"the device cannot be used: {other.words}"
+            if other.fault
+            else (f"the device can be used, and not at the first: {one.words}")
+        )
+    else:
+        yield from environment_differences(other.environment, one.environment)
+
+
+def _torch() -> str | None:
+    try:
+        return metadata.version("torch")
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def _minor(version: str | None) -> str:
+    return ".".join((version or "").split(".")[:2])
+
+
+@contextmanager
+def connected(address: str) -> Iterator[Cluster]:
+    """Connect to the scheduler of a cluster; raises RunError."""
+    from distributed import Client
+    from distributed import TimeoutError as DaskTimeoutError  # not Python's own before 3.11
+
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what is wrong is told once
+    try:
+        client: Client = Client(address, timeout=_CONNECT_S, set_as_default=False)
+    except (OSError, ValueError, DaskTimeoutError) as error:
+        said = brief(str(error)).splitlines()[0]
+        what = f'no Dask scheduler answers at "{address}": {said}'
+        raise RunError(f"{what}. Start one with dask scheduler, or correct --scheduler") from None
+    try:
+        try:
+            client.wait_for_workers(1, timeout=_FIRST_WORKER_S)
+        except DaskTimeoutError:
+            what = f"no worker is connected to the Dask scheduler at {address}"
+            raise RunError(f"{what}. Start one on each machine: dask worker {address}") from None
+        yield Cluster(client)
+    finally:
+        client.close()

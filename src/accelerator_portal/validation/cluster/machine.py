@@ -1,0 +1,114 @@
+"""What a Dask worker does for a run: the functions that are sent to it.
+
+What it keeps between two batches, the result of its probe and idle processes, belongs to one run
+and goes with it.
+"""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from accelerator_portal.reports.environment_facts import different_facts, environment_facts
+from accelerator_portal.reports.report import Environment
+from accelerator_portal.validation.cluster.batch import Batch, BatchOutcome, ForeignMachineError
+from accelerator_portal.validation.cluster.host_process import HostProcess
+from accelerator_portal.validation.probe import Probed, begin_probe, probed_by
+
+
+@dataclass
+class _RunState:
+    """What this process keeps for a run."""
+
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    probed: Probed | None = None
+    idle: list[HostProcess] = field(default_factory=list)
+    busy: list[HostProcess] = field(default_factory=list)
+    ended: bool = False
+
+
+_states: dict[str, _RunState] = {}
+_states_lock = threading.Lock()
+
+
+def probe_machine(run: str, device: str, imports: str | None) -> Probed:
+    """Try a device on this machine, once for a run."""
+    state = _state(run)
+    with state.lock:
+        if state.probed is None:
+            with begin_probe(device, imports) as probing:
+                state.probed = probed_by(probing)
+        return state.probed
+
+
+def run_batch(batch: Batch) -> BatchOutcome:
+    """Run a batch apart from this process; raises HostDiedError, ForeignMachineError."""
+    if batch.environment is not None:
+        found = probe_machine(batch.run, batch.job.device, batch.job.imports or None)
+        _refuse_other(found, batch.environment)
+    with _host(_state(batch.run)) as host:
+        return replace(host.run(batch), machine=machine_name())
+
+
+def end_run(run: str) -> None:
+    """End what this process keeps for a run, also a batch that is running."""
+    with _states_lock:
+        state = _states.pop(run, None)
+    if state:
+        state.ended = True
+        for host in [*state.idle, *state.busy]:
+            host.close()
+
+
+def machine_name() -> str:
+    """Return the name of this machine and the address of its Dask worker."""
+    from distributed import get_worker
+
+    return f"{socket.gethostname()} {get_worker().address}"
+
+
+def environment_differences(
+    environment: Mapping[str, Any], expected: Mapping[str, Any]
+) -> Iterator[str]:
+    """Say in what an environment differs from another one."""
+    here, there = (
+        environment_facts(Environment.model_validate(dict(one))) for one in (environment, expected)
+    )
+    for name, one, other in different_facts(here, there):
+        yield f"{name} {one or 'not known'} instead of {other or 'not known'}"
+
+
+def _refuse_other(found: Probed, expected: Mapping[str, Any]) -> None:
+    if found.fault:
+        raise ForeignMachineError(f"{machine_name()} cannot use the device: {found.words}")
+    if words := ", ".join(environment_differences(found.environment, expected)):
+        raise ForeignMachineError(f"{machine_name()} has {words}")
+
+
+def _state(run: str) -> _RunState:
+    with _states_lock:
+        return _states.setdefault(run, _RunState())
+
+
+@contextmanager
+def _host(state: _RunState) -> Iterator[HostProcess]:
+    """Lend a process for batches to the one who asks, and take it back if it still lives."""
+    with state.lock:
+        host = state.idle.pop() if state.idle else HostProcess()
+        if not host.alive:
+            host.close()
+            host = HostProcess()
+        state.busy.append(host)
+    try:
+        yield host
+    finally:
+        with state.lock:
+            state.busy.remove(host)
+            if host.alive and not state.ended:
+                state.idle.append(host)
+            else:
+                host.close()

@@ -1,0 +1,56 @@
+"""Runs of the fake suite on a cluster; as a program, one that can be interrupted."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from accelerator_portal.validation.case import Case, Result
+from accelerator_portal.validation.cluster.cluster_pool import ClusterPool, RemoteBegan
+from accelerator_portal.validation.cluster.connecting import Cluster, connected
+from accelerator_portal.validation.pool import EndCallback
+from accelerator_portal.validation.probe import Probed
+from accelerator_portal.validation.run import Finished, begin
+from accelerator_portal.validation.worker import Job
+from tests.validation.runs import TORCH, matrix, plan, request
+
+
+class ClusterWithoutTorch(Cluster):
+    """A cluster whose machines are not tried: they need no torch for the fake suite."""
+
+    def pool(
+        self, job: Job, probed: Probed, *, began: RemoteBegan, ended: EndCallback
+    ) -> ClusterPool:
+        """Return a pool that compares no environments."""
+        del probed
+        return ClusterPool(self._client, self._run, job, began=began, ended=ended)
+
+
+@contextmanager
+def joined(address: str) -> Iterator[Cluster]:
+    with connected(address) as cluster:
+        yield ClusterWithoutTorch(cluster._client)
+
+
+def run_on(
+    address: str,
+    folder: Path,
+    names: Sequence[str],
+    watch: Callable[[Case, Result | None], None] = lambda *_: None,
+) -> Finished:
+    matrices = {"made-up": matrix(names, timeout_s=3).model_copy(update={"batch": 4})}
+    with joined(address) as cluster:
+        return begin(request(folder), matrices, plan(names), TORCH, watch, cluster)
+
+
+def main() -> None:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    address, folder, *names = sys.argv[1:]
+    sys.exit(run_on(address, Path(folder), names).exit_code)
+
+
+if __name__ == "__main__":
+    main()
