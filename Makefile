@@ -59,7 +59,7 @@ test-browser: setup ## Run the tests that open the site in Chromium or Chrome
 	$(PYTEST) -m browser tests/browser tests/benchmarks $(ARGS)
 
 test-validation: $(VALIDATION)/.installed ## Test the harness with torch on the CPU, in .venv-validation
-	PYTHONPATH=src $(VALIDATION)/bin/python -m pytest tests/validation_torch tests/validation/cluster/test_cluster_runs.py $(ARGS)
+	PYTHONPATH=src $(VALIDATION)/bin/python -m pytest $(PYTEST_OPTIONS) tests/validation_torch tests/validation/cluster/test_cluster_runs.py $(ARGS)
 
 # What the nightly runs: the report is made by this project, wherever it is made.
 validate-cpu: $(VALIDATION)/.installed ## Run the suites on the CPU; the report lies in made-here/cpu
