@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import os
 import signal
 import sys
 from functools import partial
@@ -33,6 +32,7 @@ from accelerator_portal.validation.request import (
     RunError,
     at_full_size,
 )
+from accelerator_portal.validation.resources import resources_for
 from accelerator_portal.validation.selecting import ExpressionError, failed_in
 
 # What a shell gives for a command that Ctrl+C ended.
@@ -58,7 +58,11 @@ INTERRUPTED = 130
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="The report.")
 @click.option("--timeout", "timeout_s", type=click.FloatRange(min=0.1), help="Seconds for a test.")
 @click.option("--workers", type=click.IntRange(1, 256), help="Processes; by default 2 at most.")
-@click.option("--threads", type=click.IntRange(1, 256), default=1, help="Of each; by default 1.")
+@click.option(
+    "--threads",
+    type=click.IntRange(1, 256),
+    help="Of each; by default 1, for the suite speed one for each processor.",
+)
 @click.option("--all", "everything", is_flag=True, help="Also tests that are not usual.")
 @click.option(
     "--backend", default=USUAL_BACKEND, metavar="NAME", help="ExecuTorch's; by default xnnpack."
@@ -157,6 +161,7 @@ def _request(
     suites = suites or tuple(name for name, place in given.items() if name and place) or USUAL
     if said["full_size"]:
         suites = at_full_size(suites)
+    resources = resources_for(suites, said["workers"], said["threads"])
     return Request(
         device=said["device"],
         out=said["out"] or Path(f"validation-{accelerator}.json"),
@@ -169,8 +174,8 @@ def _request(
         kind=said["kind"],
         trigger=said["trigger"],
         timeout_s=said["timeout_s"],
-        workers=said["workers"] or min(2, os.cpu_count() or 1),
-        threads=said["threads"],
+        workers=resources.workers,
+        threads=resources.threads,
         everything=said["everything"],
         backend=said["backend"],
         issues=platform.known_issues if platform else (),

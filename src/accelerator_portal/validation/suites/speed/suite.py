@@ -1,0 +1,154 @@
+"""The suite `speed`: each test measures one computation, or says why no number is published."""
+
+from __future__ import annotations
+
+import gc
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+from importlib.util import find_spec
+
+import torch
+
+from accelerator_portal.validation.case import Case, Result
+from accelerator_portal.validation.classify import (
+    BrokenTestError,
+    CheckFailedError,
+    MismatchError,
+    SkippedError,
+)
+from accelerator_portal.validation.context import Context
+from accelerator_portal.validation.matrix import Matrix, Tolerance
+from accelerator_portal.validation.plan import Offer
+from accelerator_portal.validation.suites.speed.device_clock import (
+    Clock,
+    device_clock,
+    first_tensor,
+    require_waiting,
+)
+from accelerator_portal.validation.suites.speed.device_memory import require_room
+from accelerator_portal.validation.suites.speed.full_models import MODELS
+from accelerator_portal.validation.suites.speed.load_readings import readings_under_load
+from accelerator_portal.validation.suites.speed.measuring import Budget, measured, warm_up
+from accelerator_portal.validation.suites.speed.primitives import PRIMITIVES
+from accelerator_portal.validation.suites.speed.sensors import sensor_of
+from accelerator_portal.validation.suites.speed.spread import Timing
+from accelerator_portal.validation.suites.speed.transformer_block import BLOCKS
+from accelerator_portal.validation.suites.speed.trial import Setting, SpeedTrial, Workload
+
+TRIALS = {trial.name: trial for trial in (*PRIMITIVES, *BLOCKS, *MODELS)}
+
+SPEED, TIME = "speed", "time"
+_DIGITS = 4
+_MOST_NUMBERS = 1 << 20  # of a result, evenly spread, are looked at
+
+
+def offers(matrix: Matrix) -> Iterator[Offer]:  # noqa: ARG001 - every suite is asked so
+    """Yield each computation at each of its sizes."""
+    for trial in TRIALS.values():
+        for mode, shapes in trial.shapes.items():
+            for shape in shapes:
+                own = {"shapes": trial.label(shape)} | ({"mode": mode} if mode else {})
+                yield Offer(trial.name, {"dtype": frozenset(trial.dtypes)}, own)
+
+
+def run(case: Case, context: Context) -> Result:
+    """Measure one computation; its result must be finite and, where known, the CPU's."""
+    trial, limits = TRIALS[case.name], context.matrix.settings
+    setting = setting_of(case, context.device)
+    context.stage = "load"
+    _require_package(trial)
+    require_room(context.device, trial.needed(setting))
+    clock = device_clock(context.device)
+    torch.manual_seed(case.seed)
+    context.stage = "run"
+    longest_s = limits["longest-call-ms"] / 1000
+    _foretell(trial, setting, clock, longest_s)
+    workload = trial.build(setting)
+    call_s = warm_up(workload.act, clock)
+    _require_time(call_s, longest_s)
+    budget = Budget(limits["first-round-ms"] / 1000, limits["measuring-ms"] / 1000)
+    found = measured(workload.act, clock, call_s, budget)
+    context.stage = "compare"
+    require_waiting(workload.act, clock, found.median)
+    _require_sane(workload, setting, context.matrix.tolerances[case["dtype"]])
+    context.metrics["threads"] = (torch.get_num_threads(), "1")
+    if noise := found.too_noisy:
+        return Result("passed", "compare", f"Speed not published: {noise}.")
+    result = _result(found, trial, setting)
+    load = readings_under_load(workload.act, clock, sensor_of(context.device))
+    return replace(result, metrics={**result.metrics, **load})
+
+
+def setting_of(case: Case, device: str) -> Setting:
+    """Return what the parameters of a case mean."""
+    mode = dict(case.parameters).get("mode", "")
+    shape = TRIALS[case.name].shape_of(mode, case["shapes"])
+    return Setting(device, getattr(torch, case["dtype"]), shape, mode == "training")
+
+
+def _require_package(trial: SpeedTrial) -> None:
+    if not trial.package:
+        return
+    if find_spec(trial.package) is None:
+        raise SkippedError(f"{trial.package} is not installed: pip install {trial.package}")
+    try:
+        __import__(trial.package)
+    except (ImportError, RuntimeError) as error:  # torchvision's build may not fit torch's
+        raise BrokenTestError(f"{trial.package} cannot be imported here: {error}") from None
+
+
+def _foretell(trial: SpeedTrial, setting: Setting, clock: Clock, longest_s: float) -> None:
+    """Skip a size that is too large for the device, judged by the smallest; raises SkippedError."""
+    smallest = replace(setting, shape=next(iter(trial.shapes.values()))[0])
+    if setting.shape == smallest.shape:
+        return
+    seconds = warm_up(trial.build(smallest).act, clock)
+    gc.collect()  # a model of the smallest size need not be there with a large one
+    _require_time(seconds * trial.work(setting) / trial.work(smallest), longest_s)
+
+
+def _require_time(call_s: float, longest_s: float) -> None:
+    if call_s > longest_s:
+        what = f"One call takes about {call_s:.1f} s on this device"
+        raise SkippedError(f"{what}; at most {longest_s:g} s are measured.")
+
+
+def _require_sane(workload: Workload, setting: Setting, room: Tolerance) -> None:
+    """Fail where the result is not on the device, not finite, or not what the CPU computes."""
+    output = workload.act()
+    tensor = first_tensor(output)
+    if tensor.device.type != torch.device(setting.device).type:
+        raise CheckFailedError(f"the result is on {tensor.device}, not on {setting.device}")
+    numbers = tensor.detach().flatten()
+    numbers = numbers[:: max(1, len(numbers) // _MOST_NUMBERS)].cpu().float()
+    if not bool(torch.isfinite(numbers).all()):
+        raise MismatchError("the result has numbers that are not finite")
+    if workload.sample is None:
+        return
+    mine, theirs = workload.sample(output)
+    atol = room.atol * float(theirs.abs().max())
+    try:
+        torch.testing.assert_close(mine.detach().cpu().double(), theirs, rtol=room.rtol, atol=atol)
+    except AssertionError as error:
+        raise MismatchError(f"some numbers of the result: {error}") from None
+
+
+def _result(found: Timing, trial: SpeedTrial, setting: Setting) -> Result:
+    """Return the median as a speed and as a time, each with its interval."""
+    work = trial.work(setting) / trial.unit.scale
+    seconds = tuple(map(_rounded, (found.median, found.low, found.high)))
+    speed = tuple(_rounded(work / value) for value in (found.median, found.high, found.low))
+    return Result(
+        "passed",
+        "compare",
+        metrics={SPEED: (speed[0], trial.unit.name), TIME: (seconds[0], "s")},
+        spreads={
+            SPEED: (speed[1], speed[2], found.repeats),
+            TIME: (seconds[1], seconds[2], found.repeats),
+        },
+    )
+
+
+def _rounded(value: float) -> float:
+    return round(value, _DIGITS - 1 - math.floor(math.log10(value)))
