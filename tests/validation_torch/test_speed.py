@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -25,7 +26,7 @@ from accelerator_portal.validation.suites.speed.trial import COMPUTING, Setting,
 from accelerator_portal.validation.worker import Job, attempt
 from tests.validation_torch.conftest import validate
 
-QUICK = {"first-round-ms": 60, "measuring-ms": 100, "longest-call-ms": 1500}
+QUICK = {"first-round-ms": 60, "measuring-ms": 100, "longest-call-ms": 60_000}
 MATRIX = read_matrix("speed").model_copy(update={"settings": QUICK})
 CASES = list(expand("speed", MATRIX, suite.offers(MATRIX), {}))
 FULL = {trial.name for trial in MODELS}
@@ -105,6 +106,7 @@ def test_a_speed_is_the_work_by_the_time(name: str, monkeypatch: pytest.MonkeyPa
     calm = Timing(0.5, 0.49, 0.52, 11, 0.01)
     monkeypatch.setattr(suite, "measured", lambda *_: calm)
     monkeypatch.setattr(suite, "require_waiting", lambda *_: None)
+    monkeypatch.setattr(suite, "disturbance", lambda *_: None)
     tested = case(name, dtype="float32", **parameters)
     found, work = ran(tested), suite.TRIALS[name].work(suite.setting_of(tested, "cpu"))
     assert (found.outcome, found.reason) == ("passed", None)
@@ -123,6 +125,7 @@ def test_runs_that_differ_too_much_leave_no_number(monkeypatch: pytest.MonkeyPat
     noisy = Timing(0.5, 0.4, 0.6, 20, 0.38)
     monkeypatch.setattr(suite, "measured", lambda *_: noisy)
     monkeypatch.setattr(suite, "require_waiting", lambda *_: None)
+    monkeypatch.setattr(suite, "disturbance", lambda *_: None)
     found = ran(case("matmul", dtype="float32", shapes="1024x1024x1024"))
     assert (found.outcome, found.reason) == (
         "passed",
@@ -130,6 +133,39 @@ def test_runs_that_differ_too_much_leave_no_number(monkeypatch: pytest.MonkeyPat
     )
     assert set(found.metrics) == {"threads"}
     assert not found.spreads
+
+
+def test_a_speed_that_others_took_part_of_is_not_published(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    calm = Timing(0.5, 0.49, 0.52, 11, 0.01)
+    monkeypatch.setattr(suite, "measured", lambda *_: calm)
+    monkeypatch.setattr(suite, "require_waiting", lambda *_: None)
+    monkeypatch.setattr(suite, "disturbance", lambda *_: "other programs used 35%")
+    found = ran(case("matmul", dtype="float32", shapes="1024x1024x1024"))
+    assert found.reason == "Speed not published: other programs used 35%."
+    assert set(found.metrics) == {"threads"}
+
+
+def test_sizes_are_foretold_by_smaller_ones_until_one_is_too_slow(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    trial = suite.TRIALS["matmul"]
+    assert trial.smaller((8192,) * 3) == [(128,) * 3, (1024,) * 3, (4096,) * 3]
+    assert trial.smaller((128,) * 3) == []
+    called: list[float] = []
+
+    def a_second_for_a_product_of_1024(*_: object) -> float:
+        called.append(work[len(called)])
+        return called[-1] / 2**31
+
+    work = [trial.amount((size,) * 3) for size in (128, 1024, 4096)]
+    monkeypatch.setattr(suite, "warm_up", a_second_for_a_product_of_1024)
+    setting = Setting("meta", torch.float32, (8192,) * 3)
+    fake = replace(trial, build=lambda _: Workload(lambda: None))
+    with pytest.raises(SkippedError, match=r"One call takes about 512\.0 s"):
+        suite._foretell(fake, setting, time.perf_counter, 1.5)
+    assert called == work[:2]
 
 
 def test_what_is_too_slow_or_too_large_is_skipped(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 from typing import Any
 
 import torch
 
+from accelerator_portal.validation.classify import BrokenTestError
 from accelerator_portal.validation.suites.speed.transformer_block import model_workload
 from accelerator_portal.validation.suites.speed.trial import (
     IMAGES,
@@ -27,9 +29,8 @@ _DTYPES = ("float32", "bfloat16")
 
 
 def _of_torchvision(name: str, setting: Setting) -> Workload:
-    from torchvision import models
-
-    model = models.get_model(name, weights=None).to(setting.device, setting.dtype)
+    make = _of_library("torchvision.models", name)
+    model = make(weights=None).to(setting.device, setting.dtype)
     images = setting.random(setting.shape[0], 3, _SIDE, _SIDE)
     return _with_loss(model, images, setting)
 
@@ -64,23 +65,25 @@ class _Classified(_Called):
 
 
 def _bert(setting: Setting) -> Workload:
-    transformers = _transformers()
-    config = transformers.BertConfig(hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0)
-    return _of_words(transformers.BertForMaskedLM(config), setting)
+    kind = _of_library("transformers", "BertForMaskedLM")
+    config = kind.config_class(hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0)
+    return _of_words(kind(config), setting)
 
 
 def _gpt2(setting: Setting) -> Workload:
-    transformers = _transformers()
-    config = transformers.GPT2Config(resid_pdrop=0.0, embd_pdrop=0.0, attn_pdrop=0.0)
+    kind = _of_library("transformers", "GPT2LMHeadModel")
+    config = kind.config_class(resid_pdrop=0.0, embd_pdrop=0.0, attn_pdrop=0.0)
     config.use_cache = False  # one pass over a whole text, as in training
-    return _of_words(transformers.GPT2LMHeadModel(config), setting)
+    return _of_words(kind(config), setting)
 
 
-def _transformers() -> Any:
+def _of_library(module: str, name: str) -> Any:
+    """Return what makes a model; raises BrokenTestError where the library cannot be imported."""
     os.environ.setdefault("HF_HUB_OFFLINE", "1")  # random weights: nothing is to be fetched
-    import transformers
-
-    return transformers
+    try:
+        return getattr(importlib.import_module(module), name)
+    except (ImportError, RuntimeError) as error:  # torchvision's build may not fit torch's
+        raise BrokenTestError(f"{module} cannot be imported here: {error}") from None
 
 
 def _of_words(model: Any, setting: Setting) -> Workload:

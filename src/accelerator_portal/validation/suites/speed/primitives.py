@@ -119,6 +119,7 @@ PRIMITIVES: tuple[SpeedTrial, ...] = (
         {"": _ARRAYS},
         label=lambda shape: f"{shape[0]}MiB",
         dtypes=("float32",),
+        pilot=(16,),
     ),
     SpeedTrial(
         "triad",
@@ -129,6 +130,7 @@ PRIMITIVES: tuple[SpeedTrial, ...] = (
         {"": _ARRAYS},
         label=lambda shape: f"{shape[0]}MiB",
         dtypes=("float32",),
+        pilot=(16,),
     ),
     SpeedTrial(
         "matmul",
@@ -137,6 +139,7 @@ PRIMITIVES: tuple[SpeedTrial, ...] = (
         lambda shape: 2.0 * shape[0] * shape[1] * shape[2],
         lambda shape: float(shape[0] * shape[2] + shape[2] * shape[1] + shape[0] * shape[1]),
         {"": _SQUARES},
+        pilot=(128, 128, 128),
     ),
     SpeedTrial(
         "attention",
@@ -145,6 +148,7 @@ PRIMITIVES: tuple[SpeedTrial, ...] = (
         _attention_operations,
         _attention_memory,
         {"": ((1, 16, 1024, 64), (8, 16, 4096, 64))},
+        pilot=(1, 1, 256, 64),
     ),
     SpeedTrial(
         "convolution",
@@ -153,5 +157,6 @@ PRIMITIVES: tuple[SpeedTrial, ...] = (
         _convolution_operations,
         _convolution_memory,
         {"": ((8, 64, 64, 56, 3), (64, 256, 256, 28, 3))},
+        pilot=(1, 16, 16, 28, 3),
     ),
 )

@@ -100,5 +100,6 @@ BLOCKS: tuple[SpeedTrial, ...] = (
         _operations,
         _memory,
         {Inference: _SHAPES, Training: _SHAPES},
+        pilot=(1, 64),
     ),
 )

@@ -54,7 +54,7 @@ SEQUENCES = Unit("sequences/s")
 
 @dataclass(frozen=True, slots=True)
 class SpeedTrial:
-    """A computation; the first of its shapes is the smallest, from which others are foretold."""
+    """A computation at some sizes."""
 
     name: str
     unit: Unit
@@ -69,6 +69,8 @@ class SpeedTrial:
     dtypes: tuple[str, ...] = DTYPES
     package: str | None = None
     """What it needs beside torch."""
+    pilot: TrialShape | None = None
+    """A size so small that no device takes long: not measured, others are foretold from it."""
 
     def work(self, setting: Setting) -> float:
         """Return the amount of one call: backward, each product is computed twice more."""
@@ -77,8 +79,16 @@ class SpeedTrial:
 
     def needed(self, setting: Setting) -> int:
         """Return the bytes that a call takes, about: training keeps gradients, too."""
-        numbers = self.memory(setting.shape) * (3 if setting.training else 1)
+        numbers = self.memory(setting.shape) * (2 if setting.training else 1)
         return int(numbers * setting.dtype.itemsize)
+
+    def smaller(self, shape: TrialShape) -> list[TrialShape]:
+        """Return the sizes that are less work than this one, the smallest first."""
+        known = {each for shapes in self.shapes.values() for each in shapes}
+        known |= {self.pilot} if self.pilot else set()
+        return sorted(
+            (each for each in known if self.amount(each) < self.amount(shape)), key=self.amount
+        )
 
     def shape_of(self, mode: str, label: str) -> TrialShape:
         """Return the shape that is written so; raises KeyError."""
