@@ -85,6 +85,8 @@ class ResultsView:
         found: dict[str, str] = {}
         for stored in sorted(self.reports, key=lambda s: s.report.started or _LONG_AGO):
             report = stored.report
+            if all(suite.kind == "speed" for suite in report.suites):
+                continue  # how fast it is says nothing of what works
             if report.kind == "baseline":
                 found.setdefault(report.accelerator, "a baseline, no run")
                 continue
