@@ -172,10 +172,12 @@ def test_what_is_too_slow_or_too_large_is_skipped(monkeypatch: pytest.MonkeyPatc
     slow = MATRIX.model_copy(update={"settings": {**QUICK, "longest-call-ms": 0}})
     large = case("matmul", dtype="float32", shapes="8192x8192x8192")
     job = Job("cpu", {"speed": slow}, {"speed": 60}, 1)
+    monkeypatch.setattr(suite, "disturbance", lambda *_: "others worked")
     for tested in (large, case("matmul", dtype="float32", shapes="1024x1024x1024")):
         found = attempt(tested, job)
         assert found.outcome == "skipped"
         assert "One call takes about" in str(found.reason)
+        assert str(found.reason).endswith("are measured. Meanwhile others worked.")
     monkeypatch.setattr(device_memory, "free_bytes", lambda _: 1 << 30)
     found = ran(large)
     assert found.outcome == "skipped"

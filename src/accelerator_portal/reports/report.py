@@ -179,8 +179,7 @@ class Metric(Model):
     unit: Short
     """Its unit; `1` for a plain number."""
     interval: tuple[Finite, Finite] | None = None
-    """Where the figure is a median of repeats: from where to where it lies, with a confidence of
-    95 %."""
+    """Of a median of repeats: the interval in which it lies with a confidence of 95%."""
     repeats: Annotated[int, Field(gt=0)] | None = None
     """How many repeats it is the median of."""
 

@@ -77,8 +77,13 @@ class SpeedRun:
 
     @property
     def has_power(self) -> bool:
-        """Whether a tool told power or clock."""
-        return any(speed.power or speed.clock for speed in self.speeds.values())
+        """Whether a tool told the power of some of it."""
+        return any(speed.power for speed in self.speeds.values())
+
+    @property
+    def has_clock(self) -> bool:
+        """Whether a tool told the clock of some of it."""
+        return any(speed.clock for speed in self.speeds.values())
 
     @property
     def has_share(self) -> bool:

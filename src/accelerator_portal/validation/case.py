@@ -48,7 +48,7 @@ def case_of(key: str) -> Case:
 
 
 Spread = tuple[float, float, int]
-"""The interval that holds a median with a confidence of 95 %, and the number of repeats."""
+"""The interval that holds a median with a confidence of 95%, and the number of repeats."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,7 @@ IN_EXECUTORCH = (
 
 
 SPEEDS = (
-    "Speeds are medians of repeats with a 95 % confidence interval, measured with the device to "
+    "Speeds are medians of repeats with a 95% confidence interval, measured with the device to "
     "themselves; where the runs differ too much, no number is published."
 )
 OWN_TESTS = "PyTorch's own tests, and those of a pytest suite, decide by their own assertions."

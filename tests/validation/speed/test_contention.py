@@ -46,6 +46,11 @@ def test_others_are_what_this_process_did_not_use(others: float, said: str | Non
     assert disturbance(before, after) == said
 
 
+def test_a_moment_is_too_short_to_tell() -> None:
+    before = ProcessorTimes(1000.0, 50.0, 7.0, 2)
+    assert disturbance(before, ProcessorTimes(1000.02, 50.0, 7.01, 2)) is None
+
+
 def test_this_process_does_not_disturb_itself() -> None:
     before = processor_times()
     sum(range(3_000_000))

@@ -16,6 +16,7 @@ _STAT = Path("/proc/stat")
 _IDLE = {3, 4}  # idle, and waiting for a disk; all else is work, or stolen by the hypervisor
 _COUNTED = 8  # guests, after these, are counted as users already
 _MOST = 0.10
+_LEAST_S = 0.2  # Linux counts in hundredths of a second: of less, a share would be a guess
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,7 @@ def processor_times(stat: Path = _STAT) -> ProcessorTimes | None:
 
 def disturbance(before: ProcessorTimes | None, after: ProcessorTimes | None) -> str | None:
     """Return in words that other programs used the processors; None where they hardly did."""
-    if before is None or after is None:
+    if before is None or after is None or after.clock_s - before.clock_s < _LEAST_S:
         return None
     others = (after.all_s - before.all_s) - (after.own_s - before.own_s)
     share = others / ((after.clock_s - before.clock_s) * after.processors)

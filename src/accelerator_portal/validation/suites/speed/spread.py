@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 LEAST_REPEATS = 6
-"""With fewer, no interval holds the median with a confidence of 95 %: 1 - 2 / 2**n."""
+"""With fewer, no interval holds the median with a confidence of 95%: 1 - 2 / 2**n."""
 
 _OUTSIDE = 0.025  # on each side of the interval
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from importlib.util import find_spec
 
@@ -63,25 +63,45 @@ def run(case: Case, context: Context) -> Result:
     clock = device_clock(context.device)
     torch.manual_seed(case.seed)
     context.stage = "run"
-    longest_s = limits["longest-call-ms"] / 1000
-    _foretell(trial, setting, clock, longest_s)
-    workload = trial.build(setting)
-    call_s = warm_up(workload.act, clock, longest_s)
-    _require_time(call_s, longest_s)
+    workload, call_s = _warm(trial, setting, clock, limits["longest-call-ms"] / 1000)
+    disturbed = _others_since(context.device)
     budget = Budget(limits["first-round-ms"] / 1000, limits["measuring-ms"] / 1000)
-    before = processor_times()
     found = measured(workload.act, clock, call_s, budget)
-    on_cpu = torch.device(context.device).type == "cpu"
-    disturbed = disturbance(before, processor_times()) if on_cpu else None
+    noise = disturbed() or found.too_noisy
     context.stage = "compare"
     require_waiting(workload.act, clock, found.median)
     _require_sane(workload, setting, context.matrix.tolerances[case["dtype"]])
     context.metrics["threads"] = (torch.get_num_threads(), "1")
-    if noise := disturbed or found.too_noisy:
+    if noise:
         return Result("passed", "compare", f"Speed not published: {noise}.")
     result = _result(found, trial, setting)
     load = readings_under_load(workload.act, clock, sensor_of(context.device))
     return replace(result, metrics={**result.metrics, **load})
+
+
+def _warm(
+    trial: SpeedTrial, setting: Setting, clock: Clock, longest_s: float
+) -> tuple[Workload, float]:
+    """Return the workload, warm, and the seconds of a call; raises SkippedError if it is slow."""
+    disturbed = _others_since(setting.device)
+    try:
+        _foretell(trial, setting, clock, longest_s)
+        workload = trial.build(setting)
+        call_s = warm_up(workload.act, clock, longest_s)
+        _require_time(call_s, longest_s)
+    except SkippedError as error:
+        if words := disturbed():
+            raise SkippedError(f"{error} Meanwhile {words}.") from None
+        raise
+    return workload, call_s
+
+
+def _others_since(device: str) -> Callable[[], str | None]:
+    """Return what tells, later, whether other programs took part of a CPU that is measured."""
+    if torch.device(device).type != "cpu":
+        return lambda: None
+    before = processor_times()
+    return lambda: disturbance(before, processor_times())
 
 
 def setting_of(case: Case, device: str) -> Setting:
