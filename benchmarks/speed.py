@@ -79,10 +79,10 @@ def product(turns: int = TURNS) -> Agreement:
 
     draws = np.random.default_rng(5)
     left, right = (draws.standard_normal((_SIZE, _SIZE), np.float32) for _ in range(2))
-    works = {"suite": _of_suite("matmul", (_SIZE,) * 3), "other": lambda: left @ right}
-    suite, other = _by_turns(works, turns)
-    scale = 2 * _SIZE**3 / 1e12
-    return Agreement(f"matmul {_SIZE}, float32", "TFLOP/s", scale / suite, scale / other)
+    act, amount = _of_suite("matmul", (_SIZE,) * 3)
+    suite, other = _by_turns({"suite": act, "other": lambda: left @ right}, turns)
+    counted = 2 * _SIZE**3 / 1e12
+    return Agreement(f"matmul {_SIZE}, float32", "TFLOP/s", amount / suite, counted / other)
 
 
 def bandwidth(name: str, turns: int = TURNS) -> Agreement:
@@ -94,22 +94,21 @@ def bandwidth(name: str, turns: int = TURNS) -> Agreement:
         function = getattr(_compiled(Path(folder)), name)
     pointers = [ctypes.c_void_p(array.ctypes.data) for array in arrays]
     length = ctypes.c_ssize_t(len(arrays[0]))
-    works = {
-        "suite": _of_suite(name, (_MIB,)),
-        "other": lambda: function(*pointers, length),
-    }
-    suite, other = _by_turns(works, turns)
-    moved = {"copy": 2, "triad": 3}[name] * (_MIB << 20) / 1e9
-    return Agreement(f"{name} {_MIB} MiB", "GB/s", moved / suite, moved / other)
+    act, amount = _of_suite(name, (_MIB,))
+    suite, other = _by_turns({"suite": act, "other": lambda: function(*pointers, length)}, turns)
+    counted = {"copy": 2, "triad": 3}[name] * (_MIB << 20) / 1e9
+    return Agreement(f"{name} {_MIB} MiB", "GB/s", amount / suite, counted / other)
 
 
-def _of_suite(name: str, shape: tuple[int, ...]) -> Work:
+def _of_suite(name: str, shape: tuple[int, ...]) -> tuple[Work, float]:
+    """Return the suite's call, and the work that the suite counts for it in its own unit."""
     import torch
 
     from accelerator_portal.validation.suites.speed.suite import TRIALS
     from accelerator_portal.validation.suites.speed.trial import Setting
 
-    return TRIALS[name].build(Setting("cpu", torch.float32, shape)).act
+    trial, setting = TRIALS[name], Setting("cpu", torch.float32, shape)
+    return trial.build(setting).act, trial.work(setting) / trial.unit.scale
 
 
 def _by_turns(works: Mapping[str, Work], turns: int) -> list[float]:

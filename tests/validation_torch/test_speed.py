@@ -26,7 +26,7 @@ from accelerator_portal.validation.suites.speed.trial import COMPUTING, Setting,
 from accelerator_portal.validation.worker import Job, attempt
 from tests.validation_torch.conftest import validate
 
-QUICK = {"first-round-ms": 60, "measuring-ms": 100, "longest-call-ms": 60_000}
+QUICK = {"first-round-ms": 60, "measuring-ms": 100, "longest-call-ms": 60_000, "tries": 2}
 MATRIX = read_matrix("speed").model_copy(update={"settings": QUICK})
 CASES = list(expand("speed", MATRIX, suite.offers(MATRIX), {}))
 FULL = {trial.name for trial in MODELS}
@@ -145,6 +145,20 @@ def test_a_speed_that_others_took_part_of_is_not_published(
     found = ran(case("matmul", dtype="float32", shapes="1024x1024x1024"))
     assert found.reason == "Speed not published: other programs used 35%."
     assert set(found.metrics) == {"threads"}
+
+
+def test_a_disturbance_that_ends_costs_one_more_measurement(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    calm = Timing(0.5, 0.49, 0.52, 11, 0.01)
+    noisy = Timing(0.5, 0.4, 0.6, 20, 0.38)
+    found = iter([noisy, calm])
+    monkeypatch.setattr(suite, "measured", lambda *_: next(found))
+    monkeypatch.setattr(suite, "require_waiting", lambda *_: None)
+    monkeypatch.setattr(suite, "disturbance", lambda *_: None)
+    measured_again = ran(case("matmul", dtype="float32", shapes="1024x1024x1024"))
+    assert measured_again.metrics["time"][0] == 0.5
+    assert measured_again.spreads["time"] == (0.49, 0.52, 11)
 
 
 def test_sizes_are_foretold_by_smaller_ones_until_one_is_too_slow(
