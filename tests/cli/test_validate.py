@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +12,12 @@ from click.testing import CliRunner, Result
 
 from accelerator_portal.cli import main
 from accelerator_portal.reports.report_file import read_report
+from accelerator_portal.validation import launch
+from accelerator_portal.validation.request import Request, RunError
+from accelerator_portal.validation.resources import processors
+
+# The package has the command under the module's name.
+validate = importlib.import_module("accelerator_portal.cli.validate")
 
 
 @pytest.fixture
@@ -50,3 +57,17 @@ def test_only_the_suite_that_can_tell_why_is_run_without_torch(folder: Path) -> 
     assert done.exit_code == 2
     assert "libmade_up.so is missing" in " ".join(done.stderr.split())
     assert not (folder / "report.json").exists()
+
+
+def test_a_run_of_speeds_goes_on_alone(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[int, int]] = []
+
+    def go_on(request: Request, *_: object) -> None:
+        asked.append((request.workers, request.threads))
+        raise RunError("That is all.")
+
+    monkeypatch.setattr(validate, "suites_of_journal", lambda _: ("speed",))
+    monkeypatch.setattr(launch, "go_on", go_on)
+    done = run(folder / "report.json", "--resume")
+    assert "That is all." in done.stderr
+    assert asked == [(1, processors())]

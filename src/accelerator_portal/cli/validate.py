@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import signal
 import sys
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, get_args
@@ -33,6 +34,7 @@ from accelerator_portal.validation.request import (
     at_full_size,
 )
 from accelerator_portal.validation.resources import resources_for
+from accelerator_portal.validation.run import suites_of_journal
 from accelerator_portal.validation.selecting import ExpressionError, failed_in
 
 # What a shell gives for a command that Ctrl+C ended.
@@ -123,6 +125,7 @@ def validate(plan_only: bool, go_on: bool, **said: Any) -> None:  # noqa: ANN401
             return
         told = partial(click.echo, err=True)
         if go_on:
+            request = _as_begun(request, said)
             finished = launch.go_on(request, sources, Watching, told)
         else:
             finished = launch.start(request, sources, _today(), Watching, told)
@@ -136,6 +139,12 @@ def validate(plan_only: bool, go_on: bool, **said: Any) -> None:  # noqa: ANN401
         sys.exit(INTERRUPTED)
     click.echo(closing_words(finished, request.out))
     sys.exit(finished.exit_code)
+
+
+def _as_begun(request: Request, said: dict[str, Any]) -> Request:
+    """Return a request with the processes that suit the suites of the run that is to go on."""
+    found = resources_for(suites_of_journal(request), said["workers"], said["threads"])
+    return replace(request, workers=found.workers, threads=found.threads)
 
 
 def _today() -> dt.date:
