@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,7 +12,13 @@ from click.testing import CliRunner, Result
 
 from accelerator_portal.cli import main
 from accelerator_portal.reports.report_file import read_report, report_text
+from accelerator_portal.validation import launch
+from accelerator_portal.validation.request import Request, RunError
+from accelerator_portal.validation.resources import processors
 from tests.reports.examples import report
+
+# The package has the command under the module's name.
+validate = importlib.import_module("accelerator_portal.cli.validate")
 
 
 @pytest.fixture
@@ -108,3 +115,17 @@ def test_a_file_of_times_that_is_no_report_is_told(folder: Path) -> None:
     done = run(folder / "report.json", "--shard", "1/2", "--times", str(times))
     assert done.exit_code == 2
     assert "times.json:1: accelerator: field required" in done.stdout
+
+
+def test_a_run_of_speeds_goes_on_alone(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[int, int]] = []
+
+    def go_on(request: Request, *_: object) -> None:
+        asked.append((request.workers, request.threads))
+        raise RunError("That is all.")
+
+    monkeypatch.setattr(validate, "suites_of_journal", lambda _: ("speed",))
+    monkeypatch.setattr(launch, "go_on", go_on)
+    done = run(folder / "report.json", "--resume")
+    assert "That is all." in done.stderr
+    assert asked == [(1, processors())]

@@ -128,7 +128,7 @@ def test_what_is_no_time_says_nothing(tmp_path: Path, time: str) -> None:
 
 
 FORMAT = "see the page of the report format"
-NO_KIND = "input should be 'build', 'deploy', 'unit', 'operator' or 'model'"
+NO_KIND = "input should be 'build', 'deploy', 'unit', 'operator', 'model' or 'speed'"
 *_OTHERS, _LAST = map(repr, OUTCOMES)
 NO_OUTCOME = (
     f'results.xml:5: "c".outcome: input should be {", ".join(_OTHERS)} or {_LAST}; {FORMAT}'

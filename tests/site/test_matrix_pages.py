@@ -23,6 +23,7 @@ from accelerator_portal.site.matrix_pages import (
 )
 from accelerator_portal.site.page import SiteFile
 from accelerator_portal.site.results_view import KINDS, Cell, MatrixRow, MatrixView
+from accelerator_portal.site.speeds import side_by_side
 from accelerator_portal.site.templates import Templates
 from tests.folders import REPOSITORY
 
@@ -68,6 +69,7 @@ def pages(*views: MatrixView) -> dict[str, SiteFile]:
         "suite": None,
         "title": "Made up",
         "kinds": KINDS,
+        "speeds": side_by_side(()),
     }
     return {page.path: page for page in matrix_pages(views, {SUITE: "Made up"}, templates, context)}
 

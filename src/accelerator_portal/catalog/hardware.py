@@ -33,6 +33,18 @@ class Instances(Sourced):
     """Names of the machine types; `*` stands for any letters, digits and hyphens: `g5.*`."""
 
 
+PeakOf = Literal["memory", "float64", "float32", "bfloat16", "float16"]
+
+
+class Peak(Sourced):
+    """A highest speed that the vendor states for one device."""
+
+    of: PeakOf
+    """`memory`: its bandwidth, in GB/s; a data type: dense products of matrices, in TFLOP/s."""
+    value: Annotated[float, Field(gt=0, le=10_000_000)]
+    """The figure."""
+
+
 class HardwareModel(Model):
     """A card, chip or rented machine that a reader may have; every value is the vendor's own."""
 
@@ -50,6 +62,8 @@ class HardwareModel(Model):
     """Highest power of one device in watts, as the vendor states it (board power, TDP)."""
     power: Line | None = None
     """What the figure means or leaves out."""
+    peaks: Annotated[tuple[Peak, ...], Field(min_length=1)] | None = None
+    """Highest speeds as the vendor states them: measured ones are shown as a share of them."""
     purpose: Purposes | None = None
     """What the vendor says it is for."""
     note: Line | None = None

@@ -10,7 +10,7 @@ from pydantic import Field
 from accelerator_portal.catalog.fields import Id, Line, Paragraph, Url
 from accelerator_portal.catalog.sources import Sourced, SourcedFile
 
-SuiteKind = Literal["build", "deploy", "unit", "operator", "model"]
+SuiteKind = Literal["build", "deploy", "unit", "operator", "model", "speed"]
 
 SUITES_OF_CHECKOUTS = frozenset({"pytorch-tests"})
 """Suites of the harness whose tests are listed nowhere here: they lie in a checkout."""

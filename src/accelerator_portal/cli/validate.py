@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import datetime as dt
-import os
 import signal
 import sys
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, get_args
@@ -36,6 +36,8 @@ from accelerator_portal.validation.request import (
     RunError,
     at_full_size,
 )
+from accelerator_portal.validation.resources import resources_for
+from accelerator_portal.validation.run import suites_of_journal
 from accelerator_portal.validation.selecting import ExpressionError, failed_in
 from accelerator_portal.validation.sharding import ShardRequest
 
@@ -67,7 +69,11 @@ INTERRUPTED = 130
     "--scheduler", metavar="ADDRESS", help="Run the tests on the workers of this Dask cluster."
 )
 @click.option("--workers", type=click.IntRange(1, 256), help="Processes; by default 2 at most.")
-@click.option("--threads", type=click.IntRange(1, 256), default=1, help="Of each; by default 1.")
+@click.option(
+    "--threads",
+    type=click.IntRange(1, 256),
+    help="Of each; by default 1, for the suite speed one for each processor.",
+)
 @click.option("--all", "everything", is_flag=True, help="Also tests that are not usual.")
 @click.option(
     "--backend", default=USUAL_BACKEND, metavar="NAME", help="ExecuTorch's; by default xnnpack."
@@ -130,6 +136,7 @@ def validate(plan_only: bool, go_on: bool, **said: Any) -> None:  # noqa: ANN401
             return
         told = partial(click.echo, err=True)
         if go_on:
+            request = _as_begun(request, said)
             finished = launch.go_on(request, sources, Watching, told)
         else:
             finished = launch.start(request, sources, _today(), Watching, told)
@@ -143,6 +150,12 @@ def validate(plan_only: bool, go_on: bool, **said: Any) -> None:  # noqa: ANN401
         sys.exit(INTERRUPTED)
     click.echo(closing_words(finished, request.out))
     sys.exit(finished.exit_code)
+
+
+def _as_begun(request: Request, said: dict[str, Any]) -> Request:
+    """Return a request with the processes that suit the suites of the run that is to go on."""
+    found = resources_for(suites_of_journal(request), said["workers"], said["threads"])
+    return replace(request, workers=found.workers, threads=found.threads)
 
 
 def _today() -> dt.date:
@@ -170,6 +183,7 @@ def _request(
         raise RunError("--workers is for this machine; the workers of --scheduler are Dask's own")
     if said["full_size"]:
         suites = at_full_size(suites)
+    resources = resources_for(suites, said["workers"], said["threads"])
     return Request(
         device=said["device"],
         out=said["out"] or Path(f"validation-{accelerator}.json"),
@@ -182,8 +196,8 @@ def _request(
         kind=said["kind"],
         trigger=said["trigger"],
         timeout_s=said["timeout_s"],
-        workers=said["workers"] or min(2, os.cpu_count() or 1),
-        threads=said["threads"],
+        workers=resources.workers,
+        threads=resources.threads,
         everything=said["everything"],
         backend=said["backend"],
         issues=platform.known_issues if platform else (),

@@ -179,6 +179,16 @@ class Metric(Model):
     """The figure."""
     unit: Short
     """Its unit; `1` for a plain number."""
+    interval: tuple[Finite, Finite] | None = None
+    """Of a median of repeats: the interval in which it lies with a confidence of 95%."""
+    repeats: Annotated[int, Field(gt=0)] | None = None
+    """How many repeats it is the median of."""
+
+    @model_validator(mode="after")
+    def _lies_in_its_interval(self) -> Metric:
+        if self.interval and not self.interval[0] <= self.value <= self.interval[1]:
+            raise fault("the value lies outside its interval", "correct value or interval")
+        return self
 
 
 class KnownIssue(Model):

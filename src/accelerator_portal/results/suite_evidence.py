@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from accelerator_portal.catalog.suite_file import SuiteKind
 from accelerator_portal.reports.outcomes import OUTCOMES, Outcome
 from accelerator_portal.reports.report import TestEntry
 from accelerator_portal.reports.store import StoredReport
@@ -21,6 +22,12 @@ class SuiteEvidence:
     suite: str
     stored: StoredReport
     tests: tuple[TestEntry, ...]
+
+    @property
+    def kind(self) -> SuiteKind | None:
+        """What the suite tests, where the report says it."""
+        kinds = {suite.name: suite.kind for suite in self.stored.report.suites}
+        return kinds.get(self.suite)
 
     @property
     def is_run(self) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -48,6 +48,7 @@ from accelerator_portal.site.results_pages import results_files, results_pages
 from accelerator_portal.site.results_view import ResultsView, results
 from accelerator_portal.site.selector_view import selector_view
 from accelerator_portal.site.source_list import SourceList
+from accelerator_portal.site.speeds import SpeedRun, newest_runs, side_by_side, speed_runs
 from accelerator_portal.site.style_sheet import style_sheet
 from accelerator_portal.site.templates import Templates
 from accelerator_portal.site.versions import versions_data
@@ -79,7 +80,8 @@ def build_site(catalog: Catalog, root: Path, repository: RepositoryLinks) -> Ite
     yield data_file("findings.json", looked)
     silent = unanswering(verdicts)
     yield from _shared_pages(catalog, selector, templates, tested, (total(looked), *silent))
-    yield from _choosing_pages(catalog, templates, hardware, features)
+    runs = speed_runs(catalog, tested.reports)
+    yield from _choosing_pages(catalog, templates, hardware, features, runs)
     faqs: list[PageQuestion] = []
     for platform in catalog.platforms:
         path = f"{PLATFORMS}/{platform.id}.md"
@@ -91,6 +93,7 @@ def build_site(catalog: Catalog, root: Path, repository: RepositoryLinks) -> Ite
         context = platform_context(platform, parts)
         context["evidence"] = evidence_level(catalog, tested, platform)
         context["suite_cells"] = suite_cells(catalog, tested.newest(platform.id), at)
+        context["speeds"] = {run.id: run for run in runs}
         context["packaged"] = package_view(catalog, platform)
         content = templates.render("platform.md.j2", to_root=to_root(path), **context)
         yield SiteFile(path, content, platform.path("guide.md"), platform.accelerator.name)
@@ -182,18 +185,23 @@ def _questions_page(catalog: Catalog, templates: Templates, faqs: list[PageQuest
 
 
 def _choosing_pages(
-    catalog: Catalog, templates: Templates, hardware: HardwareData, features: FeaturesData
+    catalog: Catalog,
+    templates: Templates,
+    hardware: HardwareData,
+    features: FeaturesData,
+    runs: Sequence[SpeedRun],
 ) -> Iterator[SiteFile]:
     """The pages for readers who do not know yet what they have, or what to choose."""
     listed = {platform.id for platform in hardware.platforms}
     pages: dict[str, dict[str, Any]] = {
         "hardware": {
             "hardware": hardware,
+            "speeds": side_by_side(newest_runs(runs)),
             "count": sum(len(g.models) for p in hardware.platforms for g in p.generations),
             "platform_names": {platform.id: platform.name for platform in hardware.platforms},
             "without": [p.accelerator.name for p in catalog.platforms if p.id not in listed],
         },
-        "compare": {"comparison": comparison(catalog)},
+        "compare": {"comparison": comparison(catalog, newest_runs(runs))},
         "features": {"features": features, "least": ENOUGH},
     }
     for name, context in pages.items():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import get_args
@@ -16,6 +16,7 @@ from accelerator_portal.install.labels import METHOD, OS
 from accelerator_portal.install.rows import InstallRow
 from accelerator_portal.reports.store import stored_reports
 from accelerator_portal.site.features import LABELS
+from accelerator_portal.site.speeds import SpeedRun
 from accelerator_portal.site.words import number, python_range
 
 
@@ -52,7 +53,7 @@ class ComparisonGroup:
 CellReader = Callable[[Platform], Iterable[CellLine]]
 
 
-def comparison(catalog: Catalog) -> tuple[ComparisonGroup, ...]:
+def comparison(catalog: Catalog, runs: Sequence[SpeedRun] = ()) -> tuple[ComparisonGroup, ...]:
     """Return the questions with a cell for each platform, in the catalogue's order."""
     groups: dict[str, dict[str, CellReader]] = {
         "Platform": {
@@ -82,10 +83,32 @@ def comparison(catalog: Catalog) -> tuple[ComparisonGroup, ...]:
         "Features": {label: partial(_feature, name) for name, label in LABELS.items()},
         "Evidence": {"Test reports": partial(_reports, catalog)},
     }
-    return tuple(
+    questions = tuple(
         ComparisonGroup(label, tuple(_row(catalog, *answer) for answer in answers.items()))
         for label, answers in groups.items()
     )
+    speeds = tuple(_speed_rows(catalog, runs))
+    return (*questions, ComparisonGroup("Measured speed", speeds)) if speeds else questions
+
+
+def _speed_rows(catalog: Catalog, runs: Sequence[SpeedRun]) -> Iterator[ComparisonRow]:
+    """Yield what at least two platforms measured: one alone is compared with nothing."""
+    for key, test in {key: run.tests[key] for run in runs for key in run.speeds}.items():
+        measured = [run for run in runs if key in run.speeds]
+        if len({run.accelerator for run in measured}) > 1:
+            label = ", ".join(filter(None, (test.name, test.mode, test.dtype, test.size)))
+            yield _row(catalog, label, partial(_speeds, key, measured))
+
+
+def _speeds(key: str, runs: Sequence[SpeedRun], platform: Platform) -> Iterable[CellLine]:
+    for run in runs:
+        if run.accelerator == platform.id:
+            speed = run.speeds[key]
+            interval = f"{number(speed.low)}–{number(speed.high)}"
+            day = f"{run.day}" if run.day else None
+            words = (interval, run.hardware, f"torch {run.torch}", day, run.kind)
+            text = f"{number(speed.value)} {speed.unit}"
+            yield CellLine(text, ", ".join(filter(None, words)))
 
 
 def _row(catalog: Catalog, label: str, answer: CellReader) -> ComparisonRow:

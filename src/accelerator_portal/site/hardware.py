@@ -165,6 +165,7 @@ def _platforms(catalog: Catalog) -> Iterator[PlatformHardware]:
         named += [name for generation in generations for name in generation.source]
         named += [name for model in models for name in model.source or ()]
         named += [name for m in models for rented in m.instances or () for name in rented.source]
+        named += [name for m in models for peak in m.peaks or () for name in peak.source]
         yield PlatformHardware(
             id=platform.id,
             name=accelerator.name,

@@ -14,6 +14,7 @@ from accelerator_portal.site.page import API, SiteFile, data_file, to_root
 from accelerator_portal.site.result_addresses import RESULTS_PAGES
 from accelerator_portal.site.results_shapes import ReportEntry, ResultsIndex
 from accelerator_portal.site.results_view import KINDS, ResultsView, about
+from accelerator_portal.site.speeds import side_by_side, speed_runs
 from accelerator_portal.site.suite_tests import results_of, suite_tests_pages
 from accelerator_portal.site.templates import Templates
 
@@ -26,6 +27,7 @@ def results_pages(
 ) -> Iterator[SiteFile]:
     """Yield every page of results."""
     suites = list(dict.fromkeys(view.matrix.suite for view in results.matrices))
+    runs = {run.id: run for run in speed_runs(catalog, results.reports)}
     shared = {"kinds": KINDS, "results": results}
     path = f"{RESULTS_PAGES}/index.md"
     content = templates.render(f"{path}.j2", to_root=to_root(path), suites=suites, **shared)
@@ -37,6 +39,7 @@ def results_pages(
             "id": suite,
             "suite": described,
             "title": titles[suite],
+            "speeds": side_by_side([run for run in runs.values() if suite in run.suites]),
             **shared,
         }
         views = [view for view in results.matrices if view.matrix.suite == suite]
@@ -54,6 +57,7 @@ def results_pages(
             counts=results.suite_counts(stored.id),
             others=others[:MOST_LISTED],
             more=max(0, len(others) - MOST_LISTED),
+            speeds=runs.get(stored.id),
             waiting=[waiting_words(m) for m in missing_operators(stored.report.tests)],
             **shared,
         )

@@ -88,12 +88,15 @@ class ResultsView:
     def evidence(self) -> dict[str, str]:
         """Return the newest runs of all suites in a line, by platform, or that there is none."""
         accelerators = dict.fromkeys(stored.report.accelerator for stored in self.reports)
-        return {accelerator: self._in_a_line(accelerator) for accelerator in accelerators}
+        lines = ((accelerator, self._in_a_line(accelerator)) for accelerator in accelerators)
+        return {accelerator: line for accelerator, line in lines if line}
 
-    def _in_a_line(self, accelerator: str) -> str:
-        runs = [evidence for evidence in self.newest(accelerator) if evidence.is_run]
+    def _in_a_line(self, accelerator: str) -> str | None:
+        """How fast a device is says nothing of what works."""
+        known = [found for found in self.newest(accelerator) if found.kind != "speed"]
+        runs = [evidence for evidence in known if evidence.is_run]
         if not runs:
-            return "a baseline, no run"
+            return "a baseline, no run" if known else None
         counts = [self.counts_of(evidence) for evidence in runs]
         passed, checked = (sum(getattr(c, name) for c in counts) for name in ("passed", "checked"))
         last = max((run.stored.report.started or _LONG_AGO for run in runs), default=_LONG_AGO)

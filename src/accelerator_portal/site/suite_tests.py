@@ -10,7 +10,7 @@ from typing import Any
 
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.reports.outcomes import WORST_FIRST, Outcome
-from accelerator_portal.reports.report import Environment, TestEntry
+from accelerator_portal.reports.report import Environment, Metric, TestEntry
 from accelerator_portal.reports.store import StoredReport
 from accelerator_portal.results.standing import Standing
 from accelerator_portal.results.tables import group_of
@@ -27,7 +27,7 @@ from accelerator_portal.site.result_addresses import (
 from accelerator_portal.site.results_view import ResultsView
 from accelerator_portal.site.templates import Templates
 from accelerator_portal.site.verdict_strip import VerdictStrip, verdict_strip
-from accelerator_portal.site.words import number
+from accelerator_portal.site.words import counted, number
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +76,17 @@ class ReportedTest:
         """What was measured, a text each: `max abs difference 0.5`, `latency 1.5 ms`."""
         return tuple(
             f"{name.replace('_', ' ')} {number(metric.value)}"
-            f"{f' {metric.unit}' if metric.unit != '1' else ''}"
+            f"{f' {metric.unit}' if metric.unit != '1' else ''}{_spread(metric)}"
             for name, metric in self.test.metrics.items()
         )
+
+
+def _spread(metric: Metric) -> str:
+    """Say between which values a median lies: ` (1.2 to 1.4, 30 repeats)`."""
+    interval = " to ".join(number(value) for value in metric.interval or ())
+    repeats = counted(metric.repeats, "repeat") if metric.repeats else ""
+    words = ", ".join(filter(None, (interval, repeats)))
+    return f" ({words})" if words else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,6 +47,10 @@ def case_of(key: str) -> Case:
     return Case(found.suite, found.name, found.parameters)
 
 
+Spread = tuple[float, float, int]
+"""The interval that holds a median with a confidence of 95%, and the number of repeats."""
+
+
 @dataclass(frozen=True, slots=True)
 class Observation:
     """Which ATen operators a computation dispatched, and which of all of them the CPU computed."""
@@ -72,6 +76,8 @@ class Result:
     attempts: int = 1
     operators: tuple[str, ...] = ()
     computed_on_cpu: tuple[str, ...] = ()
+    spreads: Mapping[str, Spread] = field(default_factory=dict)
+    """Of metrics that are medians of repeats."""
 
     def record(self) -> dict[str, Any]:
         """Return it as plain data for a line of the journal; what is not known is left out."""
@@ -82,7 +88,8 @@ def result_of(record: Mapping[str, Any]) -> Result:
     """Return a result from what `record` made of it."""
     metrics = {name: (value, unit) for name, (value, unit) in record.get("metrics", {}).items()}
     names = {name: tuple(record.get(name, ())) for name in ("operators", "computed_on_cpu")}
-    return Result(**{**record, "metrics": metrics, **names})
+    spreads = {name: tuple(spread) for name, spread in record.get("spreads", {}).items()}
+    return Result(**{**record, "metrics": metrics, "spreads": spreads, **names})
 
 
 def with_lost_observation(verdict: Result, why: str, log_tail: str | None = None) -> Result:

@@ -30,6 +30,10 @@ IN_EXECUTORCH = (
 )
 
 
+SPEEDS = (
+    "Speeds are medians of repeats with a 95% confidence interval, measured with the device to "
+    "themselves; where the runs differ too much, no number is published."
+)
 OWN_TESTS = "PyTorch's own tests, and those of a pytest suite, decide by their own assertions."
 
 
@@ -69,10 +73,12 @@ def _note(request: Request, matrices: Mapping[str, Matrix], probed: Probed) -> s
     threads = f"{request.threads} thread{'s' if request.threads > 1 else ''} each"
     programs = set(FAMILIES["executorch"])
     own = {name for name, matrix in matrices.items() if matrix.own_verdict}
+    speeds = {name for name, matrix in matrices.items() if matrix.kind == "speed"}
     eager = ON_CPU if request.device == "cpu" else ON_DEVICE
-    said = [eager] if set(matrices) - programs - own else []
+    said = [eager] if set(matrices) - programs - own - speeds else []
     said += [IN_EXECUTORCH] if set(matrices) & programs else []
     said += [OWN_TESTS] if own else []
+    said += [SPEEDS] if speeds else []
     made = f"Made by accelerator-portal validate, with {workers} of {threads}. {' '.join(said)}"
     checkouts = [*_checkouts(matrices), *_pytorch(matrices, probed)]
     return " ".join([made, *checkouts, *differences(request.settings, matrices)])

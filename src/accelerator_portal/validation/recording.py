@@ -112,9 +112,11 @@ def _entry(case: Case, kept: JournalContent, ending: Ending) -> dict[str, Any]:
 
 
 def _of_result(result: Result) -> dict[str, Any]:
-    metrics = {
+    metrics: dict[str, dict[str, Any]] = {
         name: {"value": value, "unit": unit} for name, (value, unit) in result.metrics.items()
     }
+    for name, (low, high, repeats) in result.spreads.items():
+        metrics[name] |= {"interval": [low, high], "repeats": repeats}
     if result.computed_on_cpu:
         metrics[OPERATORS_ON_CPU] = {"value": len(result.computed_on_cpu), "unit": "1"}
     found: dict[str, Any] = {

@@ -1,0 +1,144 @@
+"""Models of full size with random weights: what a reader would run, in samples per second."""
+
+from __future__ import annotations
+
+import importlib
+import os
+from typing import Any
+
+import torch
+
+from accelerator_portal.validation.classify import BrokenTestError
+from accelerator_portal.validation.suites.speed.transformer_block import model_workload
+from accelerator_portal.validation.suites.speed.trial import (
+    IMAGES,
+    SEQUENCES,
+    Inference,
+    Setting,
+    SpeedTrial,
+    Training,
+    TrialShape,
+    Workload,
+)
+
+_SIDE = 224
+_CLASSES = 1000
+
+# float16 is left out: few train in it without a scaler, and bfloat16 moves as many bytes.
+_DTYPES = ("float32", "bfloat16")
+
+
+def _of_torchvision(name: str, setting: Setting) -> Workload:
+    make = _of_library("torchvision.models", name)
+    model = make(weights=None).to(setting.device, setting.dtype)
+    images = setting.random(setting.shape[0], 3, _SIDE, _SIDE)
+    return _with_loss(model, images, setting)
+
+
+def _with_loss(model: Any, images: torch.Tensor, setting: Setting) -> Workload:
+    """Return a call of an image model; in training with the loss of classification."""
+    if not setting.training:
+        model.eval()
+        return model_workload(_Called(model), {"images": images}, training=False)
+    labels = torch.randint(0, _CLASSES, (len(images),)).to(setting.device)
+    return model_workload(_Classified(model, labels), {"images": images}, training=True)
+
+
+class _Called(torch.nn.Module):
+    """A model whose input has a name: those of torchvision call theirs differently."""
+
+    def __init__(self, model: Any) -> None:
+        super().__init__()
+        self.model = model
+
+    def forward(self, images: torch.Tensor) -> Any:
+        return self.model(images)
+
+
+class _Classified(_Called):
+    def __init__(self, model: Any, labels: torch.Tensor) -> None:
+        super().__init__(model)
+        self.labels = labels
+
+    def forward(self, images: torch.Tensor) -> Any:
+        return torch.nn.functional.cross_entropy(self.model(images).float(), self.labels)
+
+
+def _bert(setting: Setting) -> Workload:
+    kind = _of_library("transformers", "BertForMaskedLM")
+    config = kind.config_class(hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0)
+    return _of_words(kind(config), setting)
+
+
+def _gpt2(setting: Setting) -> Workload:
+    kind = _of_library("transformers", "GPT2LMHeadModel")
+    config = kind.config_class(resid_pdrop=0.0, embd_pdrop=0.0, attn_pdrop=0.0)
+    config.use_cache = False  # one pass over a whole text, as in training
+    return _of_words(kind(config), setting)
+
+
+def _of_library(module: str, name: str) -> Any:
+    """Return what makes a model; raises BrokenTestError where the library cannot be imported."""
+    os.environ.setdefault("HF_HUB_OFFLINE", "1")  # random weights: nothing is to be fetched
+    try:
+        return getattr(importlib.import_module(module), name)
+    except (ImportError, RuntimeError) as error:  # torchvision's build may not fit torch's
+        raise BrokenTestError(f"{module} cannot be imported here: {error}") from None
+
+
+def _of_words(model: Any, setting: Setting) -> Workload:
+    words = torch.randint(5, model.config.vocab_size, setting.shape).to(setting.device)
+    inputs = {"input_ids": words} | ({"labels": words} if setting.training else {})
+    model = model.to(setting.device, setting.dtype)
+    return model_workload(model, inputs, training=setting.training)
+
+
+def _batch(shape: TrialShape) -> float:
+    return float(shape[0])
+
+
+def _image_model(name: str, weights: float, activations: float) -> SpeedTrial:
+    """Return the trial of a model of torchvision; numbers of its weights, and for an image."""
+
+    def label(shape: TrialShape) -> str:
+        return f"{shape[0]}x3x{_SIDE}x{_SIDE}"
+
+    return SpeedTrial(
+        name,
+        IMAGES,
+        lambda setting: _of_torchvision(name, setting),
+        _batch,
+        lambda shape: weights + shape[0] * activations,
+        {Inference: ((1,), (64,)), Training: ((1,), (64,))},
+        label=label,
+        dtypes=_DTYPES,
+        package="torchvision",
+    )
+
+
+def _language_model(name: str, build: Any, tokens: int) -> SpeedTrial:
+    """Return the trial of a model of Transformers with 12 layers of width 768."""
+    vocabulary, scores, weights = 50_000.0, 12 * 2 * 12.0, 1.3e8
+
+    def memory(shape: TrialShape) -> float:
+        each = 12 * 20 * 768 + 2 * vocabulary + scores * shape[1]
+        return weights + shape[0] * shape[1] * each
+
+    return SpeedTrial(
+        name,
+        SEQUENCES,
+        build,
+        _batch,
+        memory,
+        {Inference: ((1, tokens), (64, tokens)), Training: ((1, tokens), (64, tokens))},
+        dtypes=_DTYPES,
+        package="transformers",
+    )
+
+
+MODELS: tuple[SpeedTrial, ...] = (
+    _image_model("resnet50", weights=2.6e7, activations=2.3e7),
+    _image_model("vit_b_16", weights=8.7e7, activations=4.0e7),
+    _language_model("bert-base", _bert, tokens=128),
+    _language_model("gpt2", _gpt2, tokens=128),
+)

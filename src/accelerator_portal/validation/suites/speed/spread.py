@@ -1,0 +1,88 @@
+"""What repeated timings say together: a median, how sure it is, and whether it may be published."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+LEAST_REPEATS = 6
+"""With fewer, no interval holds the median with a confidence of 95%: 1 - 2 / 2**n."""
+
+_OUTSIDE = 0.025  # on each side of the interval
+
+_NARROW = 0.02
+_WIDEST = 0.10
+_MOST_DIFFERENCE = 0.25  # what torch.utils.benchmark calls significant environmental influence
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """Seconds of one call: the median of the repeats, and the interval that holds it."""
+
+    median: float
+    low: float
+    high: float
+    repeats: int
+    difference: float
+    """Between the quartiles, as a share of the median: how far the runs differ."""
+
+    @property
+    def width(self) -> float:
+        """Of the interval, as a share of the median."""
+        return (self.high - self.low) / self.median
+
+    @property
+    def is_narrow(self) -> bool:
+        """Whether more repeats would not say more: the interval is within one per cent."""
+        return self.repeats >= LEAST_REPEATS and self.width <= _NARROW
+
+    @property
+    def too_noisy(self) -> str | None:
+        """Why no reader should be shown a number; None where one can be shown."""
+        if self.repeats < LEAST_REPEATS:
+            return f"only {self.repeats} of {LEAST_REPEATS} runs fit into the time"
+        if self.difference > _MOST_DIFFERENCE:
+            return f"the runs differ by {self.difference:.0%}"
+        if self.width > _WIDEST:
+            return f"the median is known to {self.width:.0%} only"
+        return None
+
+
+def timing(seconds: Sequence[float]) -> Timing:
+    """Return what timings of one call say; raises ValueError without any."""
+    if not seconds:
+        raise ValueError("there are no timings")
+    ordered = sorted(seconds)
+    median = statistics.median(ordered)
+    place = _rank(len(ordered))
+    return Timing(
+        median, ordered[place], ordered[-1 - place], len(ordered), _difference(ordered, median)
+    )
+
+
+def _rank(count: int) -> int:
+    """How many timings lie outside the interval at each end.
+
+    Each timing is on either side of the true median with the same chance, whatever the
+    distribution: the interval follows from the binomial distribution alone.
+    """
+    outside, place = 0.0, 0
+    while place < count // 2:
+        outside += math.exp(_log_choices(count, place) - count * math.log(2))
+        if outside > _OUTSIDE:
+            break
+        place += 1
+    return max(0, place - 1)
+
+
+def _log_choices(count: int, chosen: int) -> float:
+    return math.lgamma(count + 1) - math.lgamma(chosen + 1) - math.lgamma(count - chosen + 1)
+
+
+def _difference(ordered: Sequence[float], median: float) -> float:
+    if len(ordered) == 1:
+        return 0.0
+    lower, _, upper = statistics.quantiles(ordered, n=4, method="inclusive")
+    return (upper - lower) / median

@@ -1,0 +1,192 @@
+"""The suite `speed`: each test measures one computation, or says why no number is published."""
+
+from __future__ import annotations
+
+import gc
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from importlib.util import find_spec
+
+import torch
+
+from accelerator_portal.validation.case import Case, Result
+from accelerator_portal.validation.classify import (
+    CheckFailedError,
+    MismatchError,
+    SkippedError,
+)
+from accelerator_portal.validation.context import Context
+from accelerator_portal.validation.matrix import Matrix, Tolerance
+from accelerator_portal.validation.plan import Offer
+from accelerator_portal.validation.suites.speed.contention import disturbance, processor_times
+from accelerator_portal.validation.suites.speed.device_clock import (
+    Clock,
+    device_clock,
+    first_tensor,
+    require_waiting,
+)
+from accelerator_portal.validation.suites.speed.device_memory import require_room
+from accelerator_portal.validation.suites.speed.full_models import MODELS
+from accelerator_portal.validation.suites.speed.load_readings import readings_under_load
+from accelerator_portal.validation.suites.speed.measuring import Budget, measured, warm_up
+from accelerator_portal.validation.suites.speed.primitives import PRIMITIVES
+from accelerator_portal.validation.suites.speed.sensors import sensor_of
+from accelerator_portal.validation.suites.speed.spread import Timing
+from accelerator_portal.validation.suites.speed.transformer_block import BLOCKS
+from accelerator_portal.validation.suites.speed.trial import Setting, SpeedTrial, Workload
+
+TRIALS = {trial.name: trial for trial in (*PRIMITIVES, *BLOCKS, *MODELS)}
+
+SPEED, TIME = "speed", "time"
+_DIGITS = 4
+_UNSURE = 2.0  # what is foretold may be so many times too long: small sizes use a device badly
+_MOST_NUMBERS = 1 << 20  # of a result, evenly spread, are looked at
+
+
+def offers(matrix: Matrix) -> Iterator[Offer]:  # noqa: ARG001 - every suite is asked so
+    """Yield each computation at each of its sizes."""
+    for trial in TRIALS.values():
+        for mode, shapes in trial.shapes.items():
+            for shape in shapes:
+                own = {"shapes": trial.label(shape)} | ({"mode": mode} if mode else {})
+                yield Offer(trial.name, {"dtype": frozenset(trial.dtypes)}, own)
+
+
+def run(case: Case, context: Context) -> Result:
+    """Measure one computation; its result must be finite and, where known, the CPU's."""
+    trial, limits = TRIALS[case.name], context.matrix.settings
+    setting = setting_of(case, context.device)
+    context.stage = "load"
+    _require_package(trial)
+    require_room(context.device, trial.needed(setting))
+    clock = device_clock(context.device)
+    torch.manual_seed(case.seed)
+    context.stage = "run"
+    workload, call_s = _warm(trial, setting, clock, limits["longest-call-ms"] / 1000)
+    budget = Budget(limits["first-round-ms"] / 1000, limits["measuring-ms"] / 1000)
+    found, noise = _calm(workload, clock, call_s, budget, context.device, limits["tries"])
+    context.stage = "compare"
+    require_waiting(workload.act, clock, found.median)
+    _require_sane(workload, setting, context.matrix.tolerances[case["dtype"]])
+    context.metrics["threads"] = (torch.get_num_threads(), "1")
+    if noise:
+        return Result("passed", "compare", f"Speed not published: {noise}.")
+    result = _result(found, trial, setting)
+    load = readings_under_load(workload.act, clock, sensor_of(context.device))
+    return replace(result, metrics={**result.metrics, **load})
+
+
+def _warm(
+    trial: SpeedTrial, setting: Setting, clock: Clock, longest_s: float
+) -> tuple[Workload, float]:
+    """Return the workload, warm, and the seconds of a call; raises SkippedError if it is slow."""
+    disturbed = _others_since(setting.device)
+    try:
+        _foretell(trial, setting, clock, longest_s)
+        workload = trial.build(setting)
+        call_s = warm_up(workload.act, clock, longest_s)
+        _require_time(call_s, longest_s)
+    except SkippedError as error:
+        if words := disturbed():
+            raise SkippedError(f"{error} Meanwhile {words}.") from None
+        raise
+    return workload, call_s
+
+
+def _calm(  # noqa: PLR0913, PLR0917 - what measuring needs
+    workload: Workload, clock: Clock, call_s: float, budget: Budget, device: str, tries: int
+) -> tuple[Timing, str | None]:
+    """Measure until the runs agree and nobody else worked; return what is still wrong at last."""
+    for left in reversed(range(tries)):
+        disturbed = _others_since(device)
+        found = measured(workload.act, clock, call_s, budget)
+        noise = disturbed() or found.too_noisy
+        if not noise or not left:
+            return found, noise
+    raise ValueError("at least one try is needed")
+
+
+def _others_since(device: str) -> Callable[[], str | None]:
+    """Return what tells, later, whether other programs took part of a CPU that is measured."""
+    if torch.device(device).type != "cpu":
+        return lambda: None
+    before = processor_times()
+    return lambda: disturbance(before, processor_times())
+
+
+def setting_of(case: Case, device: str) -> Setting:
+    """Return what the parameters of a case mean."""
+    mode = dict(case.parameters).get("mode", "")
+    shape = TRIALS[case.name].shape_of(mode, case["shapes"])
+    return Setting(device, getattr(torch, case["dtype"]), shape, mode == "training")
+
+
+def _require_package(trial: SpeedTrial) -> None:
+    if not trial.package:
+        return
+    if find_spec(trial.package) is None:
+        raise SkippedError(f"{trial.package} is not installed: pip install {trial.package}")
+
+
+def _foretell(trial: SpeedTrial, setting: Setting, clock: Clock, longest_s: float) -> None:
+    """Skip a size that is too large for the device, judged by smaller ones; raises SkippedError.
+
+    Each size foretells the next: the time of a tiny call is mostly what it costs to begin one.
+    """
+    unsure_s = _UNSURE * longest_s
+    second = 0.0  # of a call, by its amount of work
+    for shape in trial.smaller(setting.shape):
+        smaller = replace(setting, shape=shape)
+        if second * trial.work(smaller) > unsure_s:
+            break
+        second = warm_up(trial.build(smaller).act, clock, longest_s) / trial.work(smaller)
+        gc.collect()  # a smaller model need not be there with a large one
+    if second * trial.work(setting) > unsure_s:
+        _require_time(second * trial.work(setting), longest_s)
+
+
+def _require_time(call_s: float, longest_s: float) -> None:
+    if call_s > longest_s:
+        what = f"One call takes about {call_s:.1f} s on this device"
+        raise SkippedError(f"{what}; at most {longest_s:g} s are measured.")
+
+
+def _require_sane(workload: Workload, setting: Setting, room: Tolerance) -> None:
+    """Fail where the result is not on the device, not finite, or not what the CPU computes."""
+    output = workload.act()
+    tensor = first_tensor(output)
+    if tensor.device.type != torch.device(setting.device).type:
+        raise CheckFailedError(f"the result is on {tensor.device}, not on {setting.device}")
+    numbers = tensor.detach().flatten()
+    numbers = numbers[:: max(1, len(numbers) // _MOST_NUMBERS)].cpu().float()
+    if not bool(torch.isfinite(numbers).all()):
+        raise MismatchError("the result has numbers that are not finite")
+    if workload.sample is None:
+        return
+    mine, theirs = workload.sample(output)
+    atol = room.atol * float(theirs.abs().max())
+    try:
+        torch.testing.assert_close(mine.detach().cpu().double(), theirs, rtol=room.rtol, atol=atol)
+    except AssertionError as error:
+        raise MismatchError(f"some numbers of the result: {error}") from None
+
+
+def _result(found: Timing, trial: SpeedTrial, setting: Setting) -> Result:
+    """Return the median as a speed and as a time, each with its interval."""
+    work = trial.work(setting) / trial.unit.scale
+    seconds = tuple(map(_rounded, (found.median, found.low, found.high)))
+    speed = tuple(_rounded(work / value) for value in (found.median, found.high, found.low))
+    return Result(
+        "passed",
+        "compare",
+        metrics={SPEED: (speed[0], trial.unit.name), TIME: (seconds[0], "s")},
+        spreads={
+            SPEED: (speed[1], speed[2], found.repeats),
+            TIME: (seconds[1], seconds[2], found.repeats),
+        },
+    )
+
+
+def _rounded(value: float) -> float:
+    return round(value, _DIGITS - 1 - math.floor(math.log10(value)))
