@@ -61,27 +61,6 @@ def test_links_are_refused(tree: Tree, tmp_path: Path) -> None:
     ]
 
 
-def test_a_suite_under_names_of_its_own_is_told(tree: Tree) -> None:
-    other = {
-        path.replace("example", "other").replace("examples", "other"): text.replace(
-            "name: Example\n", "name: Other\n"
-        )
-        .replace("torch-example", "torch-other")
-        .replace("torch_example", "torch_other")
-        for path, text in EXAMPLE.items()
-        if path.startswith("accelerators")
-    }
-    mine = {f"{RESULTS}/a.json": GOOD}
-    theirs = {"accelerators/other/results/a.json": report_text(
-        report({"name": "second"}, accelerator="other"))}  # fmt: skip
-    found = problems_in(tree({**EXAMPLE, **other, **mine, **theirs}))
-    words = (
-        'no other accelerator has any test of "made-up" under these names; name tests as others do'
-    )
-    assert f"{RESULTS}/a.json:1: {words}" in found
-    assert f"accelerators/other/results/a.json:1: {words}" in found
-
-
 def test_two_runs_of_one_moment_are_told(tree: Tree) -> None:
     found = problems(tree, a=GOOD, b=report_text(report({"outcome": "failed"})))
     assert found == [

@@ -1,4 +1,4 @@
-"""Reports in `results/` can be read, say nothing impossible, and share tests with some other."""
+"""Reports in `results/` can be read, and say nothing impossible."""
 
 from __future__ import annotations
 
@@ -7,14 +7,12 @@ from collections.abc import Iterable, Iterator
 
 from accelerator_portal.catalog import Catalog, Problem
 from accelerator_portal.reports.identity import identity_of
-from accelerator_portal.reports.report_check import Known, report_problems, shares_nothing
+from accelerator_portal.reports.report_check import Known, report_problems
 from accelerator_portal.reports.store import StoredReport, stored_reports
-
-COMPARES = True
 
 
 def check(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
-    """Yield every fault of every report, and suites that can be compared with nobody's."""
+    """Yield every fault of every report."""
     reports, problems = stored_reports(catalog)
     yield from problems
     known = Known(frozenset(catalog.by_id), catalog.suites)
@@ -23,13 +21,6 @@ def check(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     for stored in reports:
         yield from report_problems(stored.report, stored.path, known, end_of_day, stored.first_test)
     yield from _same_moment(reports)
-    alone = set(shares_nothing(stored.report for stored in reports))
-    for stored in reports:
-        for suite in stored.report.suites:
-            if (stored.report.accelerator, suite.name) in alone:
-                what = f'no other accelerator has any test of "{suite.name}" under these names'
-                remedy = "name tests as others do"
-                yield Problem(stored.path, 1, what, remedy)
 
 
 def _same_moment(reports: Iterable[StoredReport]) -> Iterator[Problem]:
