@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 from markdown_it import MarkdownIt
@@ -71,13 +71,17 @@ class CodeBlock:
 
 @dataclass(frozen=True, slots=True)
 class MarkdownFile:
-    """A vendor's text: its sources by id; its sections, targets of links and code, in order."""
+    """A vendor's text: its sources by id; its sections, targets of links and code, in order.
+
+    `source_lines` has the line of each source's date.
+    """
 
     path: str
     sources: Mapping[str, Source]
     sections: tuple[Section, ...]
     targets: tuple[LinkTarget, ...]
     code: tuple[CodeBlock, ...] = ()
+    source_lines: Mapping[str, int] = field(default_factory=dict)
 
 
 def parse_markdown(path: str, text: str) -> tuple[MarkdownFile | None, list[Problem]]:
@@ -98,12 +102,13 @@ def parse_markdown(path: str, text: str) -> tuple[MarkdownFile | None, list[Prob
         what = f"a paragraph has {len(token.content):,} characters, more than {MAX_PARAGRAPH:,}"
         return None, [*problems, Problem(path, _line(token, body_line), what, "split it")]
     problems += _structure_problems(path, tokens, body_line)
-    if record is None:
+    if record is None or document is None:
         return None, problems
     sections = tuple(_sections(text[front.end() :], tokens, body_line))
     targets = tuple(_targets(tokens, body_line))
     code = tuple(_code(tokens, body_line))
-    return MarkdownFile(path, record.sources, sections, targets, code), problems
+    lines = {name: document.line(("sources", name, "read")) for name in record.sources}
+    return MarkdownFile(path, record.sources, sections, targets, code, lines), problems
 
 
 def _sections(body: str, tokens: list[Token], body_line: int) -> Iterator[Section]:

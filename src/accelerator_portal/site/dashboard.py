@@ -13,7 +13,7 @@ from accelerator_portal.reports.report import Report
 from accelerator_portal.results.archive import BASES
 from accelerator_portal.results.breakages import Breakage, NeverPassed, never_passed, open_breakages
 from accelerator_portal.results.known_issues import Outdated, outdated
-from accelerator_portal.results.quality import QualityAssessment, as_of
+from accelerator_portal.results.quality import QualityAssessment, as_of, as_of_reports
 from accelerator_portal.results.standing import WINDOW, Basis
 from accelerator_portal.site.dashboard_view import breakage_row, trend_group
 from accelerator_portal.site.evidence_level import assessment
@@ -125,8 +125,9 @@ def _set_aside(catalog: Catalog, folder: str) -> SetAside:
 
 
 def _state(known: _Known, platform: Platform) -> DashboardPlatform:
-    stored, criteria, at = known.results.of(platform.id), known.criteria, known.at
+    stored, criteria = known.results.of(platform.id), known.criteria
     reports = [s.report for s in stored]
+    at = as_of_reports(known.at, reports)
     runs = [report for report in reports if report.kind != "baseline"]
     newest = max((r for r in runs if r.started), key=lambda r: r.started or at, default=None)
     state = known.past.of(platform.id, "runs").state

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.criteria_file import Criteria, Level
 from accelerator_portal.install.following import following
-from accelerator_portal.results.quality import QualityAssessment, as_of, quality
+from accelerator_portal.results.quality import QualityAssessment, as_of, as_of_reports, quality
 from accelerator_portal.site.results_view import ResultsView
 
 
@@ -35,6 +35,7 @@ def evidence_level(
     if catalog.criteria is None:
         return None
     at = as_of(catalog, [stored.report for stored in results.reports])
+    at = as_of_reports(at, [stored.report for stored in results.of(platform.id)])
     found = assessment(catalog, results, platform, catalog.criteria, at)
     higher = list(dict.fromkeys(gap.level for gap in reversed(found.missing)))
     return EvidenceLevel(

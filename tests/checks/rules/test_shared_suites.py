@@ -30,13 +30,11 @@ def repository(first: str, second: str) -> dict[str, str]:
 def test_who_joined_last_is_warned_of_a_suite_without_a_common_test(tree: Tree) -> None:
     root = tree(repository("first", "second"))
     _, problems = load_and_check(root, TODAY)
-    assert [(p.level, str(p)) for p in problems] == [
-        (
-            "warning",
-            f'{SECOND}:1: no test of the suite "made-up" has the same name on another platform; '
-            'use the test names of "example", or name the suite after your platform',
-        )
-    ]
+    words = (
+        f'{SECOND}:1: no test of the suite "made-up" has the same name on another platform; '
+        'use the test names of "example", or name the suite after your platform'
+    )
+    assert [(p.level, str(p)) for p in problems] == [("warning", words)]
 
 
 def test_nobody_is_set_aside_for_a_suite_of_the_same_name(tree: Tree) -> None:

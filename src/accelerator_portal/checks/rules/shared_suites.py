@@ -23,8 +23,8 @@ def check(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """Yield the reports of suites that have no test in common with any other platform's."""
     by_suite: dict[str, dict[str, list[StoredReport]]] = defaultdict(dict)
     for stored in stored_reports(catalog)[0]:
-        for suite in stored.report.suites:
-            by_suite[suite.name].setdefault(stored.report.accelerator, []).append(stored)
+        for declared in stored.report.suites:
+            by_suite[declared.name].setdefault(stored.report.accelerator, []).append(stored)
     for suite, by_platform in sorted(by_suite.items()):
         for platform in _newcomers(suite, by_platform):
             other = next(name for name in by_platform if name != platform)
