@@ -104,6 +104,31 @@ REFUSED: Mapping[str, Edit] = {
         'packages: ["torch=={torch}"], index: {}',
         NO_ADDRESS,
     ),
+    **_each(
+        "an index on a host that is a placeholder",
+        ("https://{torch}.evil.example/", "https://{torch}/", "https://evil{variant}.example/x"),
+        INSTALL,
+        'packages: ["torch=={torch}"], index: "{index}"',
+        'packages: ["torch=={torch}"], index: {}',
+        "a placeholder in its host",
+    ),
+    **_each(
+        "an address of a source on a host that is malformed or private",
+        {
+            "Punycode without letters": "https://xn--/",
+            "Punycode": "https://xn--pytrch-lxf.org/",
+            "this machine": "https://localhost/",
+            "this machine as a number": "https://2130706433/",
+            "this machine by version 6": "https://[::1]/",
+            "the metadata of a cloud": "https://169.254.169.254/latest/",
+            "a port that is none": "https://example.org:99999/",
+            "a name without a point": "https://intranet/",
+        },
+        GUIDE,
+        "url: https://example.org/made-up",
+        "url: {}",
+        "is not the name of a public host",
+    ),
     **_each("a package", _PACKAGES, ACCELERATOR, "name: torch-example", "name: {}", "package.name"),
     **_each(
         "a module", _MODULES, ACCELERATOR, "import: torch_example", "import: {}", "package.import"

@@ -19,6 +19,7 @@ from accelerator_portal.reports.reading import MAX_BYTES
 
 AGENT = "accelerator-portal (fetches test reports)"
 FILE = "report.json"
+LIMITS = RequestLimits(public_hosts_only=True)
 
 # A pull request of a fork can start none of these, and so cannot leave a report in a vendor's name.
 EVENTS = {"push", "repository_dispatch", "schedule", "workflow_dispatch"}
@@ -66,7 +67,8 @@ def bodies(
 ) -> list[Body]:
     """Return what stands at each feed, or why it could not be had, in their order.
 
-    `api` is GitHub's; without one, what stands there cannot be had.
+    `api` is GitHub's; without one, what stands there cannot be had. Without `limits`, hosts of the
+    own network are refused.
     """
     listed = list(feeds)
     with ThreadPoolExecutor(_AT_ONCE) as pool:
@@ -77,8 +79,13 @@ def bodies(
         return [next(addressed) if feed.url else next(waiting).result() for feed in listed]
 
 
+def _unexpected(error: Exception) -> FeedError:
+    """What nobody foresaw about one feed is told as its own, and keeps no other from being read."""
+    return FeedError(f"it could not be read ({type(error).__name__}: {error})")
+
+
 async def _addressed(feeds: list[ReportFeed], limits: RequestLimits | None) -> list[Body]:
-    async with open_client(AGENT, limits) as client:
+    async with open_client(AGENT, limits or LIMITS) as client:
 
         async def one(feed: ReportFeed) -> Body:
             try:
@@ -87,6 +94,8 @@ async def _addressed(feeds: list[ReportFeed], limits: RequestLimits | None) -> l
                 return FeedError(str(error))
             except FeedError as error:
                 return error
+            except Exception as error:  # noqa: BLE001 - one feed must not end the night
+                return _unexpected(error)
 
         return list(await asyncio.gather(*map(one, feeds)))
 
@@ -119,6 +128,8 @@ def _of_github(feed: ReportFeed, api: Api | None) -> Body:
         return FeedError(str(error))
     except FeedError as error:
         return error
+    except Exception as error:  # noqa: BLE001 - one feed must not end the night
+        return _unexpected(error)
     raise LookupError(f"the feed {feed.name} stands nowhere")  # its model refuses that
 
 

@@ -24,6 +24,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
+from accelerator_portal.catalog.public_host import is_public
 from accelerator_portal.catalog.text_file import HIDDEN
 
 _LONGEST_VERSION = 120
@@ -96,12 +97,21 @@ def _url(value: str) -> str:
 def _address(value: str, written: str) -> str:
     """Return what was `written`, if `value` is an address."""
     if not is_address(value):
-        raise fault(f'"{written[:60]}" is not a web address', "write a full https:// address")
+        what = f'"{written[:60]}" is not a web address'
+        if _is_https(value):
+            host = urlsplit(value).netloc
+            what = f'"{host[:60]}" is not the name of a public host'
+        raise fault(what, "write a full https:// address")
     return _visible(written)
 
 
 def is_address(value: str) -> bool:
-    """Say whether a text is an https address that says where it leads.
+    """Say whether a text is an https address that says where it leads, to a public host."""
+    return _is_https(value) and is_public(urlsplit(value))
+
+
+def _is_https(value: str) -> bool:
+    """Say whether a text has the form of an https address that says where it leads.
 
     With a user's name before the host, `https://pytorch.org@example.org`, or with letters of other
     alphabets in it, it would seem to lead elsewhere.
@@ -118,8 +128,10 @@ def is_address(value: str) -> bool:
 
 def _url_template(value: str) -> str:
     """An address in which placeholders may stand; `{index}` is one itself."""
-    filled = re.sub(r"\{[^{}]*\}", "x", re.sub(r"^\{index\}", "https://x", value))
-    return _address(filled, value)
+    whole = re.sub(r"^\{index\}(?=/|\Z)", "https://index.example", value)
+    if re.match(r"https://[^/?#]*\{", whole):
+        raise fault("the address has a placeholder in its host", "write the host itself")
+    return _address(re.sub(r"\{[^{}]*\}", "x", whole), value)
 
 
 def _version(value: str) -> str:

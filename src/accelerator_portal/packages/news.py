@@ -46,9 +46,9 @@ def news(catalog: Catalog) -> tuple[News, ...]:
     found.sort(key=lambda item: (order.index(item.kind), item.platform))  # what matters most first
     found.sort(key=lambda item: item.date, reverse=True)
     read = catalog.packages_read
-    last = max(filter(None, (read.read, *read.later.values())), default=None)
-    if not found or last is None:
+    if not found:
         return ()
+    last = max(filter(None, (read.read, *read.later.values())), default=found[0].date)
     since = last - dt.timedelta(days=NEWS_DAYS)
     return tuple(item for item in found if since <= item.date <= last)
 
