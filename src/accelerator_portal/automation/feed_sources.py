@@ -15,7 +15,7 @@ from accelerator_portal.catalog.report_feed import ReleaseAsset, ReportFeed, Wor
 from accelerator_portal.http.client import HttpClient, open_client
 from accelerator_portal.http.errors import FetchError
 from accelerator_portal.http.limits import RequestLimits
-from accelerator_portal.reports.reading import MAX_BYTES
+from accelerator_portal.reports.reading import MAX_REPORT_BYTES
 
 AGENT = "accelerator-portal (fetches test reports)"
 FILE = "report.json"
@@ -101,7 +101,9 @@ async def _addressed(feeds: list[ReportFeed], limits: RequestLimits | None) -> l
 
 
 async def _one(client: HttpClient, feed: ReportFeed) -> bytes:
-    answer = await client.get(feed.url or "", {"accept": "application/json"}, max_bytes=MAX_BYTES)
+    answer = await client.get(
+        feed.url or "", {"accept": "application/json"}, max_bytes=MAX_REPORT_BYTES
+    )
     if feed.sha256:
         said = await client.get(feed.sha256, max_bytes=_MOST_CHECKSUM)
         _verify(answer.body, said.body.decode("ascii", "replace").lower())
@@ -139,9 +141,9 @@ def _asset(place: ReleaseAsset, api: Api) -> bytes:
     found = next((asset for asset in release.assets if asset.name == place.asset), None)
     if found is None:
         raise FeedError(f"the newest release of {place.repository} has no {place.asset}")
-    if found.size > MAX_BYTES:
-        raise FeedError(f"{place.asset} has more than {MAX_BYTES:,} bytes", refused=True)
-    body = api.download(f"{home}/assets/{found.id}", MAX_BYTES)
+    if found.size > MAX_REPORT_BYTES:
+        raise FeedError(f"{place.asset} has more than {MAX_REPORT_BYTES:,} bytes", refused=True)
+    body = api.download(f"{home}/assets/{found.id}", MAX_REPORT_BYTES)
     if found.digest:
         _verify(body, found.digest)
     return body
@@ -158,8 +160,8 @@ def _artifact(place: WorkflowArtifact, api: Api) -> bytes:
         query = f"name={place.artifact}&per_page=20"
         listed = read(api, f"{home}/runs/{run.id}/artifacts?{query}", Artifacts).artifacts
         if kept := [artifact for artifact in listed if not artifact.expired]:
-            archive = api.download(f"{home}/artifacts/{kept[0].id}/zip", MAX_BYTES)
-            files = members(archive, {FILE: MAX_BYTES}, MAX_BYTES)
+            archive = api.download(f"{home}/artifacts/{kept[0].id}/zip", MAX_REPORT_BYTES)
+            files = members(archive, {FILE: MAX_REPORT_BYTES}, MAX_REPORT_BYTES)
             if FILE not in files:
                 raise FeedError(f"the artifact {place.artifact} has no {FILE}", refused=True)
             return files[FILE]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -50,6 +51,7 @@ OPTIONAL_FILES = (KNOWN_ISSUES, VALIDATION)
 
 # So many runs a reader may look at; the history keeps what older ones said.
 MAX_REPORTS = 100
+MAX_REPORTS_BYTES = 64 * 1024**2
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -213,7 +215,21 @@ class _Reader:
                 what = f"the folder has {len(names):,} reports, more than {MAX_REPORTS}"
                 self._problem(path, what, "remove the oldest: the history keeps what they said")
                 return ()
-            return tuple(place / name for name in names)
+            return self._bounded(path, names)
+        return ()
+
+    def _bounded(self, folder: str, names: Sequence[str]) -> tuple[Path, ...]:
+        """The files, unless reading all of them would take too long.
+
+        One that is too large by itself is refused by its reader.
+        """
+        files = tuple(self.root / folder / name for name in names)
+        sizes = (file.stat().st_size for file in files)
+        size = sum(size for size in sizes if size <= MAX_REPORTS_BYTES)
+        if size <= MAX_REPORTS_BYTES:
+            return files
+        what = f"the reports have {size / 1024**2:,.0f} MiB, more than {MAX_REPORTS_BYTES >> 20}"
+        self._problem(folder, what, "remove the oldest: the history keeps what they said")
         return ()
 
     def _is_report(self, folder: str, name: str) -> bool:

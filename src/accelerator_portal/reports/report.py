@@ -26,6 +26,8 @@ RepositoryPath = Annotated[
 OperatorName = Annotated[
     str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=100)
 ]
+# Lists have `fail_fast`: pydantic would remember a fault for each of a million wrong items.
+OperatorNames = Annotated[tuple[OperatorName, ...], Field(max_length=10_000, fail_fast=True)]
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 Scalar = Annotated[str, StringConstraints(max_length=400)] | bool | int | Finite
 
@@ -129,15 +131,17 @@ class OperatorCoverage(Model):
     covered when a sample that dispatched it gave the numbers of the reference.
     """
 
-    covered: Annotated[tuple[OperatorName, ...], Field(max_length=10_000)]
+    covered: OperatorNames
     """Their names."""
     registered: Annotated[int, Field(gt=0)]
     """How many there are in the torch of this run."""
     core: Annotated[int, Field(ge=0)]
     """How many of them torch tags as core: what every backend is to have."""
-    core_missing: Annotated[tuple[OperatorName, ...], Field(max_length=10_000)] = ()
+    core_missing: OperatorNames = ()
     """The core ones that are not covered."""
-    computed_on_cpu: Annotated[tuple[OperatorName, ...], Field(max_length=10_000)] = ()
+    computed_on_cpu: Annotated[
+        tuple[OperatorName, ...], Field(max_length=10_000, fail_fast=True)
+    ] = ()
     """Those that PyTorch's CPU fallback was seen to compute, instead of the device."""
     kernels: KernelCounts | None = None
     """Whose kernels PyTorch would call on the device, for all operators."""
@@ -223,7 +227,7 @@ class TestEntry(Model):
     """Why this was expected."""
     metrics: Mapping[Slug, Metric] = Field(default_factory=dict, max_length=200)
     """Figures."""
-    evidence: Annotated[tuple[Evidence, ...], Field(max_length=40)] = ()
+    evidence: Annotated[tuple[Evidence, ...], Field(max_length=40, fail_fast=True)] = ()
     """Where more can be seen."""
     command: Text | None = None
     """The command that repeats this test."""
@@ -247,7 +251,7 @@ class Report(Model):
     """When it ended."""
     environment: Environment = Environment()
     """Where it took place."""
-    origins: Annotated[tuple[Origin, ...], Field(max_length=1000)] = ()
+    origins: Annotated[tuple[Origin, ...], Field(max_length=1000, fail_fast=True)] = ()
     """The files that it was imported from."""
     note: Text | None = None
     """What a reader must know to read it rightly."""

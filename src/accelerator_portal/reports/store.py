@@ -7,6 +7,7 @@ from weakref import WeakKeyDictionary
 
 from accelerator_portal.catalog import Catalog, Problem, ProblemsError
 from accelerator_portal.catalog.catalog import RESULTS
+from accelerator_portal.reports.reading import MAX_TESTS
 from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.report_file import line_of_tests, read_report
 
@@ -37,6 +38,7 @@ def _read(catalog: Catalog) -> Stored:
     found: list[StoredReport] = []
     problems: list[Problem] = []
     for platform in catalog.platforms:
+        tests = 0
         for file in platform.results:
             path = platform.path(f"{RESULTS}/{file.name}")
             try:
@@ -48,6 +50,11 @@ def _read(catalog: Catalog) -> Stored:
                 what = f'the report is about "{made.accelerator}"'
                 problems.append(Problem(path, 1, what, "put it into that folder"))
                 continue
+            tests += len(made.tests)
+            if tests > MAX_TESTS:  # one folder must not keep all others waiting
+                what = f"the reports up to this one have more than {MAX_TESTS:,} tests"
+                problems.append(Problem(path, 1, what, "remove older reports, or leave tests out"))
+                break
             name = _report_id(platform.id, file.stem)
             found.append(StoredReport(name, path, made, line_of_tests(file)))
     return tuple(found), tuple(problems)

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from accelerator_portal.reports import store
 from accelerator_portal.reports.report_file import report_text
 from tests.folders import EXAMPLE, FAQ, Tree, problems_in
 from tests.reports.examples import report
@@ -24,7 +25,7 @@ def test_a_good_report_is_no_problem(tree: Tree) -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("{", "1: this is no JSON: EOF while parsing an object; write the file again"),
+        ("{", "1: this is no JSON: expecting property name in double quotes; write the file again"),
         (report_text(report(accelerator="other")),
          '1: the report is about "other"; put it into that folder'),
         (report_text(report({}, {})),
@@ -76,3 +77,29 @@ def test_two_runs_of_one_moment_are_told(tree: Tree) -> None:
 def test_a_fault_elsewhere_in_the_folder_hides_none_among_the_reports(tree: Tree) -> None:
     found = problems_in(tree({**EXAMPLE, FAQ: "no front matter\n", f"{RESULTS}/notes.txt": "x"}))
     assert [problem.partition(":")[0] for problem in found] == [FAQ, f"{RESULTS}/notes.txt"]
+
+
+def test_reports_that_would_take_too_long_are_not_read(tree: Tree) -> None:
+    root = tree({**EXAMPLE, f"{RESULTS}/good.json": GOOD})
+    for number in range(4):
+        with (root / RESULTS / f"r{number}.json").open("wb") as file:
+            file.truncate(20 * 1024**2)  # no block of it is on the disk
+    assert problems_in(root) == [
+        (
+            f"{RESULTS}:1: the reports have 80 MiB, more than 64; "
+            "remove the oldest: the history keeps what they said"
+        )
+    ]
+
+
+def test_a_folder_has_no_more_tests_than_a_report(
+    tree: Tree, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store, "MAX_TESTS", 2)
+    later = report_text(report({}, {"name": "second"}, started="2026-01-03T00:00:00Z"))
+    assert problems(tree, a=GOOD, b=later) == [
+        (
+            f"{RESULTS}/b.json:1: the reports up to this one have more than 2 tests; "
+            "remove older reports, or leave tests out"
+        )
+    ]
