@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Mapping
 from typing import Annotated
 from urllib.parse import urlsplit
@@ -30,6 +31,15 @@ from accelerator_portal.catalog.fields import (
     fault,
 )
 from accelerator_portal.catalog.sources import Sourced, SourcedFile
+
+# Source: distribution/reference; placeholders may stand in it.
+_IMAGE = re.compile(r"[\w{][\w.:/@{}+-]*")
+
+# Options of `docker run` that take no value. Source: `docker run --help`, 28.
+_DOCKER_SWITCH = re.compile(
+    r"-[itdPq]+|--(?:detach|disable-content-trust|help|init|interactive|no-healthcheck"
+    r"|oom-kill-disable|privileged|publish-all|quiet|read-only|rm|sig-proxy|tty|use-api-socket)"
+)
 
 
 class Requirement(Sourced):
@@ -120,6 +130,26 @@ class DockerStep(Model):
     """Name and tag."""
     args: tuple[Line, ...] = ()
     """Options of `docker run`, each its own item."""
+
+    @field_validator("image")
+    @classmethod
+    def _is_an_image(cls, image: str) -> str:
+        if not _IMAGE.fullmatch(image):
+            raise fault(f'"{image[:60]}" is no name of an image', "write it like name/image:tag")
+        return image
+
+    @field_validator("args")
+    @classmethod
+    def _are_options(cls, args: tuple[str, ...]) -> tuple[str, ...]:
+        """A word that belongs to no option would be the image, and the image its command."""
+        takes_value = False
+        for word in args:
+            option = word.startswith("-")
+            if word == "--" or (not option and not takes_value):
+                what = f'"{word[:60]}" is no option, and docker would take it for the image'
+                raise fault(what, "write options alone; a value follows its option")
+            takes_value = option and "=" not in word and not _DOCKER_SWITCH.fullmatch(word)
+        return args
 
 
 def _names_a_file(url: str) -> str:

@@ -73,7 +73,8 @@ class CodeBlock:
 class MarkdownFile:
     """A vendor's text: its sources by id; its sections, targets of links and code, in order.
 
-    `source_lines` has the line of each source's date.
+    `source_lines` has the line of each source's date; `spans` are code within words, and the words
+    of headings and of the cells of tables.
     """
 
     path: str
@@ -82,6 +83,7 @@ class MarkdownFile:
     targets: tuple[LinkTarget, ...]
     code: tuple[CodeBlock, ...] = ()
     source_lines: Mapping[str, int] = field(default_factory=dict)
+    spans: tuple[CodeBlock, ...] = ()
 
 
 def parse_markdown(path: str, text: str) -> tuple[MarkdownFile | None, list[Problem]]:
@@ -108,7 +110,8 @@ def parse_markdown(path: str, text: str) -> tuple[MarkdownFile | None, list[Prob
     targets = tuple(_targets(tokens, body_line))
     code = tuple(_code(tokens, body_line))
     lines = {name: document.line(("sources", name, "read")) for name in record.sources}
-    return MarkdownFile(path, record.sources, sections, targets, code, lines), problems
+    spans = tuple(_spans(tokens, body_line))
+    return MarkdownFile(path, record.sources, sections, targets, code, lines, spans), problems
 
 
 def _sections(body: str, tokens: list[Token], body_line: int) -> Iterator[Section]:
@@ -140,6 +143,17 @@ def _code(tokens: list[Token], body_line: int) -> Iterator[CodeBlock]:
         if token.type in {"fence", "code_block"}:
             first = _line(token, body_line) + (token.type == "fence")
             yield CodeBlock(first, token.content)
+
+
+def _spans(tokens: list[Token], body_line: int) -> Iterator[CodeBlock]:
+    for around, token in pairwise(tokens):
+        line = _line(token, body_line)
+        if around.type in {"heading_open", "th_open", "td_open"}:
+            yield CodeBlock(line, token.content)
+        for child in token.children or ():
+            line += child.type in {"softbreak", "hardbreak"}
+            if child.type == "code_inline":
+                yield CodeBlock(line, child.content)
 
 
 def _structure_problems(path: str, tokens: list[Token], body_line: int) -> list[Problem]:
