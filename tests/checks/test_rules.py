@@ -36,6 +36,7 @@ def test_what_only_warns_fixes_or_compares_folders_is_known() -> None:
         "ended-lifecycle",
         "guide-versions",
         "minors-behind",
+        "package-confusion",
         "package-facts",
         "shared-devices",
         "shared-suites",

@@ -129,6 +129,47 @@ REFUSED: Mapping[str, Edit] = {
         "url: {}",
         "is not the name of a public host",
     ),
+    **_each(
+        "the name of a file to download",
+        {
+            name: f"https://example.org/{name}"
+            for name in (
+                "%E2%80%AEgpj.exe",
+                "%1B[2Jx",
+                "x%00y",
+                "x%0Ay",
+                "..%2F..%2F%2Ebashrc",
+                "-o",
+                "%2D%2Doutput",
+                "a%5C..%5Cb",
+                ".bashrc",
+                "a%20b",
+                "a;b",
+                "%C2%ADx",
+                "x" * 201,
+            )
+        },
+        INSTALL,
+        'docker: {image: "example/torch:{torch}-{variant_version}"}',
+        "download: {url: {}}",
+        "is not plain",
+    ),
+    **_each(
+        "a package to install",
+        ("torch torchvision", "torch; rm -rf /", "torch ==", "../torch", "torch\\", "torch@x"),
+        INSTALL,
+        'packages: ["torch=={torch}"], index',
+        "packages: [{}], index",
+        "is no requirement; write one package an item",
+    ),
+    **_each(
+        "an option as a package",
+        ("--no-deps", "-r requirements.txt", "--index-url=https://evil.example", "-e ."),
+        INSTALL,
+        'packages: ["torch=={torch}"], index',
+        "packages: [{}], index",
+        "is an option, not a package",
+    ),
     **_each("a package", _PACKAGES, ACCELERATOR, "name: torch-example", "name: {}", "package.name"),
     **_each(
         "a module", _MODULES, ACCELERATOR, "import: torch_example", "import: {}", "package.import"

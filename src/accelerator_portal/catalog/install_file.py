@@ -6,8 +6,10 @@ import ast
 import re
 from collections.abc import Mapping
 from typing import Annotated
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
+from packaging.requirements import InvalidRequirement
+from packaging.requirements import Requirement as PackageRequirement
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 from pydantic import AfterValidator, Field, field_validator, model_validator
@@ -29,8 +31,11 @@ from accelerator_portal.catalog.fields import (
     Url,
     UrlTemplate,
     fault,
+    is_address,
 )
 from accelerator_portal.catalog.sources import Sourced, SourcedFile
+
+_PLACEHOLDER = re.compile(r"\{[^{}]*\}")
 
 # Source: distribution/reference; placeholders may stand in it.
 _IMAGE = re.compile(r"[\w{][\w.:/@{}+-]*")
@@ -110,10 +115,35 @@ def _means(line: str, meaning: str) -> bool:
         return False
 
 
+def package_name(package: str) -> str:
+    """Return the name in a requirement in which placeholders may stand.
+
+    Raises InvalidRequirement.
+    """
+    found = PackageRequirement(_PLACEHOLDER.sub("1", package))
+    if found.url is not None and not is_address(found.url.removeprefix("git+")):
+        raise InvalidRequirement(f"{found.url} is no address")
+    return found.name
+
+
+def _is_requirement(package: str) -> str:
+    try:
+        package_name(package)
+    except InvalidRequirement:
+        if package.startswith("-"):
+            what = f'"{package[:60]}" is an option, not a package'
+            raise fault(what, "leave it out: index, extra_index and pre have keys") from None
+        remedy = 'write one package an item, like "torch=={torch}"'
+        raise fault(f'"{package[:60]}" is no requirement', remedy) from None
+    return package
+
+
 class PipStep(Model):
     """Packages installed by pip or uv."""
 
-    packages: Annotated[tuple[Line, ...], Field(min_length=1)]
+    packages: Annotated[
+        tuple[Annotated[Line, AfterValidator(_is_requirement)], ...], Field(min_length=1)
+    ]
     """Requirements, `torch=={torch}` and the like."""
     index: UrlTemplate | None = None
     """The only index to use; `{index}` for the one that the release publishes to."""
@@ -153,9 +183,17 @@ class DockerStep(Model):
 
 
 def _names_a_file(url: str) -> str:
-    if urlsplit(url).path.endswith("/") or not urlsplit(url).path:
+    path = urlsplit(url).path
+    if path.endswith("/") or not path:
         raise fault("the address names no file", "write the address of the file itself")
+    name = unquote(path).rpartition("/")[2]  # `curl -o` gets it
+    if not _FILE_NAME.fullmatch(name):
+        shown = ascii(name)[1:-1][:60]
+        raise fault(f'the file name "{shown}" is not plain', "use letters, digits and . _ + - ~")
     return url
+
+
+_FILE_NAME = re.compile(r"[A-Za-z0-9_{][A-Za-z0-9_.+~{}-]{0,199}")
 
 
 class DownloadStep(Model):
