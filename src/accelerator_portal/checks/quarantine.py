@@ -78,8 +78,9 @@ def _without_broken(root: Path, today: dt.date) -> tuple[Catalog | None, list[Pr
         more = _by_folder(found)[0]
         if not more:
             return catalog, sorted({*shared, *found})
-        aside = {**aside, **more}
-        catalog = _without(catalog, aside)
+        for folder, problems_there in more.items():
+            aside[folder] = tuple(sorted({*aside.get(folder, ()), *problems_there}))
+        catalog = replace(_without(catalog, aside), left_out={})
 
 
 def _told(catalog: Catalog, today: dt.date) -> list[Problem]:

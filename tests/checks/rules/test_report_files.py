@@ -4,9 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from accelerator_portal.checks.quarantine import load_and_set_aside
 from accelerator_portal.reports import store
 from accelerator_portal.reports.report_file import report_text
-from tests.folders import EXAMPLE, FAQ, Tree, problems_in
+from tests.day import TODAY
+from tests.folders import ACCELERATOR, EXAMPLE, FAQ, Tree, edited, problems_in
 from tests.reports.examples import report
 
 RESULTS = "accelerators/example/results"
@@ -60,6 +62,29 @@ def test_links_are_refused(tree: Tree, tmp_path: Path) -> None:
     assert problems_in(root) == [
         f"{RESULTS}/link.json:1: this is not a plain file; put the file itself here"
     ]
+
+
+def test_only_where_this_project_runs_a_report_is_made_here(tree: Tree) -> None:
+    made = report_text(report(kind="made-here"))
+    what = "made here, says the report, but data/own-runs.yaml does not name the platform"
+    path = f"{RESULTS}/nightly.json"
+    assert problems(tree, nightly=made) == [f"{path}:1: {what}; write kind: self-reported"]
+    own = "platforms: [{accelerator: example, by: Made up}]\n"
+    files = {**EXAMPLE, "data/own-runs.yaml": own, f"{RESULTS}/nightly.json": made}
+    assert problems_in(tree(files)) == []
+
+
+def test_a_broken_file_of_the_folder_hides_no_fault_of_a_report(tree: Tree) -> None:
+    files = edited((ACCELERATOR, "vendor:", "vendr:"))
+    wrong = report_text(report({"outcome": "skipped"}))
+    root = tree({**files, f"{RESULTS}/a.json": wrong, f"{RESULTS}/b.json": "{"})
+    found = problems_in(root)
+    assert [p.rpartition("/")[2].partition(": ")[0] for p in found] == [
+        "accelerator.yaml:1", "accelerator.yaml:7", "a.json:19", "b.json:1"
+    ]  # fmt: skip
+    catalog, _ = load_and_set_aside(root, TODAY)
+    assert catalog is not None
+    assert [str(problem) for problem in catalog.set_aside["example"]] == found
 
 
 def test_two_runs_of_one_moment_are_told(tree: Tree) -> None:

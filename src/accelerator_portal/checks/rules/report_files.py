@@ -6,21 +6,27 @@ import datetime as dt
 from collections.abc import Iterable, Iterator
 
 from accelerator_portal.catalog import Catalog, Problem
+from accelerator_portal.catalog.catalog import OWN_RUNS
 from accelerator_portal.reports.identity import identity_of
 from accelerator_portal.reports.report_check import Known, report_problems
-from accelerator_portal.reports.store import StoredReport, stored_reports
+from accelerator_portal.reports.store import StoredReport, left_out_reports, stored_reports
 
 
 def check(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """Yield every fault of every report."""
-    reports, problems = stored_reports(catalog)
-    yield from problems
-    known = Known(frozenset(catalog.by_id), catalog.suites)
+    known = Known(frozenset({*catalog.by_id, *catalog.left_out}), catalog.suites)
+    own = catalog.own_runs.ids if catalog.own_runs else frozenset()
     # A run of today is not in the future.
     end_of_day = dt.datetime.combine(today, dt.time.max, dt.timezone.utc)
-    for stored in reports:
-        yield from report_problems(stored.report, stored.path, known, end_of_day, stored.first_test)
-    yield from _same_moment(reports)
+    for reports, problems in (stored_reports(catalog), left_out_reports(catalog)):
+        yield from problems
+        for stored in reports:
+            made = stored.report
+            yield from report_problems(made, stored.path, known, end_of_day, stored.first_test)
+            if made.kind == "made-here" and made.accelerator not in own:
+                what = f"made here, says the report, but {OWN_RUNS} does not name the platform"
+                yield Problem(stored.path, 1, what, "write kind: self-reported")
+        yield from _same_moment(reports)
 
 
 def _same_moment(reports: Iterable[StoredReport]) -> Iterator[Problem]:
