@@ -92,6 +92,12 @@ REFUSED: Mapping[str, tuple[bytes, str]] = {
     "tests that are none": (_with(tests={"0": TEST}), "tests"),
     "a name that is too long": (_test(name="x" * 201), "name"),
     "no name": (_test(name=""), "name"),
+    "a name with letters that nobody sees": (_test(name="a\U000e0041b"), "U+E0041 does not belong"),
+    "a name with an escape": (_test(name="\x1b]0;x\x07"), "U+001B does not belong"),
+    "a repository of points": (
+        _with(trigger={"kind": "nightly", "repository": "a/.."}),
+        "repository",
+    ),
     "a name that is a number": (_test(name=1), "name"),
     "a reason that is too long": (_test(reason="x" * 4001), "reason"),
     "a log that is too long": (_test(log_tail="x" * 4001), "log_tail"),

@@ -16,6 +16,7 @@ from accelerator_portal.reports import report_file
 from accelerator_portal.reports.outcomes import OUTCOMES
 from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.report_file import line_of_tests, read_report, report_text
+from tests.reports.drawn import VISIBLE
 from tests.reports.examples import REPORT, TEST, report
 
 DEEP = "this is no JSON: the values are nested too deeply"
@@ -59,7 +60,7 @@ SCALARS = st.one_of(
 @given(
     st.lists(
         st.fixed_dictionaries(
-            {"name": TEXTS, "outcome": st.sampled_from(list(OUTCOMES))},
+            {"name": VISIBLE, "outcome": st.sampled_from(list(OUTCOMES))},
             optional={
                 "reason": TEXTS,
                 "parameters": st.dictionaries(st.sampled_from(["dtype", "mode", "x-y"]), SCALARS),

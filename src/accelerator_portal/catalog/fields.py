@@ -34,7 +34,6 @@ Arch = Literal["x86_64", "aarch64", "s390x", "ppc64le", "riscv64"]
 Method = Literal["pip", "uv", "docker", "source", "libtorch"]
 Channel = Literal["stable", "preview"]
 Integration = Literal["in-tree", "out-of-tree"]
-Count = Annotated[int, Field(ge=0, le=10**9)]
 
 
 class Model(BaseModel):
@@ -48,7 +47,8 @@ def fault(what: str, remedy: str) -> PydanticCustomError:
     return PydanticCustomError("portal", "{what}; {remedy}", {"what": what, "remedy": remedy})
 
 
-def _visible(value: str) -> str:
+def visible(value: str) -> str:
+    """Return a text without characters that nobody sees; raises a fault for others."""
     if hidden := HIDDEN.search(value):  # escaped in the file, `"\\u202e"`, it comes so far
         what = f"the character U+{ord(hidden[0]):04X} does not belong in a text"
         raise fault(what, "leave it out")
@@ -76,7 +76,7 @@ def _one_line(value: str) -> str:
 def _unbroken(value: str) -> str:
     if re.search(r"[\n\r\t]", value):
         raise fault("the text has a line break or a tab", "write it on one line")
-    return _visible(value)
+    return visible(value)
 
 
 def _name(value: str) -> str:
@@ -102,7 +102,7 @@ def _address(value: str, written: str) -> str:
             host = urlsplit(value).netloc
             what = f'"{host[:60]}" is not the name of a public host'
         raise fault(what, "write a full https:// address")
-    return _visible(written)
+    return visible(written)
 
 
 def is_address(value: str) -> bool:
@@ -171,6 +171,13 @@ def _day(value: object) -> object:
     raise fault("a day is expected", "write it like 2026-11-21")
 
 
+def _number(value: object) -> object:
+    """Refuse what pydantic would take for 0 or 1."""
+    if isinstance(value, bool):
+        raise fault("a number is expected", "write digits, without a unit")
+    return value
+
+
 def _list_or_text(value: object) -> str:
     return "list" if isinstance(value, list | tuple) else "text"
 
@@ -182,7 +189,7 @@ def _listed(value: object) -> object:
 Line = Annotated[str, AfterValidator(_one_line), Field(min_length=1, max_length=400)]
 Name = Annotated[str, AfterValidator(_name), Field(min_length=1, max_length=40)]
 Paragraph = Annotated[str, AfterValidator(_paragraph), Field(min_length=1, max_length=900)]
-Code = Annotated[str, AfterValidator(_visible), Field(min_length=1, max_length=4000)]
+Code = Annotated[str, AfterValidator(visible), Field(min_length=1, max_length=4000)]
 Url = Annotated[
     str, AfterValidator(_url), Field(max_length=500, json_schema_extra={"format": "uri"})
 ]
@@ -191,6 +198,9 @@ TorchVersion = Annotated[str, AfterValidator(_version)]
 Specifier = Annotated[str, AfterValidator(_specifier)]
 Flag = Annotated[bool, Strict()]
 Day = Annotated[dt.date, BeforeValidator(_day)]
+
+Number = Annotated[float, BeforeValidator(_number)]
+Count = Annotated[int, BeforeValidator(_number), Field(ge=0, le=10**9)]
 
 _ID = r"[a-z0-9]+(?:[-_.][a-z0-9]+)*"
 Id = Annotated[

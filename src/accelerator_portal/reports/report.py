@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, AwareDatetime, Field, StringConstraints, model_validator
 
-from accelerator_portal.catalog.fields import Model, Url, fault
+from accelerator_portal.catalog.fields import Model, Url, fault, visible
 from accelerator_portal.catalog.suite_file import SuiteKind
 from accelerator_portal.reports.outcomes import Kind, Outcome, Stage, TriggerKind
 from accelerator_portal.reports.texts import LONGEST
@@ -19,9 +19,15 @@ SCHEMA_VERSION = 1
 Slug = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(?:[-_.][a-z0-9]+)*$", max_length=60)]
 Text = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST)]
 Short = Annotated[str, StringConstraints(min_length=1, max_length=200)]
+Visible = Annotated[Short, AfterValidator(visible)]
 Commit = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{7,40}$")]
+# A name of points alone would be a folder of an address.
 RepositoryPath = Annotated[
-    str, StringConstraints(pattern=r"^[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+$", max_length=200)
+    str,
+    StringConstraints(
+        pattern=r"^[A-Za-z0-9_.-]*[A-Za-z0-9_-][A-Za-z0-9_.-]*/[A-Za-z0-9_.-]*[A-Za-z0-9_-][A-Za-z0-9_.-]*$",
+        max_length=200,
+    ),
 ]
 OperatorName = Annotated[
     str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=100)
@@ -87,7 +93,7 @@ class Environment(Model):
     """Processor architecture."""
     python: Short | None = None
     """Version of Python."""
-    hardware: Short | None = None
+    hardware: Visible | None = None
     """The model of the device, as its tool prints it."""
     hardware_count: Annotated[int, Field(gt=0)] | None = None
     """How many of them."""
@@ -207,7 +213,7 @@ class TestEntry(Model):
 
     suite: Slug
     """Name of the suite."""
-    name: Short
+    name: Visible
     """Name of the model, operator or test."""
     parameters: Mapping[Slug, Scalar] = Field(default_factory=dict, max_length=40)
     """`mode`, `dtype`, `compiler`, `shapes`, `recipe` and the like."""
