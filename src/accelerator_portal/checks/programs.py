@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from pathlib import PurePosixPath
 
 FETCHERS = frozenset(
-    {"aria2c", "axel", "curl", "fetch", "ftp", "http", "https", "invoke-restmethod",
-     "invoke-webrequest", "irm", "iwr", "lwp-request", "nc", "ncat", "wget", "wget2", "xh"}
+    {"aria2c", "axel", "curl", "elinks", "fetch", "ftp", "http", "https", "invoke-restmethod",
+     "invoke-webrequest", "irm", "iwr", "links", "lwp-request", "lynx", "nc", "ncat", "w3m",
+     "wget", "wget2", "xh"}
 )  # fmt: skip
 
 SHELLS = frozenset(
@@ -47,7 +48,15 @@ _WRAPPERS = {
 _INPUT = frozenset({"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"})
 _ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
 _VERSION = re.compile(r"[\d.]+\Z")
-_PROMPTS = frozenset({"$", "#", "%", ">", "{", "!", "do", "then", "else", "if", "while", "until"})
+# Calls in the program of an interpreter.
+_CALLS = ("urlopen(", "urlretrieve(", "requests.get(", "urllib.request", "Net::HTTP", "fetch('http")
+
+CLOSING = frozenset({")", "}", "done", "fi", "esac"})
+"""Words that end a group of commands, whose output may be piped."""
+
+_PROMPTS = CLOSING | frozenset(
+    {"$", "#", "%", ">", "{", "!", "do", "then", "else", "if", "while", "until"}
+)
 
 
 def name_of(word: str) -> str:
@@ -110,4 +119,5 @@ def fetches(words: Sequence[str]) -> bool:
     return (
         any(name_of(word) in FETCHERS for word in words[:12])
         or name_of(program_of(words)[0]) in FETCHERS
+        or any(call in word for word in words for call in _CALLS)
     )

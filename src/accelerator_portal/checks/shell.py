@@ -13,7 +13,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 _PUNCTUATION = "();<>|&"
-_OPERATOR = re.compile(r"\|\|?&?|&&|[();<>&]")
+_OPERATOR = re.compile(r"&>|[<>]&|\|\|?&?|&&|[();<>&]")
+_REDIRECTIONS = frozenset({"<", ">", "&>", ">&", "<&"})
 _NEW_PIPELINE = frozenset({";", "&", "&&", "||", "(", ")"})
 _PIPES = frozenset({"|", "|&"})
 
@@ -79,11 +80,14 @@ def _of_line(line: str, depth: int) -> Iterator[tuple[Command, ...]]:
     before = ""
     for part in _tokens(line):
         if part in _NEW_PIPELINE:
+            if part == "(" and before in _PIPES:  # a group reads what is piped
+                pipeline[-1].words.append(part)
             yield from _finished(pipeline, depth)
-            pipeline = [Command(substituted=part == "(" and before.endswith(("$", "<", ">")))]
+            opened = part == "(" and before.endswith(("$", "<", ">"))
+            pipeline = [Command([part] if part == ")" else [], substituted=opened)]
         elif part in _PIPES:
             pipeline.append(Command(substituted=pipeline[-1].substituted))
-        elif part not in {"<", ">"}:
+        elif part not in _REDIRECTIONS:
             pipeline[-1].words.append(part)
         before = part
     yield from _finished(pipeline, depth)

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from accelerator_portal.catalog import Catalog, Problem
 from accelerator_portal.checks.command_texts import CommandText, command_texts
 from accelerator_portal.checks.programs import (
+    CLOSING,
     SHELLS,
     fetches,
     only_filters,
@@ -42,17 +43,20 @@ def check(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
 
 def _faults(found: CommandText) -> Iterator[tuple[int, str, str]]:
     told: set[tuple[int, str]] = set()
+    fetched = False
     for pipeline in found.pipelines():
-        for what, remedy in _of_pipeline(pipeline):
+        of_group = fetched and bool(CLOSING.intersection(pipeline.commands[0].words[:1]))
+        fetched = fetched or any(fetches(command.words) for command in pipeline.commands)
+        for what, remedy in _of_pipeline(pipeline, fetched=of_group):
             if (pipeline.line, remedy) not in told:  # a word is read again within others
                 told.add((pipeline.line, remedy))
                 yield pipeline.line, what, remedy
 
 
-def _of_pipeline(pipeline: Pipeline) -> Iterator[SafetyFault]:
+def _of_pipeline(pipeline: Pipeline, *, fetched: bool) -> Iterator[SafetyFault]:
+    """`fetched`: the pipeline begins with the output of a group that has fetched something."""
     commands = [command.words for command in pipeline.commands]
     shown = " | ".join(" ".join(words) for words in commands)[:80]
-    fetched = False
     for words, target in zip(commands, [*commands[1:], None], strict=True):
         fetched = fetched or fetches(words)
         if not target:
