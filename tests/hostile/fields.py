@@ -156,7 +156,15 @@ REFUSED: Mapping[str, Edit] = {
     ),
     **_each(
         "a package to install",
-        ("torch torchvision", "torch; rm -rf /", "torch ==", "../torch", "torch\\", "torch@x"),
+        (
+            "torch torchvision",
+            "torch; rm -rf /",
+            "torch ==",
+            "../torch",
+            "torch\\",
+            "torch@x",
+            "t\u043erch",
+        ),
         INSTALL,
         'packages: ["torch=={torch}"], index',
         "packages: [{}], index",

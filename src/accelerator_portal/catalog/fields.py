@@ -199,7 +199,7 @@ Specifier = Annotated[str, AfterValidator(_specifier)]
 Flag = Annotated[bool, Strict()]
 Day = Annotated[dt.date, BeforeValidator(_day)]
 
-Number = Annotated[float, BeforeValidator(_number)]
+PlainNumber = Annotated[float, BeforeValidator(_number)]
 Count = Annotated[int, BeforeValidator(_number), Field(ge=0, le=10**9)]
 
 _ID = r"[a-z0-9]+(?:[-_.][a-z0-9]+)*"

@@ -11,8 +11,8 @@ from accelerator_portal.catalog.fields import (
     Id,
     Line,
     Model,
-    Number,
     Os,
+    PlainNumber,
     SourceIds,
     Specifier,
     fault,
@@ -43,11 +43,11 @@ class HardwareModel(Model):
     """Other names: what tools print, code names."""
     instances: Annotated[tuple[Instances, ...], Field(min_length=1)] | None = None
     """Rented machines that have it."""
-    memory_gb: Annotated[Number, Field(gt=0, le=100_000)] | None = None
+    memory_gb: Annotated[PlainNumber, Field(gt=0, le=100_000)] | None = None
     """Memory of one device in gigabytes, as the vendor states it; absent for shared memory."""
     memory: Line | None = None
     """Kind of memory, or what qualifies it: `HBM3`, `shared with the processor`."""
-    power_w: Annotated[Number, Field(gt=0, le=100_000)] | None = None
+    power_w: Annotated[PlainNumber, Field(gt=0, le=100_000)] | None = None
     """Highest power of one device in watts, as the vendor states it (board power, TDP)."""
     power: Line | None = None
     """What the figure means or leaves out."""

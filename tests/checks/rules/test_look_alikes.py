@@ -20,7 +20,6 @@ GREEK_O = "\u03bf"
     [
         (ACCELERATOR, "vendor: Example Vendor", f"vendor: Example Vend{CYRILLIC_O}r"),
         (ACCELERATOR, "title: Example forum", f"title: Example f{GREEK_O}rum"),
-        (INSTALL, '"torch=={torch}"', f'"t{CYRILLIC_O}rch=={{torch}}"'),
         (INSTALL, 'image: "example/torch', f'image: "example/tor{CYRILLIC_C}h'),
         (GUIDE, "This is example", f"`pip install tor{CYRILLIC_C}h` is example"),
         (FAQ, "## Does it exist?", f"## D{CYRILLIC_O}es it exist?"),
