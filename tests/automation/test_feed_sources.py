@@ -7,11 +7,13 @@ import io
 import zipfile
 from typing import Any
 
+import httpx
 import pytest
 
 from accelerator_portal.automation.feed_sources import Body, FeedError, bodies
 from accelerator_portal.automation.github_client import GitHubClient
 from accelerator_portal.catalog.report_feed import ReleaseAsset, ReportFeed, WorkflowArtifact
+from accelerator_portal.http.client import HttpClient, HttpResponse
 from accelerator_portal.http.limits import RequestLimits
 from tests.automation.github_double import HOME, Fault, GitHubDouble
 
@@ -174,3 +176,30 @@ def test_each_feed_has_its_own_answer_in_order(double: GitHubDouble, client: Git
     assert found[:2] == [b"1", REPORT]
     assert isinstance(found[2], FeedError)
     assert found[3] == REPORT
+
+
+def test_an_address_that_nobody_can_ask_spoils_no_other_feed(client: GitHubClient) -> None:
+    """`xn--` is no name in Punycode: httpx raises an error of its own for it."""
+    bad = [feed(url) for url in ("https://xn--/", "https://[", "https://example.org:99999999/")]
+    found = bodies([*bad, ASSET], QUICK, client)
+    assert all(isinstance(one, FeedError) for one in found[:3]), found
+    assert str(found[0]) == "an address that is none"
+
+
+def test_a_fault_that_nobody_foresaw_is_one_feeds_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def get(_: HttpClient, url: str, *__: object, **___: object) -> HttpResponse:
+        if "bad" in url:
+            raise ZeroDivisionError("made up")
+        return HttpResponse(200, httpx.Headers(), REPORT)
+
+    monkeypatch.setattr(HttpClient, "get", get)
+    first, second = bodies([feed("https://bad.example/"), feed("https://a.example/")], QUICK, None)
+    assert str(first) == "it could not be read (ZeroDivisionError: made up)"
+    assert second == REPORT
+
+
+def test_a_feed_on_the_machine_itself_is_not_asked() -> None:
+    (found,) = bodies([feed("http://localhost:1/x")], None, None)
+    assert str(found) == "the host is on a private network"

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from accelerator_portal.automation.feeds import FeedAccess, Fetched, fetch_reports
-from accelerator_portal.catalog import Catalog
+from accelerator_portal.catalog import Catalog, load_catalog
 from accelerator_portal.catalog.report_feed import ReportFeed
 from accelerator_portal.http.limits import RequestLimits
 from accelerator_portal.reports.report_file import report_text
@@ -56,6 +56,12 @@ def server(answers: dict[str, bytes]) -> Iterator[str]:
     found.server_close()
 
 
+def loaded_anyway(root: Path) -> Catalog:
+    catalog, _ = load_catalog(root)
+    assert catalog is not None
+    return catalog
+
+
 def with_feeds(catalog: Catalog, feeds: Mapping[str, str]) -> Catalog:
     """The catalogue with feeds of its only platform, which may be on loopback."""
     (platform,) = catalog.platforms
@@ -66,7 +72,8 @@ def with_feeds(catalog: Catalog, feeds: Mapping[str, str]) -> Catalog:
 
 @pytest.fixture
 def root(tree: Tree) -> Path:
-    return tree(EXAMPLE)
+    own = "platforms: [{accelerator: example, by: Made up}]\n"
+    return tree({**EXAMPLE, "data/own-runs.yaml": own})
 
 
 @pytest.fixture
@@ -146,3 +153,7 @@ def test_runs_of_this_project_come_from_a_folder(root: Path, tmp_path: Path) -> 
         "unknown/here": "refused",
     }
     assert result(root, "here").read_text("utf-8") == own
+    (root / "data/own-runs.yaml").unlink()
+    access = FeedAccess(QUICK, made_here=tmp_path / "own")
+    found = fetch_reports(root, loaded_anyway(root), NOW, access)
+    assert {f.outcome for f in found} == {"refused"}

@@ -46,3 +46,8 @@ def test_a_feed_stands_in_one_place(tree: Tree, feed: str) -> None:
 def test_what_is_no_place_is_named(tree: Tree, feed: str, fault: str) -> None:
     (found,) = faults(tree, feed)
     assert found.endswith(fault)
+
+
+def test_two_feeds_of_one_name_are_refused(tree: Tree) -> None:
+    (found,) = faults(tree, f"{URL}}}\n  - {{name: nightly, source: made-up, {RELEASE}")
+    assert 'two report_feeds have the name "nightly"; give each its own' in found

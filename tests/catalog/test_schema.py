@@ -27,6 +27,7 @@ FILES = {
     "criteria": "data/criteria.yaml",
     "exceptions": "data/exceptions.yaml",
     "hosts": "data/hosts.yaml",
+    "own-runs": "data/own-runs.yaml",
     "relay": "data/relay.yaml",
 }
 

@@ -150,3 +150,11 @@ def test_a_text_shows_all_that_is_in_it(hidden: str, root: Path) -> None:
 def test_a_problem_is_one_line_whatever_the_file_holds() -> None:
     problem = Problem("a\udcff.yaml", 3, "unknown \x1b[2J\n::warning::\u202e key", "ä \u2028")
     assert str(problem) == (r"a\udcff.yaml:3: unknown \x1b[2J\n::warning::\u202e key; ä \u2028")
+
+
+@pytest.mark.parametrize("number", [0xAD, 0x34F, 0x115F, 0x17B4, 0x180B, 0x200B, 0x2800, 0x3164,
+                                    0xFE0F, 0xFFA0, 0xFFF9, 0x1D173, 0xE0041])  # fmt: skip
+def test_what_nobody_sees_is_refused(number: int, root: Path) -> None:
+    (root / "folder" / "a").write_text(f"x\na{chr(number)}b\n", "utf-8")
+    what = f"the character U+{number:04X} does not belong in a text"
+    assert outcome(root) == f"folder/a:2: {what}; delete it; to name it, write its number"

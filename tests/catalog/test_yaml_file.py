@@ -55,9 +55,7 @@ def test_a_file_without_lines_starts_at_one() -> None:
         ("", None),
         ("~", None),
         ("0o17", "0o17"),
-        ("017", 15),
         ("1_000", 1000),
-        ("12:30", 750),
         ('"2.10"', "2.10"),
     ],
 )
@@ -223,3 +221,12 @@ def test_lines_count_from_where_the_text_stands_in_its_file() -> None:
         'a.md:3: the key "a" stands already in line 2; keep one of the two'
     ]
     assert problems("\na: [", first_line=5)[0].startswith("a.yaml:6: not valid YAML")
+
+
+@pytest.mark.parametrize("text", ["1:30", "12:30", "017", "0x10", "0b11", "-1:30:00"])
+def test_a_number_that_yaml_reads_as_another_one_is_refused(text: str) -> None:
+    _, problems = parse_yaml("a.yaml", f"a: {text}\n")
+    what = f'"{text}" would be read as another number'
+    remedy = "write plain digits, or put it in quotes if it is text"
+    assert [str(problem) for problem in problems] == [f"a.yaml:1: {what}; {remedy}"]
+    assert parse_yaml("a.yaml", f'a: "{text}"\n')[1] == []

@@ -38,6 +38,21 @@ def test_what_cannot_be_read_and_what_breaks_a_rule_is_set_aside(tree: Tree) -> 
         assert catalog.set_aside == {"other": tuple(every)}
 
 
+def test_a_folder_that_claims_the_name_of_another_sets_nobody_aside(tree: Tree) -> None:
+    """The newcomer comes first in the order of ids; its pull request fails, the site does not."""
+    newcomer = {
+        path.replace("/example/", "/aaa/"): text
+        for path, text in EXAMPLE.items()
+        if path.startswith("accelerators/")
+    }
+    root = tree({**EXAMPLE, **newcomer})
+    catalog, problems = load_and_set_aside(root, TODAY)
+    assert catalog is not None
+    assert sorted(catalog.by_id) == ["aaa", "example"]
+    assert [(p.rule, p.level) for p in problems] == [("duplicate-names", "warning")]
+    assert [p.level for p in load_and_check(root, TODAY)[1]] == ["error"]
+
+
 def test_a_rule_that_compares_folders_looks_again_without_them(tree: Tree) -> None:
     """The copy claims the example's name, and its guide is broken: only it is set aside."""
     copy = {

@@ -36,11 +36,17 @@ def test_what_only_warns_fixes_or_compares_folders_is_known() -> None:
         "ended-lifecycle",
         "guide-versions",
         "minors-behind",
+        "package-confusion",
         "package-facts",
         "shared-devices",
+        "shared-suites",
     }
     assert {rule.id for rule in checks.RULES if rule.fixes} == {"pinned-versions"}
-    assert {r.id for r in checks.RULES if r.compares} == {"duplicate-names", "report-files"}
+    assert {r.id for r in checks.RULES if r.compares} == {
+        "duplicate-names",
+        "shared-suites",
+        "similar-names",
+    }
 
 
 def test_the_rules_stand_in_the_order_of_the_alphabet() -> None:

@@ -134,8 +134,8 @@ CASES: Mapping[str, tuple[Make, str]] = {
     "a pipe as a platform": (_folder(os.mkfifo), "this is not a folder"),
     "a file as a platform": (_folder(lambda p: p.write_bytes(b"x")), "this is not a folder"),
     "a file of ten terabytes": (_instead("guide.md", _sparse), "more than 262,144"),
-    "a report of ten terabytes": (_instead("results/a.json", _sparse), "MiB, more than 128"),
-    "a report beyond the limit": (_instead("results/a.json", _huge), "MiB, more than 128"),
+    "a report of ten terabytes": (_instead("results/a.json", _sparse), "MiB, more than 36"),
+    "a report beyond the limit": (_instead("results/a.json", _huge), "MiB, more than 36"),
     # Files that nobody asked for.
     "a picture with a script": (_write("logo.svg", SVG), UNREAD),
     "a page": (_write("index.html", b"<script>alert(1)</script>"), UNREAD),

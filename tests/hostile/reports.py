@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 NO_JSON = "this is no JSON"
+NO_TEXT = "is not UTF-8"
 
 GOOD: dict[str, Any] = {
     "schema_version": 1,
@@ -53,10 +54,10 @@ REFUSED: Mapping[str, tuple[bytes, str]] = {
     "two values": (json.dumps(GOOD).encode() * 2, NO_JSON),
     "half a value": (json.dumps(GOOD).encode()[:100], NO_JSON),
     "a comment": (b"// x\n" + json.dumps(GOOD).encode(), NO_JSON),
-    "UTF-16": (json.dumps(GOOD).encode("utf-16"), NO_JSON),
-    "bytes that are no UTF-8": (_raw(_NAME, '"X"').replace(b"X", b"\xff"), NO_JSON),
-    "half a pair": (_raw(_NAME, '"\\ud800"'), NO_JSON),
-    "half a pair in UTF-8": (_raw(_NAME, '"X"').replace(b"X", b"\xed\xa0\x80"), NO_JSON),
+    "UTF-16": (json.dumps(GOOD).encode("utf-16"), NO_TEXT),
+    "bytes that are no UTF-8": (_raw(_NAME, '"X"').replace(b"X", b"\xff"), NO_TEXT),
+    "half a pair": (_raw(_NAME, '"\\ud800"'), "name: input should be a valid string"),
+    "half a pair in UTF-8": (_raw(_NAME, '"X"').replace(b"X", b"\xed\xa0\x80"), NO_TEXT),
     "lists without end": (b"[" * 1_000_000, NO_JSON),
     "mappings without end": (b'{"a":' * 500_000, NO_JSON),
     "lists within a value": (
@@ -67,13 +68,16 @@ REFUSED: Mapping[str, tuple[bytes, str]] = {
     "a text": (b'"x"', "the report"),
     "a number": (b"1", "the report"),
     # Numbers.
-    "no number": (_raw('"schema_version": 1', '"schema_version": NaN'), "schema_version"),
+    "no number": (_raw('"schema_version": 1', '"schema_version": NaN'), NO_JSON),
     "a version of the future": (_with(schema_version=2), "newer than 1"),
     "a version of 4,000 digits": (_raw(": 1,", f": {'9' * 4000},"), "schema_version"),
     "a version that is a text": (_with(schema_version="1"), "schema_version"),
-    "a figure that is infinite": (_raw('"passed"', '"passed", "duration_s": Infinity'), "duration"),
-    "a figure that is none": (_raw('"passed"', '"passed", "duration_s": NaN'), "duration_s"),
-    "a figure that is too large": (_raw('"passed"', '"passed", "duration_s": 1e999'), "duration_s"),
+    "a figure that is infinite": (_raw('"passed"', '"passed", "duration_s": Infinity'), NO_JSON),
+    "a figure that is none": (_raw('"passed"', '"passed", "duration_s": NaN'), NO_JSON),
+    "a figure that is too large": (
+        _raw('"passed"', '"passed", "duration_s": 1e999'),
+        "too large for a number",
+    ),
     "a time below nothing": (_test(duration_s=-1), "duration_s"),
     "a plan below nothing": (
         _with(suites=[{"name": "made-up", "kind": "unit", "planned": -1}]),
@@ -88,6 +92,12 @@ REFUSED: Mapping[str, tuple[bytes, str]] = {
     "tests that are none": (_with(tests={"0": TEST}), "tests"),
     "a name that is too long": (_test(name="x" * 201), "name"),
     "no name": (_test(name=""), "name"),
+    "a name with letters that nobody sees": (_test(name="a\U000e0041b"), "U+E0041 does not belong"),
+    "a name with an escape": (_test(name="\x1b]0;x\x07"), "U+001B does not belong"),
+    "a repository of points": (
+        _with(trigger={"kind": "nightly", "repository": "a/.."}),
+        "repository",
+    ),
     "a name that is a number": (_test(name=1), "name"),
     "a reason that is too long": (_test(reason="x" * 4001), "reason"),
     "a log that is too long": (_test(log_tail="x" * 4001), "log_tail"),

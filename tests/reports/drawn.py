@@ -8,6 +8,7 @@ from typing import TypeVar, get_args
 from hypothesis import strategies as st
 
 from accelerator_portal.catalog.suite_file import SuiteKind
+from accelerator_portal.catalog.text_file import HIDDEN
 from accelerator_portal.reports.identity import identity_of
 from accelerator_portal.reports.outcomes import Kind, Outcome, Stage
 from accelerator_portal.reports.reading import Found
@@ -28,8 +29,9 @@ from accelerator_portal.reports.report import (
 CHARACTERS = st.characters(exclude_categories=["Cs"])
 SHORT = st.text(CHARACTERS, min_size=1, max_size=200)
 TEXT = st.one_of(st.text(CHARACTERS, min_size=1, max_size=60), st.just("x\n" * 2000))
+VISIBLE = SHORT.map(lambda text: HIDDEN.sub("?", text))
 NAMES = st.one_of(
-    SHORT,
+    VISIBLE,
     st.sampled_from(
         [
             "test_x",
@@ -96,7 +98,7 @@ ENVIRONMENTS = st.builds(
     Environment,
     torch=optional(SHORT),
     os=optional(SHORT),
-    hardware=optional(SHORT),
+    hardware=optional(VISIBLE),
     hardware_count=optional(st.integers(1, 8)),
     plugin=optional(st.builds(Component, name=SHORT, version=optional(SHORT))),
     packages=st.dictionaries(SHORT, SHORT, max_size=2),

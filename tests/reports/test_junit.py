@@ -178,7 +178,7 @@ def test_a_suite_with_faults_is_refused(tmp_path: Path) -> None:
 
 def test_too_many_tests_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("accelerator_portal.reports.imported_tests.MAX_TESTS", 2)
-    assert reading.MAX_TESTS == 500_000
+    assert reading.MAX_TESTS == 100_000
     cases = "".join(f'<testcase name="{name}"/>' for name in "abcd")
     assert problems(tmp_path, SUITE.format(cases)) == [
         "results.xml:1: the file has more than 2 tests; split it by suite"

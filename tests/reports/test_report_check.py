@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from accelerator_portal.catalog.suite_file import SuiteFile
-from accelerator_portal.reports.report_check import Known, report_problems, shares_nothing
+from accelerator_portal.reports.report_check import Known, report_problems
 from tests.reports.examples import report
 
 NOW = dt.datetime(2026, 2, 1, tzinfo=dt.UTC)
@@ -91,15 +91,6 @@ def test_of_very_many_the_first_are_named() -> None:
     problems = found(*[{"name": f"A100 {n}"} for n in range(1000)])
     assert len(problems) == 21
     assert "r.json:1: 980 more tests have faults; mend those named, then check again" in problems
-
-
-def test_a_suite_under_names_of_its_own_is_found() -> None:
-    one, two = report({"name": "a"}), report({"name": "b"}, accelerator="other")
-    assert list(shares_nothing([one, two])) == [("example", "made-up"), ("other", "made-up")]
-    assert list(shares_nothing([one, report({"name": "a"}, accelerator="other")])) == []
-    assert list(shares_nothing([one])) == []
-    dtype = report({"name": "a", "parameters": {"dtype": "x"}}, accelerator="other")
-    assert list(shares_nothing([one, dtype])) == []
 
 
 def test_a_device_in_the_name_of_an_operator_is_named() -> None:

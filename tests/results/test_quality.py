@@ -8,7 +8,14 @@ import pytest
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.criteria_file import Criteria, MustPass
 from accelerator_portal.reports.report import OPERATORS_ON_CPU
-from accelerator_portal.results.quality import NAMED, QualityAssessment, as_of, is_tested, quality
+from accelerator_portal.results.quality import (
+    NAMED,
+    QualityAssessment,
+    as_of,
+    as_of_reports,
+    is_tested,
+    quality,
+)
 from tests.reports.examples import report
 
 NOW = dt.datetime(2026, 2, 1, tzinfo=dt.UTC)
@@ -211,8 +218,16 @@ def test_a_level_says_what_keeps_from_the_next(catalog: Catalog) -> None:
     assert quality(cuda, [whole], catalog.criteria, "2.15.0", NOW).level.id == "tested"
 
 
-def test_ages_are_counted_to_the_newest_date_in_the_data(catalog: Catalog) -> None:
+def test_ages_are_counted_to_the_newest_date_of_the_portals_own_facts(catalog: Catalog) -> None:
     newest = as_of(catalog, [])
-    later = report(started="2030-01-01T00:00:00Z")
+    later = report(started="2030-01-01T00:00:00Z", kind="made-here")
     assert as_of(catalog, [later]) == later.started
     assert newest < dt.datetime(2030, 1, 1, tzinfo=dt.UTC)
+
+
+def test_no_vendor_moves_the_date_of_the_site(catalog: Catalog) -> None:
+    vendors = report(started="2030-01-01T00:00:00Z")
+    at = as_of(catalog, [vendors])
+    assert at == as_of(catalog, [])
+    assert as_of_reports(at, [vendors]) == vendors.started
+    assert as_of_reports(at, [report(started="2020-01-01T00:00:00Z")]) == at

@@ -91,4 +91,6 @@ def test_links_to_other_hosts_that_vendors_name_give_nothing_away(site: Site) ->
         links = page.tree.css(".vendor-text a[href^=http], .sources a[href^=http]")
         assert links, page.address
         for link in links:
-            assert {"noopener", "noreferrer"} <= set(attribute(link, "rel").split()), link.html
+            assert {"nofollow", "noopener", "noreferrer"} <= set(attribute(link, "rel").split()), (
+                link.html
+            )

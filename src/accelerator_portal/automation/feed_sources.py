@@ -15,10 +15,11 @@ from accelerator_portal.catalog.report_feed import ReleaseAsset, ReportFeed, Wor
 from accelerator_portal.http.client import HttpClient, open_client
 from accelerator_portal.http.errors import FetchError
 from accelerator_portal.http.limits import RequestLimits
-from accelerator_portal.reports.reading import MAX_BYTES
+from accelerator_portal.reports.reading import MAX_REPORT_BYTES
 
 AGENT = "accelerator-portal (fetches test reports)"
 FILE = "report.json"
+LIMITS = RequestLimits(public_hosts_only=True)
 
 # A pull request of a fork can start none of these, and so cannot leave a report in a vendor's name.
 EVENTS = {"push", "repository_dispatch", "schedule", "workflow_dispatch"}
@@ -66,7 +67,8 @@ def bodies(
 ) -> list[Body]:
     """Return what stands at each feed, or why it could not be had, in their order.
 
-    `api` is GitHub's; without one, what stands there cannot be had.
+    `api` is GitHub's; without one, what stands there cannot be had. Without `limits`, hosts of the
+    own network are refused.
     """
     listed = list(feeds)
     with ThreadPoolExecutor(_AT_ONCE) as pool:
@@ -77,8 +79,13 @@ def bodies(
         return [next(addressed) if feed.url else next(waiting).result() for feed in listed]
 
 
+def _unexpected(error: Exception) -> FeedError:
+    """What nobody foresaw about one feed is told as its own, and keeps no other from being read."""
+    return FeedError(f"it could not be read ({type(error).__name__}: {error})")
+
+
 async def _addressed(feeds: list[ReportFeed], limits: RequestLimits | None) -> list[Body]:
-    async with open_client(AGENT, limits) as client:
+    async with open_client(AGENT, limits or LIMITS) as client:
 
         async def one(feed: ReportFeed) -> Body:
             try:
@@ -87,12 +94,16 @@ async def _addressed(feeds: list[ReportFeed], limits: RequestLimits | None) -> l
                 return FeedError(str(error))
             except FeedError as error:
                 return error
+            except Exception as error:  # noqa: BLE001 - one feed must not end the night
+                return _unexpected(error)
 
         return list(await asyncio.gather(*map(one, feeds)))
 
 
 async def _one(client: HttpClient, feed: ReportFeed) -> bytes:
-    answer = await client.get(feed.url or "", {"accept": "application/json"}, max_bytes=MAX_BYTES)
+    answer = await client.get(
+        feed.url or "", {"accept": "application/json"}, max_bytes=MAX_REPORT_BYTES
+    )
     if feed.sha256:
         said = await client.get(feed.sha256, max_bytes=_MOST_CHECKSUM)
         _verify(answer.body, said.body.decode("ascii", "replace").lower())
@@ -119,6 +130,8 @@ def _of_github(feed: ReportFeed, api: Api | None) -> Body:
         return FeedError(str(error))
     except FeedError as error:
         return error
+    except Exception as error:  # noqa: BLE001 - one feed must not end the night
+        return _unexpected(error)
     raise LookupError(f"the feed {feed.name} stands nowhere")  # its model refuses that
 
 
@@ -128,9 +141,9 @@ def _asset(place: ReleaseAsset, api: Api) -> bytes:
     found = next((asset for asset in release.assets if asset.name == place.asset), None)
     if found is None:
         raise FeedError(f"the newest release of {place.repository} has no {place.asset}")
-    if found.size > MAX_BYTES:
-        raise FeedError(f"{place.asset} has more than {MAX_BYTES:,} bytes", refused=True)
-    body = api.download(f"{home}/assets/{found.id}", MAX_BYTES)
+    if found.size > MAX_REPORT_BYTES:
+        raise FeedError(f"{place.asset} has more than {MAX_REPORT_BYTES:,} bytes", refused=True)
+    body = api.download(f"{home}/assets/{found.id}", MAX_REPORT_BYTES)
     if found.digest:
         _verify(body, found.digest)
     return body
@@ -147,8 +160,8 @@ def _artifact(place: WorkflowArtifact, api: Api) -> bytes:
         query = f"name={place.artifact}&per_page=20"
         listed = read(api, f"{home}/runs/{run.id}/artifacts?{query}", Artifacts).artifacts
         if kept := [artifact for artifact in listed if not artifact.expired]:
-            archive = api.download(f"{home}/artifacts/{kept[0].id}/zip", MAX_BYTES)
-            files = members(archive, {FILE: MAX_BYTES}, MAX_BYTES)
+            archive = api.download(f"{home}/artifacts/{kept[0].id}/zip", MAX_REPORT_BYTES)
+            files = members(archive, {FILE: MAX_REPORT_BYTES}, MAX_REPORT_BYTES)
             if FILE not in files:
                 raise FeedError(f"the artifact {place.artifact} has no {FILE}", refused=True)
             return files[FILE]

@@ -13,7 +13,7 @@ from accelerator_portal.automation.feed_sources import Body, FeedError, bodies
 from accelerator_portal.automation.github import Api
 from accelerator_portal.catalog import Catalog, Problem, ProblemsError
 from accelerator_portal.catalog.atomic_write import write_bytes_atomically
-from accelerator_portal.catalog.catalog import ACCELERATORS, RESULTS
+from accelerator_portal.catalog.catalog import ACCELERATORS, OWN_RUNS, RESULTS
 from accelerator_portal.catalog.folder_name import report_fault
 from accelerator_portal.http.limits import RequestLimits
 from accelerator_portal.reports.report import Report
@@ -82,6 +82,9 @@ def _made_here(desk: _Desk, catalog: Catalog, folder: Path | None) -> Iterator[F
         accelerator, name = file.parent.name, file.stem
         if accelerator not in catalog.by_id:
             yield Fetched(accelerator, name, "refused", (f'there is no platform "{accelerator}"',))
+        elif catalog.own_runs is None or accelerator not in catalog.own_runs.ids:
+            why = f"{OWN_RUNS} does not say that this project runs suites there"
+            yield Fetched(accelerator, name, "refused", (why,))
         elif wrong := report_fault(file.name):
             yield Fetched(accelerator, name, "refused", (": ".join(wrong),))
         else:

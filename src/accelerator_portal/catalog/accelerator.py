@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from accelerator_portal.catalog.features import Feature, FeatureId
 from accelerator_portal.catalog.fields import (
@@ -24,6 +24,7 @@ from accelerator_portal.catalog.fields import (
     SourceIds,
     TorchVersion,
     Url,
+    fault,
 )
 from accelerator_portal.catalog.hardware import Hardware
 from accelerator_portal.catalog.relay_file import RepositoryName
@@ -193,3 +194,12 @@ class Accelerator(SourcedFile):
     """Reports that the nightly job fetches into `results/`."""
     maintainers: tuple[Maintainer, ...] = ()
     """Who answers for it, where a source names them."""
+
+    @model_validator(mode="after")
+    def _feeds_have_names_of_their_own(self) -> Accelerator:
+        names = [feed.name for feed in self.report_feeds]
+        doubled = next((name for name in names if names.count(name) > 1), None)
+        if doubled:
+            what = f'two report_feeds have the name "{doubled}"'
+            raise fault(what, "give each its own: it is the name of the file in results/")
+        return self

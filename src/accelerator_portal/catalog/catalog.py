@@ -18,6 +18,7 @@ from accelerator_portal.catalog.install_file import Install
 from accelerator_portal.catalog.known_issues_file import KnownFailure
 from accelerator_portal.catalog.markdown_file import MarkdownFile
 from accelerator_portal.catalog.model_families_file import ModelFamilies
+from accelerator_portal.catalog.own_runs_file import OwnRuns
 from accelerator_portal.catalog.package_file import PackageFacts, PackagesRead
 from accelerator_portal.catalog.problem import Problem
 from accelerator_portal.catalog.relay_file import Relay
@@ -39,6 +40,7 @@ SUITES = "data/suites"
 EXCEPTIONS = "data/exceptions.yaml"
 HOSTS = "data/hosts.yaml"
 RELAY = "data/relay.yaml"
+OWN_RUNS = "data/own-runs.yaml"
 RESULTS = "results"
 
 
@@ -115,6 +117,10 @@ class Catalog:
     """What package indexes say, by normalised name."""
     packages_read: PackagesRead = field(default_factory=PackagesRead)
     """How fresh that is."""
+    own_runs: OwnRuns | None = None
+    """Where this project runs the suites itself."""
+    left_out: Mapping[str, tuple[Path, ...]] = field(default_factory=dict)
+    """The reports of folders that have problems of their own, which are looked at all the same."""
 
     @cached_property
     def by_id(self) -> dict[str, Platform]:

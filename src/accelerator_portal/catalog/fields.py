@@ -24,6 +24,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
+from accelerator_portal.catalog.public_host import is_public
 from accelerator_portal.catalog.text_file import HIDDEN
 
 _LONGEST_VERSION = 120
@@ -33,7 +34,6 @@ Arch = Literal["x86_64", "aarch64", "s390x", "ppc64le", "riscv64"]
 Method = Literal["pip", "uv", "docker", "source", "libtorch"]
 Channel = Literal["stable", "preview"]
 Integration = Literal["in-tree", "out-of-tree"]
-Count = Annotated[int, Field(ge=0, le=10**9)]
 
 
 class Model(BaseModel):
@@ -47,7 +47,8 @@ def fault(what: str, remedy: str) -> PydanticCustomError:
     return PydanticCustomError("portal", "{what}; {remedy}", {"what": what, "remedy": remedy})
 
 
-def _visible(value: str) -> str:
+def visible(value: str) -> str:
+    """Return a text without characters that nobody sees; raises a fault for others."""
     if hidden := HIDDEN.search(value):  # escaped in the file, `"\\u202e"`, it comes so far
         what = f"the character U+{ord(hidden[0]):04X} does not belong in a text"
         raise fault(what, "leave it out")
@@ -75,7 +76,7 @@ def _one_line(value: str) -> str:
 def _unbroken(value: str) -> str:
     if re.search(r"[\n\r\t]", value):
         raise fault("the text has a line break or a tab", "write it on one line")
-    return _visible(value)
+    return visible(value)
 
 
 def _name(value: str) -> str:
@@ -96,12 +97,21 @@ def _url(value: str) -> str:
 def _address(value: str, written: str) -> str:
     """Return what was `written`, if `value` is an address."""
     if not is_address(value):
-        raise fault(f'"{written[:60]}" is not a web address', "write a full https:// address")
-    return _visible(written)
+        what = f'"{written[:60]}" is not a web address'
+        if _is_https(value):
+            host = urlsplit(value).netloc
+            what = f'"{host[:60]}" is not the name of a public host'
+        raise fault(what, "write a full https:// address")
+    return visible(written)
 
 
 def is_address(value: str) -> bool:
-    """Say whether a text is an https address that says where it leads.
+    """Say whether a text is an https address that says where it leads, to a public host."""
+    return _is_https(value) and is_public(urlsplit(value))
+
+
+def _is_https(value: str) -> bool:
+    """Say whether a text has the form of an https address that says where it leads.
 
     With a user's name before the host, `https://pytorch.org@example.org`, or with letters of other
     alphabets in it, it would seem to lead elsewhere.
@@ -118,8 +128,10 @@ def is_address(value: str) -> bool:
 
 def _url_template(value: str) -> str:
     """An address in which placeholders may stand; `{index}` is one itself."""
-    filled = re.sub(r"\{[^{}]*\}", "x", re.sub(r"^\{index\}", "https://x", value))
-    return _address(filled, value)
+    whole = re.sub(r"^\{index\}(?=/|\Z)", "https://index.example", value)
+    if re.match(r"https://[^/?#]*\{", whole):
+        raise fault("the address has a placeholder in its host", "write the host itself")
+    return _address(re.sub(r"\{[^{}]*\}", "x", whole), value)
 
 
 def _version(value: str) -> str:
@@ -159,6 +171,13 @@ def _day(value: object) -> object:
     raise fault("a day is expected", "write it like 2026-11-21")
 
 
+def _number(value: object) -> object:
+    """Refuse what pydantic would take for 0 or 1."""
+    if isinstance(value, bool):
+        raise fault("a number is expected", "write digits, without a unit")
+    return value
+
+
 def _list_or_text(value: object) -> str:
     return "list" if isinstance(value, list | tuple) else "text"
 
@@ -170,7 +189,7 @@ def _listed(value: object) -> object:
 Line = Annotated[str, AfterValidator(_one_line), Field(min_length=1, max_length=400)]
 Name = Annotated[str, AfterValidator(_name), Field(min_length=1, max_length=40)]
 Paragraph = Annotated[str, AfterValidator(_paragraph), Field(min_length=1, max_length=900)]
-Code = Annotated[str, AfterValidator(_visible), Field(min_length=1, max_length=4000)]
+Code = Annotated[str, AfterValidator(visible), Field(min_length=1, max_length=4000)]
 Url = Annotated[
     str, AfterValidator(_url), Field(max_length=500, json_schema_extra={"format": "uri"})
 ]
@@ -179,6 +198,10 @@ TorchVersion = Annotated[str, AfterValidator(_version)]
 Specifier = Annotated[str, AfterValidator(_specifier)]
 Flag = Annotated[bool, Strict()]
 Day = Annotated[dt.date, BeforeValidator(_day)]
+
+# After the bounds: before them, their JSON Schema would not be one.
+NOT_BOOL = BeforeValidator(_number)
+Count = Annotated[int, Field(ge=0, le=10**9), NOT_BOOL]
 
 _ID = r"[a-z0-9]+(?:[-_.][a-z0-9]+)*"
 Id = Annotated[

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 MAX_ID = 40
+MAX_REPORT = 100  # pages and files of the site are named after it
 
 # Windows has devices under these names, whatever follows the first dot: nobody could check it out.
 _DEVICE = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?", re.DOTALL)
@@ -33,6 +34,8 @@ def report_fault(name: str) -> tuple[str, str] | None:
     if not _REPORT.fullmatch(name):
         remedy = "name it <what>.json, in lower-case letters, digits and hyphens"
         return "this cannot be the name of a report", remedy
+    if len(name) > MAX_REPORT:
+        return f"a file name of more than {MAX_REPORT} characters", "shorten it"
     if _DEVICE.fullmatch(name):
         return "Windows takes this name for a device", "choose another name"
     return None

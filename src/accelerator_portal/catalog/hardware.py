@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from accelerator_portal.catalog.fields import (
+    NOT_BOOL,
     Arch,
     Id,
     Line,
@@ -54,11 +55,11 @@ class HardwareModel(Model):
     """Other names: what tools print, code names."""
     instances: Annotated[tuple[Instances, ...], Field(min_length=1)] | None = None
     """Rented machines that have it."""
-    memory_gb: Annotated[float, Field(gt=0, le=100_000)] | None = None
+    memory_gb: Annotated[float, Field(gt=0, le=100_000), NOT_BOOL] | None = None
     """Memory of one device in gigabytes, as the vendor states it; absent for shared memory."""
     memory: Line | None = None
     """Kind of memory, or what qualifies it: `HBM3`, `shared with the processor`."""
-    power_w: Annotated[float, Field(gt=0, le=100_000)] | None = None
+    power_w: Annotated[float, Field(gt=0, le=100_000), NOT_BOOL] | None = None
     """Highest power of one device in watts, as the vendor states it (board power, TDP)."""
     power: Line | None = None
     """What the figure means or leaves out."""

@@ -16,6 +16,7 @@ from accelerator_portal.catalog.catalog import (
     HOSTS,
     MODEL_FAMILIES,
     MODELS,
+    OWN_RUNS,
     RELAY,
     RELEASES,
     RESULTS,
@@ -28,16 +29,18 @@ from accelerator_portal.catalog.compatibility_file import Compatibility
 from accelerator_portal.catalog.criteria_file import Criteria
 from accelerator_portal.catalog.exceptions_file import Exceptions
 from accelerator_portal.catalog.executorch_goals_file import ExecutorchGoals
-from accelerator_portal.catalog.folder_name import folder_fault, report_fault
+from accelerator_portal.catalog.folder_name import folder_fault
 from accelerator_portal.catalog.hosts_file import Hosts
 from accelerator_portal.catalog.install_file import Install
 from accelerator_portal.catalog.known_issues_file import KnownIssues
 from accelerator_portal.catalog.markdown_file import MarkdownFile, parse_markdown
 from accelerator_portal.catalog.model_families_file import ModelFamilies
+from accelerator_portal.catalog.own_runs_file import OwnRuns
 from accelerator_portal.catalog.package_files import read_package_files
 from accelerator_portal.catalog.problem import Problem, did_you_mean
 from accelerator_portal.catalog.relay_file import Relay
 from accelerator_portal.catalog.releases_file import Releases
+from accelerator_portal.catalog.results_folder import reports_in
 from accelerator_portal.catalog.selector_file import SelectorDefaults
 from accelerator_portal.catalog.suite_file import Models, SuiteFile
 from accelerator_portal.catalog.text_file import read_text
@@ -49,9 +52,6 @@ FOLDER_FILES = ("accelerator.yaml", "install.yaml", "compatibility.yaml", "guide
 KNOWN_ISSUES = "known-issues.yaml"
 VALIDATION = "validation.yaml"
 OPTIONAL_FILES = (KNOWN_ISSUES, VALIDATION)
-
-# So many runs a reader may look at; the history keeps what older ones said.
-MAX_REPORTS = 100
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -90,9 +90,11 @@ def load_catalog(root: Path) -> tuple[Catalog | None, list[Problem]]:
         exceptions=exceptions.exceptions if exceptions else (),
         hosts=reader.optional(HOSTS, Hosts),
         relay=reader.optional(RELAY, Relay),
+        own_runs=reader.optional(OWN_RUNS, OwnRuns),
         executorch_goals=reader.optional(EXECUTORCH_GOALS, ExecutorchGoals),
         packages=packages,
         packages_read=packages_read,
+        left_out=reader.left_out,
     )
     return catalog, reader.problems
 
@@ -104,6 +106,7 @@ class _Reader:
         self.root = root
         self.files: dict[str, YamlFile] = {}
         self.problems: list[Problem] = []
+        self.left_out: dict[str, tuple[Path, ...]] = {}
 
     def folders(self) -> list[str]:
         place = self.root / ACCELERATORS
@@ -143,9 +146,9 @@ class _Reader:
         issues = self.optional(self._path(folder, KNOWN_ISSUES), KnownIssues, folder)
         settings = self.optional(self._path(folder, VALIDATION), Validation, folder)
         results = self._results(folder)
-        if len(self.problems) > before:
-            return None
-        if not (accelerator and install and versions and guide and faq):
+        whole = len(self.problems) == before
+        if not (whole and accelerator and install and versions and guide and faq):
+            self.left_out[folder] = results
             return None
         names = (*FOLDER_FILES, *OPTIONAL_FILES)
         return Platform(
@@ -211,25 +214,10 @@ class _Reader:
         if place.is_symlink() or (place.exists() and not place.is_dir()):
             self._problem(path, "this is not a folder", "put the reports into a folder here")
         elif place.is_dir():
-            names = [name for name in self._names(path) if self._is_report(path, name)]
-            if len(names) > MAX_REPORTS:
-                what = f"the folder has {len(names):,} reports, more than {MAX_REPORTS}"
-                self._problem(path, what, "remove the oldest: the history keeps what they said")
-                return ()
-            return tuple(place / name for name in names)
+            reports, problems = reports_in(self.root, path, self._names(path))
+            self.problems += problems
+            return reports
         return ()
-
-    def _is_report(self, folder: str, name: str) -> bool:
-        place = self.root / folder / name
-        if wrong := report_fault(name):
-            self._problem(f"{folder}/{name}", *wrong)
-        elif place.is_symlink() or not place.is_file():
-            self._problem(
-                f"{folder}/{name}", "this is not a plain file", "put the file itself here"
-            )
-        else:
-            return True
-        return False
 
     def _unexpected_files(self, folder: str) -> None:
         for name in self._names(f"{ACCELERATORS}/{folder}"):

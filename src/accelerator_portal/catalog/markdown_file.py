@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 from markdown_it import MarkdownIt
@@ -71,13 +71,19 @@ class CodeBlock:
 
 @dataclass(frozen=True, slots=True)
 class MarkdownFile:
-    """A vendor's text: its sources by id; its sections, targets of links and code, in order."""
+    """A vendor's text: its sources by id; its sections, targets of links and code, in order.
+
+    `source_lines` has the line of each source's date; `spans` are code within words, and the words
+    of headings and of the cells of tables.
+    """
 
     path: str
     sources: Mapping[str, Source]
     sections: tuple[Section, ...]
     targets: tuple[LinkTarget, ...]
     code: tuple[CodeBlock, ...] = ()
+    source_lines: Mapping[str, int] = field(default_factory=dict)
+    spans: tuple[CodeBlock, ...] = ()
 
 
 def parse_markdown(path: str, text: str) -> tuple[MarkdownFile | None, list[Problem]]:
@@ -98,12 +104,14 @@ def parse_markdown(path: str, text: str) -> tuple[MarkdownFile | None, list[Prob
         what = f"a paragraph has {len(token.content):,} characters, more than {MAX_PARAGRAPH:,}"
         return None, [*problems, Problem(path, _line(token, body_line), what, "split it")]
     problems += _structure_problems(path, tokens, body_line)
-    if record is None:
+    if record is None or document is None:
         return None, problems
     sections = tuple(_sections(text[front.end() :], tokens, body_line))
     targets = tuple(_targets(tokens, body_line))
     code = tuple(_code(tokens, body_line))
-    return MarkdownFile(path, record.sources, sections, targets, code), problems
+    lines = {name: document.line(("sources", name, "read")) for name in record.sources}
+    spans = tuple(_spans(tokens, body_line))
+    return MarkdownFile(path, record.sources, sections, targets, code, lines, spans), problems
 
 
 def _sections(body: str, tokens: list[Token], body_line: int) -> Iterator[Section]:
@@ -135,6 +143,17 @@ def _code(tokens: list[Token], body_line: int) -> Iterator[CodeBlock]:
         if token.type in {"fence", "code_block"}:
             first = _line(token, body_line) + (token.type == "fence")
             yield CodeBlock(first, token.content)
+
+
+def _spans(tokens: list[Token], body_line: int) -> Iterator[CodeBlock]:
+    for around, token in pairwise(tokens):
+        line = _line(token, body_line)
+        if around.type in {"heading_open", "th_open", "td_open"}:
+            yield CodeBlock(line, token.content)
+        for child in token.children or ():
+            line += child.type in {"softbreak", "hardbreak"}
+            if child.type == "code_inline":
+                yield CodeBlock(line, child.content)
 
 
 def _structure_problems(path: str, tokens: list[Token], body_line: int) -> list[Problem]:

@@ -8,7 +8,14 @@ from pydantic import Field
 
 from accelerator_portal.catalog.sources import Sourced, SourcedFile
 
-RepositoryName = Annotated[str, Field(pattern=r"^[A-Za-z0-9-]+/[\w.-]+$", max_length=140)]
+# A name of points alone would be a folder of an address.
+RepositoryName = Annotated[
+    str,
+    Field(
+        pattern=r"^[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9_.-]*[A-Za-z0-9_-][A-Za-z0-9_.-]*$",
+        max_length=140,
+    ),
+]
 
 RelayLevel = Literal["L1", "L2", "L3", "L4"]
 """From L1, told of changes, to L4, whose result can hold a change up (RFC-0050)."""

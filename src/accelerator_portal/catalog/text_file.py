@@ -12,9 +12,12 @@ from accelerator_portal.catalog.problem import Problem
 MAX_BYTES = 256 * 1024
 
 # YAML or Python take some for line ends, editors do not, and all lines below would be off. Others
-# are not seen, or turn the direction: what a reader sees would not be what is pasted.
+# are not seen, or turn the direction: what a reader sees would not be what is pasted. Source: the
+# property Default_Ignorable_Code_Point of Unicode 16, and the empty pattern of Braille.
 HIDDEN = re.compile(
-    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]"
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
+    r"\u2028-\u202e\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb"
+    r"\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
 
 

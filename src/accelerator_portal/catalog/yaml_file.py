@@ -7,6 +7,7 @@ objects; duplicate keys are refused because YAML would silently keep the last.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NoReturn
@@ -22,6 +23,10 @@ MAX_NODES = 20_000
 MAX_NUMBER = 40
 
 _TEXT = "tag:yaml.org,2002:str"
+_INTEGER = "tag:yaml.org,2002:int"
+
+# YAML 1.1 reads `1:30` as 90, `010` as 8 and `0x10` as 16.
+_ODD_INTEGER = re.compile(r"[-+]?(?:.*:.*|0[0-7_]+|0[bx].*)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +166,10 @@ class _Reader:
         if len(event.value) > MAX_NUMBER:  # Python reads huge ones slowly and refuses to print them
             what = f'"{event.value[:MAX_NUMBER]}…" is too long for a number or a date'
             self._add(_line(event), what, "put it in quotes if it is text")
+            return event.value
+        if tag == _INTEGER and _ODD_INTEGER.fullmatch(event.value):
+            what = f'"{event.value}" would be read as another number'
+            self._add(_line(event), what, "write plain digits, or put it in quotes if it is text")
             return event.value
         try:
             return self._scalars.construct_object(yaml.ScalarNode(tag, event.value))

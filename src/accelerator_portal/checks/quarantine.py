@@ -64,7 +64,7 @@ def _with_last_good(
         files={**catalog.files, **files},
         shown_before={**catalog.shown_before, folder: since},
     )
-    return catalog if errors(run_checks(fuller, today)) else fuller
+    return catalog if errors(_told(fuller, today)) else fuller
 
 
 def _without_broken(root: Path, today: dt.date) -> tuple[Catalog | None, list[Problem]]:
@@ -74,14 +74,25 @@ def _without_broken(root: Path, today: dt.date) -> tuple[Catalog | None, list[Pr
     aside, shared = _by_folder(problems)
     catalog = _without(catalog, aside)
     while True:
-        found = list(run_checks(catalog, today))
-        # What compares folders has its say last: it may have nothing to say without broken ones.
-        own = [problem for problem in found if problem.rule not in _COMPARING]
-        more = _by_folder(own)[0] or _by_folder(found)[0]
+        found = _told(catalog, today)
+        more = _by_folder(found)[0]
         if not more:
             return catalog, sorted({*shared, *found})
-        aside = {**aside, **more}
-        catalog = _without(catalog, aside)
+        for folder, problems_there in more.items():
+            aside[folder] = tuple(sorted({*aside.get(folder, ()), *problems_there}))
+        catalog = replace(_without(catalog, aside), left_out={})
+
+
+def _told(catalog: Catalog, today: dt.date) -> list[Problem]:
+    """Every problem; those that depend on other folders are warnings here.
+
+    A name that a new folder claims, too, must not take the folder off the site that had it first.
+    The pull request that brings the second one fails.
+    """
+    return [
+        replace(problem, level="warning") if problem.rule in _COMPARING else problem
+        for problem in run_checks(catalog, today)
+    ]
 
 
 def _by_folder(problems: Iterable[Problem]) -> tuple[dict[str, tuple[Problem, ...]], list[Problem]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path, PurePosixPath
@@ -77,13 +78,16 @@ def _below(root: Path, paths: Iterable[Path]) -> list[str]:
     found = []
     for path in paths:
         place = path if path.is_absolute() else Path.cwd() / path
-        place = place if place.exists() else root / path
+        place = place if os.path.lexists(place) else root / path
         try:
             found.append(place.resolve().relative_to(root.resolve()).as_posix())
         except ValueError:
             raise click.BadParameter(f"{path} is not in {root}", param_hint="PATHS") from None
-        if not place.exists():
-            raise click.BadParameter(f"there is no {path}", param_hint="PATHS")
+        try:
+            place.stat()
+        except OSError as error:  # there is none, or its name is longer than any may be
+            what = f"there is no {str(path)[:200]} ({error.strerror})"
+            raise click.BadParameter(what, param_hint="PATHS") from None
     return found
 
 

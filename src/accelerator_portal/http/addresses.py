@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-import ipaddress
+import asyncio
+import socket
 from urllib.parse import urlsplit
+
+from accelerator_portal.catalog.public_host import is_public, is_public_address
 
 
 def origin(url: str) -> str:
@@ -25,10 +28,19 @@ def may_follow(page: str, url: str) -> bool:
     if not origin(url):
         return False
     parts = urlsplit(url)
-    host = parts.hostname or ""
-    if parts.scheme != "https" or "." not in host or host.endswith((".local", ".internal")):
-        return False
+    return parts.scheme == "https" and is_public(parts)
+
+
+async def private_address(url: str) -> str | None:
+    """Return an address of the own network that the host of `url` stands for, if there is one.
+
+    A public name may resolve to the loopback address. A name that cannot be resolved here may still
+    be known to a proxy.
+    """
+    host = urlsplit(url).hostname or ""
     try:
-        return ipaddress.ip_address(host).is_global
-    except ValueError:
-        return True
+        found = await asyncio.get_running_loop().getaddrinfo(host, None, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError):
+        return None
+    addresses = (str(place[0]) for *_, place in found)
+    return next((address for address in addresses if not is_public_address(address)), None)

@@ -22,7 +22,7 @@ from tenacity import (
     wait_random,
 )
 
-from accelerator_portal.http.addresses import origin
+from accelerator_portal.http.addresses import origin, private_address
 from accelerator_portal.http.errors import MISSING_STATUSES, FetchError, InvalidResponseError
 from accelerator_portal.http.limits import RequestLimits
 
@@ -109,7 +109,7 @@ class HttpClient:
                     return response.status_code
             except httpx.TooManyRedirects:
                 raise FetchError("the address leads round in circles", "loop") from None
-            except (httpx.HTTPError, httpx.InvalidURL) as error:
+            except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
                 raise _network_error(error) from None
 
     def is_unreachable(self, url: str) -> bool:
@@ -152,11 +152,13 @@ class HttpClient:
             if host in self._unreachable:
                 raise FetchError(self._unreachable[host])
             try:
+                if self._limits.public_hosts_only and await private_address(url):
+                    raise InvalidResponseError("the host is on a private network")
                 async with asyncio.timeout(self._limits.total_timeout):
                     return await self._followed(url, headers, max_bytes)
             except TimeoutError:
                 raise FetchError("the answer had no end within the time given", "slow") from None
-            except (httpx.HTTPError, httpx.InvalidURL) as error:
+            except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
                 raise _network_error(error) from None
 
     async def _followed(self, url: str, headers: Mapping[str, str], max_bytes: int) -> HttpResponse:
@@ -214,9 +216,10 @@ def _status_error(status: int, headers: httpx.Headers) -> FetchError:
     return FetchError(f"the server {words}", "status", status=status, retry_after=seconds)
 
 
-def _network_error(error: httpx.HTTPError | httpx.InvalidURL) -> FetchError:
+def _network_error(error: httpx.HTTPError | httpx.InvalidURL | ValueError) -> FetchError:
+    """Say what happened; a host that IDNA cannot encode is a ValueError to httpx."""
     cause = type(error).__name__
-    if isinstance(error, httpx.InvalidURL):
+    if isinstance(error, httpx.InvalidURL | ValueError):
         return FetchError("an address that is none", cause=cause)
     if isinstance(error, httpx.TimeoutException):
         return FetchError("no answer within the time given", "unreachable", cause=cause)

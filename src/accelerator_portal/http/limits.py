@@ -22,3 +22,5 @@ class RequestLimits:
     random, so that many do not come back at the same moment."""
     longest_pause: float = 30.0
     """Where a server says how long to wait, at most so long."""
+    public_hosts_only: bool = False
+    """Whether a host that stands for an address of the own network is refused."""

@@ -37,15 +37,20 @@ class News:
 
 
 def news(catalog: Catalog) -> tuple[News, ...]:
-    """Return the news of a year, counted back from the newest, newest first."""
+    """Return the news of a year, counted back from the day of the last look, newest first.
+
+    An index that dates a release later than that hides nobody else's news.
+    """
     found = [item for platform in catalog.platforms for item in _of(catalog, platform)]
     order = ("changed", "first", "behind", "release")
     found.sort(key=lambda item: (order.index(item.kind), item.platform))  # what matters most first
     found.sort(key=lambda item: item.date, reverse=True)
+    read = catalog.packages_read
     if not found:
         return ()
-    since = found[0].date - dt.timedelta(days=NEWS_DAYS)
-    return tuple(item for item in found if item.date >= since)
+    last = max(filter(None, (read.read, *read.later.values())), default=found[0].date)
+    since = last - dt.timedelta(days=NEWS_DAYS)
+    return tuple(item for item in found if since <= item.date <= last)
 
 
 def _of(catalog: Catalog, platform: Platform) -> Iterator[News]:

@@ -31,10 +31,15 @@ _MODE = re.compile(r"(?=.{1,60}\Z)[a-z0-9]+(?:[-_.][a-z0-9]+)*")
 BoundFault = tuple[str, str]  # what is wrong, what would be right
 
 
+def too_many_suites(number: int) -> BoundFault:
+    """Say that a report has more suites than it may have."""
+    return f"{number:,} suites, more than {MAX_SUITES}", "split the report"
+
+
 def faults(report: Report) -> Iterator[BoundFault]:
     """Yield what keeps a report from having pages."""
     if len(report.suites) > MAX_SUITES:
-        yield f"{len(report.suites):,} suites, more than {MAX_SUITES}", "split the report"
+        yield too_many_suites(len(report.suites))
     declared = dict.fromkeys(suite.name for suite in report.suites)
     for name in dict.fromkeys([*declared, *(test.suite for test in report.tests)]):
         if name in TAKEN:

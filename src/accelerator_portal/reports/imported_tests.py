@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -11,6 +12,7 @@ from pydantic import BaseModel, ValidationError
 
 from accelerator_portal.catalog import Problem, ProblemsError
 from accelerator_portal.catalog.suite_file import SuiteKind
+from accelerator_portal.catalog.text_file import HIDDEN
 from accelerator_portal.reports.identity import Identity, identity_of
 from accelerator_portal.reports.outcomes import OUTCOMES
 from accelerator_portal.reports.reading import MAX_TESTS, Options, refuse
@@ -116,6 +118,8 @@ class ImportedTests:
         another value, the file's counts. Raises ProblemsError where a file has more tests than a
         report may have.
         """
+        if isinstance(name := fields.get("name"), str):
+            fields = {**fields, "name": HIDDEN.sub(_escaped, name)}
         test = self.parsed(TestEntry, self._with_parameters(fields), place, line)
         if test is None:
             return
@@ -178,3 +182,8 @@ def _faults(place: str, error: ValidationError) -> Iterator[str]:
         named = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in parts)
         words = detail["msg"][:1].lower() + detail["msg"][1:]
         yield f"{(place + named).removeprefix('.') or 'the file'}: {words}"
+
+
+def _escaped(hidden: re.Match[str]) -> str:
+    """A character that nobody sees, as its number: pytest's names may have one."""
+    return f"\\u{ord(hidden[0]):04x}"

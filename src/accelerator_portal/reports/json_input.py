@@ -28,7 +28,7 @@ def parse_json(text: str) -> Any:  # noqa: ANN401 - any JSON
     infinity, and for values nested too deeply.
     """
     try:
-        return json.loads(text, parse_constant=_no_number, parse_float=_finite)
+        return json.loads(text, parse_constant=no_number, parse_float=finite_number)
     except RecursionError:
         raise ValueError("the values are nested too deeply") from None
     except json.JSONDecodeError:
@@ -39,11 +39,13 @@ def parse_json(text: str) -> Any:  # noqa: ANN401 - any JSON
         raise
 
 
-def _no_number(word: str) -> NoReturn:
+def no_number(word: str) -> NoReturn:
+    """Refuse what JSON does not know: NaN and infinity."""
     raise ValueError(f"{word} is no number in JSON")
 
 
-def _finite(word: str) -> float:
+def finite_number(word: str) -> float:
+    """Return a number, or refuse one that is too large for any."""
     value = float(word)
     if math.isinf(value):
         raise ValueError(f"{word[:30]} is too large for a number")

@@ -11,9 +11,13 @@ from pathlib import Path
 from accelerator_portal.catalog import Problem, ProblemsError
 from accelerator_portal.reports.report import Environment, Suite, TestEntry
 
-# A report of 100,000 tests has about 30 MB; what is far above is a mistake, or an attack.
+# Files of other formats, which are read on the machine of who made them, say less in more bytes.
 MAX_BYTES = 128 * 1024 * 1024
-MAX_TESTS = 500_000
+
+# A report of 100,000 tests has about 30 MB. Reading one takes up to 25 times its size in memory,
+# and a folder may take 1 GB.
+MAX_REPORT_BYTES = 36 * 1024 * 1024
+MAX_TESTS = 100_000
 
 # A line of results has some hundred characters, and messages beside it some thousand.
 MAX_LINE = 1024 * 1024
@@ -47,8 +51,8 @@ def refuse(path: Path, line: int, what: str, remedy: str) -> ProblemsError:
     return ProblemsError([Problem(path.name, line, what, remedy)])
 
 
-def read_bytes(path: Path) -> bytes:
-    """Return the content of a file that is not too big.
+def read_bytes(path: Path, most: int | None = None) -> bytes:
+    """Return the content of a file that has at most `most` bytes, else `MAX_BYTES`.
 
     Raises ProblemsError.
     """
@@ -56,8 +60,8 @@ def read_bytes(path: Path) -> bytes:
         status = path.stat()
         if not stat.S_ISREG(status.st_mode):
             raise refuse(path, 1, "this is not a plain file", "name a plain file")
-        if status.st_size > MAX_BYTES:
-            limit = MAX_BYTES // 1024**2
+        limit = (most or MAX_BYTES) // 1024**2
+        if status.st_size > (most or MAX_BYTES):
             what = f"the file has {status.st_size / 1024**2:,.0f} MiB, more than {limit}"
             raise refuse(path, 1, what, "split it by suite")
         return path.read_bytes()
@@ -66,9 +70,9 @@ def read_bytes(path: Path) -> bytes:
         raise refuse(path, 1, what, "name a plain file that you may read") from None
 
 
-def read_text(path: Path) -> str:
+def read_text(path: Path, most: int | None = None) -> str:
     """Return the text of a UTF-8 file that is not too big; raises ProblemsError."""
-    data = read_bytes(path)
+    data = read_bytes(path, most)
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, AwareDatetime, Field, StringConstraints, model_validator
 
-from accelerator_portal.catalog.fields import Model, Url, fault
+from accelerator_portal.catalog.fields import Model, Url, fault, visible
 from accelerator_portal.catalog.suite_file import SuiteKind
 from accelerator_portal.reports.outcomes import Kind, Outcome, Stage, TriggerKind
 from accelerator_portal.reports.shard import Shard
@@ -20,13 +20,21 @@ SCHEMA_VERSION = 1
 Slug = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(?:[-_.][a-z0-9]+)*$", max_length=60)]
 Text = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST)]
 Short = Annotated[str, StringConstraints(min_length=1, max_length=200)]
+Visible = Annotated[Short, AfterValidator(visible)]
 Commit = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{7,40}$")]
+# A name of points alone would be a folder of an address.
 RepositoryPath = Annotated[
-    str, StringConstraints(pattern=r"^[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+$", max_length=200)
+    str,
+    StringConstraints(
+        pattern=r"^[A-Za-z0-9_.-]*[A-Za-z0-9_-][A-Za-z0-9_.-]*/[A-Za-z0-9_.-]*[A-Za-z0-9_-][A-Za-z0-9_.-]*$",
+        max_length=200,
+    ),
 ]
 OperatorName = Annotated[
     str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=100)
 ]
+# Lists have `fail_fast`: pydantic would remember a fault for each of a million wrong items.
+OperatorNames = Annotated[tuple[OperatorName, ...], Field(max_length=10_000, fail_fast=True)]
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 Scalar = Annotated[str, StringConstraints(max_length=400)] | bool | int | Finite
 
@@ -86,7 +94,7 @@ class Environment(Model):
     """Processor architecture."""
     python: Short | None = None
     """Version of Python."""
-    hardware: Short | None = None
+    hardware: Visible | None = None
     """The model of the device, as its tool prints it."""
     hardware_count: Annotated[int, Field(gt=0)] | None = None
     """How many of them."""
@@ -130,15 +138,17 @@ class OperatorCoverage(Model):
     covered when a sample that dispatched it gave the numbers of the reference.
     """
 
-    covered: Annotated[tuple[OperatorName, ...], Field(max_length=10_000)]
+    covered: OperatorNames
     """Their names."""
     registered: Annotated[int, Field(gt=0)]
     """How many there are in the torch of this run."""
     core: Annotated[int, Field(ge=0)]
     """How many of them torch tags as core: what every backend is to have."""
-    core_missing: Annotated[tuple[OperatorName, ...], Field(max_length=10_000)] = ()
+    core_missing: OperatorNames = ()
     """The core ones that are not covered."""
-    computed_on_cpu: Annotated[tuple[OperatorName, ...], Field(max_length=10_000)] = ()
+    computed_on_cpu: Annotated[
+        tuple[OperatorName, ...], Field(max_length=10_000, fail_fast=True)
+    ] = ()
     """Those that PyTorch's CPU fallback was seen to compute, instead of the device."""
     kernels: KernelCounts | None = None
     """Whose kernels PyTorch would call on the device, for all operators."""
@@ -214,7 +224,7 @@ class TestEntry(Model):
 
     suite: Slug
     """Name of the suite."""
-    name: Short
+    name: Visible
     """Name of the model, operator or test."""
     parameters: Mapping[Slug, Scalar] = Field(default_factory=dict, max_length=40)
     """`mode`, `dtype`, `compiler`, `shapes`, `recipe` and the like."""
@@ -234,7 +244,7 @@ class TestEntry(Model):
     """Why this was expected."""
     metrics: Mapping[Slug, Metric] = Field(default_factory=dict, max_length=200)
     """Figures."""
-    evidence: Annotated[tuple[Evidence, ...], Field(max_length=40)] = ()
+    evidence: Annotated[tuple[Evidence, ...], Field(max_length=40, fail_fast=True)] = ()
     """Where more can be seen."""
     command: Text | None = None
     """The command that repeats this test."""
@@ -258,7 +268,7 @@ class Report(Model):
     """When it ended."""
     environment: Environment = Environment()
     """Where it took place."""
-    origins: Annotated[tuple[Origin, ...], Field(max_length=1000)] = ()
+    origins: Annotated[tuple[Origin, ...], Field(max_length=1000, fail_fast=True)] = ()
     """The files that it was imported from."""
     note: Text | None = None
     """What a reader must know to read it rightly."""

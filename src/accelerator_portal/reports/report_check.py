@@ -131,21 +131,3 @@ def _limited(findings: Iterable[ReportFault]) -> Iterator[ReportFault]:
             more += 1
     if more:
         yield None, f"{more:,} more tests have faults", "mend those named, then check again"
-
-
-def shares_nothing(reports: Iterable[Report]) -> Iterator[tuple[str, str]]:
-    """Yield (accelerator, suite) where no other accelerator has any test of the same name.
-
-    A suite that only one accelerator ran is not reported: there is nothing to share yet. Parameters
-    are left out: another type is no fault, a device in every name is.
-    """
-    seen: dict[str, dict[str, set[str]]] = {}
-    for report in reports:
-        for test in report.tests:
-            mine = seen.setdefault(test.suite, {}).setdefault(report.accelerator, set())
-            mine.add(test.name)
-    for suite, by_accelerator in sorted(seen.items()):
-        for accelerator, mine in sorted(by_accelerator.items()):
-            others = [theirs for name, theirs in by_accelerator.items() if name != accelerator]
-            if others and all(mine.isdisjoint(theirs) for theirs in others):
-                yield accelerator, suite

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Iterator
+from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -12,11 +12,17 @@ from pydantic_core import ErrorDetails
 
 from accelerator_portal.catalog import Problem, ProblemsError
 from accelerator_portal.reports import bounds
-from accelerator_portal.reports.reading import MAX_TESTS, read_bytes, refuse
-from accelerator_portal.reports.report import SCHEMA_VERSION, Report
+from accelerator_portal.reports.reading import (
+    MAX_REPORT_BYTES,
+    MAX_TESTS,
+    read_bytes,
+    read_text,
+    refuse,
+)
+from accelerator_portal.reports.report import SCHEMA_VERSION, Report, TestEntry
+from accelerator_portal.reports.report_json import ReportJsonError, read_members
 
 _MOST_SHOWN = 100
-_JSON_PLACE = re.compile(r"(.*) at line (\d+) column (\d+)")
 
 
 def report_text(report: Report) -> str:
@@ -32,42 +38,81 @@ def report_text(report: Report) -> str:
 def read_report(path: Path) -> Report:
     """Read a report.
 
-    Raises ProblemsError with every fault of the file, by line where tests stand on lines.
+    Raises ProblemsError with the first hundred faults of the file, each test's by its line.
     """
-    data = read_bytes(path)
+    found = _Faults(path)
+    tests: list[TestEntry] = []
+
+    def take(test: object, line: int) -> None:
+        place = found.tests = found.tests + 1
+        if place > MAX_TESTS:
+            what = f"the report has more than {MAX_TESTS:,} tests"
+            raise refuse(path, line, what, "split it by suite")
+        try:
+            tests.append(TestEntry.model_validate(test))
+        except ValidationError as error:
+            found.add(error, line, f"tests[{place - 1}]")
+
     try:
-        report = Report.model_validate_json(data)
-    except ValidationError as error:
-        raise ProblemsError(_problems(path, data, error)) from None
-    if len(report.tests) > MAX_TESTS:
-        what = f"the report has {len(report.tests):,} tests, more than {MAX_TESTS:,}"
-        raise refuse(path, 1, what, "split it by suite")
-    if found := list(bounds.faults(report)):
-        raise ProblemsError(Problem(path.name, 1, *fault) for fault in found)
+        head = read_members(read_text(path, MAX_REPORT_BYTES), take)
+    except ReportJsonError as error:
+        raise refuse(path, error.line, str(error), error.remedy) from None
+    except _TooManyFaultsError:
+        raise ProblemsError(found.problems) from None
+    if not isinstance(head, dict):
+        raise refuse(path, 1, "the report is no JSON object", "write one object with braces")
+    if newer := _newer_version(path, head):
+        raise ProblemsError([newer])
+    report = _head(found, head)
+    if report is None or found.problems:
+        raise ProblemsError(found.problems)
+    report = report.model_copy(update={"tests": tuple(tests)})
+    if wrong := list(bounds.faults(report)):
+        raise ProblemsError(Problem(path.name, 1, *fault) for fault in wrong)
     return report
 
 
-def _version(error: ValidationError) -> int | None:
-    """The version that the report says, where it is not this one."""
-    for detail in error.errors(include_url=False):
-        if detail["loc"] == ("schema_version",) and isinstance(detail.get("input"), int):
-            return int(detail["input"])
-    return None
+def _head(found: _Faults, head: Mapping[str, object]) -> Report | None:
+    """The report without its tests."""
+    suites = head.get("suites")
+    if isinstance(suites, list) and len(suites) > bounds.MAX_SUITES:  # each may have many faults
+        raise refuse(found.path, 1, *bounds.too_many_suites(len(suites)))
+    try:
+        return Report.model_validate(head)
+    except ValidationError as error:
+        with suppress(_TooManyFaultsError):
+            found.add(error, 1)
+        return None
 
 
-def _problems(path: Path, data: bytes, error: ValidationError) -> Iterator[Problem]:
-    version = _version(error)
-    if version is not None and version > SCHEMA_VERSION:
-        what = f"the report has schema_version {version}, newer than {SCHEMA_VERSION}"
-        yield Problem(path.name, 1, what, "use a newer portal, or write the older version")
-        return
-    first_test = _first_test(data)
-    details = error.errors(include_url=False)
-    for detail in details[:_MOST_SHOWN]:
-        yield _problem(path, first_test, detail)
-    if len(details) > _MOST_SHOWN:
-        what = f"{len(details) - _MOST_SHOWN:,} more faults of this kind"
-        yield Problem(path.name, 1, what, "mend those above first")
+def _newer_version(path: Path, head: Mapping[str, object]) -> Problem | None:
+    version = head.get("schema_version")
+    if isinstance(version, bool) or not isinstance(version, int) or version <= SCHEMA_VERSION:
+        return None
+    what = f"the report has schema_version {str(version)[:20]}, newer than {SCHEMA_VERSION}"
+    return Problem(path.name, 1, what, "use a newer portal, or write the older version")
+
+
+class _TooManyFaultsError(Exception):
+    """Enough faults are known; what follows is not read."""
+
+
+class _Faults:
+    """The faults of one file, up to the number that anybody reads."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.problems: list[Problem] = []
+        self.tests = 0
+
+    def add(self, error: ValidationError, line: int, inside: str = "") -> None:
+        """Add what pydantic says; raises _TooManyFaultsError."""
+        for detail in error.errors(include_url=False):
+            if len(self.problems) == _MOST_SHOWN:
+                what = f"more than {_MOST_SHOWN} faults"
+                self.problems.append(Problem(self.path.name, line, what, "mend those above first"))
+                raise _TooManyFaultsError
+            self.problems.append(_problem(self.path, line, inside, detail))
 
 
 def _first_test(data: bytes) -> int | None:
@@ -76,19 +121,13 @@ def _first_test(data: bytes) -> int | None:
     return head.count(b"\n") + 2 if found else None
 
 
-def _problem(path: Path, first_test: int | None, detail: ErrorDetails) -> Problem:
-    place = detail["loc"]
-    if detail["type"] == "json_invalid":
-        said = str(detail["ctx"]["error"])
-        found = _JSON_PLACE.fullmatch(said)
-        what = f"this is no JSON: {found[1] if found else said}"
-        return Problem(path.name, int(found[2]) if found else 1, what, "write the file again")
-    named = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in place)
-    line = 1
-    if first_test and len(place) > 1 and place[0] == "tests" and isinstance(place[1], int):
-        line = first_test + place[1]
+def _problem(path: Path, line: int, inside: str, detail: ErrorDetails) -> Problem:
+    parts = (f"[{part}]" if isinstance(part, int) else f".{part}" for part in detail["loc"])
+    place = (inside + "".join(parts)).removeprefix(".")
     words = detail["msg"][:1].lower() + detail["msg"][1:]
-    what = f"{named.removeprefix('.') or 'the report'}: {words}"
+    if detail["type"] == "model_type":
+        words = "input should be an object"
+    what = f"{place or 'the report'}: {words}"
     return Problem(path.name, line, what, "see the page of the report format")
 
 

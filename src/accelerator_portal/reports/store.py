@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from weakref import WeakKeyDictionary
 
 from accelerator_portal.catalog import Catalog, Problem, ProblemsError
-from accelerator_portal.catalog.catalog import RESULTS
+from accelerator_portal.catalog.catalog import ACCELERATORS, RESULTS
+from accelerator_portal.reports.reading import MAX_TESTS
 from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.report_file import line_of_tests, read_report
 
@@ -33,23 +36,39 @@ def stored_reports(catalog: Catalog) -> Stored:
     return _stored[catalog]
 
 
+def left_out_reports(catalog: Catalog) -> Stored:
+    """Return the same of folders that are not in the catalogue, because of other problems."""
+    return _of_folders(catalog.left_out)
+
+
 def _read(catalog: Catalog) -> Stored:
+    return _of_folders({platform.id: platform.results for platform in catalog.platforms})
+
+
+def _of_folders(results: Mapping[str, tuple[Path, ...]]) -> Stored:
     found: list[StoredReport] = []
     problems: list[Problem] = []
-    for platform in catalog.platforms:
-        for file in platform.results:
-            path = platform.path(f"{RESULTS}/{file.name}")
+    for folder, files in results.items():
+        tests = 0
+        for file in files:
+            path = f"{ACCELERATORS}/{folder}/{RESULTS}/{file.name}"
             try:
                 made = read_report(file)
             except ProblemsError as error:
                 problems += (Problem(path, p.line, p.what, p.remedy) for p in error.problems)
                 continue
-            if made.accelerator != platform.id:
+            if made.accelerator != folder:
                 what = f'the report is about "{made.accelerator}"'
                 problems.append(Problem(path, 1, what, "put it into that folder"))
                 continue
-            name = _report_id(platform.id, file.stem)
-            found.append(StoredReport(name, path, made, line_of_tests(file)))
+            tests += len(made.tests)
+            if tests > MAX_TESTS:  # one folder must not keep all others waiting
+                what = f"the reports up to this one have more than {MAX_TESTS:,} tests"
+                problems.append(Problem(path, 1, what, "remove older reports, or leave tests out"))
+                break
+            found.append(
+                StoredReport(_report_id(folder, file.stem), path, made, line_of_tests(file))
+            )
     return tuple(found), tuple(problems)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from packaging.version import InvalidVersion, Version
@@ -48,20 +48,29 @@ class QualityAssessment:
 
 
 def as_of(catalog: Catalog, reports: Iterable[Report]) -> dt.datetime:
-    """Return the moment that ages are counted to: the newest date that the data knows.
+    """Return the moment that ages are counted to: the newest that the portal's own facts name.
 
-    Not the clock: the same data must give the same pages tomorrow.
+    These are its releases, the sources of its data, the day on which it last read the package
+    indexes and the runs made here. Not the clock: the same data must give the same pages tomorrow.
+    No date of a vendor either: it would age everybody else's facts.
     """
-    days = [
-        source.read
-        for p in catalog.platforms
-        for _, s in p.sourced_files()
-        for source in s.values()
-    ]
-    days += [release.date for release in catalog.releases.releases]
+    days = [release.date for release in catalog.releases.releases]
+    sources = [*catalog.releases.sources.values()]
+    sources += catalog.criteria.sources.values() if catalog.criteria else ()
+    days += [source.read for source in sources]
+    days += [catalog.packages_read.read] if catalog.packages_read.read else ()
     moments = [dt.datetime.combine(day, dt.time(), dt.timezone.utc) for day in days]
-    moments += [moment for r in reports for moment in (r.started, r.finished) if moment]
-    return max(moments)
+    return max([*moments, *_moments(r for r in reports if r.kind == "made-here")])
+
+
+def as_of_reports(at: dt.datetime, reports: Iterable[Report]) -> dt.datetime:
+    """Return the moment to which one platform's ages are counted: `at`, or its newest run's."""
+    return max([at, *_moments(report for report in reports if report.kind != "baseline")])
+
+
+def _moments(reports: Iterable[Report]) -> Iterator[dt.datetime]:
+    for report in reports:
+        yield from (moment for moment in (report.started, report.finished) if moment)
 
 
 def quality(

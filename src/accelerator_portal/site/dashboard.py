@@ -12,7 +12,7 @@ from accelerator_portal.reports.identity import identity_of
 from accelerator_portal.results.breakages import NeverPassed, never_passed, open_breakages
 from accelerator_portal.results.classify import FLAKY_WINDOW
 from accelerator_portal.results.known_issues import Outdated, outdated
-from accelerator_portal.results.quality import as_of
+from accelerator_portal.results.quality import as_of, as_of_reports
 from accelerator_portal.results.suite_evidence import SuiteEvidence
 from accelerator_portal.site.dashboard_grid import dashboard_grid
 from accelerator_portal.site.evidence_level import EvidenceLevel, level_of
@@ -126,10 +126,11 @@ def _set_aside(catalog: Catalog, folder: str) -> SetAside:
 
 
 def _state(known: _Known, platform: Platform) -> DashboardPlatform:
-    evidence, at = known.results.newest(platform.id), known.at
+    evidence = known.results.newest(platform.id)
     runs = [found for found in evidence if found.is_run]
     tests = [test for run in runs for test in run.tests]
     reports = [stored.report for stored in known.results.of(platform.id)]
+    at = as_of_reports(known.at, reports)
     undated = sum(report.started is None and report.kind != "baseline" for report in reports)
     state = known.past.of(platform.id, "runs").state
     deadline = dt.timedelta(hours=known.criteria.deadlines.breakage_hours)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.criteria_file import Criteria, Demand, Level
 from accelerator_portal.install.following import following
-from accelerator_portal.results.quality import DemandResult, as_of, quality
+from accelerator_portal.results.quality import DemandResult, as_of, as_of_reports, quality
 from accelerator_portal.site.results_view import ResultsView
 
 
@@ -62,6 +62,7 @@ def evidence_level(
     if catalog.criteria is None:
         return None
     at = as_of(catalog, [stored.report for stored in results.reports])
+    at = as_of_reports(at, [stored.report for stored in results.of(platform.id)])
     return level_of(catalog, results, platform, catalog.criteria, at)
 
 

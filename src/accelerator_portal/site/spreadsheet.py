@@ -9,11 +9,18 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterable
 
 # https://owasp.org/www-community/attacks/CSV_Injection, and the signs of full width, which
 # spreadsheets in East Asia take for the plain ones.
 _FORMULA = tuple("=+-@\t\r\n＝＋－＠")  # noqa: RUF001 - these very signs
+
+# Where a semicolon parts cells, the rest of a text is a cell of its own.
+_FURTHER = re.compile(r"([;|]\s{0,9}[\"']?)([=+@＝＋－＠-])")  # noqa: RUF001 - as above
+
+# A terminal that shows the file would obey them.
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
 
 def csv_text(rows: Iterable[Iterable[str]]) -> str:
@@ -26,4 +33,6 @@ def csv_text(rows: Iterable[Iterable[str]]) -> str:
 
 def _as_text(cell: str) -> str:
     cell = " ".join(cell.split("\r"))  # not quoted by Python, and a new row to spreadsheets
+    cell = _CONTROL.sub("\ufffd", cell)
+    cell = _FURTHER.sub(r"\1'\2", cell)
     return f"'{cell}" if cell.lstrip(" ").startswith(_FORMULA) else cell

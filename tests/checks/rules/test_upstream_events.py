@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.folders import ACCELERATOR, ProblemsAfter
+from accelerator_portal.checks.rules import upstream_events
+from tests.folders import ACCELERATOR, REPOSITORY, ProblemsAfter
 
 ASK = "maintainers:\n  - {github: somebody, source: made-up}\n"
 FULL = (
@@ -103,3 +104,46 @@ def test_what_is_wrong_is_said_with_its_line(
 ) -> None:
     assert FULL.count(old) == 1
     assert problems_after(section(ASK + FULL.replace(old, new))) == [f"{ACCELERATOR}:{problem}"]
+
+
+DISPATCH = "{dispatch: {repository: example/plugin, event_type: pytorch-event}}"
+
+
+@pytest.mark.parametrize(
+    ("run", "problem"),
+    [
+        ("{workflow: pages.yml}", 'the workflow "pages.yml" is not one of this platform'),
+        ("{workflow: other.yml}", 'the workflow "other.yml" is not one of this platform'),
+        ("{workflow: examples.yml}", 'the workflow "examples.yml" is not one of this platform'),
+        ("{runner: [self-hosted, linux]}", "no label of the runner says whose it is"),
+        ("{runner: [other-1, self-hosted]}", "no label of the runner says whose it is"),
+        ("{dispatch: {repository: PyTorch/pytorch, event_type: x}}", "where the events come from"),
+        ("{redispatch: {repository: pytorch/pytorch, event_type: x}}", "where the events come"),
+    ],
+)
+def test_what_is_anothers_is_refused(run: str, problem: str, problems_after: ProblemsAfter) -> None:
+    (found,) = problems_after(section(ASK + FULL.replace(DISPATCH, run)))
+    assert problem in found
+
+
+@pytest.mark.parametrize(
+    "run",
+    ["{workflow: example.yml}", "{workflow: example-nightly.yml}",
+     "{runner: [self-hosted, example]}", "{runner: [Example-1]}"],
+)  # fmt: skip
+def test_what_is_ones_own_is_fine(run: str, problems_after: ProblemsAfter) -> None:
+    assert problems_after(section(ASK + FULL.replace(DISPATCH, run))) == []
+
+
+@pytest.mark.parametrize("name", ["a/..", "a/.", "../a", "-/x", "a/b/c", "a/\u0431"])
+def test_a_repository_is_no_path(name: str, problems_after: ProblemsAfter) -> None:
+    (found,) = problems_after(section(ASK + FULL.replace("example/plugin", f"'{name}'")))
+    assert ":21: upstream_events.run.dispatch.repository:" in found
+
+
+def test_a_platform_cannot_take_the_name_of_a_workflow_of_the_portal() -> None:
+    folder = REPOSITORY / ".github/workflows"
+    assert {file.name for file in folder.glob("*.yml")} >= upstream_events.OWN_WORKFLOWS
+    named = {file.name for file in folder.glob("*.yml")} - upstream_events.OWN_WORKFLOWS
+    ids = {place.name for place in (REPOSITORY / "accelerators").iterdir()}
+    assert all(name.removesuffix(".yml").split("-")[0] in ids for name in named)

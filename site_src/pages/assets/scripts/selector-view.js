@@ -188,7 +188,7 @@ function variantLabel([id, name]) {
 function needItem([name, version, url]) {
   const item = element("li");
   const what = url ? element("a", "", name) : document.createTextNode(name);
-  if (url) Object.assign(what, { href: url, rel: "noopener noreferrer" });
+  if (url) Object.assign(what, { href: url, rel: "nofollow noopener noreferrer" });
   item.append(what, version ? ` ${version}` : "");
   return item;
 }

@@ -1,8 +1,8 @@
 """Commands fetch from hosts that `data/hosts.yaml` lists, over https.
 
 Readers paste commands into a shell, often as root. A new host is a line in that file, which a
-maintainer of the portal looks at. This holds for the steps of `install.yaml` and for code in guides
-and FAQs.
+maintainer of the portal looks at. This holds for the steps of `install.yaml`, for `identify`, for
+code in guides and FAQs and for the commands of reports, also for addresses without a scheme.
 """
 
 from __future__ import annotations
@@ -12,11 +12,15 @@ from collections.abc import Iterator
 
 from accelerator_portal.catalog import Catalog, Platform, Problem
 from accelerator_portal.catalog.catalog import HOSTS
-from accelerator_portal.catalog.markdown_file import MarkdownFile
 from accelerator_portal.catalog.yaml_file import Location
-from accelerator_portal.install.addresses import host_of, step_addresses, text_addresses
+from accelerator_portal.checks.command_addresses import addresses, implied_addresses
+from accelerator_portal.checks.command_texts import CommandText, command_texts
+from accelerator_portal.install.addresses import host_of, step_addresses
 
 _SAFE = {"https", "ssh"}
+
+# Answers on each rented machine what that machine is; nothing leaves it, and there is no https.
+_OWN_CLOUD = "169.254.169.254"
 
 
 def check(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
@@ -26,8 +30,12 @@ def check(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
         for location, address in _of_steps(platform):
             for what, remedy in _faults(address, known):
                 yield platform.problem("install.yaml", location, what, remedy)
-        for file in (platform.guide, platform.faq):
-            yield from _of_text(file, known)
+    told: set[Problem] = set()
+    for found in command_texts(catalog):
+        for problem in _of_text(found, known):
+            if problem not in told:
+                told.add(problem)
+                yield problem
 
 
 def _of_steps(platform: Platform) -> Iterator[tuple[Location, str]]:
@@ -37,21 +45,32 @@ def _of_steps(platform: Platform) -> Iterator[tuple[Location, str]]:
                 yield ("options", place, "steps", number, *inside), address
 
 
-def _of_text(file: MarkdownFile, known: set[str] | None) -> Iterator[Problem]:
-    for block in file.code:
-        for number, line in enumerate(block.text.split("\n"), block.line):
-            for address in text_addresses(line):
+def _of_text(found: CommandText, known: set[str] | None) -> Iterator[Problem]:
+    for pipeline in found.pipelines():
+        for command in pipeline.commands:
+            if found.prose and not _is_command(command.words):
+                continue  # a mention of an address, or of a package, is no command
+            # Of a step, what has a scheme is told with its place in the step.
+            named = implied_addresses if found.run else addresses
+            for address in named(command.words):
                 for what, remedy in _faults(address, known):
-                    yield Problem(file.path, number, what, remedy)
+                    yield Problem(found.path, found.line + pipeline.line, what, remedy)
+
+
+def _is_command(words: list[str]) -> bool:
+    return len(words) > 1 and words[0][:1].isalpha() and words[0].replace("-", "").isalnum()
 
 
 def _faults(address: str, known: set[str] | None) -> Iterator[tuple[str, str]]:
-    scheme, _, rest = address.partition("://")
-    if rest.startswith("{"):
-        return  # a placeholder; what it stands for is checked where it is written
+    scheme, _, _ = address.partition("://")
+    host = host_of(address)
+    if "{" in host:
+        yield f'"{address[:80]}" has a placeholder in its host', "write the host itself"
+        return
+    if host == _OWN_CLOUD:
+        return
     if scheme.lower().removeprefix("git+") not in _SAFE:
         yield f'"{address[:80]}" is not fetched over https', "write https://"
-    host = host_of(address)
     if known is not None and host not in known:
-        what = f'"{host}" is not among the hosts that commands may name'
+        what = f'"{host or address[:80]}" is not among the hosts that commands may name'
         yield what, f"add it to {HOSTS} with its owner, or use another"

@@ -1,91 +1,86 @@
 """No command runs what it has just fetched, or switches off what protects the reader.
 
-Refused are a download that goes straight into a shell or an interpreter, several commands hidden in
-the text of one (`bash -c`), and switched-off certificates. What is fetched has a name and can be
-looked at before it runs: a `download` step, then a `run` step.
+Refused are a download that goes into anything but a known filter, anything that is piped into a
+shell or an interpreter, several commands hidden in the text of one (`bash -c`), and switched-off
+certificates. What is fetched has a name and can be looked at before it runs: a `download` step,
+then a `run` step. This holds wherever a reader may copy a command: steps and notes of
+`install.yaml`, `identify`, code, tables and headings of guides and FAQs, and commands of reports.
 """
 
 from __future__ import annotations
 
 import datetime as dt
-import re
 from collections.abc import Iterator
-from itertools import takewhile
-from pathlib import PurePosixPath
 
-from accelerator_portal.catalog import Catalog, Platform, Problem
-from accelerator_portal.catalog.markdown_file import MarkdownFile
+from accelerator_portal.catalog import Catalog, Problem
+from accelerator_portal.checks.command_texts import CommandText, command_texts
+from accelerator_portal.checks.programs import (
+    CLOSING,
+    SHELLS,
+    fetches,
+    only_filters,
+    program_of,
+    runs_its_input,
+)
+from accelerator_portal.checks.protection import unprotected_words
+from accelerator_portal.checks.shell import Pipeline
 
-_SHELLS = {"sh", "bash", "zsh", "dash", "ksh", "fish", "cmd", "powershell", "pwsh", "eval", "env"}
-_INLINE = {"-c", "-command", "/c", "-encodedcommand", "-e"}
-_CONTROL = re.compile(r"[|;&`$<>\n]")  # what joins commands, or puts one into another
-_RUNNERS = (
-    r"(?:sudo\s+(?:-\S+\s+)*)?(?:bash|dash|fish|[zk]?sh)\b|"
-    r"python[\d.]*\b|perl\b|ruby\b|node\b|iex\b"
-)
-_PIPED = re.compile(
-    rf"\b(?:curl|wget|fetch|iwr|irm|invoke-webrequest|invoke-restmethod)\b[^\n]*\|\s*(?:{_RUNNERS})",
-    re.IGNORECASE,
-)
-_SUBSTITUTED = re.compile(r"(?:<\(|\$\(|`)\s*(?:curl|wget)\b", re.IGNORECASE)
-_UNPROTECTED = re.compile(
-    r"--trusted-host|--no-check-certificate|\bcurl\b[^\n|]*\s(?:-k|--insecure)\b|"
-    r"--allow-insecure-host|GIT_SSL_NO_VERIFY|PYTHONHTTPSVERIFY=0|--no-gpg-check|--nogpgcheck|"
-    r"--allow-unauthenticated",
-    re.IGNORECASE,
-)
-_REMEDIES = (
-    (_PIPED, "runs what it fetches", "fetch into a file first, then run the file"),
-    (_SUBSTITUTED, "runs what it fetches", "fetch into a file first, then run the file"),
-    (_UNPROTECTED, "switches off what protects the reader", "leave that out"),
-)
+_CONTROL = frozenset("|;&`$<>\n")  # what joins commands, or puts one into another
+_FIRST_FETCH = "fetch into a file first, then run the file"
+
+SafetyFault = tuple[str, str]  # what is wrong, what would be right
 
 
 def check(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """Yield commands that a careful reader would not paste."""
-    for platform in catalog.platforms:
-        yield from _of_steps(platform)
-        for file in (platform.guide, platform.faq):
-            yield from _of_text(file)
+    for found in command_texts(catalog):
+        if found.run and _is_inline(found.run):
+            what = f'"{" ".join(found.run[:2])}" hides several commands in a text'
+            yield Problem(found.path, found.line, what, "write each command as a step of its own")
+        for line, what, remedy in _faults(found):
+            yield Problem(found.path, found.line + line, what, remedy)
 
 
-def _of_steps(platform: Platform) -> Iterator[Problem]:
-    for place, option in enumerate(platform.install.options):
-        for number, step in enumerate(option.steps):
-            location = ("options", place, "steps", number)
-            words = [*(step.run or ()), *(step.docker.args if step.docker else ())]
-            if step.run and _is_inline(step.run):
-                what = f'"{" ".join(step.run[:2])}" hides several commands in a text'
-                remedy = "write each command as a step of its own"
-                yield platform.problem("install.yaml", (*location, "run"), what, remedy)
-            for what, remedy in _faults(" ".join(words)):
-                yield platform.problem("install.yaml", location, what, remedy)
+def _faults(found: CommandText) -> Iterator[tuple[int, str, str]]:
+    told: set[tuple[int, str]] = set()
+    fetched = False
+    for pipeline in found.pipelines():
+        of_group = fetched and bool(CLOSING.intersection(pipeline.commands[0].words[:1]))
+        fetched = fetched or any(fetches(command.words) for command in pipeline.commands)
+        for what, remedy in _of_pipeline(pipeline, fetched=of_group):
+            if (pipeline.line, remedy) not in told:  # a word is read again within others
+                told.add((pipeline.line, remedy))
+                yield pipeline.line, what, remedy
+
+
+def _of_pipeline(pipeline: Pipeline, *, fetched: bool) -> Iterator[SafetyFault]:
+    """`fetched`: the pipeline begins with the output of a group that has fetched something."""
+    commands = [command.words for command in pipeline.commands]
+    shown = " | ".join(" ".join(words) for words in commands)[:80]
+    for words, target in zip(commands, [*commands[1:], None], strict=True):
+        fetched = fetched or fetches(words)
+        if not target:
+            continue
+        if fetched and not only_filters(target):
+            what = f'"{shown}" runs what it fetches: only known filters may read a download'
+            yield what, _FIRST_FETCH
+        elif runs_its_input(target):
+            yield f'"{shown}" runs what is piped into it', _FIRST_FETCH
+    if any(command.substituted and fetches(command.words) for command in pipeline.commands):
+        yield f'"{shown}" runs what it fetches', _FIRST_FETCH
+    for words in commands:
+        for word in unprotected_words(words):
+            yield f'"{word[:80]}" switches off what protects the reader', "leave that out"
 
 
 def _is_inline(run: tuple[str, ...]) -> bool:
-    program = PurePosixPath(run[0].replace("\\", "/")).stem.lower()
-    options = list(takewhile(lambda word: word.startswith(("-", "/c", "/C")), run[1:]))
-    inline = any(word.lower() in _INLINE for word in options)
-    return program in _SHELLS and inline and bool(_CONTROL.search(" ".join(run[1:])))
-
-
-def _of_text(file: MarkdownFile) -> Iterator[Problem]:
-    for block in file.code:
-        joined = block.text.replace("\\\n", "  ")  # as long as before: lines are counted in it
-        for start, line in _lines(joined):
-            number = block.line + block.text.count("\n", 0, start)
-            for what, remedy in _faults(line):
-                yield Problem(file.path, number, what, remedy)
-
-
-def _lines(text: str) -> Iterator[tuple[int, str]]:
-    start = 0
-    for line in text.split("\n"):
-        yield start, line
-        start += len(line) + 1
-
-
-def _faults(command: str) -> Iterator[tuple[str, str]]:
-    for pattern, words, remedy in _REMEDIES:
-        if found := pattern.search(command):
-            yield f'"{found[0][:80]}" {words}', remedy
+    """Whether a step gives a shell a text with several commands, as `bash -lc` does."""
+    program, arguments = program_of(run)
+    if program not in SHELLS:
+        return False
+    for word in arguments:
+        if not word.startswith(("-", "/c", "/C")):
+            return False
+        if "c" in word.lower().lstrip("-/"):
+            return not _CONTROL.isdisjoint(" ".join(arguments))
+    return False

@@ -1,4 +1,4 @@
-"""Names are what they seem to be: no letter of another alphabet in a word, no name like another's.
+"""Names are what they seem to be: no letter of another alphabet in a word.
 
 `cuda` with a Cyrillic letter looks like `cuda`, in a package's name as in a platform's. After
 Unicode's Technical Standard 39, Security Mechanisms, as far as Python knows alphabets; of its table
@@ -13,15 +13,14 @@ from collections.abc import Iterator
 from accelerator_portal.catalog import Catalog, Platform, Problem
 from accelerator_portal.catalog.markdown_file import MarkdownFile
 from accelerator_portal.catalog.yaml_file import Location
-from accelerator_portal.checks.names import alphabet_faults, name_fault, skeleton
+from accelerator_portal.checks.names import alphabet_faults, name_fault
 
 
 def check(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
-    """Yield words of two alphabets, names in others than Latin, and names like another's."""
+    """Yield words of two alphabets, and names in others than Latin."""
     for platform in catalog.platforms:
         yield from _of_words(platform)
         yield from _of_name(platform)
-    yield from _like_another(catalog)
 
 
 def _of_words(platform: Platform) -> Iterator[Problem]:
@@ -56,14 +55,3 @@ def _lines(file: MarkdownFile) -> Iterator[tuple[int, str]]:
 def _of_name(platform: Platform) -> Iterator[Problem]:
     if wrong := name_fault(platform.accelerator.name):
         yield platform.problem("accelerator.yaml", ("name",), *wrong)
-
-
-def _like_another(catalog: Catalog) -> Iterator[Problem]:
-    claims: dict[str, tuple[Platform, str]] = {}
-    for platform in sorted(catalog.platforms, key=lambda p: (not p.in_tree, p.id)):
-        for name in (platform.id, platform.accelerator.name):
-            first, other = claims.setdefault(skeleton(name), (platform, name))
-            if first is not platform and name.casefold() != other.casefold():
-                what = f'"{name}" looks like "{other}" of {first.path("accelerator.yaml")}'
-                yield platform.problem("accelerator.yaml", ("name",), what, "choose another name")
-                break

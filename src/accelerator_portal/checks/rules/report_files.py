@@ -1,4 +1,4 @@
-"""Reports in `results/` can be read, say nothing impossible, and share tests with some other."""
+"""Reports in `results/` can be read, and say nothing impossible."""
 
 from __future__ import annotations
 
@@ -6,30 +6,27 @@ import datetime as dt
 from collections.abc import Iterable, Iterator
 
 from accelerator_portal.catalog import Catalog, Problem
+from accelerator_portal.catalog.catalog import OWN_RUNS
 from accelerator_portal.reports.identity import identity_of
-from accelerator_portal.reports.report_check import Known, report_problems, shares_nothing
-from accelerator_portal.reports.store import StoredReport, stored_reports
-
-COMPARES = True
+from accelerator_portal.reports.report_check import Known, report_problems
+from accelerator_portal.reports.store import StoredReport, left_out_reports, stored_reports
 
 
 def check(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
-    """Yield every fault of every report, and suites that can be compared with nobody's."""
-    reports, problems = stored_reports(catalog)
-    yield from problems
-    known = Known(frozenset(catalog.by_id), catalog.suites)
+    """Yield every fault of every report."""
+    known = Known(frozenset({*catalog.by_id, *catalog.left_out}), catalog.suites)
+    own = catalog.own_runs.ids if catalog.own_runs else frozenset()
     # A run of today is not in the future.
     end_of_day = dt.datetime.combine(today, dt.time.max, dt.timezone.utc)
-    for stored in reports:
-        yield from report_problems(stored.report, stored.path, known, end_of_day, stored.first_test)
-    yield from _same_moment(reports)
-    alone = set(shares_nothing(stored.report for stored in reports))
-    for stored in reports:
-        for suite in stored.report.suites:
-            if (stored.report.accelerator, suite.name) in alone:
-                what = f'no other accelerator has any test of "{suite.name}" under these names'
-                remedy = "name tests as others do"
-                yield Problem(stored.path, 1, what, remedy)
+    for reports, problems in (stored_reports(catalog), left_out_reports(catalog)):
+        yield from problems
+        for stored in reports:
+            made = stored.report
+            yield from report_problems(made, stored.path, known, end_of_day, stored.first_test)
+            if made.kind == "made-here" and made.accelerator not in own:
+                what = f"made here, says the report, but {OWN_RUNS} does not name the platform"
+                yield Problem(stored.path, 1, what, "write kind: self-reported")
+        yield from _same_moment(reports)
 
 
 def _same_moment(reports: Iterable[StoredReport]) -> Iterator[Problem]:

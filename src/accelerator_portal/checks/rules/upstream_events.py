@@ -1,6 +1,8 @@
-"""A platform that answers on PyTorch's pull requests names who answers for it.
+"""A platform that answers on PyTorch's pull requests names who answers, and starts only its own.
 
-A comment that says what broke also says whom to ask; without a maintainer it could name nobody.
+A comment that says what broke also says whom to ask; without a maintainer it could name nobody. A
+workflow here is named after the platform, a runner has a label that begins with its id: no vendor
+starts the portal's own workflows or uses another vendor's machines. PyTorch itself is sent nothing.
 """
 
 from __future__ import annotations
@@ -8,13 +10,46 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Iterator
 
-from accelerator_portal.catalog import Catalog, Problem
+from accelerator_portal.catalog import Catalog, Platform, Problem
+from accelerator_portal.catalog.upstream_events import UpstreamRun
+
+# In `.github/workflows/`; a test compares the two.
+OWN_WORKFLOWS = frozenset(
+    {"checks.yml", "nightly.yml", "openreg.yml", "pages.yml", "pull-request-comment.yml",
+     "pull-request.yml", "release.yml", "test-quality.yml", "upstream-answer.yml",
+     "upstream-event.yml", "upstream-run.yml", "validate.yml"}
+)  # fmt: skip
+PYTORCH = "pytorch/pytorch"
+
+UpstreamFault = tuple[str, str, str]  # the key, what is wrong, what would be right
 
 
 def check(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
-    """Yield platforms with `upstream_events` and without maintainers."""
+    """Yield platforms with `upstream_events` that name nobody, or what is not theirs."""
     for platform in catalog.platforms:
-        if platform.accelerator.upstream_events and not platform.accelerator.maintainers:
+        events = platform.accelerator.upstream_events
+        if events is None:
+            continue
+        if not platform.accelerator.maintainers:
             what = "upstream_events is there, and nobody to ask is named"
             remedy = "add maintainers"
             yield platform.problem("accelerator.yaml", ("upstream_events",), what, remedy)
+        for key, what, remedy in _faults(platform, events.run):
+            location = ("upstream_events", "run", key)
+            yield platform.problem("accelerator.yaml", location, what, remedy)
+
+
+def _faults(platform: Platform, run: UpstreamRun) -> Iterator[UpstreamFault]:
+    if run.workflow and (run.workflow in OWN_WORKFLOWS or not _is_own(platform, run.workflow[:-4])):
+        what = f'the workflow "{run.workflow}" is not one of this platform'
+        yield "workflow", what, f'name it "{platform.id}.yml", or "{platform.id}-….yml"'
+    if run.runner and not any(_is_own(platform, label) for label in run.runner):
+        what = "no label of the runner says whose it is"
+        yield "runner", what, f'add the label "{platform.id}", or "{platform.id}-…"'
+    if run.sent_to and run.sent_to.repository.casefold() == PYTORCH:
+        what = f"{PYTORCH} is where the events come from"
+        yield run.way, what, "name your own repository"
+
+
+def _is_own(platform: Platform, name: str) -> bool:
+    return name.casefold() == platform.id or name.casefold().startswith(f"{platform.id}-")

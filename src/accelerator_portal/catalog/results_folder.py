@@ -1,0 +1,50 @@
+"""The folder `results/` of a platform: which reports are in it, without reading them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from accelerator_portal.catalog.folder_name import report_fault
+from accelerator_portal.catalog.problem import Problem
+
+# So many runs a reader may look at; the history keeps what older ones said.
+MAX_REPORTS = 100
+MAX_REPORTS_BYTES = 64 * 1024**2
+
+_REMOVE = "remove the oldest: the history keeps what they said"
+
+
+def reports_in(
+    root: Path, folder: str, names: Iterable[str]
+) -> tuple[tuple[Path, ...], list[Problem]]:
+    """Return the reports among the files of a folder, and what is wrong with the others.
+
+    There are none where all of them would take too long to read.
+    """
+    plain: list[Path] = []
+    problems: list[Problem] = []
+    for name in names:
+        place = root / folder / name
+        if wrong := report_fault(name) or _file_fault(place):
+            problems.append(Problem(f"{folder}/{name}", 1, *wrong))
+        else:
+            plain.append(place)
+    excess = [Problem(folder, 1, what, _REMOVE) for what in _excess(plain)]
+    return () if excess else tuple(plain), problems + excess
+
+
+def _file_fault(place: Path) -> tuple[str, str] | None:
+    if place.is_symlink() or not place.is_file():
+        return "this is not a plain file", "put the file itself here"
+    return None
+
+
+def _excess(files: Sequence[Path]) -> Iterator[str]:
+    """A file that is too large by itself is refused by its reader; a sparse one counts whole."""
+    if len(files) > MAX_REPORTS:
+        yield f"the folder has {len(files):,} reports, more than {MAX_REPORTS}"
+    sizes = (file.stat().st_size for file in files)
+    size = sum(size for size in sizes if size <= MAX_REPORTS_BYTES)
+    if size > MAX_REPORTS_BYTES:
+        yield f"the reports have {size / 1024**2:,.0f} MiB, more than {MAX_REPORTS_BYTES >> 20}"

@@ -1,0 +1,98 @@
+"""Every place of a folder from which a reader may copy a command."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+from accelerator_portal.catalog import Catalog, Platform
+from accelerator_portal.catalog.markdown_file import MarkdownFile
+from accelerator_portal.checks.shell import Pipeline, pipelines, pipelines_of_words
+from accelerator_portal.reports.store import stored_reports
+
+# Commands of reports are many, and most are of the harness: only these can be of interest. A pipe,
+# an address, a name with a point or an at sign, what `checks.protection` knows.
+_INTERESTING = re.compile(
+    r"[|`@.(]|//|verify|insecure|trust|check|force|auth|tls|docker|podman|nerdctl|-\w*k",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CommandText:
+    """A command, or code with some, and where it stands; `run` are the words of a step.
+
+    `prose`: it stands between words, and need not be a command at all.
+    """
+
+    path: str
+    line: int
+    text: str
+    run: tuple[str, ...] = ()
+    prose: bool = False
+
+    def pipelines(self) -> tuple[Pipeline, ...]:
+        """Return its pipelines; their lines count from its own."""
+        return _of_words(self.run) if self.run else _of_text(self.text)
+
+
+# Two rules look at each text.
+@lru_cache(maxsize=2048)
+def _of_text(text: str) -> tuple[Pipeline, ...]:
+    return tuple(pipelines(text)) if _INTERESTING.search(text) else ()
+
+
+@lru_cache(maxsize=2048)
+def _of_words(words: tuple[str, ...]) -> tuple[Pipeline, ...]:
+    return tuple(pipelines_of_words(words))
+
+
+def command_texts(catalog: Catalog) -> Iterator[CommandText]:
+    """Yield all of them, by platform; then the commands of reports, each once."""
+    for platform in catalog.platforms:
+        yield from _of_steps(platform)
+        yield from _of_identify(platform)
+        for file in (platform.guide, platform.faq):
+            yield from _of_markdown(file)
+    for stored in stored_reports(catalog)[0]:
+        commands: dict[str, int] = {}
+        for suite in stored.report.suites:
+            commands.setdefault(suite.command or "", 1)
+        for place, test in enumerate(stored.report.tests):
+            commands.setdefault(test.command or "", (stored.first_test or 1) + place)
+        for command, line in commands.items():
+            if command:
+                yield CommandText(stored.path, line, command)
+
+
+def _of_steps(platform: Platform) -> Iterator[CommandText]:
+    for place, option in enumerate(platform.install.options):
+        for number, step in enumerate(option.steps):
+            location = ("options", place, "steps", number)
+            line = platform.files["install.yaml"].line(location)
+            path = platform.path("install.yaml")
+            if step.run:
+                yield CommandText(path, line, " ".join(step.run), step.run)
+            if step.docker and step.docker.args:
+                words = ("docker", "run", *step.docker.args, step.docker.image)
+                yield CommandText(path, line, " ".join(words), words)
+            for name, value in (step.env or {}).items():
+                yield CommandText(path, line, f"{name}={value}", (f"{name}={value}",))
+        if option.note:
+            line = platform.files["install.yaml"].line(("options", place, "note"))
+            yield CommandText(platform.path("install.yaml"), line, option.note, prose=True)
+
+
+def _of_identify(platform: Platform) -> Iterator[CommandText]:
+    for place, entry in enumerate(platform.accelerator.identify):
+        line = platform.files["accelerator.yaml"].line(("identify", place, "command"))
+        yield CommandText(platform.path("accelerator.yaml"), line, entry.command)
+
+
+def _of_markdown(file: MarkdownFile) -> Iterator[CommandText]:
+    for block in file.code:
+        yield CommandText(file.path, block.line, block.text)
+    for span in file.spans:
+        yield CommandText(file.path, span.line, span.text.replace("`", ""), prose=True)

@@ -1,0 +1,123 @@
+"""What the programs of command lines do: fetch, run what they are given, or only filter it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import PurePosixPath
+
+FETCHERS = frozenset(
+    {"aria2c", "axel", "curl", "elinks", "fetch", "ftp", "http", "https", "invoke-restmethod",
+     "invoke-webrequest", "irm", "iwr", "links", "lwp-request", "lynx", "nc", "ncat", "w3m",
+     "wget", "wget2", "xh"}
+)  # fmt: skip
+
+SHELLS = frozenset(
+    {"ash", "bash", "cmd", "csh", "dash", "eval", "fish", "ksh", "mksh", "powershell", "pwsh",
+     "sh", "tcsh", "zsh"}
+)  # fmt: skip
+
+# They read a program from their input.
+RUNNERS = SHELLS | frozenset(
+    {".", "bun", "deno", "iex", "invoke-expression", "lua", "node", "perl", "php", "py", "pypy",
+     "python", "pythonw", "ruby", "source", "tclsh"}
+)  # fmt: skip
+
+# They change or show their input, and run nothing of it.
+FILTERS = frozenset(
+    {"apt-key", "base64", "cat", "column", "convertfrom-json", "cut", "egrep", "fgrep", "findstr",
+     "fold", "format-list", "format-table", "gpg", "grep", "gunzip", "gzip", "head", "hexdump",
+     "jq", "less", "md5sum", "measure-object", "more", "nl", "od", "out-file", "out-string",
+     "rev", "select-object", "select-string", "sha1sum", "sha256sum", "sha512sum", "shasum",
+     "sort", "strings", "tac", "tail", "tar", "tee", "tr", "uniq", "unxz", "unzstd",
+     "wc", "where-object", "xxd", "xz", "yq", "zcat", "zstd"}
+)  # fmt: skip
+
+# Options with which a filter runs a program after all.
+_RUNNING = ("--checkpoint-action", "--compress-program", "--to-command", "--use-compress-program",
+            "-I", "-F")  # fmt: skip
+
+# They run the command that follows; of their options, these take the next word.
+_WRAPPERS = {
+    "builtin": "", "chroot": "", "command": "", "doas": "-u -C", "env": "-u -C -S",
+    "exec": "-a", "ionice": "-c -n", "nice": "-n", "nohup": "", "runuser": "-u -g", "setsid": "",
+    "stdbuf": "-i -o -e", "sudo": "-u -g -h -p -C -D -R -T -r -t", "time": "-f -o",
+    "timeout": "-s -k", "unbuffer": "", "xargs": "-n -I -P -L -d -E -s -a",
+}  # fmt: skip
+
+_INPUT = frozenset({"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"})
+_ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
+_VERSION = re.compile(r"[\d.]+\Z")
+# Calls in the program of an interpreter.
+_CALLS = ("urlopen(", "urlretrieve(", "requests.get(", "urllib.request", "Net::HTTP", "fetch('http")
+
+CLOSING = frozenset({")", "}", "done", "fi", "esac"})
+"""Words that end a group of commands, whose output may be piped."""
+
+_PROMPTS = CLOSING | frozenset(
+    {"$", "#", "%", ">", "{", "!", "do", "then", "else", "if", "while", "until"}
+)
+
+
+def name_of(word: str) -> str:
+    """Return a program's name without its folder, version and ending: `/bin/python3.11`."""
+    name = PurePosixPath(word.replace("\\", "/")).name.lower()
+    for ending in (".exe", ".cmd", ".bat"):
+        name = name.removesuffix(ending)
+    return _VERSION.sub("", name) or name
+
+
+def program_of(words: Sequence[str]) -> tuple[str, tuple[str, ...]]:
+    """Return the name of the program that a command runs, and its arguments.
+
+    What stands before it, such as `sudo -u root` or `NAME=value`, is left out.
+    """
+    place = 0
+    while place < len(words):
+        word = words[place]
+        name = name_of(word)
+        place += 1
+        if word in _PROMPTS or _ASSIGNMENT.match(word):
+            continue
+        if name not in _WRAPPERS:
+            return name, tuple(words[place:])
+        taking = _WRAPPERS[name].split()
+        while place < len(words) and words[place].startswith("-"):
+            option = words[place]
+            place += 1 + (option in taking)
+            if name == "env" and option == "-S":
+                place -= 1
+        if name in {"timeout", "chroot"}:
+            place += 1
+    return "", ()
+
+
+def only_filters(words: Sequence[str]) -> bool:
+    """Say whether a command is known to run nothing of what it reads."""
+    name, arguments = program_of(words)
+    return name in FILTERS and not any(word.startswith(_RUNNING) for word in arguments)
+
+
+def runs_its_input(words: Sequence[str]) -> bool:
+    """Say whether a command takes what it reads for a program: a shell, an interpreter.
+
+    With a program of its own, `python -m json.tool` or `bash install.sh`, it reads data.
+    """
+    name, arguments = program_of(words)
+    if name.startswith("$"):  # `$SHELL`: nobody knows what it is
+        return True
+    if name not in RUNNERS:
+        return False
+    if "-s" in arguments or not arguments:
+        return True
+    first = next((word for word in arguments if word not in _INPUT), "")
+    return not first or (first.startswith("-") and not first.startswith(("-c", "-m", "-e")))
+
+
+def fetches(words: Sequence[str]) -> bool:
+    """Say whether a command brings something from a network."""
+    return (
+        any(name_of(word) in FETCHERS for word in words[:12])
+        or name_of(program_of(words)[0]) in FETCHERS
+        or any(call in word for word in words for call in _CALLS)
+    )

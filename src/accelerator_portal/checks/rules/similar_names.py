@@ -1,0 +1,39 @@
+"""No platform's id, name or package looks like another's.
+
+`torch-acrne` reads like `torch-acme`, and who installs the wrong one runs its code. After Unicode's
+Technical Standard 39, Security Mechanisms; of its table of confusable letters only those that names
+may have.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterator
+
+from packaging.utils import canonicalize_name
+
+from accelerator_portal.catalog import Catalog, Platform, Problem
+from accelerator_portal.catalog.yaml_file import Location
+from accelerator_portal.checks.names import skeleton
+
+COMPARES = True
+
+
+def check(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
+    """Yield names that look like another platform's, and package names that do."""
+    claims: dict[tuple[str, str], tuple[Platform, str]] = {}
+    for platform in sorted(catalog.platforms, key=lambda p: (not p.in_tree, p.id)):
+        told: set[str] = set()
+        for kind, name, location in _names(platform):
+            first, other = claims.setdefault((kind, skeleton(name)), (platform, name))
+            if first is not platform and name.casefold() != other.casefold() and kind not in told:
+                told.add(kind)
+                what = f'"{name}" looks like "{other}" of {first.path("accelerator.yaml")}'
+                yield platform.problem("accelerator.yaml", location, what, "choose another name")
+
+
+def _names(platform: Platform) -> Iterator[tuple[str, str, Location]]:
+    yield "platform", platform.id, ("name",)
+    yield "platform", platform.accelerator.name, ("name",)
+    package = canonicalize_name(platform.accelerator.package.name)
+    yield "package", package, ("package", "name")

@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from accelerator_portal.catalog.package_file import IndexFacts, PackageFacts
+from accelerator_portal.checks.rules import package_confusion
+from tests.day import TODAY
+from tests.folders import ACCELERATOR, EXAMPLE, INSTALL, Tree, edited, loaded
+from tests.packages.made_up import release
+
+PACKAGES = 'packages: ["torch=={torch}"], index: "{index}"'
+BESIDE = 'packages: [torch-example], extra_index: "https://a.example/simple"'
+
+
+def found(tree: Tree, new: str, **facts: PackageFacts) -> list[str]:
+    catalog = loaded(tree(edited((INSTALL, PACKAGES, new))))
+    catalog = replace(catalog, packages={name.replace("_", "-"): f for name, f in facts.items()})
+    return [f"{p.line}: {p.what}" for p in package_confusion.check(catalog, TODAY)]
+
+
+@pytest.mark.parametrize(
+    ("package", "near"),
+    [("toorch", "torch"), ("troch", "torch"), ("torh", "torch"), ("Torhc==1.0", "torch"),
+     ("t0rch", "torch"), ("torchvison[x]", "torchvision"), ("nunpy", "numpy")],
+)  # fmt: skip
+def test_a_name_one_letter_away_is_named(package: str, near: str, tree: Tree) -> None:
+    (problem,) = found(tree, f'packages: ["{package}"]')
+    assert problem.endswith(f'is one letter away from "{near}"')
+
+
+@pytest.mark.parametrize("package", ["torch", "torchvision", "torch-example", "numba", "tor"])
+def test_another_name_is_fine(package: str, tree: Tree) -> None:
+    assert found(tree, f'packages: ["{package}"]') == []
+
+
+def test_a_name_that_only_an_index_beside_pypi_has_is_named(tree: Tree) -> None:
+    words = ['28: with extra_index, anybody could register "torch-example" on PyPI']
+    assert [p.partition(": ")[2] for p in found(tree, BESIDE)] == [w[4:] for w in words]
+    nothing = PackageFacts(package="torch-example", indexes=(IndexFacts(index="pypi"),))
+    assert len(found(tree, BESIDE, torch_example=nothing)) == 1
+
+
+def test_a_name_that_is_taken_on_pypi_is_fine(tree: Tree) -> None:
+    there = IndexFacts(index="pypi", releases=(release("1.10.0"),))
+    facts = PackageFacts(package="torch-example", indexes=(there,))
+    assert found(tree, BESIDE, torch_example=facts) == []
+
+
+def test_the_only_index_confuses_nobody(tree: Tree) -> None:
+    assert found(tree, 'packages: [torch-example], index: "https://a.example/simple"') == []
+
+
+def test_another_platforms_package_is_no_typing_error(tree: Tree) -> None:
+    files = edited(
+        (ACCELERATOR, "torch-example", "torchx"), (ACCELERATOR, "in-tree", "out-of-tree")
+    )
+    files = edited((INSTALL, PACKAGES, "packages: [torchx]"), files=files)
+    catalog = loaded(tree({**EXAMPLE, **files}))
+    assert list(package_confusion.check(catalog, TODAY)) == []
