@@ -27,6 +27,7 @@ KIND_TITLES: Mapping[SuiteKind | Literal["other"], str] = {
     "model": "Models",
     "deploy": "Installation",
     "build": "Build",
+    "speed": "Speed",
     OTHER: "Vendors’ own suites",
 }
 """What readers see of each kind of suite, in the order of the columns."""
@@ -81,8 +82,14 @@ class Grid:
 def dashboard_grid(
     catalog: Catalog, evidence: Mapping[str, Iterable[SuiteEvidence]], at: dt.datetime
 ) -> Grid:
-    """Return the grid of each platform's newest evidence; ages are counted to `at`."""
-    by_suite = {platform: {e.suite: e for e in found} for platform, found in evidence.items()}
+    """Return the grid of each platform's newest evidence; ages are counted to `at`.
+
+    How fast a device is says nothing of what works: speeds stand elsewhere.
+    """
+    by_suite = {
+        platform: {e.suite: e for e in found if e.kind != "speed"}
+        for platform, found in evidence.items()
+    }
     suites = {suite for found in by_suite.values() for suite in found}
     columns = sorted((_column(catalog, suite) for suite in suites), key=_place)
     groups = Counter(column.kind for column in columns)
