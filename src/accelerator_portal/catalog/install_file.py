@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Mapping
 from typing import Annotated
-from urllib.parse import unquote, urlsplit
 
-from packaging.requirements import InvalidRequirement
-from packaging.requirements import Requirement as PackageRequirement
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
-from pydantic import AfterValidator, Field, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from accelerator_portal.catalog.fields import (
     Arch,
     Channel,
     Code,
-    EnvironmentName,
-    EnvironmentValue,
     Flag,
     Id,
     Line,
@@ -29,22 +23,10 @@ from accelerator_portal.catalog.fields import (
     PythonVersion,
     TorchVersions,
     Url,
-    UrlTemplate,
     fault,
-    is_address,
 )
+from accelerator_portal.catalog.install_steps import Step
 from accelerator_portal.catalog.sources import Sourced, SourcedFile
-
-_PLACEHOLDER = re.compile(r"\{[^{}]*\}")
-
-# Source: distribution/reference; placeholders may stand in it.
-_IMAGE = re.compile(r"[\w{][\w.:/@{}+-]*")
-
-# Options of `docker run` that take no value. Source: `docker run --help`, 28.
-_DOCKER_SWITCH = re.compile(
-    r"-[itdPq]+|--(?:detach|disable-content-trust|help|init|interactive|no-healthcheck"
-    r"|oom-kill-disable|privileged|publish-all|quiet|read-only|rm|sig-proxy|tty|use-api-socket)"
-)
 
 
 class Requirement(Sourced):
@@ -113,119 +95,6 @@ def _means(line: str, meaning: str) -> bool:
         return ast.dump(ast.parse(line)) == meaning
     except (SyntaxError, RecursionError, MemoryError):
         return False
-
-
-def package_name(package: str) -> str:
-    """Return the name in a requirement in which placeholders may stand.
-
-    Raises InvalidRequirement.
-    """
-    found = PackageRequirement(_PLACEHOLDER.sub("1", package))
-    if found.url is not None and not is_address(found.url.removeprefix("git+")):
-        raise InvalidRequirement(f"{found.url} is no address")
-    return found.name
-
-
-def _is_requirement(package: str) -> str:
-    try:
-        package_name(package)
-    except InvalidRequirement:
-        if package.startswith("-"):
-            what = f'"{package[:60]}" is an option, not a package'
-            raise fault(what, "leave it out: index, extra_index and pre have keys") from None
-        remedy = 'write one package an item, like "torch=={torch}"'
-        raise fault(f'"{package[:60]}" is no requirement', remedy) from None
-    return package
-
-
-class PipStep(Model):
-    """Packages installed by pip or uv."""
-
-    packages: Annotated[
-        tuple[Annotated[Line, AfterValidator(_is_requirement)], ...], Field(min_length=1)
-    ]
-    """Requirements, `torch=={torch}` and the like."""
-    index: UrlTemplate | None = None
-    """The only index to use; `{index}` for the one that the release publishes to."""
-    extra_index: Url | None = None
-    """An index to use beside PyPI."""
-    pre: Flag = False
-    """Accept pre-releases (nightly builds)."""
-
-
-class DockerStep(Model):
-    """A container image."""
-
-    image: Line
-    """Name and tag."""
-    args: tuple[Line, ...] = ()
-    """Options of `docker run`, each its own item."""
-
-    @field_validator("image")
-    @classmethod
-    def _is_an_image(cls, image: str) -> str:
-        if not _IMAGE.fullmatch(image):
-            raise fault(f'"{image[:60]}" is no name of an image', "write it like name/image:tag")
-        return image
-
-    @field_validator("args")
-    @classmethod
-    def _are_options(cls, args: tuple[str, ...]) -> tuple[str, ...]:
-        """A word that belongs to no option would be the image, and the image its command."""
-        takes_value = False
-        for word in args:
-            option = word.startswith("-")
-            if word == "--" or (not option and not takes_value):
-                what = f'"{word[:60]}" is no option, and docker would take it for the image'
-                raise fault(what, "write options alone; a value follows its option")
-            takes_value = option and "=" not in word and not _DOCKER_SWITCH.fullmatch(word)
-        return args
-
-
-def _names_a_file(url: str) -> str:
-    path = urlsplit(url).path
-    if path.endswith("/") or not path:
-        raise fault("the address names no file", "write the address of the file itself")
-    name = unquote(path).rpartition("/")[2]  # `curl -o` gets it
-    if not _FILE_NAME.fullmatch(name):
-        shown = ascii(name)[1:-1][:60]
-        raise fault(f'the file name "{shown}" is not plain', "use letters, digits and . _ + - ~")
-    return url
-
-
-_FILE_NAME = re.compile(r"[A-Za-z0-9_{][A-Za-z0-9_.+~{}-]{0,199}")
-
-
-class DownloadStep(Model):
-    """A file to fetch."""
-
-    url: Annotated[UrlTemplate, AfterValidator(_names_a_file)]
-    """Its https address."""
-    unzip: Flag = False
-    """Unpack it afterwards."""
-
-
-class Step(Model):
-    """One step; exactly one of the keys."""
-
-    pip: PipStep | None = None
-    """Install Python packages; becomes a pip or a uv command."""
-    docker: DockerStep | None = None
-    """Run a container."""
-    download: DownloadStep | None = None
-    """Fetch a file."""
-    run: Annotated[tuple[Line, ...], Field(min_length=1)] | None = None
-    """A command and its arguments, without shell syntax."""
-    env: Annotated[Mapping[EnvironmentName, EnvironmentValue], Field(min_length=1)] | None = None
-    """Environment variables to set."""
-
-    @model_validator(mode="after")
-    def _exactly_one(self) -> Step:
-        if sum(value is not None for _, value in self) != 1:
-            raise fault(
-                "a step is exactly one thing", "use one of: pip, docker, download, run, env"
-            )
-        return self
 
 
 class Option(Sourced):

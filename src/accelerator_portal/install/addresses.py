@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from urllib.parse import urlsplit
 
-from accelerator_portal.catalog.install_file import Step
+from accelerator_portal.catalog.install_steps import Step
 from accelerator_portal.catalog.yaml_file import Location
 
 # Bounded: a search must not begin anew at every letter. No scheme in use is longer.

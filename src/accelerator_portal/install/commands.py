@@ -7,13 +7,8 @@ from posixpath import basename
 from urllib.parse import unquote, urlsplit
 
 from accelerator_portal.catalog.fields import Method, Os
-from accelerator_portal.catalog.install_file import (
-    DockerStep,
-    DownloadStep,
-    PipStep,
-    Step,
-    joined,
-)
+from accelerator_portal.catalog.install_file import joined
+from accelerator_portal.catalog.install_steps import DockerStep, DownloadStep, PipStep, Step
 from accelerator_portal.install.placeholders import fill
 from accelerator_portal.install.quoting import command_line, quote_address, set_variable
 from accelerator_portal.install.rows import Container, DerivedMethod, PipCall

@@ -9,7 +9,8 @@ from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
 from accelerator_portal.catalog import Catalog, Platform
-from accelerator_portal.catalog.install_file import Option, PipStep
+from accelerator_portal.catalog.install_file import Option
+from accelerator_portal.catalog.install_steps import PipStep
 from accelerator_portal.catalog.package_file import PYPI
 from accelerator_portal.install.expand import placeholder_values
 from accelerator_portal.install.placeholders import UnknownPlaceholderError, fill

@@ -17,7 +17,7 @@ from accelerator_portal.results.suite_evidence import SuiteEvidence
 from accelerator_portal.site.bar_picture import bar
 
 OTHER: Final = "other"
-"""Kind of a suite that `data/suites` does not describe: a vendor's own."""
+"""Kind of a suite of which no report says the kind."""
 
 CHECKED = GOOD | BAD
 
@@ -28,7 +28,7 @@ KIND_TITLES: Mapping[SuiteKind | Literal["other"], str] = {
     "deploy": "Installation",
     "build": "Build",
     "speed": "Speed",
-    OTHER: "Vendors’ own suites",
+    OTHER: "Other",
 }
 """What readers see of each kind of suite, in the order of the columns."""
 
@@ -90,8 +90,8 @@ def dashboard_grid(
         platform: {e.suite: e for e in found if e.kind != "speed"}
         for platform, found in evidence.items()
     }
-    suites = {suite for found in by_suite.values() for suite in found}
-    columns = sorted((_column(catalog, suite) for suite in suites), key=_place)
+    kinds = {e.suite: e.kind for found in by_suite.values() for e in found.values()}
+    columns = sorted((_column(catalog, suite, kind) for suite, kind in kinds.items()), key=_place)
     groups = Counter(column.kind for column in columns)
     rows = {
         platform: tuple(_cell(found.get(c.suite), c, at) for c in columns)
@@ -109,10 +109,11 @@ def suite_cells(
     return tuple(filter(None, row))
 
 
-def _column(catalog: Catalog, suite: str) -> GridColumn:
+def _column(catalog: Catalog, suite: str, kind: SuiteKind | None) -> GridColumn:
+    """Of a suite that `data/suites` does not describe, the report says the kind."""
     described = catalog.suites.get(suite)
     if described is None:
-        return GridColumn(suite, suite, OTHER)
+        return GridColumn(suite, suite, kind or OTHER)
     return GridColumn(suite, described.short or described.title, described.kind)
 
 

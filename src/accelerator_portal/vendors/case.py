@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from accelerator_portal.catalog import Catalog
-from accelerator_portal.catalog.install_file import Step
+from accelerator_portal.catalog.install_steps import Step
 from accelerator_portal.install.addresses import host_of, step_addresses
 from accelerator_portal.install.pip_command import pip_steps
 from accelerator_portal.vendors.answers import Answer

@@ -11,7 +11,7 @@ from packaging.utils import canonicalize_name
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.catalog import RELEASES
 from accelerator_portal.catalog.folder_name import folder_fault
-from accelerator_portal.catalog.install_file import Step
+from accelerator_portal.catalog.install_steps import Step
 from accelerator_portal.catalog.problem import did_you_mean
 from accelerator_portal.checks.names import (
     alphabet_faults,

@@ -25,7 +25,7 @@ from accelerator_portal.catalog.fields import (
     Url,
     fault,
 )
-from accelerator_portal.catalog.install_file import PipStep
+from accelerator_portal.catalog.install_steps import PipStep
 from accelerator_portal.catalog.validation import validate
 from accelerator_portal.catalog.yaml_file import Location, YamlFile
 from accelerator_portal.install.pip_command import UnreadableCommandError, pip_steps

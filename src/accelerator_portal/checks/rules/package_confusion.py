@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from packaging.utils import canonicalize_name
 
 from accelerator_portal.catalog import Catalog, Problem
-from accelerator_portal.catalog.install_file import package_name
+from accelerator_portal.catalog.install_steps import package_name
 
 LEVEL = "warning"
 
