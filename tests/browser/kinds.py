@@ -51,7 +51,7 @@ FAMILIES = {
     re.compile(r"compute-platforms/[^/]+/"): FULLEST,
     re.compile(r"versions/\d[^/]*/"): f"versions/{_NEWEST}/",
     re.compile(r"results/runs/[^/]+/"): "results/runs/ascend-torchbench-2024-10/",
-    re.compile(r"results/models/[^/]+/"): "results/models/llama/",
+    re.compile(r"results/by-model/[^/]+/"): "results/by-model/llama/",
     re.compile(r"results/[^/]+/tests/"): "results/huggingface/tests/",
     re.compile(r"results/[^/]+/tests/[^/]+/"): "results/huggingface/tests/b/",
     re.compile(r"results/[^/]+/([^/]+/)?(\d+/)?"): "results/huggingface/",

@@ -29,7 +29,7 @@ QUESTIONS = (
     "hardware/?card={}#{}",
     "compare/?with={},acme,{}",
     "questions/?text={}&platform={}",
-    "results/models/?text={}&platform={}&evidence={}#{}",
+    "results/by-model/?text={}&platform={}&evidence={}#{}",
     "results/compare/?from={}&to={}&suite={}&kind={}#{}",
     "results/made-up/?text={}&outcome={}&accelerator={}&dtype={}&sort={}&page={}#{}",
     "results/made-up/tests/?text={}&outcome={}#{}",

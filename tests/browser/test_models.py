@@ -11,7 +11,7 @@ from tests.browser.visit import expect, wait_until_ready
 
 OpenPage = Callable[..., Page]
 
-MODELS = "results/models/"
+MODELS = "results/by-model/"
 
 
 def families(page: Page) -> list[str]:

@@ -16,7 +16,7 @@ def run(root: Path, *arguments: str) -> Result:
 
 
 # Nothing listens there: the host is silent, and uv is not started.
-NOWHERE = "https://127.0.0.1/simple"
+NOWHERE = "https://nowhere.invalid/simple"
 SILENT = edited(
     (INSTALL, '["torch=={torch}"], index: "{index}"', f'["torch=={{torch}}"], index: "{NOWHERE}"'),
     (INSTALL, '[torch], index: "{index}"', f'[torch], index: "{NOWHERE}"'),
@@ -24,7 +24,7 @@ SILENT = edited(
 
 
 def test_what_cannot_be_asked_is_not_checked(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    monkeypatch.setenv("NO_PROXY", "nowhere.invalid")
     root = tree(SILENT)
     done = run(root)
     assert done.exit_code == 0, done.output
@@ -38,7 +38,7 @@ def test_what_cannot_be_asked_is_not_checked(tree: Tree, monkeypatch: pytest.Mon
         for by_python in read_verdicts(root, "example").values()
         for verdict in by_python.values()
     }
-    assert whys == {"127.0.0.1 did not answer (ConnectError)"}
+    assert whys == {"nowhere.invalid did not answer (ConnectError)"}
 
 
 def test_an_unknown_platform_is_named(tree: Tree) -> None:

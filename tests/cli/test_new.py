@@ -309,7 +309,7 @@ def test_what_is_next_is_told_by_file_and_line(root: Path) -> None:
 
 
 def test_owners_forms_and_hosts_follow(root: Path) -> None:
-    command = "pip install torch-foo --extra-index-url https://index.example.org/x"
+    command = "pip install torch-foo --index-url https://index.example.org/x"
     owner = "Foo: 'Works' # {x}"
     result = run(root, "foo", *flags(command=command, host_owner=owner, maintainer="a,b-c"))
     assert result.exit_code == 0, result.output

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner, Result
 
 from accelerator_portal.cli import main
@@ -18,8 +19,13 @@ from accelerator_portal.http.limits import RequestLimits
 from tests.folders import INSTALL, Tree, edited
 from tests.packages.syncing import EXTRA, FAST, FILES
 
-# Nothing listens there.
-NOWHERE = "https://127.0.0.1:9/simple"
+# No host has this name, whatever a proxy might know of it.
+NOWHERE = "https://nowhere.invalid/simple"
+
+
+@pytest.fixture(autouse=True)
+def no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_PROXY", "nowhere.invalid")
 
 
 def only_from(index: str) -> dict[str, str]:
@@ -66,11 +72,11 @@ def test_folders_that_cannot_be_read_are_named_and_nothing_is_asked(tree: Tree) 
 
 @contextmanager
 def interrupting_server() -> Iterator[int]:
-    """A server on loopback without TLS; when a client gave up, it sends what Ctrl-C sends."""
+    """A proxy on loopback that is none; when a client gave up, it sends what Ctrl-C sends."""
 
     class Handler(socketserver.BaseRequestHandler):
         def handle(self) -> None:
-            self.request.sendall(b"no TLS")
+            self.request.sendall(b"no proxy")
             while self.request.recv(1 << 20):
                 pass
             os.kill(os.getpid(), signal.SIGINT)
@@ -84,9 +90,10 @@ def interrupting_server() -> Iterator[int]:
         server.shutdown()
 
 
-def test_an_interruption_says_what_is_left(tree: Tree) -> None:
+def test_an_interruption_says_what_is_left(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
     with interrupting_server() as port:
-        root = tree(only_from(f"https://127.0.0.1:{port}/simple"))
+        monkeypatch.setenv("HTTPS_PROXY", f"http://127.0.0.1:{port}")
+        root = tree(only_from("https://behind-the-proxy.invalid/simple"))
         result = run(root, "beside", replace(FAST, first_pause=60))
     assert (result.exit_code, result.stderr) == (130, "Interrupted; not done: beside.\n")
 

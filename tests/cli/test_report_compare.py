@@ -86,9 +86,3 @@ def test_a_file_that_is_no_report_is_named(tmp_path: Path, text: str) -> None:
     assert done.exit_code == 1
     assert "one.json:1: " in done.output
     assert not isinstance(done.exception, ValueError)
-
-
-def test_what_a_file_would_hide_is_shown(tmp_path: Path) -> None:
-    hidden = [{"name": "a\u202eb", "outcome": "passed"}]
-    done = compared(tmp_path, {"tests": hidden}, {"tests": [{"name": "c"}]})
-    assert "\u202e" not in done.output

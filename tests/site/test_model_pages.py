@@ -13,7 +13,7 @@ from accelerator_portal.reports.outcomes import BAD, GOOD
 from accelerator_portal.reports.store import StoredReport, stored_reports
 from tests.built_site import Page, Site, attribute
 
-MODELS = "results/models/"
+MODELS = "results/by-model/"
 
 
 @pytest.fixture(scope="module")

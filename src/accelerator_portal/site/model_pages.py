@@ -19,7 +19,7 @@ from accelerator_portal.site.result_addresses import RESULTS_PAGES
 from accelerator_portal.site.results_view import ResultsView
 from accelerator_portal.site.templates import Templates
 
-MODELS_PAGES = f"{RESULTS_PAGES}/models"
+MODELS_PAGES = f"{RESULTS_PAGES}/by-model"
 
 # Of one platform's results a family's page lists so many; its data has all.
 MOST_LISTED = 200
