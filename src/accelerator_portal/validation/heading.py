@@ -58,7 +58,7 @@ def heading(
                 "name": name,
                 "kind": matrix.kind,
                 "planned": counts[name],
-                "command": _command(request, name),
+                "command": _command(request, name, matrix),
             }
             for name, matrix in matrices.items()
             if counts[name]
@@ -100,10 +100,13 @@ def _checkouts(matrices: Mapping[str, Matrix]) -> Iterator[str]:
         yield f"TorchBench: a checkout {at}."
 
 
-def _command(request: Request, suite: str) -> str:
+def _command(request: Request, suite: str, matrix: Matrix) -> str:
+    """Return the command of a suite; of PyTorch's tests it names the files that were run."""
+    paths = ",".join(file.path for file in matrix.files)
+    files = ["--pytorch-files", paths] if suite == SUITE else []
     only = [f"--only={name}={','.join(values)}" for name, values in request.only.items()]
     words = ["accelerator-portal", "validate", "--device", request.device, "--suite", suite]
-    return shlex.join([*words, *only, *options_of(request), *needs_of(suite)])
+    return shlex.join([*words, *only, *options_of(request), *needs_of(suite), *files])
 
 
 def options_of(request: Request) -> list[str]:
