@@ -7,7 +7,7 @@ import signal
 import socketserver
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -76,9 +76,10 @@ def interrupting_server() -> Iterator[int]:
 
     class Handler(socketserver.BaseRequestHandler):
         def handle(self) -> None:
-            self.request.sendall(b"no proxy")
-            while self.request.recv(1 << 20):
-                pass
+            with suppress(OSError):  # a client may close the connection before it has read
+                self.request.sendall(b"no proxy")
+                while self.request.recv(1 << 20):
+                    pass
             os.kill(os.getpid(), signal.SIGINT)
 
     class Server(socketserver.ThreadingTCPServer):

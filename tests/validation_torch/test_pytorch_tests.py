@@ -89,7 +89,7 @@ def test_a_failure_has_its_traceback_and_nothing_of_this_machine(
 
 def test_the_command_of_the_suite_names_the_files_that_were_run(on_cpu: Done) -> None:
     (suite,) = on_cpu.suites
-    assert (suite.command or "").endswith("--pytorch CHECKOUT --pytorch-files test_small.py")
+    assert (suite.command or "").endswith(f"--pytorch CHECKOUT --pytorch-files {','.join(FILES)}")
 
 
 def test_a_plugins_device_has_the_same_tests_with_the_same_names(
