@@ -30,7 +30,11 @@ def test_a_result_has_a_place_of_its_own() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "letter"), [("a", "a"), ("Z", "z"), ("1", "0"), ("é", "0"), ("İ", "0")]
+    ("name", "letter"),
+    [
+        *(("a", "a"), ("Z", "z"), ("1", "0"), ("é", "0"), ("İ", "0"), ("test_a", "t")),
+        *(("test_torch.TestTorch::test_copy", "c"), ("a::Test::b", "b"), ("a::test_", "0")),
+    ],
 )
 def test_an_initial_is_a_letter_or_0(name: str, letter: str) -> None:
     assert initial(name) == letter

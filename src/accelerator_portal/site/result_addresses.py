@@ -34,6 +34,11 @@ def evidence_suffix(mode: str, report: str, group: str) -> str:
 
 
 def initial(name: str) -> str:
-    """Return the letter under which a test stands; `0` where it begins with none of a to z."""
-    letter = name[:1].lower()
+    """Return the letter under which a test stands; `0` where it begins with none of a to z.
+
+    Of a function that pytest names, `test_torch.TestTorch::test_copy`, that of its own word, `c`:
+    all of them begin with "test".
+    """
+    word = name.rpartition("::")[2].removeprefix("test_") if "::" in name else name
+    letter = word[:1].lower()
     return letter if letter in set(ascii_lowercase) else "0"
