@@ -6,6 +6,7 @@ import os
 import signal
 import socketserver
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -80,6 +81,9 @@ def interrupting_server() -> Iterator[int]:
                 self.request.sendall(b"no proxy")
                 while self.request.recv(1 << 20):
                     pass
+            time.sleep(
+                0.5
+            )  # until it waits for its next attempt; while it cleans up, it would not hear
             os.kill(os.getpid(), signal.SIGINT)
 
     class Server(socketserver.ThreadingTCPServer):

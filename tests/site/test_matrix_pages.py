@@ -68,6 +68,7 @@ def pages(*views: MatrixView) -> dict[str, SiteFile]:
         "id": SUITE,
         "suite": None,
         "title": "Made up",
+        "source": "accelerators/acme/results/nightly.json",
         "kinds": KINDS,
         "speeds": side_by_side(()),
     }

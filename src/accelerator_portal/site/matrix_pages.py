@@ -97,7 +97,7 @@ def matrix_pages(
                 csv=csv_name(view.matrix),
                 **context,
             )
-            yield SiteFile(page.path, content, f"data/suites/{view.matrix.suite}.yaml")
+            yield SiteFile(page.path, content, context["source"])
 
 
 def matrix_files(suite: str, views: Iterable[MatrixView]) -> Iterator[SiteFile]:

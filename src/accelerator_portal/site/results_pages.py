@@ -39,6 +39,7 @@ def results_pages(
             "id": suite,
             "suite": described,
             "title": titles[suite],
+            "source": _source(catalog, results, suite),
             "speeds": side_by_side([run for run in runs.values() if suite in run.suites]),
             **shared,
         }
@@ -62,6 +63,14 @@ def results_pages(
             **shared,
         )
         yield SiteFile(path, content, stored.path)
+
+
+def _source(catalog: Catalog, results: ResultsView, suite: str) -> str:
+    """Return the file that describes a suite; of one that none describes, its first report."""
+    if suite in catalog.suites:
+        return f"data/suites/{suite}.yaml"
+    found = (s for s in results.reports if any(test.suite == suite for test in s.report.tests))
+    return next(found).path
 
 
 def results_files(results: ResultsView) -> Iterator[SiteFile]:

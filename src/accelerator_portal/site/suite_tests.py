@@ -139,7 +139,7 @@ def suite_tests_pages(
             letter=letter,
             **context,
         )
-        yield SiteFile(path, content, f"data/suites/{suite}.yaml")
+        yield SiteFile(path, content, context["source"])
 
 
 def results_of(stored: StoredReport) -> Iterator[ReportedTest]:
