@@ -24,7 +24,9 @@ SILENT = edited(
 
 
 def test_what_cannot_be_asked_is_not_checked(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("NO_PROXY", "nowhere.invalid")
+    monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:9")  # nothing listens there
+    monkeypatch.delenv("NO_PROXY", raising=False)
+    monkeypatch.delenv("no_proxy", raising=False)
     root = tree(SILENT)
     done = run(root)
     assert done.exit_code == 0, done.output

@@ -6,7 +6,6 @@ import os
 import signal
 import socketserver
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -20,13 +19,15 @@ from accelerator_portal.http.limits import RequestLimits
 from tests.folders import INSTALL, Tree, edited
 from tests.packages.syncing import EXTRA, FAST, FILES
 
-# No host has this name, whatever a proxy might know of it.
 NOWHERE = "https://nowhere.invalid/simple"
 
 
 @pytest.fixture(autouse=True)
-def no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("NO_PROXY", "nowhere.invalid")
+def silent_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing listens there; a look-up of the name could take a minute."""
+    monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:9")
+    monkeypatch.delenv("NO_PROXY", raising=False)
+    monkeypatch.delenv("no_proxy", raising=False)
 
 
 def only_from(index: str) -> dict[str, str]:
@@ -73,18 +74,15 @@ def test_folders_that_cannot_be_read_are_named_and_nothing_is_asked(tree: Tree) 
 
 @contextmanager
 def interrupting_server() -> Iterator[int]:
-    """A proxy on loopback that is none; when a client gave up, it sends what Ctrl-C sends."""
+    """A proxy on loopback that never answers; who asks it is sent what Ctrl-C sends."""
 
     class Handler(socketserver.BaseRequestHandler):
         def handle(self) -> None:
-            with suppress(OSError):  # a client may close the connection before it has read
-                self.request.sendall(b"no proxy")
+            self.request.recv(1)
+            os.kill(os.getpid(), signal.SIGINT)
+            with suppress(OSError):
                 while self.request.recv(1 << 20):
                     pass
-            time.sleep(
-                0.5
-            )  # until it waits for its next attempt; while it cleans up, it would not hear
-            os.kill(os.getpid(), signal.SIGINT)
 
     class Server(socketserver.ThreadingTCPServer):
         daemon_threads = True
