@@ -31,6 +31,10 @@ RemoteBegan = Callable[[Case, int, str], None]
 """Told of each beginning: the case, which attempt it is, and the machine."""
 
 
+# A batch was done, and the worker that held its outcome was lost before anybody had read it.
+_WITHOUT_RESULT = frozenset({"lost", "pending"})
+
+
 class ClusterPool:
     """Runs cases on a cluster; tells `began` and `ended` of each, in this process."""
 
@@ -91,6 +95,9 @@ class ClusterPool:
         if future.status == "finished":
             self._tell(future.result())
             return
+        if future.status in _WITHOUT_RESULT:
+            self._submit(batch)
+            return
         error = future.exception() if future.status == "error" else None
         if isinstance(error, KilledWorker | HostDiedError):
             if len(batch.cases) == 1:
@@ -120,7 +127,9 @@ class ClusterPool:
 
     def _look(self) -> None:
         """Raise PoolError if nothing can come any more."""
-        if any(future.status in {"lost", "cancelled"} for future in self._pending):
+        for future in [one for one in self._pending if one.status == "lost"]:
+            self._submit(self._pending.pop(future))
+        if any(future.status == "cancelled" for future in self._pending):
             raise self._lost("the scheduler does not know the batches any more")
         if self._client.nthreads():
             self._without_workers = None
