@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import socketserver
 import threading
@@ -79,7 +78,8 @@ def interrupting_server() -> Iterator[int]:
     class Handler(socketserver.BaseRequestHandler):
         def handle(self) -> None:
             self.request.recv(1)
-            os.kill(os.getpid(), signal.SIGINT)
+            # Of this process, other tests' threads may still live; they would get it and not tell.
+            signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
             with suppress(OSError):
                 while self.request.recv(1 << 20):
                     pass
@@ -96,8 +96,10 @@ def interrupting_server() -> Iterator[int]:
 def test_an_interruption_says_what_is_left(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
     with interrupting_server() as port:
         monkeypatch.setenv("HTTPS_PROXY", f"http://127.0.0.1:{port}")
+        before = signal.signal(signal.SIGINT, signal.default_int_handler)
         root = tree(only_from("https://behind-the-proxy.invalid/simple"))
         result = run(root, "beside", replace(FAST, first_pause=60))
+        signal.signal(signal.SIGINT, before)
     assert (result.exit_code, result.stderr) == (130, "Interrupted; not done: beside.\n")
 
 

@@ -311,7 +311,7 @@ def plainly(name: str, history: Sequence[Outcomes]) -> tuple[object, ...]:
         bad[0] if bad else None,
         next((o for day, o, _ in reversed(days) if bad and day == bad[-1]), None),
         (counts["+"], counts["-"], counts[""]),
-        "".join(letters[-8:]),
+        "".join(letters[-30:]),
     )
 
 
