@@ -37,10 +37,15 @@ def test_the_stack_is_kept_and_the_modules_are_not() -> None:
         "a warning of the driver",
         "validate: sample 2: float32[5]",
         "Fatal Python error: Segmentation fault",
-        "Current thread 0x00007f3e1c5c4740 [python] (most recent call first):",
+        "Current thread [python] (most recent call first):",
         '  File "torch/_ops.py", line 818 in __call__',
         '  File "accelerator_portal/validation/suites/operators.py", line 120 in run',
     ]
+
+
+def test_two_equal_crashes_are_told_alike() -> None:
+    other = CRASH.replace("0x00007f3e1c5c4740", "0x00007fd0c36aeb80")
+    assert evidence(other) == evidence(CRASH)
 
 
 def test_the_native_stack_is_kept_where_python_writes_one() -> None:

@@ -20,6 +20,8 @@ _BEGIN = re.compile(r"^(?:Fatal Python error: |Timeout \(|Windows fatal exceptio
 _THREAD = re.compile(
     r"^(?=(?:Stack|(?:Current thread|Thread) \S+.*) \(most recent call first\):)", re.MULTILINE
 )
+# Its identifier differs from run to run, and two equal crashes would differ by it.
+_THREAD_ID = re.compile(r"^(Current thread|Thread) 0x[0-9a-f]+", re.MULTILINE)
 _C_STACK = re.compile(r"^(?=Current thread's C stack trace)", re.MULTILINE)
 _MODULES = re.compile(r"^Extension modules: .*\n?", re.MULTILINE)
 
@@ -81,7 +83,8 @@ def _without_steps_done(printed: str) -> str:
 
 def _without_harness(frames: str) -> str:
     own = _OWN_FRAME.search(frames)
-    return _FILE.sub(_short, frames[: own.start()] if own else frames)
+    without_id = _THREAD_ID.sub(r"\1", frames[: own.start()] if own else frames)
+    return _FILE.sub(_short, without_id)
 
 
 def _short(path: re.Match[str]) -> str:
