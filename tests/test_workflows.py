@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from typing import Any
 
 import pytest
@@ -163,3 +164,15 @@ def test_the_portals_own_run_takes_what_it_is_sent() -> None:
     _, body = _request(change, entry(run=RUNNER), "example/portal")
     assert set(body["inputs"]) == set(known)
     assert workflow(OWN_WORKFLOW)["run-name"] == "PyTorch ${{ inputs.run_name }}"
+
+
+def test_the_parallel_jobs_run_every_part_of_the_checks() -> None:
+    asked = subprocess.run(
+        [REPOSITORY / ".ci/run", "nothing"], capture_output=True, text=True, check=False
+    )
+    assert asked.returncode == 2
+    parts = asked.stderr.rpartition(": ")[2].split()
+    assert len(parts) > 1
+    assert sorted(workflow("checks.yml")["jobs"]["checks"]["strategy"]["matrix"]["part"]) == sorted(
+        parts
+    )
