@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -109,28 +110,26 @@ def _convolution_memory(shape: TrialShape) -> float:
 _ARRAYS: tuple[TrialShape, ...] = ((256,), (1024,))
 _SQUARES: tuple[TrialShape, ...] = tuple((n, n, n) for n in (1024, 4096, 8192))
 
+_COPY_TRIAL = SpeedTrial(
+    "copy",
+    BANDWIDTH,
+    _copy,
+    lambda shape: 2.0 * shape[0] * _MIB,
+    lambda shape: 2.0 * _numbers(shape),
+    {"": _ARRAYS},
+    label=lambda shape: f"{shape[0]}MiB",
+    dtypes=("float32",),
+    pilot=(16,),
+)
+
 PRIMITIVES: tuple[SpeedTrial, ...] = (
-    SpeedTrial(
-        "copy",
-        BANDWIDTH,
-        _copy,
-        lambda shape: 2.0 * shape[0] * _MIB,
-        lambda shape: 2.0 * _numbers(shape),
-        {"": _ARRAYS},
-        label=lambda shape: f"{shape[0]}MiB",
-        dtypes=("float32",),
-        pilot=(16,),
-    ),
-    SpeedTrial(
-        "triad",
-        BANDWIDTH,
-        _triad,
-        lambda shape: 3.0 * shape[0] * _MIB,
-        lambda shape: 3.0 * _numbers(shape),
-        {"": _ARRAYS},
-        label=lambda shape: f"{shape[0]}MiB",
-        dtypes=("float32",),
-        pilot=(16,),
+    _COPY_TRIAL,
+    replace(
+        _COPY_TRIAL,
+        name="triad",
+        build=_triad,
+        amount=lambda shape: 3.0 * shape[0] * _MIB,
+        memory=lambda shape: 3.0 * _numbers(shape),
     ),
     SpeedTrial(
         "matmul",
