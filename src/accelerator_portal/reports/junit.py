@@ -32,7 +32,7 @@ from accelerator_portal.reports.remainder import (
     run_fields,
 )
 from accelerator_portal.reports.report import Report, Suite, TestEntry
-from accelerator_portal.reports.test_ids import suite_id
+from accelerator_portal.reports.test_ids import suite_id, suite_name
 
 _RUN = f"{NAMESPACE}.run"
 # A test without any of these elements passed, or ran at least.
@@ -117,7 +117,7 @@ class _Reading:
 
     def _name(self, suite: SuiteElement) -> str:
         name = suite.attributes.get("name", "")
-        return self._said or suite_id(name) or suite_id(self._path.stem) or "tests"
+        return self._said or suite_name(name) or suite_id(self._path.stem) or "tests"
 
     def _times(self, suite: SuiteElement) -> None:
         """Take note of a suite's beginning and end; what is no time says nothing."""
