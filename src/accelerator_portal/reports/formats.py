@@ -17,7 +17,9 @@ from accelerator_portal.reports.dynamo_csv import read_dynamo_csv
 from accelerator_portal.reports.executorch_csv import read_executorch_csv
 from accelerator_portal.reports.executorch_json import read_executorch_json
 from accelerator_portal.reports.junit import junit_text, read_junit
+from accelerator_portal.reports.onnx_scoreboard import read_onnx_scoreboard
 from accelerator_portal.reports.pytest_json import read_pytest_json
+from accelerator_portal.reports.pytorch_test_run import read_pytorch_test_run
 from accelerator_portal.reports.reading import Reader, read_bytes, refuse
 from accelerator_portal.reports.relay import relay_summary
 from accelerator_portal.reports.report import Report
@@ -50,6 +52,12 @@ def _relay_text(report: Report) -> str:
 FORMATS: Mapping[str, Format] = {
     "junit": Format("JUnit XML", read_junit, b"<testsuite", write=junit_text),
     "ctrf": Format("CTRF", read_ctrf, b'"reportFormat"', write=ctrf_text),
+    "pytorch-test-run": Format(
+        "the test cases that PyTorch’s CI uploads as JSON",
+        read_pytorch_test_run,
+        b'"classname"',
+        b'"workflow_run_attempt"',
+    ),
     "torchbench": Format("TorchBench’s JSON", read_torchbench, b'"metrics"'),
     # It is a pytest-json-report, with columns of its own far from the beginning.
     "executorch-json": Format(
@@ -59,6 +67,12 @@ FORMATS: Mapping[str, Format] = {
         b'"Result Detail"',
     ),
     "pytest-json": Format("pytest-json-report", read_pytest_json, b'"exitcode"'),
+    "onnx-scoreboard": Format(
+        "the report.json of ONNX’s backend scoreboard",
+        read_onnx_scoreboard,
+        b'"failed"',
+        b'"passed"',
+    ),
     "executorch-csv": Format(
         "the CSV of ExecuTorch’s backend suite",
         read_executorch_csv,
