@@ -57,8 +57,8 @@ def sources(root: Path) -> None:
     for file in acme.glob("*.*"):
         text = file.read_text("utf-8")
         if file.name == "accelerator.yaml":
-            for old, new in RENAMED.items():
-                text = text.replace(old, new)
+            for word, other in RENAMED.items():
+                text = text.replace(word, other)
         (beta / file.name).write_text(text, "utf-8")
     yaml = acme / "accelerator.yaml"
     yaml.write_text(f"{yaml.read_text('utf-8')}\n{OWN}", "utf-8")
@@ -146,11 +146,13 @@ def test_the_overview_lists_them_apart(own_site: Site) -> None:
 
 def test_tested_systems_and_devices_come_from_runs(own_site: Site) -> None:
     page = own_site.pages["compute-platforms/acme/"]
-    facts = {
-        " ".join(div.css_first("dt").text().split()): " ".join(div.css_first("dd").text().split())
-        for div in page.tree.css(".platform-side .facts > div")
-        if div.css_first("dt")
-    }
+    names = [
+        " ".join(dt.text().split()) for dt in page.tree.css(".platform-side .facts > div > dt")
+    ]
+    values = [
+        " ".join(dd.text().split()) for dd in page.tree.css(".platform-side .facts > div > dd")
+    ]
+    facts = dict(zip(names, values, strict=True))
     assert facts["Tested systems"] == "Example OS 1 (x86_64), 2026-01-02"
     assert facts["Tested devices"] == "Acme One, 2026-01-02"
 

@@ -8,18 +8,18 @@ from pathlib import Path
 
 import click
 
-from accelerator_portal.catalog import Problem, ProblemsError, load_catalog
+from accelerator_portal.catalog import Problem, ProblemsError
 from accelerator_portal.catalog.atomic_write import write_text_atomically
 from accelerator_portal.catalog.problem import printable
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.cli.options import ROOT, tell
 from accelerator_portal.cli.outcome_words import outcome_counts
 from accelerator_portal.cli.report_compare import compare
-from accelerator_portal.cli.report_import import import_report
+from accelerator_portal.cli.report_import import catalog_of, import_report
 from accelerator_portal.cli.report_merge import merge
 from accelerator_portal.reports.formats import WRITERS
 from accelerator_portal.reports.report import Report
-from accelerator_portal.reports.report_check import known_to, report_problems
+from accelerator_portal.reports.report_check import Known, known_to, report_problems
 from accelerator_portal.reports.report_file import line_of_tests, read_report
 from accelerator_portal.reports.report_names import name_warnings
 
@@ -41,10 +41,9 @@ def check_reports(root: Path, files: tuple[Path, ...]) -> None:
     """Check reports: their form, and what a schema cannot see."""
     problems: list[Problem] = []
     warnings: list[Problem] = []
-    catalog, _ = load_catalog(root)
-    if catalog is None:
-        raise click.ClickException(f"{root} has no usable data/; see accelerator-portal check")
-    known, now = known_to(catalog), dt.datetime.now(dt.timezone.utc)
+    catalog = catalog_of(root)
+    known = known_to(catalog) if catalog else Known()
+    now = dt.datetime.now(dt.timezone.utc)
     for file in files:
         try:
             made = read_report(file)

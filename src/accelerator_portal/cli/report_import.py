@@ -14,6 +14,7 @@ from pydantic import ValidationError
 
 from accelerator_portal.catalog import Catalog, ProblemsError, load_catalog
 from accelerator_portal.catalog.atomic_write import write_text_atomically
+from accelerator_portal.catalog.catalog import ACCELERATORS
 from accelerator_portal.cli.options import ROOT, tell
 from accelerator_portal.cli.outcome_words import outcome_counts
 from accelerator_portal.reports.formats import READERS, found_format
@@ -91,10 +92,8 @@ def import_report(root: Path, inputs: tuple[Path, ...], out: Path, **said: Any) 
     For each fact of the environment an option counts first, then the file given with
     --environment, then what the input files state, then --here.
     """
-    catalog, _ = load_catalog(root)
-    if catalog is None:
-        raise click.ClickException(f"{root} has no usable data/; see accelerator-portal check")
-    known = replace(known_to(catalog), remedies=IMPORT_REMEDIES)
+    catalog = catalog_of(root)
+    known = replace(known_to(catalog) if catalog else Known(), remedies=IMPORT_REMEDIES)
     try:
         found = merged([_read(path, said) for path in inputs])
         made = with_imported_suite_names(_made(found, said, catalog), known)
@@ -110,6 +109,19 @@ def import_report(root: Path, inputs: tuple[Path, ...], out: Path, **said: Any) 
     for warning in warnings:
         click.echo(f"warning: {warning}", err=True)
     click.echo(f"wrote {out}: {outcome_counts(made.tests)}")
+
+
+def catalog_of(root: Path) -> Catalog | None:
+    """Return the catalog; None in a folder that is no repository of the portal.
+
+    A vendor's CI has none: names of accelerators and suites are checked where the report goes.
+    """
+    if not (root / "data").exists() and not (root / ACCELERATORS).exists():
+        return None
+    catalog, _ = load_catalog(root)
+    if catalog is None:
+        raise click.ClickException(f"{root} has no usable data/; see accelerator-portal check")
+    return catalog
 
 
 def _refuse_faults(made: Report, out: Path, known: Known) -> None:
@@ -130,7 +142,7 @@ def _read(path: Path, said: dict[str, Any]) -> Found:
     return reader(path, options)
 
 
-def _made(found: Found, said: dict[str, Any], catalog: Catalog) -> Report:
+def _made(found: Found, said: dict[str, Any], catalog: Catalog | None) -> Report:
     started = said["started"].replace(tzinfo=dt.timezone.utc) if said["started"] else found.started
     try:
         return Report(
@@ -152,7 +164,7 @@ def _made(found: Found, said: dict[str, Any], catalog: Catalog) -> Report:
         raise click.ClickException(f"{place}: {first['msg']}") from None
 
 
-def _environment(found: Found, said: dict[str, Any], catalog: Catalog) -> Environment:
+def _environment(found: Found, said: dict[str, Any], catalog: Catalog | None) -> Environment:
     file = said["environment_file"]
     return stated_environment(
         {name: said[name] for name in ENVIRONMENT_OPTIONS},
@@ -162,10 +174,10 @@ def _environment(found: Found, said: dict[str, Any], catalog: Catalog) -> Enviro
     )
 
 
-def _this_machine(catalog: Catalog, accelerator: str) -> dict[str, Any]:
+def _this_machine(catalog: Catalog | None, accelerator: str) -> dict[str, Any]:
     from accelerator_portal.validation.environment import installed_facts
 
-    platform = catalog.by_id.get(accelerator)
+    platform = catalog.by_id.get(accelerator) if catalog else None
     name = platform.accelerator.package.name if platform else "torch"
     return installed_facts(name if name != "torch" else None)
 

@@ -30,7 +30,10 @@ FILE_REMEDIES: Mapping[str, str] = {
 
 @dataclass(frozen=True)
 class Known:
-    """What the portal knows: ids of accelerators, suites by id, and names of vendors' suites."""
+    """What the portal knows: ids of accelerators, suites by id, and names of vendors' suites.
+
+    Without any accelerator nobody knows which there are: any may be named.
+    """
 
     accelerators: frozenset[str] = frozenset()
     suites: Mapping[str, SuiteFile] = field(default_factory=dict)
@@ -70,7 +73,7 @@ def _findings(report: Report, known: Known, now: dt.datetime) -> Iterator[Report
 
 
 def _of_the_run(report: Report, known: Known, now: dt.datetime) -> Iterator[ReportFault]:
-    if report.accelerator not in known.accelerators:
+    if known.accelerators and report.accelerator not in known.accelerators:
         what = f'there is no accelerator "{report.accelerator}"'
         yield None, what, did_you_mean(report.accelerator, known.accelerators)
     if report.started and report.finished and report.finished < report.started:

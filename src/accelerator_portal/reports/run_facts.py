@@ -33,6 +33,22 @@ IMPORT_REMEDIES: Mapping[str, str] = {
 """Which option supplies what a report must have, by what is missing."""
 
 
+_OTHER_NAMES = {"pytorch": "torch"}
+
+
+def named_facts(properties: Mapping[str, object]) -> dict[str, str]:
+    """Return the facts of an environment among properties that a test tool lets people add.
+
+    Names are those of the options, in capital or small letters; all others mean something else.
+    """
+    facts: dict[str, str] = {}
+    for key, value in properties.items():
+        name = _OTHER_NAMES.get(key.lower(), key.lower())
+        if name in ENVIRONMENT_OPTIONS and isinstance(value, str) and value.strip():
+            facts.setdefault(name, " ".join(value.split())[:200])
+    return facts
+
+
 def environment_of_file(path: Path) -> Environment:
     """Read the environment of a run from a JSON or YAML file; raises ProblemsError."""
     file, problems = parse_yaml(path.name, read_text(path, _MOST_BYTES))

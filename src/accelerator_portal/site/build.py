@@ -18,7 +18,7 @@ from accelerator_portal.install.formats import with_formats
 from accelerator_portal.install.rows import PREVIEW, InstallRow
 from accelerator_portal.install.selector import Selector, make_selector
 from accelerator_portal.reports import Report
-from accelerator_portal.reports.formats import FORMATS
+from accelerator_portal.reports.formats import EXAMPLES, FORMATS
 from accelerator_portal.reports.report import SCHEMA_VERSION
 from accelerator_portal.results.quality import as_of
 from accelerator_portal.site.api import api_files
@@ -153,6 +153,7 @@ def _shared_pages(
         "contribute/report.md": {
             "files": [reference("Report", Report)],
             "formats": FORMATS.values(),
+            "examples": EXAMPLES,
             "version": SCHEMA_VERSION,
         },
     }
