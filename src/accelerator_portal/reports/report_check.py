@@ -68,7 +68,7 @@ def _findings(report: Report, known: Known, now: dt.datetime) -> Iterator[Report
     yield from ((None, *fault) for fault in bounds.faults(report))
     yield from _of_the_run(report, known, now)
     yield from _missing(report, known.remedies)
-    yield from _of_suites(report, known)
+    yield from first_faults(_of_suites(report, known), "faults of suites")
     yield from first_faults(_of_tests(report))
 
 
@@ -125,7 +125,9 @@ def _of_tests(report: Report) -> Iterator[ReportFault]:
             yield place, f'"{test.name}" is {test.outcome} without a reason', "add reason"
 
 
-def first_faults(findings: Iterable[ReportFault]) -> Iterator[ReportFault]:
+def first_faults(
+    findings: Iterable[ReportFault], noun: str = "tests have faults"
+) -> Iterator[ReportFault]:
     """Name the first of many; say how many more there are."""
     more = 0
     for number, finding in enumerate(findings):
@@ -134,4 +136,4 @@ def first_faults(findings: Iterable[ReportFault]) -> Iterator[ReportFault]:
         else:
             more += 1
     if more:
-        yield None, f"{more:,} more tests have faults", "mend those named, then check again"
+        yield None, f"{more:,} more {noun}", "mend those named, then check again"
