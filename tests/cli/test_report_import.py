@@ -209,6 +209,18 @@ def test_the_first_example_of_the_page_works_in_an_empty_folder(
     assert (tmp_path / "ctrf.json").is_file()
 
 
+@pytest.mark.parametrize("suite", ["acme/kernels", "other/kernels"])
+def test_in_a_vendors_ci_a_suite_keeps_the_name_that_a_person_gave_it(
+    suite: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("results.xml").write_text(XML, "utf-8")
+    fixed = ["report", "import", "--accelerator", "acme", "--out", "report.json"]
+    done = CliRunner().invoke(main, [*fixed, "--suite", suite, "results.xml"])
+    assert done.exit_code == 0, done.output
+    assert [test.suite for test in read_report(Path("report.json")).tests] == [suite]
+
+
 TEST_RUN = {"classname": "A", "name": "test_b", "time": 1, "workflow_run_attempt": 1}
 PYTEST = {"created": 1769824800, "duration": 1, "exitcode": 0, "environment": {},
           "summary": {"total": 1}}  # fmt: skip

@@ -24,7 +24,11 @@ from accelerator_portal.reports.reading import Found, Options
 from accelerator_portal.reports.report import Environment, Origin, Report, Trigger
 from accelerator_portal.reports.report_check import Known, known_to, report_problems
 from accelerator_portal.reports.report_file import report_text
-from accelerator_portal.reports.report_names import name_warnings, with_imported_suite_names
+from accelerator_portal.reports.report_names import (
+    name_warnings,
+    with_full_suite_names,
+    with_imported_suite_names,
+)
 from accelerator_portal.reports.run_facts import (
     ENVIRONMENT_OPTIONS,
     IMPORT_REMEDIES,
@@ -96,7 +100,11 @@ def import_report(root: Path, inputs: tuple[Path, ...], out: Path, **said: Any) 
     known = replace(known_to(catalog) if catalog else Known(), remedies=IMPORT_REMEDIES)
     try:
         found = merged([_read(path, said) for path in inputs])
-        made = with_imported_suite_names(_made(found, said, catalog), known)
+        made = _made(found, said, catalog)
+        if said["suite"]:
+            made = with_full_suite_names(made, frozenset(known.suites))
+        else:
+            made = with_imported_suite_names(made, known)
     except ProblemsError as error:
         tell(error.problems)
         sys.exit(1)

@@ -1,8 +1,8 @@
 """JUnit XML: what pytest, unittest-xml-reporting, GoogleTest and most continuous integration write.
 
 The format has no place for parameters, stages or figures, and three words for all that can happen;
-what a report says beyond that stands in properties of this project's name. Properties of a suite
-may state its environment: `record_testsuite_property("torch", torch.__version__)` in pytest.
+what a report says beyond that stands in properties of this project's name. Others may state facts
+of the environment: `record_testsuite_property("torch", torch.__version__)` in pytest.
 """
 
 from __future__ import annotations

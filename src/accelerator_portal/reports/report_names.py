@@ -53,7 +53,8 @@ def with_imported_suite_names(report: Report, known: Known) -> Report:
 
     def renamed(suite: str) -> str:
         owner = owner_of(suite)
-        plain = suite.replace("/", "-") if owner and owner not in known.accelerators else suite
+        vendors = {report.accelerator, *known.accelerators}
+        plain = suite.replace("/", "-") if owner and owner not in vendors else suite
         return full_name(plain, report.accelerator, portal)
 
     return _renamed(report, renamed)
