@@ -5,8 +5,8 @@ from __future__ import annotations
 from accelerator_portal.catalog.suite_file import SuiteFile, SuiteKind
 
 
-def suite(kind: SuiteKind) -> SuiteFile:
-    """A suite of this kind with one test."""
+def suite(kind: SuiteKind, *tests: str) -> SuiteFile:
+    """A suite of this kind with these tests, or with one."""
     return SuiteFile.model_validate(
         {
             "sources": {"a": {"url": "https://example.org", "title": "A", "read": "2026-01-02"}},
@@ -15,6 +15,6 @@ def suite(kind: SuiteKind) -> SuiteFile:
             "description": "Made up.",
             "url": "https://example.org",
             "source": ["a"],
-            "tests": ["alpha"],
+            "tests": tests or ("alpha",),
         }
     )

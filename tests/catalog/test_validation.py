@@ -30,7 +30,7 @@ def with_feature(name: str, works: str) -> str:
 ACCELERATOR_KEYS = (
     "access, description, device, dispatch_key, documentation, features, hardware, identify, "
     "integration, lifecycle, maintainers, mark, name, operating_systems, package, report_feeds, "
-    "sources, summary, support, "
+    "sources, suites, summary, support, "
     "upstream_ci, upstream_events, vendor"
 )
 

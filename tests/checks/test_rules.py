@@ -38,6 +38,7 @@ def test_what_only_warns_fixes_or_compares_folders_is_known() -> None:
         "minors-behind",
         "package-confusion",
         "package-facts",
+        "report-names",
         "shared-devices",
         "shared-suites",
     }

@@ -77,14 +77,13 @@ def test_results_in_another_format_become_a_report(root: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ([], "the run does not say when it started; add started"),
-        (["--kind", "baseline"], "the baseline does not say where it comes from; add origins"),
+        ([], "the run does not say when it started; add --started YYYY-MM-DD"),
+        (["--kind", "baseline"],
+         "the baseline does not say where it comes from; add --origin OWNER/NAME@COMMIT:PATH"),
         (["--kind", "baseline", "--origin", "x"], '"x" is not of the form OWNER/NAME@COMMIT:PATH'),
         (["--kind", "baseline", "--origin", ORIGIN, "--accelerator", "nobody"],
          'there is no accelerator "nobody"'),
         (["--kind", "baseline", "--origin", ORIGIN, "--accelerator", "No Id"], "accelerator: "),
-        (["--kind", "baseline", "--origin", ORIGIN, "--suite", "tim"],
-         'the portal knows no suite of models "tim"; did you mean "timm"?'),
         (["--format", "junit"], f"{NAME}:"),
         (["--parameter", "x"], '"x" has no value'),
     ],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +11,10 @@ import pytest
 from accelerator_portal.catalog import ProblemsError
 from accelerator_portal.reports.bounds import MAX_CELLS, MAX_MODES, MAX_SUITES, TAKEN, faults
 from accelerator_portal.reports.report import Report
+from accelerator_portal.reports.report_check import Known, report_problems
 from accelerator_portal.reports.report_file import read_report, report_text
 from accelerator_portal.reports.store import _report_id
+from tests.reports.examples import report as example
 
 
 def report(*tests: dict[str, Any], suites: tuple[str, ...] = ("s",)) -> Report:
@@ -73,3 +76,27 @@ def test_no_two_reports_have_one_id() -> None:
     assert _report_id("acme", "nightly") == "acme-nightly"
     pairs = [("acme", "x-nightly"), ("acme-x", "nightly"), ("acme", "x"), ("acme-x", "x")]
     assert len({_report_id(*pair) for pair in pairs}) == len(pairs)
+
+
+def test_suites_that_only_tests_name_count_and_have_one_answer() -> None:
+    made = report({})
+    tests = tuple(made.tests[0].model_copy(update={"suite": f"s{n}"}) for n in range(100_000))
+    many = made.model_copy(update={"tests": tests})
+    assert list(faults(many)) == [("100,001 suites, more than 100", "split the report")]
+
+
+def test_a_file_of_very_many_suites_is_refused_with_one_fault(tmp_path: Path) -> None:
+    file = tmp_path / "r.json"
+    many = report(*({"suite": f"s{n}"} for n in range(1_000)), suites=("made-up",))
+    file.write_text(report_text(many), "utf-8")
+    with pytest.raises(ProblemsError) as error:
+        read_report(file)
+    assert str(error.value) == "r.json:1: 1,001 suites, more than 100; split the report"
+
+
+@pytest.mark.parametrize("year", ["2100", "9999"])
+def test_a_moment_in_the_future_has_one_answer(year: str) -> None:
+    made = example(started=f"{year}-12-31T23:59:59Z")
+    now = dt.datetime(2026, 1, 3, tzinfo=dt.timezone.utc)
+    found = [str(p) for p in report_problems(made, "r.json", Known(), now)]
+    assert found == [f"r.json:1: started lies in the future ({year}-12-31); correct it"]

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 from accelerator_portal.reports.report import SCHEMA_VERSION, Report
 from tests.reports.examples import TEST, report
 
-LONGEST_ID, LONGEST_SHORT, LONGEST_TEXT = 60, 200, 4000
+LONGEST_ID, LONGEST_SHORT, LONGEST_TEXT = 101, 200, 4000
 
 
 @pytest.mark.parametrize(

@@ -50,8 +50,7 @@ def found(*tests: dict[str, Any], first_test: int | None = None, **changes: Any)
          ['"made-up" planned 0 tests and has 1; correct planned']),
         ({"suites": [{"name": "other", "kind": "unit"}]},
          ['tests name the suite "made-up", suites does not; declare it in suites']),
-        ({"suites": [{"name": "made-up", "kind": "model"}]},
-         ['the portal knows no suite of models "made-up"; known here: known']),
+        ({"suites": [{"name": "made-up", "kind": "model"}]}, []),
         ({"suites": [{"name": "made-up", "kind": "unit"}, {"name": "known", "kind": "unit"}]},
          ['the suite "known" is of kind model, not unit; correct its kind']),
     ],
@@ -70,9 +69,6 @@ def test_what_a_run_says_of_itself(changes: dict[str, Any], expected: list[str])
         ([{"outcome": "skipped"}], [(10, '"first" is skipped without a reason; add reason')]),
         ([{"outcome": "not-run", "reason": "killed"}], []),
         ([{"name": "test_cuda_graphs"}], []),
-        ([{"name": "EPLB on MI250"}],
-         [(10, ('the name "EPLB on MI250" holds hardware ("MI250"); '
-           "leave the device out of names"))]),
         ([{"name": "resnet50"}, {"name": "npuzzle"}], []),
     ],
 )  # fmt: skip
@@ -80,24 +76,10 @@ def test_what_stands_in_tests(tests: list[dict[str, Any]], expected: list[tuple[
     assert found(*tests, first_test=10) == [f"r.json:{line}: {words}" for line, words in expected]
 
 
-def test_a_name_that_the_suite_does_not_have_is_named() -> None:
-    tests = [{"suite": "known", "name": "BertTiny"}, {"suite": "known", "name": "BertTini"}]
-    assert found(*tests, suites=[MODEL], first_test=10) == [
-        'r.json:11: "known" has no test "BertTini"; did you mean "BertTiny"?'
-    ]
-
-
 def test_of_very_many_the_first_are_named() -> None:
-    problems = found(*[{"name": f"A100 {n}"} for n in range(1000)])
+    problems = found(*[{"name": f"a {n}", "outcome": "skipped"} for n in range(1000)])
     assert len(problems) == 21
     assert "r.json:1: 980 more tests have faults; mend those named, then check again" in problems
-
-
-def test_a_device_in_the_name_of_an_operator_is_named() -> None:
-    suites = [{"name": "made-up", "kind": "operator"}]
-    assert found({"name": "add.cuda"}, suites=suites, first_test=10) == [
-        'r.json:10: the name "add.cuda" holds hardware ("cuda"); leave the device out of names'
-    ]
 
 
 def test_a_part_of_a_run_is_to_be_joined_with_the_others_first() -> None:

@@ -313,3 +313,15 @@ KEYS = st.text(max_size=20) | st.sampled_from([key(), key("b"), key(metric="x")]
 def test_any_json_is_tests_or_a_named_fault(data: object) -> None:
     with TemporaryDirectory() as folder, suppress(ProblemsError):
         assert read(Path(folder), json.dumps(data)).suites
+
+
+def test_the_device_of_newer_files_is_the_model_of_the_card(tmp_path: Path) -> None:
+    file = tmp_path / "newer.json"
+    environ = {"pytorch_version": "2.9.0", "metrics_version": "v0.1", "device": "Example  Card 1"}
+    key = "model=a, test=eval, device=npu, bs=4, extra_args=[], metric="
+    metrics = {f"{key}latencies": 1.5, f"{key}cpu_peak_mem": None, f"{key}gpu_peak_mem": "failed"}
+    file.write_text(json.dumps({"name": "test_bench", "environ": environ, "metrics": metrics}))
+    found = read_torchbench(file, Options())
+    assert (found.environment.hardware, dict(found.environment.packages)) == ("Example Card 1", {})
+    (test,) = found.tests
+    assert test.parameters["batch_size"] == 4

@@ -70,3 +70,27 @@ def test_what_has_expired_or_passes_now_is_found(
 def test_without_a_run_only_the_day_counts() -> None:
     issues = [issue(), issue(expires="2026-01-01")]
     assert [found.why for found in outdated(issues, (), DAY)] == ["expired"]
+
+
+@pytest.mark.parametrize(
+    ("named", "met"),
+    [
+        ({"test": "acme/kernels/first"}, True),
+        ({"test": "acme%2Fkernels/first"}, True),
+        ({"test": None, "glob": "acme/kernels/*"}, True),
+        ({"test": None, "glob": "acme/others/*"}, False),
+        ({"test": "acme/kernels/second"}, False),
+    ],
+)
+def test_a_vendors_own_suite_is_named_as_people_write_it(
+    named: dict[str, object],
+    met: bool,  # noqa: FBT001 - a parameter
+) -> None:
+    suites = [{"name": "acme/kernels", "kind": "unit"}]
+    tests = report({"suite": "acme/kernels"}, suites=suites).tests
+    assert matches(issue(**named), identity_of(tests[0])) is met
+    found = [one.why for one in outdated([issue(**named)], tests, DAY.replace(month=4))]
+    if met:
+        assert found == ["passes now"]
+    else:
+        assert found in ([], ["matches nothing"])

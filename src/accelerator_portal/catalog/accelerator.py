@@ -27,6 +27,7 @@ from accelerator_portal.catalog.fields import (
     fault,
 )
 from accelerator_portal.catalog.hardware import Hardware
+from accelerator_portal.catalog.own_suite import OwnSuite
 from accelerator_portal.catalog.relay_file import RepositoryName
 from accelerator_portal.catalog.report_feed import ReportFeed
 from accelerator_portal.catalog.sources import Sourced, SourcedFile
@@ -192,6 +193,8 @@ class Accelerator(SourcedFile):
     """Which of PyTorch's changes are tested on it, and how."""
     report_feeds: tuple[ReportFeed, ...] = ()
     """Reports that the nightly job fetches into `results/`."""
+    suites: tuple[OwnSuite, ...] = ()
+    """The vendor's own test suites: where reports have results of them, pages show these titles."""
     maintainers: tuple[Maintainer, ...] = ()
     """Who answers for it, where a source names them."""
 
@@ -202,4 +205,12 @@ class Accelerator(SourcedFile):
         if doubled:
             what = f'two report_feeds have the name "{doubled}"'
             raise fault(what, "give each its own: it is the name of the file in results/")
+        return self
+
+    @model_validator(mode="after")
+    def _suites_have_names_of_their_own(self) -> Accelerator:
+        names = [suite.name for suite in self.suites]
+        doubled = next((name for name in names if names.count(name) > 1), None)
+        if doubled:
+            raise fault(f'two suites have the name "{doubled}"', "keep one of the two")
         return self

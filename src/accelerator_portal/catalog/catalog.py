@@ -19,6 +19,7 @@ from accelerator_portal.catalog.known_issues_file import KnownFailure
 from accelerator_portal.catalog.markdown_file import MarkdownFile
 from accelerator_portal.catalog.model_families_file import ModelFamilies
 from accelerator_portal.catalog.own_runs_file import OwnRuns
+from accelerator_portal.catalog.own_suite import OwnSuite, owner_of
 from accelerator_portal.catalog.package_file import PackageFacts, PackagesRead
 from accelerator_portal.catalog.problem import Problem
 from accelerator_portal.catalog.relay_file import Relay
@@ -126,3 +127,17 @@ class Catalog:
     def by_id(self) -> dict[str, Platform]:
         """The platforms by id."""
         return {platform.id: platform for platform in self.platforms}
+
+    @cached_property
+    def own_suites(self) -> dict[str, OwnSuite]:
+        """The suites that vendors declare in their folders, by name."""
+        return {
+            suite.name: suite
+            for platform in self.platforms
+            for suite in platform.accelerator.suites
+            if owner_of(suite.name) == platform.id
+        }
+
+    def suite(self, name: str) -> SuiteFile | OwnSuite | None:
+        """Return what describes a suite: its file, or its vendor's declaration."""
+        return self.suites.get(name) or self.own_suites.get(name)

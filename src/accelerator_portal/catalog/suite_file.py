@@ -15,6 +15,9 @@ SuiteKind = Literal["build", "deploy", "unit", "operator", "model", "speed"]
 SUITES_OF_CHECKOUTS = frozenset({"pytorch-tests"})
 """Suites of the harness whose tests are listed nowhere here: they lie in a checkout."""
 
+SUITES_WITHOUT_FILE = SUITES_OF_CHECKOUTS | {"build", "deploy"}
+"""Suites of the harness that `data/suites/` does not describe."""
+
 
 class SuiteFile(SourcedFile):
     """A test suite; its id is the name of the file."""

@@ -38,10 +38,12 @@ def too_many_suites(number: int) -> BoundFault:
 
 def faults(report: Report) -> Iterator[BoundFault]:
     """Yield what keeps a report from having pages."""
-    if len(report.suites) > MAX_SUITES:
-        yield too_many_suites(len(report.suites))
-    declared = dict.fromkeys(suite.name for suite in report.suites)
-    for name in dict.fromkeys([*declared, *(test.suite for test in report.tests)]):
+    declared = (suite.name for suite in report.suites)
+    names = dict.fromkeys((*declared, *(test.suite for test in report.tests)))
+    if (number := max(len(names), len(report.suites))) > MAX_SUITES:
+        yield too_many_suites(number)
+        return  # each of them may have faults of its own
+    for name in names:
         if name in TAKEN:
             yield f'"{name}" cannot be a suite: the name is taken', "choose another name"
     yield from _of_modes(report)

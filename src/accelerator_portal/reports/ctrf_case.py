@@ -22,6 +22,7 @@ from accelerator_portal.reports.test_ids import (
     known_device,
     known_dtype,
     suite_id,
+    suite_name,
 )
 
 # CTRF's "other" is what says nothing of the product, neither good nor bad.
@@ -63,7 +64,7 @@ def plain_fields(
     """
     top = test.suite[0] if test.suite else fallback
     fields: dict[str, Any] = {
-        "suite": said or suite_id(top) or fallback,
+        "suite": said or suite_name(top) or fallback,
         "name": known.name,
         "duration_s": test.duration / 1000,
         **_verdict(test),
@@ -80,7 +81,7 @@ def plain_fields(
 def named(test: ctrf_model.Test, said: str | None) -> Identified:
     """Return the identity of a test; its outermost suite is none of its name."""
     outer = test.suite
-    if outer and (said is None or suite_id(outer[0]) == said):
+    if outer and (said is None or suite_name(outer[0]) == said):
         outer = outer[1:]
     if container := "::".join(filter(None, outer)):
         return identified(container, test.name)

@@ -6,6 +6,7 @@ be one text, a duration may be a fraction of a millisecond.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
@@ -75,6 +76,7 @@ class Environment(_Part):
     osPlatform: str = ""  # noqa: N815 - CTRF's name
     osRelease: str = ""  # noqa: N815 - CTRF's name
     osVersion: str = ""  # noqa: N815 - CTRF's name
+    extra: Mapping[str, Any] = {}
 
 
 class Tool(_Part):

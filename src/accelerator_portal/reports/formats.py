@@ -17,7 +17,9 @@ from accelerator_portal.reports.dynamo_csv import read_dynamo_csv
 from accelerator_portal.reports.executorch_csv import read_executorch_csv
 from accelerator_portal.reports.executorch_json import read_executorch_json
 from accelerator_portal.reports.junit import junit_text, read_junit
+from accelerator_portal.reports.onnx_scoreboard import read_onnx_scoreboard
 from accelerator_portal.reports.pytest_json import read_pytest_json
+from accelerator_portal.reports.pytorch_test_run import read_pytorch_test_run
 from accelerator_portal.reports.reading import Reader, read_bytes, refuse
 from accelerator_portal.reports.relay import relay_summary
 from accelerator_portal.reports.report import Report
@@ -40,34 +42,77 @@ class Format:
     """What stands in each of its files as well, anywhere."""
     write: Writer | None = None
     """Its writer; a format that is only read has none."""
+    example: str = ""
+    """Of a format that is read: options and files of an import, as one types them."""
 
 
 def _relay_text(report: Report) -> str:
     return json.dumps(relay_summary(report), indent=1) + "\n"
 
 
+_UNDATED = "--started 2026-01-31T02:00:00 --torch 2.9.0"
+
 # A file is of the first format that it looks like: what is told by more stands before the rest.
 FORMATS: Mapping[str, Format] = {
-    "junit": Format("JUnit XML", read_junit, b"<testsuite", write=junit_text),
-    "ctrf": Format("CTRF", read_ctrf, b'"reportFormat"', write=ctrf_text),
-    "torchbench": Format("TorchBench’s JSON", read_torchbench, b'"metrics"'),
+    "junit": Format(
+        "JUnit XML",
+        read_junit,
+        b"<testsuite",
+        write=junit_text,
+        example="--torch 2.9.0 results.xml",
+    ),
+    "ctrf": Format(
+        "CTRF",
+        read_ctrf,
+        b'"reportFormat"',
+        write=ctrf_text,
+        example="--torch 2.9.0 ctrf-report.json",
+    ),
+    "pytorch-test-run": Format(
+        "the test cases that PyTorch’s CI uploads as JSON",
+        read_pytorch_test_run,
+        b'"classname"',
+        b'"workflow_run_attempt"',
+        example=f"{_UNDATED} test_run.json",
+    ),
+    "torchbench": Format(
+        "TorchBench’s JSON",
+        read_torchbench,
+        b'"metrics"',
+        example="--started 2026-01-31T02:00:00 metrics.json",
+    ),
     # It is a pytest-json-report, with columns of its own far from the beginning.
     "executorch-json": Format(
         "the JSON of ExecuTorch’s backend suite",
         read_executorch_json,
         b'"exitcode"',
         b'"Result Detail"',
+        example="--torch 2.9.0 executorch.json",
     ),
-    "pytest-json": Format("pytest-json-report", read_pytest_json, b'"exitcode"'),
+    "pytest-json": Format(
+        "pytest-json-report",
+        read_pytest_json,
+        b'"exitcode"',
+        example="--torch 2.9.0 .report.json",
+    ),
+    "onnx-scoreboard": Format(
+        "the report.json of ONNX’s backend scoreboard",
+        read_onnx_scoreboard,
+        b'"failed"',
+        b'"passed"',
+        example="--torch 2.9.0 scoreboard.json",
+    ),
     "executorch-csv": Format(
         "the CSV of ExecuTorch’s backend suite",
         read_executorch_csv,
         b"Test ID,",
+        example=f"{_UNDATED} executorch.csv",
     ),
     "dynamo-csv": Format(
         "the accuracy files of PyTorch’s dynamo benchmarks",
         read_dynamo_csv,
         b"name,",
+        example=f"{_UNDATED} inductor_torchbench_inference.csv",
     ),
     "relay": Format(
         "the summary that PyTorch’s cross-repository CI relay takes",
@@ -75,6 +120,7 @@ FORMATS: Mapping[str, Format] = {
     ),
 }
 
+EXAMPLES: Mapping[str, str] = {name: f.example for name, f in FORMATS.items() if f.example}
 READERS: Mapping[str, Reader] = {name: f.read for name, f in FORMATS.items() if f.read}
 WRITERS: Mapping[str, Writer] = {name: f.write for name, f in FORMATS.items() if f.write}
 

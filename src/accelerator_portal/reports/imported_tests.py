@@ -17,7 +17,7 @@ from accelerator_portal.reports.identity import Identity, identity_of
 from accelerator_portal.reports.outcomes import OUTCOMES
 from accelerator_portal.reports.reading import MAX_TESTS, Options, refuse
 from accelerator_portal.reports.report import Suite, TestEntry
-from accelerator_portal.reports.test_ids import suite_id
+from accelerator_portal.reports.test_ids import suite_name
 
 _MOST_SHOWN = 100
 _MOST_COUNTED = 10_000
@@ -162,9 +162,9 @@ def refused(path: Path, error: ValidationError) -> ProblemsError:
 
 def chosen_suite(path: Path, options: Options) -> str | None:
     """Return the suite that a person named, if one did; raises ProblemsError."""
-    if options.suite is not None and suite_id(options.suite) != options.suite:
+    if options.suite is not None and suite_name(options.suite) != options.suite:
         what = f'"{options.suite[:60]}" is no name of a suite'
-        near = suite_id(options.suite)
+        near = suite_name(options.suite)
         raise refuse(path, 1, what, f'write "{near}"' if near else "use lower-case letters")
     return options.suite
 

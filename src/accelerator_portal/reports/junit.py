@@ -1,7 +1,8 @@
 """JUnit XML: what pytest, unittest-xml-reporting, GoogleTest and most continuous integration write.
 
 The format has no place for parameters, stages or figures, and three words for all that can happen;
-what a report says beyond that stands in properties of this project's name.
+what a report says beyond that stands in properties of this project's name. Others may state facts
+of the environment: `record_testsuite_property("torch", torch.__version__)` in pytest.
 """
 
 from __future__ import annotations
@@ -31,8 +32,9 @@ from accelerator_portal.reports.remainder import (
     fields_of,
     run_fields,
 )
-from accelerator_portal.reports.report import Report, Suite, TestEntry
-from accelerator_portal.reports.test_ids import suite_id
+from accelerator_portal.reports.report import Environment, Report, Suite, TestEntry
+from accelerator_portal.reports.run_facts import named_facts, stated_environment
+from accelerator_portal.reports.test_ids import suite_id, suite_name
 
 _RUN = f"{NAMESPACE}.run"
 # A test without any of these elements passed, or ran at least.
@@ -65,6 +67,7 @@ class _Reading:
         self._tests = ImportedTests(path, options, may_repeat=True)
         self._suites: dict[str, Suite] = {}
         self._run = Run()
+        self._facts: dict[str, str] = {}
         self._moments: list[dt.datetime] = []
         self._zone_is_missing = False
 
@@ -85,6 +88,7 @@ class _Reading:
 
     def suite(self, suite: SuiteElement) -> None:
         self._times(suite)
+        self._facts = {**named_facts(suite.properties), **self._facts}
         if suite.nested and not suite.cases:
             return
         kept = self._kept(suite.line, suite.properties, NAMESPACE)
@@ -98,6 +102,7 @@ class _Reading:
                 self._run = self._tests.parsed(Run, kept, place, line) or self._run
 
     def found(self) -> Found:
+        environment = self._tests.parsed(Environment, self._facts, "properties")
         tests = self._tests.done()
         if not self._suites:
             what = "the file holds no test suite"
@@ -105,7 +110,7 @@ class _Reading:
         return Found(
             suites=tuple(self._suites.values()),
             tests=tests,
-            environment=self._run.environment,
+            environment=stated_environment(self._run.environment, environment or {}),
             started=self._run.started or min(self._moments, default=None),
             finished=self._run.finished or self._end(),
             note=self._run.note or (_NO_ZONE if self._zone_is_missing else None),
@@ -117,7 +122,7 @@ class _Reading:
 
     def _name(self, suite: SuiteElement) -> str:
         name = suite.attributes.get("name", "")
-        return self._said or suite_id(name) or suite_id(self._path.stem) or "tests"
+        return self._said or suite_name(name) or suite_id(self._path.stem) or "tests"
 
     def _times(self, suite: SuiteElement) -> None:
         """Take note of a suite's beginning and end; what is no time says nothing."""

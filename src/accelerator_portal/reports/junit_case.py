@@ -14,10 +14,17 @@ _EXPECTED = "It is expected to fail."
 
 
 def named(case: CaseElement) -> Identified:
-    """Return the identity of a case; a class of the suite's own name says nothing more."""
+    """Return the identity of a case; a class of the suite's own name says nothing more.
+
+    PyTorch's CI moves the file from the name of a class into `file`; pytest names both in one.
+    """
     classname = case.attributes.get("classname", "")
     if classname == case.suite.attributes.get("name"):
         classname = ""
+    file = case.attributes.get("file", "")
+    if classname and "." not in classname and file.endswith(".py"):
+        module = file.removesuffix(".py").replace("/", ".").removeprefix("test.")
+        classname = classname if classname == module else f"{module}.{classname}"
     return identified(classname, case.attributes.get("name", ""))
 
 

@@ -23,7 +23,7 @@ _MAX_TAG = 1 << 21
 _MAX_TEXT = 16_384  # of each end of a text, in characters
 
 RESULTS = frozenset({"failure", "error", "skipped"})
-_ATTEMPTS = frozenset({"rerun", "rerunFailure", "rerunError", "flakyFailure", "flakyError"})
+ATTEMPTS = frozenset({"rerun", "rerunFailure", "rerunError", "flakyFailure", "flakyError"})
 _TEXTS = RESULTS | {"system-out", "system-err", "property"}
 _ROOTS = frozenset({"testsuites", "testsuite"})
 
@@ -140,7 +140,7 @@ class _Reader:
         elif tag == "testcase" and self._case is None:
             self._suites[-1].cases += 1
             self._case = CaseElement(self._line(), self._suites[-1], attributes)
-        elif tag in _ATTEMPTS and self._case:
+        elif tag in ATTEMPTS and self._case:
             self._case.retries += 1
         elif tag in _TEXTS:
             self._attributes, self._text = attributes, _LongText()

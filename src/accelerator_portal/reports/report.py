@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, AwareDatetime, Field, StringConstraints, model_validator
 
 from accelerator_portal.catalog.fields import Model, Url, fault, visible
+from accelerator_portal.catalog.own_suite import LONGEST_SUITE_NAME, SUITE_NAME, with_short_word
 from accelerator_portal.catalog.suite_file import SuiteKind
 from accelerator_portal.reports.outcomes import Kind, Outcome, Stage, TriggerKind
 from accelerator_portal.reports.shard import Shard
@@ -18,6 +19,7 @@ SCHEMA_VERSION = 1
 
 # As in `catalog.fields`, but matched by pydantic's own engine: a report has 100,000 of them.
 Slug = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(?:[-_.][a-z0-9]+)*$", max_length=60)]
+SuiteName = Annotated[str, StringConstraints(pattern=SUITE_NAME, max_length=LONGEST_SUITE_NAME)]
 Text = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST)]
 Short = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 Visible = Annotated[Short, AfterValidator(visible)]
@@ -170,8 +172,8 @@ class OperatorCoverage(Model):
 class Suite(Model):
     """A suite and what it planned, so that what did not run can be seen."""
 
-    name: Slug
-    """Name of the suite, as `data/suites/` has it."""
+    name: Annotated[SuiteName, AfterValidator(with_short_word)]
+    """Name of the suite, as `data/suites/` has it; of a vendor's own, `acme/kernels`."""
     kind: SuiteKind
     """What it tests."""
     planned: Annotated[int, Field(ge=0)] | None = None
@@ -222,7 +224,7 @@ class TestEntry(Model):
 
     __test__ = False  # to pytest it looks like a class of tests
 
-    suite: Slug
+    suite: SuiteName
     """Name of the suite."""
     name: Visible
     """Name of the model, operator or test."""

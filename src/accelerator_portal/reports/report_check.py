@@ -1,43 +1,59 @@
-"""What a schema cannot see in a report: contradictions, doubles, unknown names."""
+"""What a schema cannot see in a report: contradictions, doubles, what is missing."""
 
 from __future__ import annotations
 
 import datetime as dt
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from accelerator_portal.catalog.catalog import Catalog
 from accelerator_portal.catalog.problem import Problem, did_you_mean
 from accelerator_portal.catalog.suite_file import SuiteFile
 from accelerator_portal.reports import bounds
 from accelerator_portal.reports.identity import Identity, identity_of
 from accelerator_portal.reports.report import Report
 
-# A device in a name makes a test another one on each accelerator, and nothing can be compared.
-_CARD = r"gfx[0-9a-f]{3,5}|[ahv]100|h200|b200|mi[23][0-9]{2}x?|910b[0-9]?"
-_CARDS = re.compile(rf"(?<![a-z0-9])({_CARD})(?![a-z0-9])", re.IGNORECASE)
-# In unit tests these are features of PyTorch: `test_cuda_graphs`.
-_DEVICES = re.compile(
-    rf"(?<![a-z0-9])(cuda|rocm|xpu|npu|mps|hpu|tpu|mlu|musa|{_CARD})(?![a-z0-9])", re.IGNORECASE
-)
-
-# Of faults that every test may have, so many are named one by one.
-_MOST_SHOWN = 20
+MOST_SHOWN = 20
+"""Of faults that every test may have, so many are named one by one."""
 
 ReportFault = tuple[int | None, str, str]  # number of the test, what is wrong, what would be right
 
 
+FILE_REMEDIES: Mapping[str, str] = {
+    "started": "add started",
+    "torch": "add environment.torch",
+    "origins": "add origins",
+}
+"""What to add to a report file, by what is missing."""
+
+
 @dataclass(frozen=True)
 class Known:
-    """What the portal knows: ids of accelerators, and suites by id."""
+    """What the portal knows: ids of accelerators, suites by id, and names of vendors' suites.
+
+    Without any accelerator nobody knows which there are: any may be named.
+    """
 
     accelerators: frozenset[str] = frozenset()
     suites: Mapping[str, SuiteFile] = field(default_factory=dict)
+    own_suites: frozenset[str] = frozenset()
+    remedies: Mapping[str, str] = field(default_factory=lambda: FILE_REMEDIES)
+    """How to supply what is missing."""
+
+
+def known_to(catalog: Catalog) -> Known:
+    """Return what a catalog knows; folders with problems of their own are accelerators, too."""
+    accelerators = frozenset({*catalog.by_id, *catalog.left_out})
+    return Known(accelerators, catalog.suites, frozenset(catalog.own_suites))
 
 
 def report_problems(
-    report: Report, path: str, known: Known, now: dt.datetime, first_test: int | None = None
+    report: Report,
+    path: str,
+    known: Known,
+    now: dt.datetime,
+    first_test: int | None = None,
 ) -> Iterator[Problem]:
     """Yield what is wrong with a report that its schema accepts.
 
@@ -51,12 +67,13 @@ def report_problems(
 def _findings(report: Report, known: Known, now: dt.datetime) -> Iterator[ReportFault]:
     yield from ((None, *fault) for fault in bounds.faults(report))
     yield from _of_the_run(report, known, now)
-    yield from _of_suites(report, known)
-    yield from _limited(_of_tests(report, known))
+    yield from _missing(report, known.remedies)
+    yield from first_faults(_of_suites(report, known), "faults of suites")
+    yield from first_faults(_of_tests(report))
 
 
 def _of_the_run(report: Report, known: Known, now: dt.datetime) -> Iterator[ReportFault]:
-    if report.accelerator not in known.accelerators:
+    if known.accelerators and report.accelerator not in known.accelerators:
         what = f'there is no accelerator "{report.accelerator}"'
         yield None, what, did_you_mean(report.accelerator, known.accelerators)
     if report.started and report.finished and report.finished < report.started:
@@ -67,13 +84,16 @@ def _of_the_run(report: Report, known: Known, now: dt.datetime) -> Iterator[Repo
     if shard := report.shard:
         what = f"the report is shard {shard.name}, a part of a run"
         yield None, what, "join all shards with accelerator-portal report merge"
+
+
+def _missing(report: Report, remedies: Mapping[str, str]) -> Iterator[ReportFault]:
     if report.kind != "baseline":
         if report.started is None:
-            yield None, "the run does not say when it started", "add started"
+            yield None, "the run does not say when it started", remedies["started"]
         if report.environment.torch is None:
-            yield None, "the run does not say which torch it used", "add environment.torch"
+            yield None, "the run does not say which torch it used", remedies["torch"]
     elif not report.origins:
-        yield None, "the baseline does not say where it comes from", "add origins"
+        yield None, "the baseline does not say where it comes from", remedies["origins"]
 
 
 def _of_suites(report: Report, known: Known) -> Iterator[ReportFault]:
@@ -89,18 +109,13 @@ def _of_suites(report: Report, known: Known) -> Iterator[ReportFault]:
         if suite.planned is not None and suite.planned < ran[suite.name]:
             what = f'"{suite.name}" planned {suite.planned} tests and has {ran[suite.name]}'
             yield None, what, "correct planned"
-        if suite.kind == "model" and described is None:
-            what = f'the portal knows no suite of models "{suite.name}"'
-            yield None, what, did_you_mean(suite.name, known.suites)
     declared = {suite.name for suite in report.suites}
     for name in sorted(set(ran) - declared):
         yield None, f'tests name the suite "{name}", suites does not', "declare it in suites"
 
 
-def _of_tests(report: Report, known: Known) -> Iterator[ReportFault]:
+def _of_tests(report: Report) -> Iterator[ReportFault]:
     first: dict[Identity, int] = {}
-    names = {name: frozenset(suite.tests) for name, suite in known.suites.items()}
-    unit = {suite.name for suite in report.suites if suite.kind == "unit"}
     for place, test in enumerate(report.tests):
         other = first.setdefault(identity_of(test), place)
         if other != place:
@@ -108,26 +123,17 @@ def _of_tests(report: Report, known: Known) -> Iterator[ReportFault]:
             yield place, what, "keep one, or name what differs"
         if test.outcome in {"skipped", "not-run"} and not (test.reason or test.known_issue):
             yield place, f'"{test.name}" is {test.outcome} without a reason', "add reason"
-        if test.suite in names and test.name not in names[test.suite]:
-            remedy = f"{did_you_mean(test.name, names[test.suite])[:200]}"
-            yield place, f'"{test.suite}" has no test "{test.name}"', remedy
-        elif test.suite not in names and (device := _hardware(test.name, unit=test.suite in unit)):
-            what = f'the name "{test.name}" holds hardware ("{device}")'
-            yield place, what, "leave the device out of names"
 
 
-def _hardware(name: str, *, unit: bool) -> str | None:
-    found = (_CARDS if unit else _DEVICES).search(name)
-    return found[0] if found else None
-
-
-def _limited(findings: Iterable[ReportFault]) -> Iterator[ReportFault]:
+def first_faults(
+    findings: Iterable[ReportFault], noun: str = "tests have faults"
+) -> Iterator[ReportFault]:
     """Name the first of many; say how many more there are."""
     more = 0
     for number, finding in enumerate(findings):
-        if number < _MOST_SHOWN:
+        if number < MOST_SHOWN:
             yield finding
         else:
             more += 1
     if more:
-        yield None, f"{more:,} more tests have faults", "mend those named, then check again"
+        yield None, f"{more:,} more {noun}", "mend those named, then check again"

@@ -12,6 +12,7 @@ from accelerator_portal.catalog.catalog import ACCELERATORS, RESULTS
 from accelerator_portal.reports.reading import MAX_TESTS
 from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.report_file import line_of_tests, read_report
+from accelerator_portal.reports.report_names import with_full_suite_names
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,14 +39,15 @@ def stored_reports(catalog: Catalog) -> Stored:
 
 def left_out_reports(catalog: Catalog) -> Stored:
     """Return the same of folders that are not in the catalogue, because of other problems."""
-    return _of_folders(catalog.left_out)
+    return _of_folders(catalog.left_out, frozenset(catalog.suites))
 
 
 def _read(catalog: Catalog) -> Stored:
-    return _of_folders({platform.id: platform.results for platform in catalog.platforms})
+    results = {platform.id: platform.results for platform in catalog.platforms}
+    return _of_folders(results, frozenset(catalog.suites))
 
 
-def _of_folders(results: Mapping[str, tuple[Path, ...]]) -> Stored:
+def _of_folders(results: Mapping[str, tuple[Path, ...]], portal_suites: frozenset[str]) -> Stored:
     found: list[StoredReport] = []
     problems: list[Problem] = []
     for folder, files in results.items():
@@ -61,6 +63,7 @@ def _of_folders(results: Mapping[str, tuple[Path, ...]]) -> Stored:
                 what = f'the report is about "{made.accelerator}"'
                 problems.append(Problem(path, 1, what, "put it into that folder"))
                 continue
+            made = with_full_suite_names(made, portal_suites)
             tests += len(made.tests)
             if tests > MAX_TESTS:  # one folder must not keep all others waiting
                 what = f"the reports up to this one have more than {MAX_TESTS:,} tests"

@@ -12,6 +12,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from accelerator_portal.catalog.own_suite import is_suite_name
+
 # Words with which PyTorch, its plugins and their tests name a device.
 DEVICES = frozenset(
     re.findall(
@@ -98,6 +100,11 @@ def suite_id(name: str) -> str | None:
         return name
     words = re.findall(r"[a-z0-9]+", name.lower())
     return "-".join(words)[:_MAX_SUITE].strip("-") or None
+
+
+def suite_name(name: str) -> str | None:
+    """Return a suite's name as reports have it: a vendor's own stays, `acme/kernels`."""
+    return name if is_suite_name(name) else suite_id(name)
 
 
 def fitted(text: str, limit: int) -> str:

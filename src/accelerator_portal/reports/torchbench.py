@@ -1,12 +1,13 @@
 """Reader for the result file of TorchBench's user benchmark `test_bench`: JSON.
 
     {"name": "test_bench",
-     "environ": {"pytorch_version": "…", "pytorch_git_version": "…"},
+     "environ": {"pytorch_version": "…", "pytorch_git_version": "…", "device": "…"},
      "metrics": {"model=…, test=eval, device=…, bs=None, extra_args=['…'], metric=…": "pass"}}
 
 The keys that differ in `metric` only are one test. `accuracy` says what happened to it; a text in
 any other metric is the message of an error. A test with figures alone was executed, not checked.
-The device stands in the note and nowhere else: it is no part of a test's identity. Without a
+What `environ` calls `device`, which newer versions write, is the model of the card. The device of
+the keys stands in the note and nowhere else: it is no part of a test's identity. Without a
 compiler in `extra_args` it was run eagerly. The type of numbers is absent where no argument says
 it: a model then chooses its own. The file does not say when the run took place.
 """
@@ -227,10 +228,13 @@ def _environment(path: Path, environ: Mapping[str, Any]) -> Environment:
     packages = {
         key.removesuffix("_version"): value
         for key, value in named.items()
-        if re.fullmatch(r"(?!pytorch_)\w{1,100}_version", key) and value
+        if re.fullmatch(r"(?!pytorch_|metrics_)\w{1,100}_version", key) and value
     }
     return Environment(
-        torch=named.get("pytorch_version"), torch_commit=commit or None, packages=packages
+        torch=named.get("pytorch_version"),
+        torch_commit=commit or None,
+        hardware=named.get("device"),
+        packages=packages,
     )
 
 

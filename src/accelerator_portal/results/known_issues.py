@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Literal
+from urllib.parse import unquote
 
 from accelerator_portal.catalog.known_issues_file import KnownFailure
 from accelerator_portal.reports.identity import Identity, identity_of, parse_key
@@ -25,9 +26,10 @@ class Outdated:
 def matches(issue: KnownFailure, identity: Identity) -> bool:
     """Whether an issue is about a test; parameters that its key does not name do not matter."""
     if issue.glob is not None:
-        return fnmatchcase(identity.key, issue.glob)
+        keys = {identity.key, _readable(identity.key)}
+        return any(fnmatchcase(key, issue.glob) for key in keys)
     wanted = parse_key(issue.test or "")
-    same = (wanted.suite, wanted.name) == (identity.suite, identity.name)
+    same = f"{wanted.suite}/{wanted.name}" == f"{identity.suite}/{identity.name}"
     return same and set(wanted.parameters) <= set(identity.parameters)
 
 
@@ -52,6 +54,18 @@ def outdated(
                 yield Outdated(issue, "passes now")
 
 
+def _readable(key: str) -> str:
+    """A key with a vendor's suite as people write it: `acme/kernels/test_a`."""
+    suite, slash, rest = key.partition("/")
+    return f"{unquote(suite)}{slash}{rest}"
+
+
 def _was_run(issue: KnownFailure, suites: Iterable[str]) -> bool:
-    pattern, slash, _ = (issue.glob or issue.test or "").partition("/")
-    return any(fnmatchcase(suite, pattern if slash else "*") for suite in suites)
+    words = _readable(issue.glob or issue.test or "").split("/")
+    return any(_fits(suite, words) for suite in suites)
+
+
+def _fits(suite: str, words: Sequence[str]) -> bool:
+    """Whether a pattern's first words are those of the suite; one word alone may be of any."""
+    own = suite.count("/") + 1
+    return len(words) <= own or fnmatchcase(suite, "/".join(words[:own]))

@@ -17,6 +17,7 @@ from accelerator_portal.catalog.model_families_file import ModelFamily
 from accelerator_portal.reports.outcomes import BAD, GOOD, WORST_FIRST, Kind, Outcome
 from accelerator_portal.reports.report import TestEntry
 from accelerator_portal.reports.store import StoredReport
+from accelerator_portal.results.shared_suites import own_to_one_platform
 from accelerator_portal.results.standing import Basis
 
 _LONG_AGO = dt.datetime.min.replace(tzinfo=dt.timezone.utc)
@@ -108,12 +109,18 @@ def basis_of(kind: Kind) -> Basis:
 
 
 def _newest(reports: Iterable[StoredReport]) -> Iterator[tuple[StoredReport, frozenset[str]]]:
-    """Yield each report with its suites of models that no newer report of its basis has."""
+    """Yield each report with its suites of models that no newer report of its basis has.
+
+    A suite that one vendor alone has cannot be compared.
+    """
+    reports = tuple(reports)
+    alone = own_to_one_platform(reports)
     taken: set[tuple[str, Basis, str]] = set()
     for stored in sorted(reports, key=_age, reverse=True):
         report = stored.report
         tested = {test.suite for test in report.tests}
-        suites = {suite.name for suite in report.suites if suite.kind == "model"} & tested
+        models = {suite.name for suite in report.suites if suite.kind == "model"}
+        suites = models & tested - alone
         keys = {(report.accelerator, basis_of(report.kind), suite) for suite in suites}
         yield stored, frozenset(suite for _, _, suite in keys - taken)
         taken |= keys

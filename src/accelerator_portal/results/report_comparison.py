@@ -113,8 +113,9 @@ def _missing(results: _Results, others: _Results) -> dict[str, int]:
     missing: Counter[str] = Counter()
     for group in sorted(results.keys() - others.keys()):
         suite, _, settings = group.partition("?")
-        words = f"{suite} ({unquote(settings).replace('&', ', ')})" if settings else suite
-        missing[words if suite in suites else suite] += len(results[group])
+        name = unquote(suite)
+        words = f"{name} ({unquote(settings).replace('&', ', ')})" if settings else name
+        missing[words if suite in suites else name] += len(results[group])
     return dict(missing)
 
 

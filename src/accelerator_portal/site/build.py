@@ -11,13 +11,14 @@ from packaging.version import Version
 
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.catalog import RELEASES
+from accelerator_portal.catalog.own_suite import owner_of
 from accelerator_portal.checks import RULES
 from accelerator_portal.install.expand import expand
 from accelerator_portal.install.formats import with_formats
 from accelerator_portal.install.rows import PREVIEW, InstallRow
 from accelerator_portal.install.selector import Selector, make_selector
 from accelerator_portal.reports import Report
-from accelerator_portal.reports.formats import FORMATS
+from accelerator_portal.reports.formats import EXAMPLES, FORMATS
 from accelerator_portal.reports.report import SCHEMA_VERSION
 from accelerator_portal.results.quality import as_of
 from accelerator_portal.site.api import api_files
@@ -36,6 +37,7 @@ from accelerator_portal.site.hardware import HardwareData, hardware_data
 from accelerator_portal.site.history_pages import history_pages
 from accelerator_portal.site.history_view import past
 from accelerator_portal.site.model_pages import model_pages
+from accelerator_portal.site.own_suites import own_suite_rows
 from accelerator_portal.site.packages_pages import packages_pages
 from accelerator_portal.site.packages_view import package_view
 from accelerator_portal.site.page import PLATFORMS, SiteFile, data_file, to_root
@@ -92,7 +94,10 @@ def build_site(catalog: Catalog, root: Path, repository: RepositoryLinks) -> Ite
         parts = Parts(own, hardware, features, sources, faq, tested, before)
         context = platform_context(platform, parts)
         context["evidence"] = evidence_level(catalog, tested, platform)
-        context["suite_cells"] = suite_cells(catalog, tested.newest(platform.id), at)
+        newest = tested.newest(platform.id)
+        cells = suite_cells(catalog, newest, at)
+        context["suite_cells"] = [c for c in cells if owner_of(c.column.suite) is None]
+        context["own_suites"] = own_suite_rows(catalog, platform, newest, at)
         context["speeds"] = {run.id: run for run in runs}
         context["packaged"] = package_view(catalog, platform)
         content = templates.render("platform.md.j2", to_root=to_root(path), **context)
@@ -148,6 +153,7 @@ def _shared_pages(
         "contribute/report.md": {
             "files": [reference("Report", Report)],
             "formats": FORMATS.values(),
+            "examples": EXAMPLES,
             "version": SCHEMA_VERSION,
         },
     }

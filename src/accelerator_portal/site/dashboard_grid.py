@@ -4,24 +4,31 @@ from __future__ import annotations
 
 import datetime as dt
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Container, Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from markupsafe import Markup
 
 from accelerator_portal.catalog import Catalog
-from accelerator_portal.catalog.suite_file import SuiteKind
-from accelerator_portal.reports.outcomes import BAD, GOOD
+from accelerator_portal.catalog.own_suite import owner_of, suite_folder
+from accelerator_portal.catalog.suite_file import SuiteFile, SuiteKind
+from accelerator_portal.reports.outcomes import BAD, GOOD, OUTCOMES, Outcome
 from accelerator_portal.results.suite_evidence import SuiteEvidence
 from accelerator_portal.site.bar_picture import bar
+from accelerator_portal.site.words import counted
 
 OTHER: Final = "other"
 """Kind of a suite of which no report says the kind."""
 
+OWN: Final = "own"
+"""Kind of the column in which the suites of each vendor alone stand together."""
+
+ColumnKind = SuiteKind | Literal["other", "own"]
+
 CHECKED = GOOD | BAD
 
-KIND_TITLES: Mapping[SuiteKind | Literal["other"], str] = {
+KIND_TITLES: Mapping[ColumnKind, str] = {
     "unit": "Unit tests",
     "operator": "Operators",
     "model": "Models",
@@ -29,6 +36,7 @@ KIND_TITLES: Mapping[SuiteKind | Literal["other"], str] = {
     "build": "Build",
     "speed": "Speed",
     OTHER: "Other",
+    OWN: "Vendors' own",
 }
 """What readers see of each kind of suite, in the order of the columns."""
 
@@ -37,11 +45,16 @@ _ORDER = list(KIND_TITLES)
 
 @dataclass(frozen=True, slots=True)
 class GridColumn:
-    """A suite."""
+    """A suite; or, of kind `own`, all suites that only one vendor has."""
 
     suite: str
     title: str
-    kind: SuiteKind | Literal["other"]
+    kind: ColumnKind
+
+    @property
+    def address(self) -> str:
+        """Where its heading leads, from the site's root."""
+        return "results/#own-suites" if self.kind == OWN else f"results/{suite_folder(self.suite)}/"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +68,7 @@ class GridGroup:
 
 @dataclass(frozen=True, slots=True)
 class GridCell:
-    """The newest evidence of a suite on a platform; `address` is relative to `results/`.
+    """The newest evidence of a suite on a platform; `address` is from the site's root.
 
     Of a run `total` are the tests that passed or failed; of a baseline, all.
     """
@@ -86,17 +99,28 @@ def dashboard_grid(
 
     How fast a device is says nothing of what works: speeds stand elsewhere.
     """
-    by_suite = {
+    measured = {
         platform: {e.suite: e for e in found if e.kind != "speed"}
         for platform, found in evidence.items()
     }
+    own = _owned(measured)
+    by_suite = {
+        platform: {suite: e for suite, e in found.items() if suite not in own}
+        for platform, found in measured.items()
+    }
     kinds = {e.suite: e.kind for found in by_suite.values() for e in found.values()}
     columns = sorted((_column(catalog, suite, kind) for suite, kind in kinds.items()), key=_place)
-    groups = Counter(column.kind for column in columns)
     rows = {
         platform: tuple(_cell(found.get(c.suite), c, at) for c in columns)
         for platform, found in by_suite.items()
     }
+    if own:
+        columns.append(_OWN_COLUMN)
+        rows = {
+            platform: (*cells, _own_cell(platform, measured[platform], own, at))
+            for platform, cells in rows.items()
+        }
+    groups = Counter(column.kind for column in columns)
     shown = tuple(GridGroup(kind, KIND_TITLES[kind], number) for kind, number in groups.items())
     return Grid(tuple(columns), shown, rows)
 
@@ -105,16 +129,45 @@ def suite_cells(
     catalog: Catalog, evidence: Iterable[SuiteEvidence], at: dt.datetime
 ) -> tuple[GridCell, ...]:
     """Return the cells of one platform, without those that have no evidence."""
-    (row,) = dashboard_grid(catalog, {"": evidence}, at).rows.values()
-    return tuple(filter(None, row))
+    found = [e for e in evidence if e.kind != "speed"]
+    columns = {e.suite: _column(catalog, e.suite, e.kind) for e in found}
+    cells = (_cell(e, columns[e.suite], at) for e in found)
+    return tuple(sorted(filter(None, cells), key=lambda cell: _place(cell.column)))
+
+
+_OWN_COLUMN = GridColumn("", "Own suites", OWN)
+
+
+def _owned(evidence: Mapping[str, Mapping[str, SuiteEvidence]]) -> frozenset[str]:
+    """The vendors' suites that one platform alone has."""
+    platforms = Counter(suite for found in evidence.values() for suite in found)
+    return frozenset(suite for suite, n in platforms.items() if owner_of(suite) and n == 1)
+
+
+def _own_cell(
+    platform: str, evidence: Mapping[str, SuiteEvidence], own: Container[str], at: dt.datetime
+) -> GridCell | None:
+    """The runs of a platform's own suites together, or what is expected of them, with no run."""
+    found = [e for suite, e in evidence.items() if suite in own]
+    found = [e for e in found if e.is_run] or found
+    if not found:
+        return None
+    total: Counter[Outcome] = Counter()
+    for one in found:
+        total.update(one.counts)
+    counts = {outcome: total[outcome] for outcome in OUTCOMES if outcome in total}
+    ages = [age for one in found if (age := one.age_days(at)) is not None]
+    address = f"compute-platforms/{platform}/#own-suites"
+    cell = _counted(_OWN_COLUMN, counts, is_run=found[0].is_run, age=max(ages, default=None))
+    return replace(cell, words=f"{counted(len(found), 'suite')}: {cell.words}", address=address)
 
 
 def _column(catalog: Catalog, suite: str, kind: SuiteKind | None) -> GridColumn:
     """Of a suite that `data/suites` does not describe, the report says the kind."""
-    described = catalog.suites.get(suite)
-    if described is None:
-        return GridColumn(suite, suite, kind or OTHER)
-    return GridColumn(suite, described.short or described.title, described.kind)
+    described = catalog.suite(suite)
+    if isinstance(described, SuiteFile):
+        return GridColumn(suite, described.short or described.title, described.kind)
+    return GridColumn(suite, described.title if described else suite, kind or OTHER)
 
 
 def _place(column: GridColumn) -> tuple[int, str]:
@@ -124,14 +177,22 @@ def _place(column: GridColumn) -> tuple[int, str]:
 def _cell(evidence: SuiteEvidence | None, column: GridColumn, at: dt.datetime) -> GridCell | None:
     if evidence is None:
         return None
-    counts, is_run = evidence.counts, evidence.is_run
+    cell = _counted(column, evidence.counts, is_run=evidence.is_run, age=evidence.age_days(at))
+    anchor = f"suite-{suite_folder(column.suite)}"
+    return replace(cell, address=f"results/runs/{evidence.stored.id}/#{anchor}")
+
+
+def _counted(
+    column: GridColumn, counts: Mapping[Outcome, int], *, is_run: bool, age: int | None
+) -> GridCell:
+    """A cell that leads nowhere yet."""
     return GridCell(
         column,
         is_run,
         sum(tests for outcome, tests in counts.items() if outcome in GOOD),
         sum(tests for outcome, tests in counts.items() if outcome in CHECKED or not is_run),
         bar(counts),
-        evidence.age_days(at),
+        age,
         ", ".join(f"{tests:,} {outcome.replace('-', ' ')}" for outcome, tests in counts.items()),
-        f"runs/{evidence.stored.id}/#suite-{column.suite}",
+        "",
     )

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from accelerator_portal.catalog.own_suite import suite_folder
 from accelerator_portal.reports.outcomes import WORST_FIRST, Outcome
 from accelerator_portal.results.tables import Column, ResultMatrix
 from accelerator_portal.site.anchors import slug
@@ -104,14 +105,14 @@ def matrix_files(suite: str, views: Iterable[MatrixView]) -> Iterator[SiteFile]:
     """Yield the matrices of a suite as one JSON file, and each as CSV."""
     views = tuple(views)
     data = tuple(_data(view) for view in views)
-    yield data_file(f"results/{suite}.json", SuiteResults(suite=suite, matrices=data))
+    yield data_file(f"results/{suite_folder(suite)}.json", SuiteResults(suite=suite, matrices=data))
     for view in views:
         yield SiteFile(f"{API}/results/{csv_name(view.matrix)}", _csv(view))
 
 
 def rows_pages(matrix: ResultMatrix, *, own: bool) -> list[RowsPage]:
     """Return the pages of a matrix; `own`: it has a folder of its own within the suite's."""
-    folder = f"{matrix.suite}/{f'{mode_slug(matrix.mode)}/' if own else ''}"
+    folder = f"{suite_folder(matrix.suite)}/{f'{mode_slug(matrix.mode)}/' if own else ''}"
     total = len(matrix.names)
     starts = range(0, max(total, 1), MOST_ROWS)
     return [
@@ -138,7 +139,7 @@ def csv_name(matrix: ResultMatrix) -> str:
 
     With a hyphen between them, another suite could have the same.
     """
-    return f"{matrix.suite}{f'/{mode_slug(matrix.mode)}' if matrix.mode else ''}.csv"
+    return f"{suite_folder(matrix.suite)}{f'/{mode_slug(matrix.mode)}' if matrix.mode else ''}.csv"
 
 
 def _evidence(view: MatrixView, column: Column) -> str:

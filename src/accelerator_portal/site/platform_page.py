@@ -9,6 +9,7 @@ from typing import Any
 from accelerator_portal.catalog import Platform
 from accelerator_portal.install.selector import Selector
 from accelerator_portal.results.archive import BASES
+from accelerator_portal.results.tested_systems import devices_of_runs, systems_of_runs
 from accelerator_portal.site.anchors import slug
 from accelerator_portal.site.commands_table import commands_table
 from accelerator_portal.site.features import LABELS, FeaturesData
@@ -64,6 +65,8 @@ def platform_context(platform: Platform, parts: Parts) -> dict[str, Any]:
             (stored, parts.results.suite_counts(stored.id))
             for stored in parts.results.of(platform.id)
         ],
+        "tested_systems": systems_of_runs(parts.results.of(platform.id)),
+        "tested_hardware": devices_of_runs(parts.results.of(platform.id)),
         "course": list(_course(platform.id, parts.past)),
         "page_files": [*map(platform.path, (*platform.files, "guide.md", "faq.md"))],
         "sources": sources,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from string import ascii_lowercase
 
+from accelerator_portal.catalog.own_suite import suite_folder
 from accelerator_portal.site.anchors import slug
 
 RESULTS_PAGES = "results"
@@ -24,7 +25,7 @@ def address_of(suite: str, name: str) -> str:
 
     Every suite has a page for each initial, however few its tests: no link breaks when it grows.
     """
-    return f"{suite}/tests/{initial(name)}/#{anchor_of(name)}"
+    return f"{suite_folder(suite)}/tests/{initial(name)}/#{anchor_of(name)}"
 
 
 def evidence_suffix(mode: str, report: str, group: str) -> str:

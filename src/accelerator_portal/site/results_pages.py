@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from accelerator_portal.catalog import Catalog
+from accelerator_portal.catalog.own_suite import owner_of, suite_folder
 from accelerator_portal.reports.missing_operators import missing_operators, waiting_words
 from accelerator_portal.reports.outcomes import GOOD
 from accelerator_portal.reports.report_file import report_text
@@ -30,21 +31,23 @@ def results_pages(
     runs = {run.id: run for run in speed_runs(catalog, results.reports)}
     shared = {"kinds": KINDS, "results": results}
     path = f"{RESULTS_PAGES}/index.md"
-    content = templates.render(f"{path}.j2", to_root=to_root(path), suites=suites, **shared)
+    titles = {suite: suite_title(catalog, suite) for suite in suites}
+    content = templates.render(f"{path}.j2", to_root=to_root(path), titles=titles, **shared)
     yield SiteFile(path, content, f"site_src/templates/{path}.j2")
-    titles = {s: catalog.suites[s].title if s in catalog.suites else s for s in suites}
     for suite in suites:
-        described = catalog.suites.get(suite)
+        described = catalog.suite(suite)
         context = {
             "id": suite,
             "suite": described,
             "title": titles[suite],
+            "owner": catalog.by_id.get(owner_of(suite) or ""),
             "source": _source(catalog, results, suite),
             "speeds": side_by_side([run for run in runs.values() if suite in run.suites]),
             **shared,
         }
         views = [view for view in results.matrices if view.matrix.suite == suite]
-        yield from matrix_pages(views, titles, templates, context)
+        beside = {s: title for s, title in titles.items() if s == suite or s not in results.own}
+        yield from matrix_pages(views, beside, templates, context)
         yield from suite_tests_pages(catalog, results, past, templates, context)
     for stored in results.reports:
         path = f"{RESULTS_PAGES}/runs/{stored.id}.md"
@@ -65,10 +68,18 @@ def results_pages(
         yield SiteFile(path, content, stored.path)
 
 
+def suite_title(catalog: Catalog, suite: str) -> str:
+    """Return what readers see of a suite; its name where nothing describes it."""
+    described = catalog.suite(suite)
+    return described.title if described else suite
+
+
 def _source(catalog: Catalog, results: ResultsView, suite: str) -> str:
     """Return the file that describes a suite; of one that none describes, its first report."""
     if suite in catalog.suites:
         return f"data/suites/{suite}.yaml"
+    if suite in catalog.own_suites:
+        return catalog.by_id[owner_of(suite) or ""].path("accelerator.yaml")
     found = (s for s in results.reports if any(test.suite == suite for test in s.report.tests))
     return next(found).path
 
@@ -90,7 +101,9 @@ def results_files(results: ResultsView) -> Iterator[SiteFile]:
         )
         for stored in results.reports
     )
-    index = ResultsIndex(reports=entries, suites={suite: f"{suite}.json" for suite in suites})
+    index = ResultsIndex(
+        reports=entries, suites={suite: f"{suite_folder(suite)}.json" for suite in suites}
+    )
     yield data_file("results/index.json", index)
     for stored in results.reports:
         yield SiteFile(f"{API}/reports/{stored.id}.json", report_text(stored.report))

@@ -5,12 +5,14 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.reports.outcomes import BAD, GOOD, OUTCOMES, Outcome
 from accelerator_portal.reports.report import OperatorCoverage, Report, TestEntry
 from accelerator_portal.reports.store import StoredReport, stored_reports
+from accelerator_portal.results.shared_suites import own_to_one_platform
 from accelerator_portal.results.suite_evidence import SuiteEvidence, newest_evidence
 from accelerator_portal.results.tables import ResultMatrix, counts, matrices
 from accelerator_portal.site.result_addresses import address_of
@@ -72,6 +74,11 @@ class ResultsView:
     counts: Mapping[tuple[str, str], Mapping[Outcome, int]]
     matrices: tuple[MatrixView, ...]
 
+    @cached_property
+    def own(self) -> frozenset[str]:
+        """The suites of single vendors, which are counted apart."""
+        return own_to_one_platform(self.reports)
+
     @property
     def by_id(self) -> dict[str, StoredReport]:
         """The reports by id."""
@@ -93,7 +100,8 @@ class ResultsView:
 
     def _in_a_line(self, accelerator: str) -> str | None:
         """How fast a device is says nothing of what works."""
-        known = [found for found in self.newest(accelerator) if found.kind != "speed"]
+        newest = [found for found in self.newest(accelerator) if found.kind != "speed"]
+        known = [found for found in newest if found.suite not in self.own] or newest
         runs = [evidence for evidence in known if evidence.is_run]
         if not runs:
             return "a baseline, no run" if known else None

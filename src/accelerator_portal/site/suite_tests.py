@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from accelerator_portal.catalog import Catalog
+from accelerator_portal.catalog.own_suite import suite_folder
 from accelerator_portal.reports.outcomes import WORST_FIRST, Outcome
 from accelerator_portal.reports.report import Environment, Metric, TestEntry
 from accelerator_portal.reports.store import StoredReport
@@ -131,7 +132,7 @@ def suite_tests_pages(
     for test in _tests(catalog, results, past, suite):
         by_letter.setdefault(initial(test.name), []).append(test)
     for letter in ("", *by_letter):
-        path = f"{RESULTS_PAGES}/{suite}/tests/{letter or 'index'}.md"
+        path = f"{RESULTS_PAGES}/{suite_folder(suite)}/tests/{letter or 'index'}.md"
         content = templates.render(
             "results/tests.md.j2" if letter else "results/tests-index.md.j2",
             to_root=to_root(path),

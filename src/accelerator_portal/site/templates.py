@@ -11,6 +11,7 @@ from jinja2.ext import Extension
 from jinja2.parser import Parser
 from markupsafe import Markup, escape
 
+from accelerator_portal.catalog.own_suite import suite_folder
 from accelerator_portal.catalog.text_file import HIDDEN
 from accelerator_portal.reports.outcomes import OUTCOMES
 from accelerator_portal.site.anchors import slug
@@ -50,6 +51,7 @@ class Templates:
             grouped=grouped,
             os_name=os_name,
             slug=slug,
+            suite_folder=suite_folder,
             cite=_cite,
         )
 

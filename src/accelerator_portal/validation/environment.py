@@ -43,6 +43,24 @@ def environment(device: str) -> dict[str, Any]:
     return {name: value for name, value in found.items() if value}
 
 
+def installed_facts(package: str | None) -> dict[str, Any]:
+    """Return what is known of this machine without importing torch, which may load a plugin.
+
+    `package` is the platform's plugin, of which only the version is asked. The model of a device
+    is known to its driver alone.
+    """
+    version = _version(package) if package else None
+    found = {
+        "torch": _version("torch"),
+        "plugin": {"name": package, "version": version} if version else None,
+        "os": _system(),
+        "arch": platform.machine(),
+        "python": platform.python_version(),
+        "packages": _packages(),
+    }
+    return {name: value for name, value in found.items() if value}
+
+
 def plugin(device: str) -> dict[str, str] | None:
     """Return name and version of the plugin that torch loads by itself, if there is one.
 
@@ -57,11 +75,13 @@ def plugin(device: str) -> dict[str, str] | None:
 
 
 def _packages() -> dict[str, str]:
-    found = {}
-    for name in _PACKAGES:
-        with suppress(metadata.PackageNotFoundError):
-            found[name] = metadata.version(name)
-    return found
+    return {name: version for name in _PACKAGES if (version := _version(name))}
+
+
+def _version(package: str) -> str | None:
+    with suppress(metadata.PackageNotFoundError):
+        return metadata.version(package)
+    return None
 
 
 def _sdk(torch: Any, device: str) -> dict[str, str] | None:  # noqa: ANN401 - the module torch

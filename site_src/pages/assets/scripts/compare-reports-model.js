@@ -89,6 +89,9 @@ export function settingsOf({ parameters = {} }) {
 
 const slug = (text) => text.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "") || "section";
 
+/** The folder of a suite; the portal's Python has the same rule. */
+export const folderOf = (suite) => suite.replace("/", "--");
+
 /** The letter of a test's page; of a function that pytest names, `a::test_copy`, that of its own word. */
 function initial(name) {
   const word = name.includes("::") ? name.split("::").at(-1).replace(/^test_/, "") : name;
@@ -97,7 +100,7 @@ function initial(name) {
 
 /** Where a test stands, from `results/`. Without a secure origin no digest can be made: then the page, not the place. */
 export async function addressOf({ suite, name }) {
-  const page = `${suite}/tests/${initial(name)}/`;
+  const page = `${folderOf(suite)}/tests/${initial(name)}/`;
   if (!globalThis.crypto?.subtle) return page;
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(name)));
   const hex = [...digest.slice(0, 4)].map((byte) => byte.toString(16).padStart(2, "0")).join("");

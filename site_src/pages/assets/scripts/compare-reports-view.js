@@ -1,7 +1,7 @@
 // Draws what differs between two reports. Names come from vendors: they are put in as text, never as markup.
 
 import { element, link } from "./elements.js";
-import { addressOf, settingsOf } from "./compare-reports-model.js";
+import { addressOf, folderOf, settingsOf } from "./compare-reports-model.js";
 import { number } from "./matrix-model.js";
 
 const MOST = 300; // rows of one kind of difference
@@ -51,7 +51,7 @@ export function differenceList(title, differences, signs, results) {
 }
 
 function testLink(test, results) {
-  const made = link(`${results}${test.suite}/tests/`, `${test.suite}/${test.name}`);
+  const made = link(`${results}${folderOf(test.suite)}/tests/`, `${test.suite}/${test.name}`);
   addressOf(test).then((address) => (made.href = results + address));
   return made;
 }

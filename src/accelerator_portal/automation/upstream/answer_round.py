@@ -16,7 +16,7 @@ from accelerator_portal.automation.upstream.finding import ReportPlace
 from accelerator_portal.automation.upstream.marker import PlatformAnswer
 from accelerator_portal.automation.upstream.own_files import JOURNAL, LEDGER, Where, left
 from accelerator_portal.catalog import Catalog
-from accelerator_portal.reports.report_check import Known
+from accelerator_portal.reports.report_check import known_to
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ def answer(
     journals = dict(left(replace(where, closed=frozenset(ledger.closed)), JOURNAL, DispatchJournal))
     entries = collecting.taking_part(catalog)
     asked = collecting.asked_of(journals.values(), ledger, entries, now)
-    known = Known(frozenset(catalog.by_id), catalog.suites)
+    known = known_to(catalog)
     looked = collecting.look(ReportPlace(clients.vendors, clients.home, known, now), asked)
     bases = rounds.Bases(root)
     compared = list(rounds.compared(looked, catalog, bases, now.date()))

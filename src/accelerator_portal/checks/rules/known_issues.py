@@ -6,6 +6,7 @@ import datetime as dt
 from collections.abc import Iterator
 
 from accelerator_portal.catalog import Catalog, Problem
+from accelerator_portal.catalog.own_suite import owner_of
 from accelerator_portal.catalog.problem import did_you_mean
 from accelerator_portal.catalog.suite_file import SUITES_OF_CHECKOUTS
 from accelerator_portal.reports.identity import UnreadableKeyError, parse_key
@@ -32,6 +33,12 @@ def check(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
                 remedy = "write suite/name, or suite/name?dtype=float32"
                 yield platform.problem(_FILE, location, str(error), remedy)
                 continue
-            if catalog.suites and suite not in {*catalog.suites, *SUITES_OF_CHECKOUTS}:
+            portal = {*catalog.suites, *SUITES_OF_CHECKOUTS}
+            if catalog.suites and suite not in portal and not _is_own(suite, platform.id):
                 what = f'the portal knows no suite "{suite}"'
                 yield platform.problem(_FILE, location, what, did_you_mean(suite, catalog.suites))
+
+
+def _is_own(suite: str, platform: str) -> bool:
+    """Whether it is a vendor's suite: `acme/kernels/test_a` reads as test `kernels/test_a`."""
+    return suite == platform or owner_of(suite) is not None

@@ -1,0 +1,87 @@
+"""A vendor's own test suite, declared in its folder under the folder's name: `acme/kernels`."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated
+
+from pydantic import AfterValidator, Field, WithJsonSchema
+
+from accelerator_portal.catalog.fields import Line, Model, Paragraph, Url, fault
+from accelerator_portal.catalog.folder_name import MAX_ID
+from accelerator_portal.catalog.suite_file import SUITES_WITHOUT_FILE
+
+_LONGEST_WORD = 60
+LONGEST_SUITE_NAME = MAX_ID + 1 + _LONGEST_WORD
+
+_FOLDER = r"[a-z0-9]+(?:-[a-z0-9]+)*"
+_WORD = r"[a-z0-9]+(?:[-_.][a-z0-9]+)*"
+
+SUITE_NAME = rf"^(?:{_FOLDER}/)?{_WORD}$"
+"""The name of any suite: `torchbench` of the portal, `acme/kernels` of a vendor."""
+
+_OWN_NAME = rf"^{_FOLDER}/{_WORD}$"
+
+
+def _own_name(name: str) -> str:
+    if not (owner_of(name) and is_suite_name(name)):
+        what = f'"{name[:60]}" is not the name of a vendor\'s suite'
+        raise fault(what, 'write the name of this folder, a slash and a word: "acme/kernels"')
+    return name
+
+
+OwnSuiteName = Annotated[
+    str, AfterValidator(_own_name), WithJsonSchema({"type": "string", "pattern": _OWN_NAME})
+]
+
+
+class OwnSuite(Model):
+    """A test suite of the vendor's own; reports may have suites that nothing declares, too."""
+
+    name: OwnSuiteName
+    """The name in reports: the folder's name, a slash, then lower-case letters, digits and
+    single `-`, `_` or `.` between them, for example `acme/kernels`."""
+    title: Annotated[Line, Field(max_length=80)]
+    """What readers see."""
+    url: Url
+    """Where the suite or its documentation is."""
+    description: Paragraph | None = None
+    """What it tests, in two or three sentences."""
+
+
+def is_suite_name(name: str) -> bool:
+    """Say whether a suite of a report may have this name."""
+    word = name.rpartition("/")[2]
+    return len(word) <= _LONGEST_WORD and re.fullmatch(SUITE_NAME, name) is not None
+
+
+def with_short_word(name: str) -> str:
+    """Return a suite's name that leaves room for its vendor's; raises a fault for others."""
+    if len(name.rpartition("/")[2]) > _LONGEST_WORD:
+        what = f'the name "{name[:60]}…" has more than {_LONGEST_WORD} characters'
+        raise fault(what, "shorten it")
+    return name
+
+
+def owner_of(suite: str) -> str | None:
+    """Return the folder whose own suite this is; None for one of the portal's."""
+    owner, slash, _ = suite.partition("/")
+    return owner if slash else None
+
+
+def full_name(suite: str, accelerator: str, portal_suites: frozenset[str]) -> str:
+    """Return the name under which the portal knows a suite of a report: `pytest` → `acme/pytest`.
+
+    A name that the portal does not describe is the vendor's own: two vendors' suites `pytest` are
+    two suites. Where the portal describes no suites, names stay as they are.
+    """
+    is_known = not portal_suites or suite in portal_suites or suite in SUITES_WITHOUT_FILE
+    return suite if is_known or owner_of(suite) else f"{accelerator}/{suite}"
+
+
+def suite_folder(suite: str) -> str:
+    """Return a suite's name as one part of a path or an address: `acme--kernels`.
+
+    No name has two hyphens in a row, so no two suites share a folder.
+    """
+    return suite.replace("/", "--")

@@ -1,0 +1,24 @@
+"""A platform declares test suites under its own name: `acme/kernels` in the folder `acme`.
+
+So two vendors never declare the same suite, and the name of a suite says who answers for it.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterator
+
+from accelerator_portal.catalog import Catalog, Problem
+from accelerator_portal.catalog.own_suite import owner_of
+
+
+def check(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
+    """Yield the declared suites whose names begin with another name than the folder's."""
+    for platform in catalog.platforms:
+        for place, suite in enumerate(platform.accelerator.suites):
+            if owner_of(suite.name) == platform.id:
+                continue
+            what = f'the suite "{suite.name}" does not begin with the name of this folder'
+            remedy = f'write "{platform.id}/{suite.name.partition("/")[2]}"'
+            location = ("suites", place, "name")
+            yield platform.problem("accelerator.yaml", location, what, remedy)

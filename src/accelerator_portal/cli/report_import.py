@@ -1,0 +1,212 @@
+"""`accelerator-portal report import`: results in other formats as one report."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, cast, get_args
+
+import click
+from pydantic import ValidationError
+
+from accelerator_portal.catalog import Catalog, ProblemsError, load_catalog
+from accelerator_portal.catalog.atomic_write import write_text_atomically
+from accelerator_portal.catalog.catalog import ACCELERATORS
+from accelerator_portal.cli.options import ROOT, tell
+from accelerator_portal.cli.outcome_words import outcome_counts
+from accelerator_portal.reports.formats import READERS, found_format
+from accelerator_portal.reports.merge import merged
+from accelerator_portal.reports.outcomes import Kind, TriggerKind
+from accelerator_portal.reports.reading import Found, Options
+from accelerator_portal.reports.report import Environment, Origin, Report, Trigger
+from accelerator_portal.reports.report_check import Known, known_to, report_problems
+from accelerator_portal.reports.report_file import report_text
+from accelerator_portal.reports.report_names import (
+    name_warnings,
+    with_full_suite_names,
+    with_imported_suite_names,
+)
+from accelerator_portal.reports.run_facts import (
+    ENVIRONMENT_OPTIONS,
+    IMPORT_REMEDIES,
+    environment_of_file,
+    stated_environment,
+)
+
+_COMMIT = re.compile(r"([\w.-]+/[\w.-]+)@([0-9a-f]{7,40})")
+_ORIGIN = re.compile(rf"{_COMMIT.pattern}:(.+)")
+
+
+@click.command("import")
+@ROOT
+@click.option("--accelerator", required=True, help="Id of the accelerator.")
+@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), required=True)
+@click.option("--kind", type=click.Choice(["self-reported", "baseline"]), default="self-reported")
+@click.option(
+    "--format",
+    "format_name",
+    type=click.Choice(sorted(READERS)),
+    help="Format of the files. By default it is detected.",
+)
+@click.option("--suite", help="Name of the suite, if the files do not state it.")
+@click.option("--parameter", multiple=True, metavar="NAME=VALUE", help="A parameter of all tests.")
+@click.option(
+    "--origin",
+    "origins",
+    multiple=True,
+    metavar="OWNER/NAME@COMMIT:PATH",
+    help="Where a file comes from; once for each.",
+)
+@click.option(
+    "--started",
+    type=click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"]),
+    help="When the run started, in UTC.",
+)
+@click.option(
+    "--trigger", type=click.Choice(get_args(TriggerKind)), default="unknown", help="The occasion."
+)
+@click.option(
+    "--commit", metavar="OWNER/NAME@COMMIT", help="The upstream repository and commit under test."
+)
+@click.option("--torch", metavar="VERSION", help="The PyTorch version that the run used.")
+@click.option("--os", help="The operating system with its version.")
+@click.option("--arch", help="The processor architecture, for example x86_64.")
+@click.option("--python", metavar="VERSION", help="The Python version.")
+@click.option("--hardware", help="The model of the device.")
+@click.option("--driver", metavar="VERSION", help="The version of the driver.")
+@click.option(
+    "--environment",
+    "environment_file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="A JSON or YAML file with the environment, as in a report.",
+)
+@click.option(
+    "--here",
+    is_flag=True,
+    help="Add what this machine and this Python environment state: the tests ran here.",
+)
+@click.option("--note", help="What a reader must know to interpret the results.")
+@click.argument("inputs", nargs=-1, required=True, type=click.Path(path_type=Path))
+def import_report(root: Path, inputs: tuple[Path, ...], out: Path, **said: Any) -> None:  # noqa: ANN401
+    """Convert test results in other formats to one report.
+
+    For each fact of the environment an option counts first, then the file given with
+    --environment, then what the input files state, then --here.
+    """
+    catalog = catalog_of(root)
+    known = replace(known_to(catalog) if catalog else Known(), remedies=IMPORT_REMEDIES)
+    try:
+        found = merged([_read(path, said) for path in inputs])
+        made = _made(found, said, catalog)
+        if said["suite"]:
+            made = with_full_suite_names(made, frozenset(known.suites))
+        else:
+            made = with_imported_suite_names(made, known)
+    except ProblemsError as error:
+        tell(error.problems)
+        sys.exit(1)
+    _refuse_faults(made, out, known)
+    warnings = list(name_warnings(made, out.name, known))
+    try:
+        write_text_atomically(out, report_text(made))
+    except OSError as error:
+        raise click.ClickException(f"{out} cannot be written: {error.strerror}") from None
+    for warning in warnings:
+        click.echo(f"warning: {warning}", err=True)
+    click.echo(f"wrote {out}: {outcome_counts(made.tests)}")
+
+
+def catalog_of(root: Path) -> Catalog | None:
+    """Return the catalog; None in a folder that is no repository of the portal.
+
+    A vendor's CI has none: names of accelerators and suites are checked where the report goes.
+    """
+    if not (root / "data").exists() and not (root / ACCELERATORS).exists():
+        return None
+    catalog, _ = load_catalog(root)
+    if catalog is None:
+        raise click.ClickException(f"{root} has no usable data/; see accelerator-portal check")
+    return catalog
+
+
+def _refuse_faults(made: Report, out: Path, known: Known) -> None:
+    now = dt.datetime.now(dt.timezone.utc)
+    problems = list(report_problems(made, out.name, known, now))
+    if problems:
+        tell(problems)
+        sys.exit(1)
+
+
+def _read(path: Path, said: dict[str, Any]) -> Found:
+    pairs = [parameter.partition("=") for parameter in said["parameter"]]
+    for name, equals, _ in pairs:
+        if not equals:
+            raise click.BadParameter(f'"{name}" has no value', param_hint="--parameter")
+    options = Options(said["suite"], {name: value for name, _, value in pairs})
+    reader = READERS[said["format_name"] or found_format(path)]
+    return reader(path, options)
+
+
+def _made(found: Found, said: dict[str, Any], catalog: Catalog | None) -> Report:
+    started = said["started"].replace(tzinfo=dt.timezone.utc) if said["started"] else found.started
+    try:
+        return Report(
+            schema_version=1,
+            accelerator=said["accelerator"],
+            kind=cast("Kind", said["kind"]),
+            trigger=_trigger(said),
+            started=started,
+            finished=found.finished,
+            environment=_environment(found, said, catalog),
+            origins=_origins(said),
+            note=said["note"] or found.note,
+            suites=found.suites,
+            tests=found.tests,
+        )
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        place = ".".join(map(str, first["loc"]))
+        raise click.ClickException(f"{place}: {first['msg']}") from None
+
+
+def _environment(found: Found, said: dict[str, Any], catalog: Catalog | None) -> Environment:
+    file = said["environment_file"]
+    return stated_environment(
+        {name: said[name] for name in ENVIRONMENT_OPTIONS},
+        environment_of_file(file) if file else {},
+        found.environment,
+        _this_machine(catalog, said["accelerator"]) if said["here"] else {},
+    )
+
+
+def _this_machine(catalog: Catalog | None, accelerator: str) -> dict[str, Any]:
+    from accelerator_portal.validation.environment import installed_facts
+
+    platform = catalog.by_id.get(accelerator) if catalog else None
+    name = platform.accelerator.package.name if platform else "torch"
+    return installed_facts(name if name != "torch" else None)
+
+
+def _trigger(said: dict[str, Any]) -> Trigger:
+    kind = cast("TriggerKind", said["trigger"])
+    if not said["commit"]:
+        return Trigger(kind=kind)
+    match = _COMMIT.fullmatch(said["commit"])
+    if not match:
+        what = f'"{said["commit"]}" is not of the form OWNER/NAME@COMMIT'
+        raise click.BadParameter(what, param_hint="--commit")
+    return Trigger(kind=kind, repository=match[1], commit=match[2])
+
+
+def _origins(said: dict[str, Any]) -> tuple[Origin, ...]:
+    found = []
+    for text in said["origins"]:
+        match = _ORIGIN.fullmatch(text)
+        if not match:
+            form = "OWNER/NAME@COMMIT:PATH"
+            raise click.BadParameter(f'"{text}" is not of the form {form}', param_hint="--origin")
+        found.append(Origin(repository=match[1], commit=match[2], path=match[3]))
+    return tuple(found)

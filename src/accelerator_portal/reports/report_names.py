@@ -1,0 +1,113 @@
+"""Names in a report that nobody declares, or that keep results from being compared: warnings.
+
+A vendor's own suites and tests are welcome. What is named here is shown all the same.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Callable, Container, Iterator
+from dataclasses import replace
+from itertools import chain
+
+from accelerator_portal.catalog.own_suite import full_name, owner_of
+from accelerator_portal.catalog.problem import Problem, did_you_mean
+from accelerator_portal.catalog.suite_file import SUITES_WITHOUT_FILE
+from accelerator_portal.reports.report import Report, TestEntry
+from accelerator_portal.reports.report_check import MOST_SHOWN, Known, ReportFault, first_faults
+
+# A device in a name makes a test another one on each accelerator, and nothing can be compared.
+_CARD = r"gfx[0-9a-f]{3,5}|[ahv]100|h200|b200|mi[23][0-9]{2}x?|910b[0-9]?"
+_CARDS = re.compile(rf"(?<![a-z0-9])({_CARD})(?![a-z0-9])", re.IGNORECASE)
+# In unit tests these are features of PyTorch: `test_cuda_graphs`.
+_DEVICES = re.compile(
+    rf"(?<![a-z0-9])(cuda|rocm|xpu|npu|mps|hpu|tpu|mlu|musa|{_CARD})(?![a-z0-9])", re.IGNORECASE
+)
+
+
+def name_warnings(
+    report: Report, path: str, known: Known, first_test: int | None = None
+) -> Iterator[Problem]:
+    """Yield a warning for each name that the portal does not know; of very many, the first.
+
+    `first_test` is the line of the first test, where each stands on a line of its own.
+    """
+    found = chain(_of_suites(report, known), first_faults(_of_tests(report, known)))
+    for place, what, remedy in found:
+        line = 1 if place is None or first_test is None else first_test + place
+        yield replace(Problem(path, line, what, remedy), level="warning")
+
+
+def with_full_suite_names(report: Report, portal_suites: frozenset[str]) -> Report:
+    """Return a report whose undeclared suites bear their vendor's name; see `full_name`."""
+    return _renamed(report, lambda suite: full_name(suite, report.accelerator, portal_suites))
+
+
+def with_imported_suite_names(report: Report, known: Known) -> Report:
+    """Return the same of an imported report, where what looks like a vendor's name may be none.
+
+    Test tools name suites by folders, too: `tests/unit` becomes `acme/tests-unit`.
+    """
+    portal = frozenset(known.suites)
+
+    def renamed(suite: str) -> str:
+        owner = owner_of(suite)
+        vendors = {report.accelerator, *known.accelerators}
+        plain = suite.replace("/", "-") if owner and owner not in vendors else suite
+        return full_name(plain, report.accelerator, portal)
+
+    return _renamed(report, renamed)
+
+
+def _renamed(report: Report, full: Callable[[str], str]) -> Report:
+    suites = dict.fromkeys([*(s.name for s in report.suites), *(t.suite for t in report.tests)])
+    names = {suite: full(suite) for suite in suites}
+    if all(name == suite for suite, name in names.items()):
+        return report
+    return report.model_copy(
+        update={
+            "suites": tuple(s.model_copy(update={"name": names[s.name]}) for s in report.suites),
+            "tests": tuple(t.model_copy(update={"suite": names[t.suite]}) for t in report.tests),
+        }
+    )
+
+
+def _of_suites(report: Report, known: Known) -> Iterator[ReportFault]:
+    portal = frozenset(known.suites)
+    for suite in report.suites if portal else ():
+        name = full_name(suite.name, report.accelerator, portal)
+        if name in portal or name in SUITES_WITHOUT_FILE or name in known.own_suites:
+            continue
+        yield None, f'no folder declares the suite "{name}"', _suite_remedy(name, report, known)
+
+
+def _suite_remedy(name: str, report: Report, known: Known) -> str:
+    owner, _, word = name.partition("/")
+    if owner != report.accelerator:
+        return f'write "{report.accelerator}/{word}", unless both platforms share the suite'
+    near = difflib.get_close_matches(word, sorted(known.suites), n=1, cutoff=0.8)
+    if near:
+        return f'did you mean "{near[0]}"? If it is your own, declare it in accelerator.yaml'
+    return "give it a title and a link in accelerator.yaml, under suites"
+
+
+def _of_tests(report: Report, known: Known) -> Iterator[ReportFault]:
+    names = {name: frozenset(suite.tests) for name, suite in known.suites.items()}
+    unit = {suite.name for suite in report.suites if suite.kind == "unit"}
+    unknown = 0
+    for place, test in enumerate(report.tests):
+        if test.suite in names:
+            if test.name not in names[test.suite]:
+                unknown += 1  # looking for near names takes long: only for those that are shown
+                near = names[test.suite] if unknown <= MOST_SHOWN else ()
+                remedy = did_you_mean(test.name, near)[:200]
+                yield place, f'"{test.suite}" has no test "{test.name}"', remedy
+        elif owner_of(test.suite) is None and (device := _device(test, unit)):
+            what = f'the name "{test.name}" holds hardware ("{device}")'
+            yield place, what, "leave the device out of names"
+
+
+def _device(test: TestEntry, unit: Container[str]) -> str | None:
+    found = (_CARDS if test.suite in unit else _DEVICES).search(test.name)
+    return found[0] if found else None

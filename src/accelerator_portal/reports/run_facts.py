@@ -1,0 +1,79 @@
+"""What a person says of an imported run that its files do not say, or say wrongly.
+
+What an option says counts before an environment file, that before the imported files; this machine
+only adds what nobody said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from accelerator_portal.catalog import ProblemsError
+from accelerator_portal.catalog.problem import Problem
+from accelerator_portal.catalog.validation import validate
+from accelerator_portal.catalog.yaml_file import parse_yaml
+from accelerator_portal.reports.reading import read_text
+from accelerator_portal.reports.report import Environment
+
+ENVIRONMENT_OPTIONS = ("torch", "os", "arch", "python", "hardware", "driver")
+"""Fields of a report's environment that the command line takes, each as an option."""
+
+_MOST_BYTES = 1024 * 1024
+
+IMPORT_REMEDIES: Mapping[str, str] = {
+    "started": "add --started YYYY-MM-DDTHH:MM:SS, in UTC",
+    "torch": (
+        "add --torch VERSION or --environment FILE, or use --here on the machine and in the "
+        "environment that ran the tests"
+    ),
+    "origins": "add --origin OWNER/NAME@COMMIT:PATH for each file",
+}
+"""Which option supplies what a report must have, by what is missing."""
+
+
+_OTHER_NAMES = {"pytorch": "torch"}
+
+
+def named_facts(properties: Mapping[str, object]) -> dict[str, str]:
+    """Return the facts of an environment among properties that a test tool lets people add.
+
+    Names are those of the options, in capital or small letters; all others mean something else.
+    """
+    facts: dict[str, str] = {}
+    for key, value in properties.items():
+        name = _OTHER_NAMES.get(key.lower(), key.lower())
+        if name in ENVIRONMENT_OPTIONS and isinstance(value, str) and value.strip():
+            facts.setdefault(name, " ".join(value.split())[:200])
+    return facts
+
+
+def environment_of_file(path: Path) -> Environment:
+    """Read the environment of a run from a JSON or YAML file; raises ProblemsError."""
+    file, problems = parse_yaml(path.name, read_text(path, _MOST_BYTES))
+    if file is None:
+        raise ProblemsError(problems)
+    record, faults = validate(Environment, file)
+    if record is None or problems or faults:
+        raise ProblemsError([*problems, *faults] or [_empty(path)])
+    return record
+
+
+def stated_environment(*stated: Environment | Mapping[str, Any]) -> Environment:
+    """Return one environment of several; of each fact the first statement counts.
+
+    Raises pydantic's ValidationError where a statement cannot be a fact of an environment.
+    """
+    facts: dict[str, Any] = {}
+    for one in stated:
+        fields = one.model_dump(exclude_none=True) if isinstance(one, Environment) else one
+        for name, value in fields.items():
+            if value:
+                facts.setdefault(name, value)
+    return Environment.model_validate(facts)
+
+
+def _empty(path: Path) -> Problem:
+    fields = ", ".join(ENVIRONMENT_OPTIONS)
+    return Problem(path.name, 1, "the file is empty", f"write facts of the run: {fields}")

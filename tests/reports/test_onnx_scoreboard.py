@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+import datetime as dt
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from accelerator_portal.catalog import ProblemsError
+from accelerator_portal.reports.formats import found_format
+from accelerator_portal.reports.onnx_scoreboard import read_onnx_scoreboard
+from accelerator_portal.reports.reading import Found, Options
+
+# The structure is that of the scoreboard's files; the tests are made up.
+BOARD: dict[str, Any] = {
+    "date": "07/02/2026 01:13:10",
+    "failed": ["OnnxBackendNodeModelTest::test_a_cpu"],
+    "passed": ["OnnxBackendNodeModelTest::test_b_cuda", "OnnxBackendNodeModelTest::test_cpu_c"],
+    "skipped": ["OnnxBackendSimpleModelTest::test_d_cpu"],
+}
+
+
+def read(tmp_path: Path, board: object, suite: str | None = None) -> Found:
+    file = tmp_path / "report.json"
+    file.write_text(json.dumps(board, indent=4), "utf-8")
+    assert found_format(file) == "onnx-scoreboard"
+    return read_onnx_scoreboard(file, Options(suite))
+
+
+def test_each_name_has_its_outcome_and_no_device(tmp_path: Path) -> None:
+    found = read(tmp_path, BOARD)
+    assert [(t.suite, t.name, t.outcome, t.reason) for t in found.tests] == [
+        ("onnx-backend", "OnnxBackendNodeModelTest::test_a", "failed", None),
+        ("onnx-backend", "OnnxBackendNodeModelTest::test_b", "passed", None),
+        ("onnx-backend", "OnnxBackendNodeModelTest::test_cpu_c", "passed", None),
+        ("onnx-backend", "OnnxBackendSimpleModelTest::test_d", "skipped",
+         "The file gives no reason."),
+    ]  # fmt: skip
+    assert [(suite.name, suite.kind) for suite in found.suites] == [("onnx-backend", "operator")]
+
+
+def test_its_date_is_read_as_utc_and_that_is_said(tmp_path: Path) -> None:
+    found = read(tmp_path, BOARD)
+    assert found.started == dt.datetime(2026, 7, 2, 1, 13, 10, tzinfo=dt.timezone.utc)
+    assert found.note == "The date in the file names no time zone and is read as UTC."
+    undated = read(tmp_path, {key: value for key, value in BOARD.items() if key != "date"})
+    assert (undated.started, undated.note) == (None, None)
+
+
+def test_a_person_names_the_suite(tmp_path: Path) -> None:
+    assert {test.suite for test in read(tmp_path, BOARD, "acme/onnx").tests} == {"acme/onnx"}
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"date": "2026-07-02"},
+         'report.json:1: date: "2026-07-02" is no moment; write it like 07/02/2026 01:13:10'),
+        ({"failed": "none"}, "report.json:1: failed: input should be a valid"),
+        ({"passed": [1]}, "report.json:1: passed[0]: input should be a valid string"),
+        ({"more": 1}, "report.json:1: more: extra inputs are not permitted"),
+        ({"passed": ["A::test_a_cpu", "A::test_a_cuda"]},
+         'report.json:1: "A::test_a" stands twice with the same parameters'),
+    ],
+)  # fmt: skip
+def test_a_fault_is_named(changes: dict[str, Any], words: str, tmp_path: Path) -> None:
+    with pytest.raises(ProblemsError) as error:
+        read(tmp_path, {**BOARD, **changes})
+    assert str(error.value).startswith(words)

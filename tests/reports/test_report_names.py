@@ -1,0 +1,110 @@
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+
+from accelerator_portal.reports.report_check import Known
+from accelerator_portal.reports.report_names import (
+    name_warnings,
+    with_full_suite_names,
+    with_imported_suite_names,
+)
+from tests.catalog.suites import suite
+from tests.reports.examples import report
+
+SUITE = suite("model", "BertTiny", "ResNetTiny")
+KNOWN = Known(frozenset({"example", "other"}), {"known": SUITE}, frozenset({"example/kernels"}))
+MODEL = {"name": "known", "kind": "model"}
+
+
+def warned(*tests: dict[str, Any], **changes: Any) -> list[str]:  # noqa: ANN401 - any field
+    found = list(name_warnings(report(*tests, **changes), "r.json", KNOWN, 10))
+    assert {problem.level for problem in found} <= {"warning"}
+    return [str(problem) for problem in found]
+
+
+def of_suite(name: str) -> list[str]:
+    return warned({"suite": name}, suites=[{"name": name, "kind": "unit"}])
+
+
+@pytest.mark.parametrize("name", ["example/kernels", "pytorch-tests", "deploy"])
+def test_a_declared_suite_is_no_news(name: str) -> None:
+    assert of_suite(name) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("kernels2", ('no folder declares the suite "example/kernels2"; '
+         "give it a title and a link in accelerator.yaml, under suites")),
+        ("knwon", ('no folder declares the suite "example/knwon"; '
+         'did you mean "known"? If it is your own, declare it in accelerator.yaml')),
+        ("other/kernels", ('no folder declares the suite "other/kernels"; '
+         'write "example/kernels", unless both platforms share the suite')),
+    ],
+)  # fmt: skip
+def test_an_undeclared_suite_is_welcome_and_told(name: str, words: str) -> None:
+    assert of_suite(name) == [f"r.json:1: {words}"]
+
+
+def test_a_test_that_the_suite_does_not_have_is_told_with_the_nearest() -> None:
+    tests = [{"suite": "known", "name": "BertTiny"}, {"suite": "known", "name": "BertTini"}]
+    assert warned(*tests, suites=[MODEL]) == [
+        'r.json:11: "known" has no test "BertTini"; did you mean "BertTiny"?'
+    ]
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "device"),
+    [("unit", "EPLB on MI250", "MI250"), ("unit", "test_cuda_graphs", None),
+     ("operator", "add.cuda", "cuda"), ("model", "npuzzle", None)],
+)  # fmt: skip
+def test_hardware_in_a_name_is_told(kind: str, name: str, device: str | None) -> None:
+    known = Known(KNOWN.accelerators)
+    made = report({"name": name}, suites=[{"name": "made-up", "kind": kind}])
+    found = [str(problem) for problem in name_warnings(made, "r.json", known, 10)]
+    words = f'r.json:10: the name "{name}" holds hardware ("{device}"); '
+    assert found == ([f"{words}leave the device out of names"] if device else [])
+
+
+def test_of_a_suite_of_its_own_a_vendor_names_tests_as_it_likes() -> None:
+    suites = [{"name": "example/kernels", "kind": "operator"}]
+    assert warned({"suite": "example/kernels", "name": "add.npu on 910B"}, suites=suites) == []
+
+
+def test_a_hundred_thousand_unknown_tests_are_told_in_a_moment() -> None:
+    names = suite("model", *(f"operator_{n}" for n in range(2_000)))
+    made = report({"suite": "known", "name": "x"}, suites=[MODEL])
+    (one,) = made.tests
+    tests = tuple(one.model_copy(update={"name": f"oprator_{n}"}) for n in range(100_000))
+    many = made.model_copy(update={"tests": tests})
+    begun = time.process_time()
+    found = list(name_warnings(many, "r.json", Known(KNOWN.accelerators, {"known": names})))
+    assert time.process_time() - begun < 5
+    assert len(found) == 21
+    assert "99,980 more tests" in str(found[-1])
+
+
+def test_an_undeclared_suite_bears_the_name_of_its_platform() -> None:
+    made = report({"suite": "pytest"}, suites=[{"name": "pytest", "kind": "unit"}])
+    full = with_full_suite_names(made, frozenset({"known"}))
+    assert [one.name for one in full.suites] == ["example/pytest"]
+    assert [test.suite for test in full.tests] == ["example/pytest"]
+
+
+@pytest.mark.parametrize("name", ["known", "pytorch-tests", "other/kernels"])
+def test_other_names_stay(name: str) -> None:
+    made = report({"suite": name}, suites=[{"name": name, "kind": "unit"}])
+    assert with_full_suite_names(made, frozenset({"known"})) is made
+
+
+@pytest.mark.parametrize(
+    ("name", "full"),
+    [("tests/unit", "example/tests-unit"), ("other/kernels", "other/kernels"),
+     ("known", "known"), ("pytest", "example/pytest")],
+)  # fmt: skip
+def test_a_folder_of_a_test_tool_is_no_vendor(name: str, full: str) -> None:
+    made = report({"suite": name}, suites=[{"name": name, "kind": "unit"}])
+    assert with_imported_suite_names(made, KNOWN).suites[0].name == full
