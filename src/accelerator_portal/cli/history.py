@@ -14,6 +14,7 @@ import click
 from accelerator_portal.catalog import ProblemsError
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.cli.history_archive import check, compact, repair
+from accelerator_portal.cli.history_rollup import rollup
 from accelerator_portal.cli.options import ROOT, progress_bar, tell
 from accelerator_portal.results.archive import BASES, History, read_history
 from accelerator_portal.results.classify import classes
@@ -73,7 +74,7 @@ def show(root: Path, accelerator: str) -> None:
         sys.exit(1)
 
 
-for command in (compact, check, repair):
+for command in (compact, check, repair, rollup):
     history.add_command(command)
 
 
