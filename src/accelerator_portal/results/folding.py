@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -21,6 +22,9 @@ from accelerator_portal.results.partitions.locking import locked
 from accelerator_portal.results.partitions.manifest import read_manifest
 from accelerator_portal.results.partitions.writing import forget, tables_of
 from accelerator_portal.results.standing import Basis, State
+
+CLOCK_DIFFERENCE = dt.timedelta(days=1)
+"""So far the clock of a machine that runs tests may be ahead."""
 
 NamedReport = tuple[Path, Report]
 """A report with the path by which problems name it."""
@@ -122,6 +126,7 @@ def _fold_history(
             manifest = forget(root, manifest, basis)
         state = read_state_of(root, accelerator, basis)
         for path, report in reports:
+            _refuse_future(report, path)
             after, changes = fold(state, report, path)
             point = point_of(report, path)
             if after is not state or manifest.lacks_results(point.id):
@@ -132,6 +137,15 @@ def _fold_history(
             state = after
             advance()
     return FoldedHistory(name, new, len(reports), changed)
+
+
+def _refuse_future(report: Report, path: Path) -> None:
+    """Refuse a report that no clock can explain: once folded, it would keep out all others."""
+    now = dt.datetime.now(dt.timezone.utc)
+    if report.started and report.started > now + CLOCK_DIFFERENCE:
+        what = f"the report started {report.started:%Y-%m-%d %H:%M} UTC, which is in the future"
+        remedy = "set the clock of the machine that ran it, and correct started"
+        raise ProblemsError([Problem(path.as_posix(), 1, what, remedy)])
 
 
 def _history(item: NamedReport) -> tuple[str, Basis]:
