@@ -115,7 +115,7 @@ def _duckdb(root: Path, _scale: Scale, _: int) -> tuple[float, int]:
 
     start = time.process_time()
     files = f"read_parquet('{root / HISTORY / RESULTS}', hive_partitioning = true)"
-    found = duckdb.sql(
+    found = duckdb.execute(
         "SELECT count(*) FROM (SELECT accelerator, key, arg_max(outcome, started), "  # noqa: S608
         "count(*) FILTER (outcome = 'passed'), max(started) FILTER (outcome = 'passed') "
         f"FROM {files} GROUP BY accelerator, key)"

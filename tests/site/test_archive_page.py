@@ -42,7 +42,8 @@ COLUMNS = ("key", "started", "report", "outcome", "seconds", "hardware", *CODE)
 def everything() -> list[dict[str, Any]]:
     partitions = result_partitions(REPOSITORY, archived_accelerators(REPOSITORY))
     frame = pd.concat([read_partition(p, COLUMNS) for p in partitions])
-    return frame.astype(object).where(frame.notna(), None).to_dict("records")
+    plain = frame.astype(object).where(frame.notna(), None)
+    return [{str(name): value for name, value in row.items()} for row in plain.to_dict("records")]
 
 
 def rollup(name: str) -> Rows:

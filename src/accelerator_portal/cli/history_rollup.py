@@ -93,13 +93,13 @@ def _connected(scheduler: str | None) -> Iterator[Client]:
 
     if scheduler is None:
         with (
-            LocalCluster(threads_per_worker=1, dashboard_address="127.0.0.1:0") as cluster,  # type: ignore[no-untyped-call]
-            Client(cluster) as client,  # type: ignore[no-untyped-call]
+            LocalCluster(threads_per_worker=1, dashboard_address="127.0.0.1:0") as cluster,
+            Client(cluster) as client,
         ):
             yield client
         return
     try:
-        client = Client(scheduler, timeout=_CONNECT_S)  # type: ignore[no-untyped-call]
+        client = Client(scheduler, timeout=_CONNECT_S)
     except (OSError, ValueError):
         what = f"the Dask scheduler {scheduler} does not answer. Start it, or correct --scheduler"
         raise click.ClickException(what) from None

@@ -76,13 +76,14 @@ def dask_rollup(rollup: Rollup, partitions: list[PartitionFiles], client: Client
         return pandas_rollup(rollup, partitions)
     empty = _empty(rollup)
     with dask.config.set({"dataframe.convert-string": False}):  # the types that pandas chose
-        frame = dd.from_map(
+        frame = dd.from_map(  # type: ignore[no-untyped-call]
             read_partition, partitions, columns=rollup.columns, meta=empty, enforce_metadata=False
         )
         made = frame.map_partitions(rollup.make, meta=rollup.make(empty), enforce_metadata=False)
         futures = client.compute(list(made.to_delayed()))
     found = client.gather(futures)  # in the order of the partitions, which is that of the groups
-    return pd.concat(found, ignore_index=True)
+    together: pd.DataFrame = pd.concat(found, ignore_index=True)
+    return together
 
 
 def read_partition(partition: PartitionFiles, columns: Iterable[str]) -> pd.DataFrame:

@@ -27,7 +27,7 @@ def test_duckdb_reads_every_row_with_names_of_folders_as_columns(tmp_path: Path)
     suites = ("models", "op-db")
     archive(tmp_path, *(report_of(day, outcomes, suites) for day, outcomes in enumerate(DAYS)))
     table = pattern(tmp_path, "runs", "results")
-    found = duckdb.sql(
+    found = duckdb.execute(
         f"SELECT suite, month, key, outcome, seconds, torch FROM {table} "  # noqa: S608 - a path
         "ORDER BY key, started"
     ).fetchall()
@@ -41,7 +41,7 @@ def test_duckdb_reads_every_row_with_names_of_folders_as_columns(tmp_path: Path)
 @pytest.mark.parametrize("table", TABLES)
 def test_the_repository_has_the_columns_that_are_documented(basis: str, table: str) -> None:
     source = pattern(REPOSITORY, basis, table)
-    found = duckdb.sql(f"DESCRIBE SELECT * FROM {source}").fetchall()  # noqa: S608 - a path
+    found = duckdb.execute(f"DESCRIBE SELECT * FROM {source}").fetchall()  # noqa: S608 - a path
     documented = {c.name: TYPES[c.type] for t in TABLES if t == table for c in COLUMNS[t]}
     folders = dict.fromkeys(("accelerator", "suite", "month"), "VARCHAR")
     assert {name: kind for name, kind, *_ in found} == {**documented, **folders}
@@ -62,9 +62,9 @@ def test_what_the_repository_keeps_is_what_duckdb_counts(
     manifest = read_manifest(REPOSITORY, accelerator)
     for table, least in (("changes", changes), ("results", results)):
         source = pattern(REPOSITORY, basis, table)
-        (found,) = duckdb.sql(
+        (found,) = duckdb.execute(
             f"SELECT count(*) FROM {source} WHERE accelerator = ?",  # noqa: S608 - a path
-            params=[accelerator],
+            [accelerator],
         ).fetchall()
         listed = sum(f.rows for f in manifest.files if f.partition[:2] == (basis, table))
         assert found == (listed,)
