@@ -20,6 +20,7 @@ from accelerator_portal.catalog.clock import today
 from accelerator_portal.checks import errors, load_and_check
 from accelerator_portal.checks.quarantine import load_and_set_aside
 from accelerator_portal.site import RepositoryLinks, SiteFile, build_site
+from accelerator_portal.site.archive_page import archive_files
 from accelerator_portal.site.page import PLATFORMS
 from accelerator_portal.site.raw_html import put_back_raw_html, take_out_raw_html
 from accelerator_portal.site.security_policy import add_security_policy
@@ -54,6 +55,9 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
     for page in pages:
         hidden = page.platform is not None and not listed
         files.append(_file(config, page, hidden=hidden))
+    root = Path(config.config_file_path).parent
+    for path, source in archive_files(root).items():
+        files.append(File.generated(config, path, abs_src_path=str(source)))
     return files
 
 

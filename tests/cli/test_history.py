@@ -8,7 +8,6 @@ from click.testing import CliRunner, Result
 
 from accelerator_portal.cli import main
 from accelerator_portal.reports.report_file import report_text
-from accelerator_portal.results.archive import changes_path, state_path
 from tests.built_site import EXAMPLE as ACME
 from tests.built_site import copy_sources
 from tests.folders import EXAMPLE, Tree
@@ -42,7 +41,8 @@ def test_reports_are_folded_in_the_order_of_time_and_shown(tmp_path: Path) -> No
 def test_folding_again_changes_no_byte(tmp_path: Path) -> None:
     days = reports(tmp_path, {"a": "passed"}, {"a": "failed"})
     run("fold", "--root", tmp_path, *days)
-    files = [p(tmp_path, "example", "runs") for p in (state_path, changes_path)]
+    files = [path for path in (tmp_path / "data").rglob("*") if path.is_file()]
+    assert len(files) == 6
     before = [file.read_bytes() for file in files]
     again = run("fold", "--root", tmp_path, *days)
     assert again.stdout == "example, runs: 0 new reports of 2, 0 changes\n"

@@ -13,23 +13,28 @@ from accelerator_portal.reports.store import StoredReport, stored_reports
 from accelerator_portal.results.archive import (
     History,
     basis_of,
-    changes_path,
-    keep,
     read_history,
     read_state_of,
     state_path,
     with_reports,
 )
+from accelerator_portal.results.changes_file import append_changes
+from accelerator_portal.results.folding import fold_reports
 from accelerator_portal.results.history import fold
+from accelerator_portal.results.partitions.manifest import read_manifest
 from accelerator_portal.results.standing import State
+from accelerator_portal.results.state_file import write_state
 from tests.folders import REPOSITORY
 from tests.results.made_up import HISTORIES, Outcomes, folded, made_up
 
 
 def keep_all(root: Path, *reports: Report) -> None:
-    for report in reports:
-        state, changes = fold(read_state_of(root, "example", "runs"), report)
-        keep(root, state, changes)
+    folding = fold_reports(root, [(Path("report.json"), report) for report in reports])
+    assert not folding.problems
+
+
+def files(root: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in root.rglob("*.*") if path.is_file()}
 
 
 def stored(name: str, report: Report) -> StoredReport:
@@ -54,23 +59,28 @@ def test_nothing_kept_is_an_empty_history(tmp_path: Path) -> None:
     assert read_history(tmp_path, "example", "runs") == History(State("example", "runs"))
 
 
-def test_an_interruption_between_the_two_files_doubles_nothing(tmp_path: Path) -> None:
+def test_an_interruption_before_the_state_is_written_doubles_nothing(tmp_path: Path) -> None:
     reports = [made_up(0, {"a": "passed"}), made_up(1, {"a": "failed"})]
     keep_all(tmp_path, *reports)
-    before = [p(tmp_path, "example", "runs").read_bytes() for p in (state_path, changes_path)]
+    before = files(tmp_path)
     state_path(tmp_path, "example", "runs").unlink()
-    keep_all(tmp_path, reports[0])  # the changes of both are there, the state of the first alone
-    keep_all(tmp_path, reports[1])
-    after = [p(tmp_path, "example", "runs").read_bytes() for p in (state_path, changes_path)]
-    assert after == before
+    keep_all(tmp_path, *reports)
+    assert files(tmp_path) == before
 
 
-def test_keeping_anew_forgets_the_changes_too(tmp_path: Path) -> None:
-    keep_all(tmp_path, made_up(0, {"a": "passed"}), made_up(1, {"a": "failed"}))
-    state, changes = fold(State("example", "runs"), made_up(5, {"b": "passed"}))
-    keep(tmp_path, state, changes, anew=True)
-    found = read_history(tmp_path, "example", "runs")
-    assert [change.key for change in found.changes] == ["models/b"]
+def test_changes_that_one_file_kept_move_to_partitions_and_stay_the_same(tmp_path: Path) -> None:
+    first, second = made_up(0, {"a": "passed"}), made_up(40, {"a": "failed"})
+    state, changes = folded(first, second)
+    earlier = tmp_path / "data/history/example/runs.parquet"
+    append_changes(earlier, changes)
+    write_state(state_path(tmp_path, "example", "runs"), state)
+    before = read_history(tmp_path, "example", "runs")
+    assert before.changes == tuple(changes)
+    keep_all(tmp_path, second)
+    assert not earlier.exists()
+    assert read_history(tmp_path, "example", "runs") == before
+    manifest = read_manifest(tmp_path, "example")
+    assert [(r.results, r.changes) for r in manifest.reports.values()] == [(None, 1), (1, 1)]
 
 
 def test_newer_reports_come_on_top_and_older_ones_are_named(tmp_path: Path) -> None:
@@ -89,11 +99,11 @@ def test_newer_reports_come_on_top_and_older_ones_are_named(tmp_path: Path) -> N
     assert read_history(tmp_path, "example", "runs") == kept, "nothing is written"
 
 
-@pytest.mark.parametrize("name", ["runs.json", "runs.parquet"])
+@pytest.mark.parametrize("name", ["runs.json", "runs.parquet", "manifest.json"])
 def test_what_cannot_be_read_is_named(tmp_path: Path, name: str) -> None:
     keep_all(tmp_path, made_up(0, {"a": "passed"}))
     (tmp_path / "data/history/example" / name).write_bytes(b"no history")
-    with pytest.raises(ProblemsError, match=f"{name}:1: this is no (state|table)"):
+    with pytest.raises(ProblemsError, match=f"{name}:1: this is no (state|table|manifest)"):
         read_history(tmp_path, "example", "runs")
 
 

@@ -1,9 +1,10 @@
 from __future__ import annotations
 
+import datetime as dt
 from pathlib import Path
 
 from accelerator_portal.reports import Report
-from accelerator_portal.results.archive import read_state_of
+from accelerator_portal.results.archive import read_history, read_state_of
 from accelerator_portal.results.folding import FoldedHistory, fold_reports
 from tests.results.made_up import made_up
 
@@ -43,3 +44,32 @@ def test_what_is_folded_anew_forgets_what_was_kept(tmp_path: Path) -> None:
     folding = fold_reports(tmp_path, named(second), anew=True)
     assert folding.histories == (FoldedHistory("example, runs", 1, 1, 1),)
     assert len(read_state_of(tmp_path, "example", "runs").reports) == 1
+
+
+def test_a_report_of_the_future_is_refused_and_keeps_out_no_other(tmp_path: Path) -> None:
+    early = made_up(0, {"a": "passed"})
+    assert early.started
+    now = dt.datetime.now(dt.UTC)
+    late = made_up((now - early.started).days + 3, {"a": "failed"})
+    assert late.started
+    folding = fold_reports(tmp_path, named(early, late))
+    assert "\n".join(map(str, folding.problems)) == (
+        f"1.json:1: the report started {late.started:%Y-%m-%d %H:%M} UTC, which is in the future; "
+        "set the clock of the machine that ran it, and correct started"
+    )
+    assert len(read_state_of(tmp_path, "example", "runs").reports) == 1
+    again = fold_reports(tmp_path, named(made_up(1, {"a": "passed"})))
+    assert not again.problems
+
+
+def test_a_clock_that_is_a_little_ahead_is_no_future(tmp_path: Path) -> None:
+    started = (dt.datetime.now(dt.UTC) + dt.timedelta(hours=20)).isoformat()
+    assert not fold_reports(tmp_path, named(made_up(0, {"a": "passed"}, started=started))).problems
+
+
+def test_parameters_in_another_order_are_the_same_test(tmp_path: Path) -> None:
+    first = made_up(0, {"a?dtype=float32&mode=training": "passed"})
+    second = made_up(1, {"a?mode=training&dtype=float32": "failed"})
+    folding = fold_reports(tmp_path, named(first, second))
+    (change,) = read_history(tmp_path, "example", "runs").changes[1:]
+    assert (change.kind, folding.histories[0].changes) == ("regressed", 2)

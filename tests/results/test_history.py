@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from accelerator_portal.catalog import ProblemsError
 from accelerator_portal.reports import Report
 from accelerator_portal.reports.outcomes import BAD, GOOD, Outcome
-from accelerator_portal.results.archive import changes_path, state_path
-from accelerator_portal.results.changes_file import append_changes
+from accelerator_portal.results.archive import read_history, state_path
 from accelerator_portal.results.folding import fold_reports
 from accelerator_portal.results.history import OutcomeChange, fold
 from accelerator_portal.results.standing import Standing, State
@@ -282,18 +281,19 @@ def test_the_state_kept_day_by_day_is_the_state_folded_from_all_at_once(
     folder = tmp_path_factory.mktemp("history")
     reports = reports_of(history)
     write_state(folder / "daily.json", State("example", "runs"))
+    every: list[OutcomeChange] = []
     for report in reports:
         state, changes = fold(read_state(folder / "daily.json"), report)
-        append_changes(folder / "daily.parquet", changes)
+        every += changes
         write_state(folder / "daily.json", state)
 
     shuffled = reports + chance.sample(reports, len(reports) // 2)
     chance.shuffle(shuffled)
     fold_reports(folder, [(Path("report.json"), report) for report in shuffled])
 
-    for suffix, path_of in (("json", state_path), ("parquet", changes_path)):
-        once = path_of(folder, "example", "runs")
-        assert (folder / f"daily.{suffix}").read_bytes() == once.read_bytes()
+    once = state_path(folder, "example", "runs")
+    assert (folder / "daily.json").read_bytes() == once.read_bytes()
+    assert read_history(folder, "example", "runs").changes == tuple(every)
 
 
 def plainly(name: str, history: Sequence[Outcomes]) -> tuple[object, ...]:

@@ -34,6 +34,8 @@ from accelerator_portal.reports.store import stored_reports
 from accelerator_portal.results.archive import read_state_of
 from accelerator_portal.results.breakages import Breakage, open_breakages
 from accelerator_portal.results.folding import fold_reports, folder_reports
+from accelerator_portal.results.partitions.compaction import compact_all
+from accelerator_portal.results.partitions.layout import month_of
 
 UV_CACHE = Path(".cache/uv")
 
@@ -137,10 +139,14 @@ def _verify_commands(tonight: Tonight) -> str:
 
 
 def _fold(tonight: Tonight) -> str:
-    """Fold what can be read; folders with errors are set aside by the next step."""
+    """Fold what can be read, and merge the archive's files of past months.
+
+    Folders with errors are set aside by the next step.
+    """
     reports, _ = folder_reports(tonight.root)
     folding = fold_reports(tonight.root, reports)
-    problems = {*folding.problems, *_unreadable(tonight)}
+    unmerged = compact_all(tonight.root, month_of(tonight.now))
+    problems = {*folding.problems, *unmerged, *_unreadable(tonight)}
     if problems:
         raise ProblemsError(problems)
     return str(folding.total or folding.histories[-1]) if folding.histories else "done"

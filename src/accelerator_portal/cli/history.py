@@ -13,10 +13,13 @@ import click
 
 from accelerator_portal.catalog import ProblemsError
 from accelerator_portal.catalog.wording import count
+from accelerator_portal.cli.history_archive import check, compact, repair
+from accelerator_portal.cli.history_rollup import rollup
 from accelerator_portal.cli.options import ROOT, progress_bar, tell
 from accelerator_portal.results.archive import BASES, History, read_history
 from accelerator_portal.results.classify import classes
 from accelerator_portal.results.folding import fold_reports, folder_reports, read_reports
+from accelerator_portal.results.partitions.layout import archived_accelerators
 
 
 @click.group()
@@ -55,7 +58,7 @@ def fold(root: Path, files: tuple[Path, ...], anew: bool, quarantine: bool) -> N
 def show(root: Path, accelerator: str) -> None:
     """Say what is kept of an accelerator: how its tests stand, and what each report changed."""
     found = False
-    for basis in BASES:
+    for basis in BASES if accelerator in archived_accelerators(root) else ():
         try:
             kept = read_history(root, accelerator, basis)
         except ProblemsError as error:
@@ -69,6 +72,10 @@ def show(root: Path, accelerator: str) -> None:
     if not found:
         click.echo(f'No history of "{accelerator}" is kept. history fold makes one.', err=True)
         sys.exit(1)
+
+
+for command in (compact, check, repair, rollup):
+    history.add_command(command)
 
 
 def _lines(kept: History) -> Iterable[str]:

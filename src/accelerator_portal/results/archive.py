@@ -1,8 +1,8 @@
-"""What is kept of a platform's reports over time, in two files; the reports need not be kept.
+"""What is kept of a platform's reports over time; the reports need not be kept.
 
 `data/history/<accelerator>/runs.json` is how its tests stand after the last run that was folded,
-`runs.parquet` every change up to there; `baselines.json` and `baselines.parquet` the same for what
-a project expects.
+`baselines.json` the same for what a project expects. Every result and every change is in the
+partitioned archive beside it: see `partitions`.
 """
 
 from __future__ import annotations
@@ -14,13 +14,27 @@ from pathlib import Path
 from accelerator_portal.catalog import Problem, ProblemsError
 from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.store import StoredReport
-from accelerator_portal.results.changes_file import append_changes, read_changes
+from accelerator_portal.results.adopting import earlier_changes
 from accelerator_portal.results.history import OutcomeChange, fold
+from accelerator_portal.results.partitions.columns import changes_in
+from accelerator_portal.results.partitions.layout import BASES, HISTORY
+from accelerator_portal.results.partitions.manifest import Manifest, read_manifest
+from accelerator_portal.results.partitions.part_file import read_part
+from accelerator_portal.results.partitions.writing import ReportTables, add_report
 from accelerator_portal.results.standing import Basis, State
 from accelerator_portal.results.state_file import read_state, write_state
 
-HISTORY = "data/history"
-BASES: tuple[Basis, ...] = ("runs", "baselines")
+__all__ = [
+    "BASES",
+    "HISTORY",
+    "History",
+    "basis_of",
+    "keep",
+    "read_history",
+    "read_state_of",
+    "state_path",
+    "with_reports",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +59,6 @@ def state_path(root: Path, accelerator: str, basis: Basis) -> Path:
     return root / HISTORY / accelerator / f"{basis}.json"
 
 
-def changes_path(root: Path, accelerator: str, basis: Basis) -> Path:
-    """Return where the changes are kept; `root` is the repository."""
-    return state_path(root, accelerator, basis).with_suffix(".parquet")
-
-
 def read_state_of(root: Path, accelerator: str, basis: Basis) -> State:
     """Return the kept state of an accelerator; an empty one where there is none.
 
@@ -66,25 +75,32 @@ def read_state_of(root: Path, accelerator: str, basis: Basis) -> State:
 def read_history(root: Path, accelerator: str, basis: Basis) -> History:
     """Return what is kept of an accelerator; an empty history where there is nothing.
 
+    The changes are in the order of time, of a report in the order of the keys.
+
     Raises ProblemsError.
     """
     state = read_state_of(root, accelerator, basis)
-    path = changes_path(root, accelerator, basis)
-    return History(state, read_changes(path) if path.exists() else ())
+    earlier = earlier_changes(root, accelerator, basis)
+    if earlier:
+        return History(state, earlier)
+    changes: list[OutcomeChange] = []
+    for file in read_manifest(root, accelerator).files_of(basis, "changes"):
+        changes += changes_in(read_part(root, file))
+    changes.sort(key=lambda change: (change.started, change.report, change.key))
+    return History(state, tuple(changes))
 
 
-def keep(root: Path, state: State, changes: Iterable[OutcomeChange], *, anew: bool = False) -> None:
-    """Write a state, and add changes to those that are kept, or replace all of them: `anew`.
+def keep(root: Path, manifest: Manifest, state: State, added: ReportTables) -> Manifest:
+    """Add what a report says to the archive, then write the state, and return the manifest.
 
-    The changes are written first: whoever is interrupted folds the same report again.
+    The state comes last: whoever is interrupted folds the same report again. Time and memory are
+    proportional to the report and the state, whatever is archived.
 
-    Raises ProblemsError, OSError.
+    Raises OSError.
     """
-    path = changes_path(root, state.accelerator, state.basis)
-    if anew:
-        path.unlink(missing_ok=True)
-    append_changes(path, changes)
+    after = add_report(root, manifest, added)
     write_state(state_path(root, state.accelerator, state.basis), state)
+    return after
 
 
 def with_reports(history: History, reports: Iterable[StoredReport]) -> History:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -14,9 +15,16 @@ from accelerator_portal.catalog.wording import count
 from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.report_file import read_report
 from accelerator_portal.reports.store import stored_reports
-from accelerator_portal.results.archive import basis_of, keep, read_state_of
-from accelerator_portal.results.history import fold
+from accelerator_portal.results.adopting import adopt
+from accelerator_portal.results.archive import basis_of, keep, read_state_of, state_path
+from accelerator_portal.results.history import fold, point_of
+from accelerator_portal.results.partitions.locking import locked
+from accelerator_portal.results.partitions.manifest import read_manifest
+from accelerator_portal.results.partitions.writing import forget, tables_of
 from accelerator_portal.results.standing import Basis, State
+
+CLOCK_DIFFERENCE = dt.timedelta(days=1)
+"""So far the clock of a machine that runs tests may be ahead."""
 
 NamedReport = tuple[Path, Report]
 """A report with the path by which problems name it."""
@@ -108,18 +116,36 @@ def _fold_history(
     root: Path, empty: State, reports: Sequence[NamedReport], *, anew: bool, progress: Progress
 ) -> FoldedHistory:
     """Fold reports of one history in order of time, and keep each before the next."""
-    state = empty if anew else read_state_of(root, empty.accelerator, empty.basis)
-    name = f"{state.accelerator}, {state.basis}"
+    accelerator, basis = empty.accelerator, empty.basis
+    name = f"{accelerator}, {basis}"
     new = changed = 0
-    with progress(name, len(reports)) as advance:
+    with locked(root, accelerator), progress(name, len(reports)) as advance:
+        manifest = adopt(root, read_manifest(root, accelerator), basis)
+        if anew:
+            state_path(root, accelerator, basis).unlink(missing_ok=True)
+            manifest = forget(root, manifest, basis)
+        state = read_state_of(root, accelerator, basis)
         for path, report in reports:
+            _refuse_future(report, path)
             after, changes = fold(state, report, path)
+            point = point_of(report, path)
+            if after is not state or manifest.lacks_results(point.id):
+                added = tables_of(report, point, changes, path)
+                manifest = keep(root, manifest, after, added)
             if after is not state:
-                keep(root, after, changes, anew=anew and not new)
                 new, changed = new + 1, changed + len(changes)
             state = after
             advance()
     return FoldedHistory(name, new, len(reports), changed)
+
+
+def _refuse_future(report: Report, path: Path) -> None:
+    """Refuse a report that no clock can explain: once folded, it would keep out all others."""
+    now = dt.datetime.now(dt.timezone.utc)
+    if report.started and report.started > now + CLOCK_DIFFERENCE:
+        what = f"the report started {report.started:%Y-%m-%d %H:%M} UTC, which is in the future"
+        remedy = "set the clock of the machine that ran it, and correct started"
+        raise ProblemsError([Problem(path.as_posix(), 1, what, remedy)])
 
 
 def _history(item: NamedReport) -> tuple[str, Basis]:

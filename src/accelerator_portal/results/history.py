@@ -92,6 +92,11 @@ def fold(
     return kept, tuple(sorted(changes, key=lambda change: change.key))
 
 
+def point_of(report: Report, path: Path = _REPORT) -> Point:
+    """Return the point of a report in a history. Raises ProblemsError, naming `path`."""
+    return _point(report, _started(report, path), _said(report, path))
+
+
 def _refuse_foreign(state: State, report: Report, path: Path) -> None:
     if report.accelerator != state.accelerator:
         what = f'the report is about "{report.accelerator}", not "{state.accelerator}"'

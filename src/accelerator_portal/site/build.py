@@ -23,6 +23,7 @@ from accelerator_portal.reports.report import SCHEMA_VERSION
 from accelerator_portal.results.quality import as_of
 from accelerator_portal.site.api import api_files
 from accelerator_portal.site.api_shapes import FindingShares
+from accelerator_portal.site.archive_page import archive_pages
 from accelerator_portal.site.commands_table import commands_table, offered_rows, usual_rows
 from accelerator_portal.site.comparison import comparison
 from accelerator_portal.site.dashboard import dashboard_pages
@@ -109,6 +110,7 @@ def build_site(catalog: Catalog, root: Path, repository: RepositoryLinks) -> Ite
     yield from model_pages(catalog, tested, templates)
     yield report_comparison_page(catalog, tested, templates)
     yield from history_pages(catalog, before, templates, at)
+    yield from archive_pages(root, templates)
     yield from dashboard_pages(catalog, tested, before, templates)
     yield from feeds(catalog, tested, before)
     yield from _version_pages(releases, templates)

@@ -1,0 +1,226 @@
+"""A generated year of nightly results, written as an archive whose past months are merged.
+
+All of it is generated, and says so: platforms `generated-00`, suites `generated-0`.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
+
+from accelerator_portal.reports.outcomes import OUTCOMES
+from accelerator_portal.reports.report import Report
+from accelerator_portal.results.archive import state_path
+from accelerator_portal.results.history import fold
+from accelerator_portal.results.partitions.columns import arrow_schema
+from accelerator_portal.results.partitions.layout import MONTH_FILE_STEM, Partition, Table
+from accelerator_portal.results.partitions.manifest import (
+    ListedFile,
+    ListedReport,
+    Manifest,
+    write_manifest,
+)
+from accelerator_portal.results.partitions.part_file import write_part
+from accelerator_portal.results.standing import State
+from accelerator_portal.results.state_file import write_state
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pyarrow as pa
+
+    Numbers: TypeAlias = np.ndarray[Any, np.dtype[Any]]
+
+START = dt.datetime(2025, 1, 1, 2, 0, tzinfo=dt.UTC)
+SUITES = 5
+TURNS = 0.01
+"""The share of tests whose outcome is another one than the night before."""
+
+
+class Scale(NamedTuple):
+    """How much is generated."""
+
+    platforms: int
+    tests: int
+    nights: int
+
+    @property
+    def rows(self) -> int:
+        """How many results that is."""
+        return self.platforms * self.tests * self.nights
+
+
+class Year(NamedTuple):
+    """The outcomes of one platform, a row a test and a column a night, and its durations."""
+
+    outcomes: Numbers
+    seconds: Numbers
+
+
+def platform_name(number: int) -> str:
+    """Return the id of a generated platform."""
+    return f"generated-{number:02}"
+
+
+def year_of(number: int, scale: Scale) -> Year:
+    """Draw the outcomes and durations of a platform: nine tests in ten pass, few change."""
+    import numpy as np
+
+    pick = np.random.default_rng(number)
+    shape = (scale.tests, scale.nights + 1)
+    weights = np.array([90.0, *[1.0] * (len(OUTCOMES) - 1)])
+    drawn = pick.choice(len(OUTCOMES), size=shape, p=weights / weights.sum()).astype(np.int8)
+    turns = pick.random(shape) < TURNS
+    turns[:, 0] = True
+    last = np.maximum.accumulate(np.where(turns, np.arange(shape[1]), 0), axis=1)
+    usual = pick.lognormal(0, 1.5, size=(scale.tests, 1))
+    noise = pick.normal(1, 0.05, size=shape)
+    return Year(np.take_along_axis(drawn, last, axis=1), np.round(np.abs(usual * noise), 3))
+
+
+def report_of(number: int, year: Year, night: int) -> Report:
+    """Return the report of a platform's night."""
+    names, column = list(OUTCOMES), year.outcomes[:, night]
+    tests = [
+        {
+            "suite": _suite(n),
+            "name": f"test_{n:05}",
+            "parameters": {"dtype": "float32", "compiler": "eager"},
+            "outcome": names[code],
+            "duration_s": float(year.seconds[n, night]),
+        }
+        for n, code in enumerate(column)
+    ]
+    return Report.model_validate(
+        {
+            "schema_version": 1,
+            "accelerator": platform_name(number),
+            "kind": "self-reported",
+            "trigger": {"kind": "nightly"},
+            "started": _started(night).isoformat(),
+            "environment": {"torch": "2.15.0", "hardware": "generated"},
+            "note": "generated",
+            "suites": [{"name": f"generated-{s}", "kind": "unit"} for s in range(SUITES)],
+            "tests": tests,
+        }
+    )
+
+
+def write_year(root: Path, number: int, scale: Scale) -> Year:
+    """Write the archive and the state of a platform as if every night had been folded.
+
+    The state is that after the last night: its size is that of a real one.
+    """
+    year, name = year_of(number, scale), platform_name(number)
+    last = report_of(number, year, scale.nights - 1)
+    state, _ = fold(State(name, "runs"), last)
+    (point,) = state.reports.values()
+    ids = [*(f"{number:08x}{night:08x}" for night in range(scale.nights - 1)), point.id]
+    points = {id_: replace(point, id=id_, started=_started(night)) for night, id_ in enumerate(ids)}
+    write_state(state_path(root, name, "runs"), replace(state, reports=points))
+    files = [file for suite in range(SUITES) for file in _files(root, number, suite, year, ids)]
+    changes = _changed(year)[:, : scale.nights].sum(axis=0)
+    reports = {
+        id_: ListedReport(
+            basis="runs",
+            started=_started(night),
+            results=scale.tests,
+            changes=int(changes[night]),
+        )
+        for night, id_ in enumerate(ids)
+    }
+    write_manifest(root, Manifest(accelerator=name).with_files(files, reports=reports))
+    return year
+
+
+def _files(root: Path, number: int, suite: int, year: Year, ids: list[str]) -> Iterator[ListedFile]:
+    """Write the files of a suite, a month in one file: sorted by test, then by night."""
+    import numpy as np
+
+    tests = [n for n in range(len(year.outcomes)) if _suite(n) == f"generated-{suite}"]
+    months: dict[str, list[int]] = {}
+    for night in range(len(ids)):
+        months.setdefault(f"{_started(night):%Y-%m}", []).append(night)
+    changed = _changed(year)
+    for month, nights in months.items():
+        rows, columns = (axis.ravel() for axis in np.meshgrid(tests, nights, indexing="ij"))
+        turned = changed[rows, columns]
+        for table, chosen in (("results", slice(None)), ("changes", turned)):
+            place = Partition(
+                "runs", cast("Table", table), platform_name(number), f"generated-{suite}", month
+            )
+            cells = _Cells(rows[chosen], columns[chosen])
+            if len(cells.tests):
+                yield write_part(root, place, MONTH_FILE_STEM, _table(place, year, ids, cells))
+
+
+class _Cells(NamedTuple):
+    """Which results of a year: the number of the test and of the night of each."""
+
+    tests: Numbers
+    nights: Numbers
+
+
+def _table(place: Partition, year: Year, ids: list[str], cells: _Cells) -> pa.Table:
+    import pyarrow as pa
+
+    names = [f"test_{n:05}" for n in range(len(year.outcomes))]
+    keys = [f"{_suite(n)}/{name}{_QUERY}" for n, name in enumerate(names)]
+    before = year.outcomes[cells.tests, cells.nights - 1]
+    columns = {
+        "key": _taken(keys, cells.tests),
+        "name": _taken(names, cells.tests),
+        "started": pa.array([_started(n) for n in range(len(ids))]).take(pa.array(cells.nights)),
+        "report": _taken(ids, cells.nights),
+        "outcome": _taken(list(OUTCOMES), year.outcomes[cells.tests, cells.nights]),
+        "outcome_before": _taken(list(OUTCOMES), before),
+        "seconds": pa.array(year.seconds[cells.tests, cells.nights]),
+    }
+    schema, rows = arrow_schema(place.table), len(cells.tests)
+    return pa.table(
+        [
+            columns[field.name].cast(field.type)
+            if field.name in columns
+            else pa.repeat(pa.scalar(_SAME.get(field.name), field.type), rows)
+            for field in schema
+        ],
+        schema=schema,
+    )
+
+
+_QUERY = "?compiler=eager&dtype=float32"
+
+_SAME = {
+    "parameters": _QUERY[1:],
+    "dtype": "float32",
+    "compiler": "eager",
+    "kind": "self-reported",
+    "trigger": "nightly",
+    "torch": "2.15.0",
+    "hardware": "generated",
+    "change": "changed",
+}
+
+
+def _taken(texts: list[str], numbers: Numbers) -> pa.Array:
+    import pyarrow as pa
+
+    return pa.array(texts).take(pa.array(numbers))
+
+
+def _changed(year: Year) -> Numbers:
+    """Whether the outcome of each test is another one than the night before."""
+    import numpy as np
+
+    turned: Numbers = np.diff(year.outcomes, axis=1, prepend=-1) != 0
+    return turned
+
+
+def _suite(test: int) -> str:
+    return f"generated-{test % SUITES}"
+
+
+def _started(night: int) -> dt.datetime:
+    return START + dt.timedelta(days=night)

@@ -1,0 +1,107 @@
+"""`accelerator-portal history compact`, `check` and `repair`: the files of the archive."""
+
+from __future__ import annotations
+
+import datetime as dt
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import click
+
+from accelerator_portal.catalog import Problem, ProblemsError
+from accelerator_portal.catalog.wording import count
+from accelerator_portal.cli.options import ROOT, tell
+from accelerator_portal.results.folding import NamedReport, folder_reports, read_reports
+from accelerator_portal.results.partitions.checking import check_accelerator
+from accelerator_portal.results.partitions.compaction import Compaction, compact_all
+from accelerator_portal.results.partitions.layout import archived_accelerators, month_of
+from accelerator_portal.results.partitions.locking import locked
+from accelerator_portal.results.partitions.manifest import read_manifest
+from accelerator_portal.results.partitions.repairing import repair_accelerator
+
+
+@click.command()
+@ROOT
+@click.option("--before", metavar="YYYY-MM", help="Merge the months before this one.")
+def compact(root: Path, before: str | None) -> None:
+    """Merge the archive's files of past months: the same rows in fewer files.
+
+    Without --before, the months before the current one.
+    """
+    month = before or month_of(dt.datetime.now(dt.timezone.utc))
+    try:
+        problems = compact_all(root, month, _tell_compaction)
+    except OSError as error:
+        raise click.ClickException(f"{error.filename}: {error.strerror}") from None
+    _end(problems)
+
+
+@click.command()
+@ROOT
+@click.argument("accelerators", nargs=-1)
+def check(root: Path, accelerators: tuple[str, ...]) -> None:
+    """Check the archive: every file against its manifest, the reports against the states."""
+    problems: list[Problem] = []
+    for accelerator in accelerators:
+        _refuse_unknown(root, accelerator)
+    for accelerator in accelerators or archived_accelerators(root):
+        found = list(check_accelerator(root, accelerator))
+        problems += found
+        if not found:
+            click.echo(_whole(root, accelerator))
+    _end(problems)
+
+
+@click.command()
+@ROOT
+@click.argument("accelerator")
+@click.argument("files", nargs=-1, type=click.Path(path_type=Path))
+def repair(root: Path, accelerator: str, files: tuple[Path, ...]) -> None:
+    """Repair the archive of an accelerator from whole files and the reports at hand.
+
+    FILES are reports; without them, those of the folders.
+    """
+    _refuse_unknown(root, accelerator)
+    reports, _ = read_reports(files) if files else folder_reports(root)
+    try:
+        with locked(root, accelerator):
+            done = repair_accelerator(root, accelerator, _of(accelerator, reports))
+    except ProblemsError as error:
+        _end(error.problems)
+        return
+    except OSError as error:
+        raise click.ClickException(f"{error.filename}: {error.strerror}") from None
+    for sentence in done.done or ("Nothing to repair.",):
+        click.echo(sentence)
+    _end(list(check_accelerator(root, accelerator)))
+
+
+def _tell_compaction(accelerator: str, done: Compaction) -> None:
+    click.echo(
+        f"{accelerator}: {count(done.files, 'file')} to {done.merged:,}, "
+        f"{count(done.rows, 'row')}, {done.bytes:,} to {done.merged_bytes:,} bytes"
+    )
+
+
+def _refuse_unknown(root: Path, accelerator: str) -> None:
+    if accelerator not in archived_accelerators(root):
+        raise click.ClickException(f'no history of "{accelerator}" is kept. history fold makes one')
+
+
+def _of(accelerator: str, reports: list[NamedReport]) -> Iterator[NamedReport]:
+    return (named for named in reports if named[1].accelerator == accelerator)
+
+
+def _whole(root: Path, accelerator: str) -> str:
+    manifest = read_manifest(root, accelerator)
+    files, rows = len(manifest.files), sum(file.rows for file in manifest.files)
+    lost = count(len(manifest.lost), "damaged file")
+    note = f"; {lost} could not be restored, see its manifest" if manifest.lost else ""
+    return f"{accelerator}: {count(files, 'file')}, {count(rows, 'row')}, all whole{note}"
+
+
+def _end(problems: Sequence[Problem]) -> None:
+    if problems:
+        tell(problems)
+        sys.exit(1)

@@ -1,0 +1,161 @@
+"""What the archive's tables hold: names, types and meanings, and the rows of a report."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from urllib.parse import unquote
+
+from accelerator_portal.reports.identity import identity_of
+from accelerator_portal.reports.report import Report
+from accelerator_portal.results.history import OutcomeChange
+from accelerator_portal.results.partitions.layout import Table
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+ColumnType = Literal["text", "moment", "number"]
+
+
+class Column(NamedTuple):
+    """A column of a table."""
+
+    name: str
+    type: ColumnType
+    meaning: str
+    required: bool = False
+    """Whether every row has a value."""
+
+
+_KEY = Column("key", "text", "The test: suite, name and parameters as one line", required=True)
+_STARTED = Column("started", "moment", "When the report started, in UTC", required=True)
+_REPORT = Column("report", "text", "The report's ID", required=True)
+
+COLUMNS: Mapping[Table, tuple[Column, ...]] = {
+    "results": (
+        _KEY,
+        _STARTED,
+        _REPORT,
+        Column("name", "text", "The test's name within its suite", required=True),
+        Column("parameters", "text", "All parameters, as they are in the key"),
+        Column("mode", "text", "The parameter mode: inference or training"),
+        Column("dtype", "text", "The parameter dtype"),
+        Column("compiler", "text", "The parameter compiler"),
+        Column("outcome", "text", "What happened", required=True),
+        Column("stage", "text", "The stage that the test reached"),
+        Column("seconds", "number", "How long the test took"),
+        Column("kind", "text", "Who ran it: made-here, self-reported, baseline", required=True),
+        Column("trigger", "text", "What the run was made for", required=True),
+        Column("commit", "text", "The upstream commit that was tested"),
+        Column("torch", "text", "PyTorch's version"),
+        Column("torch_commit", "text", "The commit that PyTorch was built from"),
+        Column("plugin", "text", "The plugin's name"),
+        Column("plugin_version", "text", "The plugin's version"),
+        Column("plugin_commit", "text", "The commit that the plugin was built from"),
+        Column("driver", "text", "The driver's version"),
+        Column("os", "text", "The operating system"),
+        Column("arch", "text", "The processor architecture"),
+        Column("python", "text", "Python's version"),
+        Column("hardware", "text", "The model of the device"),
+    ),
+    "changes": (
+        _KEY,
+        _STARTED,
+        _REPORT,
+        Column("change", "text", "What the change means: new, regressed, fixed …", required=True),
+        Column("outcome", "text", "What the report says; absent where the test is gone"),
+        Column("stage", "text", "The stage that the test reached"),
+        Column("outcome_before", "text", "What was said before; absent where the test is new"),
+        Column("stage_before", "text", "The stage that it had reached"),
+    ),
+}
+"""The columns of the files. `accelerator`, `suite` and `month` are in the names of the folders."""
+
+SORTED_BY = ("key", "started", "report")
+"""The order of the rows in a file."""
+
+
+def arrow_schema(table: Table) -> pa.Schema:
+    """Return the columns of a table as Arrow has them."""
+    import pyarrow as pa
+
+    types = {"text": pa.string(), "moment": pa.timestamp("us", tz="UTC"), "number": pa.float64()}
+    return pa.schema(
+        [
+            pa.field(column.name, types[column.type], nullable=not column.required)
+            for column in COLUMNS[table]
+        ]
+    )
+
+
+def sorted_table(table: pa.Table) -> pa.Table:
+    """Return the rows in the order in which files have them."""
+    return table.sort_by([(name, "ascending") for name in SORTED_BY])
+
+
+def result_tables(report: Report, report_id: str, started: dt.datetime) -> dict[str, pa.Table]:
+    """Return what a report says of each test, one table a suite."""
+    of_report = {"started": started, "report": report_id, **_environment(report)}
+    rows: dict[str, list[dict[str, object]]] = {}
+    for test in report.tests:
+        identity = identity_of(test)
+        parameters = dict(identity.parameters)
+        rows.setdefault(test.suite, []).append(
+            {
+                **of_report,
+                "key": identity.key,
+                "name": test.name,
+                "parameters": identity.key.partition("?")[2] or None,
+                "mode": parameters.get("mode"),
+                "dtype": parameters.get("dtype"),
+                "compiler": parameters.get("compiler"),
+                "outcome": test.outcome,
+                "stage": test.stage,
+                "seconds": test.duration_s,
+            }
+        )
+    return {suite: _table("results", found) for suite, found in rows.items()}
+
+
+def change_tables(changes: Iterable[OutcomeChange]) -> dict[str, pa.Table]:
+    """Return changes, one table a suite."""
+    rows: dict[str, list[dict[str, object]]] = {}
+    for change in changes:
+        row = change._asdict()
+        row["change"] = row.pop("kind")
+        rows.setdefault(unquote(change.key.partition("/")[0]), []).append(row)
+    return {suite: _table("changes", found) for suite, found in rows.items()}
+
+
+def changes_in(table: pa.Table) -> list[OutcomeChange]:
+    """Return the changes that a table holds, in its order."""
+    names = ("change" if name == "kind" else name for name in OutcomeChange._fields)
+    columns: list[list[Any]] = [table[name].to_pylist() for name in names]
+    columns[0] = [moment.astimezone(dt.timezone.utc) for moment in columns[0]]
+    return [OutcomeChange(*row) for row in zip(*columns, strict=True)]
+
+
+def _table(table: Table, rows: list[dict[str, object]]) -> pa.Table:
+    import pyarrow as pa
+
+    return sorted_table(pa.Table.from_pylist(rows, schema=arrow_schema(table)))
+
+
+def _environment(report: Report) -> dict[str, object]:
+    environment, plugin = report.environment, report.environment.plugin
+    return {
+        "kind": report.kind,
+        "trigger": report.trigger.kind,
+        "commit": report.trigger.commit,
+        "torch": environment.torch,
+        "torch_commit": environment.torch_commit,
+        "plugin": plugin.name if plugin else None,
+        "plugin_version": plugin.version if plugin else None,
+        "plugin_commit": plugin.commit if plugin else None,
+        "driver": environment.driver,
+        "os": environment.os,
+        "arch": environment.arch,
+        "python": environment.python,
+        "hardware": environment.hardware,
+    }

@@ -1,0 +1,121 @@
+"""Merging the files of past months: the same rows in fewer files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from accelerator_portal.catalog import Problem, ProblemsError
+from accelerator_portal.results.partitions.columns import sorted_table
+from accelerator_portal.results.partitions.layout import (
+    HISTORY,
+    MONTH_FILE_STEM,
+    Partition,
+    archived_accelerators,
+)
+from accelerator_portal.results.partitions.locking import locked
+from accelerator_portal.results.partitions.manifest import (
+    ListedFile,
+    Manifest,
+    read_manifest,
+    write_manifest,
+)
+from accelerator_portal.results.partitions.part_file import read_part, write_part
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+class Compaction(NamedTuple):
+    """What was merged: files before and after, their rows, their bytes before and after."""
+
+    files: int
+    merged: int
+    rows: int
+    bytes: int
+    merged_bytes: int
+
+
+def compact(root: Path, accelerator: str, before: str) -> Compaction:
+    """Merge the files of each partition whose month is before `before` (`2026-11`).
+
+    A partition of one file stays as it is. The merged file is written and compared with the rows
+    of its parts, then the manifest is written, then the parts are deleted: an interruption leaves
+    files that the manifest does not list, which a repair deletes.
+
+    Raises ProblemsError, OSError.
+    """
+    manifest = read_manifest(root, accelerator)
+    merged: list[ListedFile] = []
+    parts: list[ListedFile] = []
+    for partition, files in _partitions(manifest, before):
+        merged.append(_merged(root, partition, files))
+        parts += files
+    if merged:
+        write_manifest(root, manifest.with_files(merged, without=[f.path for f in parts]))
+        for path in {file.path for file in parts} - {file.path for file in merged}:
+            (root / HISTORY / path).unlink(missing_ok=True)
+    return Compaction(
+        len(parts),
+        len(merged),
+        sum(file.rows for file in merged),
+        sum(file.bytes for file in parts),
+        sum(file.bytes for file in merged),
+    )
+
+
+def compact_all(
+    root: Path, before: str, told: Callable[[str, Compaction], None] = lambda _, __: None
+) -> tuple[Problem, ...]:
+    """Merge the files of every accelerator; one that is damaged does not stop the others.
+
+    `told` is called after each where anything was merged. Returns what is wrong with the others.
+    Raises OSError.
+    """
+    problems: list[Problem] = []
+    for accelerator in archived_accelerators(root):
+        try:
+            with locked(root, accelerator):
+                done = compact(root, accelerator, before)
+        except ProblemsError as error:
+            problems += error.problems
+            continue
+        if done.files:
+            told(accelerator, done)
+    return tuple(problems)
+
+
+def partitions_of(files: Iterable[ListedFile]) -> Mapping[Partition, list[ListedFile]]:
+    """Return files by the partition that they are in, in the order of the partitions."""
+    found: dict[Partition, list[ListedFile]] = {}
+    for file in files:
+        found.setdefault(file.partition, []).append(file)
+    return dict(sorted(found.items()))
+
+
+def read_parts(
+    root: Path, files: Iterable[ListedFile], columns: Sequence[str] | None = None
+) -> pa.Table:
+    """Read files of one partition as one table, file after file. Raises ProblemsError."""
+    import pyarrow as pa
+
+    return pa.concat_tables([read_part(root, file, columns) for file in files])
+
+
+def _partitions(
+    manifest: Manifest, before: str
+) -> Iterator[tuple[Partition, Sequence[ListedFile]]]:
+    for partition, files in partitions_of(manifest.files).items():
+        if partition.month < before and len(files) > 1:
+            yield partition, files
+
+
+def _merged(root: Path, partition: Partition, files: Sequence[ListedFile]) -> ListedFile:
+    """Write the merged file of a partition; what is read back must be the rows of the parts."""
+    table = sorted_table(read_parts(root, files))
+    merged = write_part(root, partition, MONTH_FILE_STEM, table)
+    if not read_part(root, merged).equals(table):
+        what = "the merged file has other rows than its parts; the parts were kept"
+        raise ProblemsError([Problem(f"{HISTORY}/{merged.path}", 1, what, "report this as a bug")])
+    return merged

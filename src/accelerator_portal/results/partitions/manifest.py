@@ -1,0 +1,187 @@
+"""The list of an accelerator's files in the archive: one file, so that damage stays its own."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field, NonNegativeInt, ValidationError
+
+from accelerator_portal.catalog import Problem, ProblemsError
+from accelerator_portal.catalog.atomic_write import write_text_atomically
+from accelerator_portal.catalog.fields import Model
+from accelerator_portal.reports.reading import read_bytes
+from accelerator_portal.reports.report import Moment, Slug
+from accelerator_portal.results.partitions.layout import (
+    BASES,
+    HISTORY,
+    TABLES,
+    Partition,
+    Table,
+    partition_of,
+    table_folder,
+)
+from accelerator_portal.results.standing import Basis
+
+SCHEMA_VERSION: Literal[1] = 1
+
+_REBUILD = "run: accelerator-portal history repair"
+
+Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+
+
+class ListedFile(Model):
+    """A file of the archive as it was written."""
+
+    path: str
+    """Where it is below `data/history`."""
+    rows: Annotated[int, Field(gt=0)]
+    """How many rows it has."""
+    bytes: NonNegativeInt
+    """Its size."""
+    sha256: Digest
+    """The SHA-256 of its bytes."""
+    first: Moment
+    """When the oldest report in it started."""
+    last: Moment
+    """When the newest one started."""
+
+    @property
+    def partition(self) -> Partition:
+        """The partition that it is in."""
+        found = partition_of(self.path)
+        if found is None:
+            raise ValueError(self.path)
+        return found
+
+
+class ListedReport(Model):
+    """A report in the archive."""
+
+    basis: Basis
+    """Whether it is a run or what is expected of one."""
+    started: Moment
+    """When it started."""
+    results: NonNegativeInt | None
+    """How many results of it there are; null where only its changes were kept."""
+    changes: NonNegativeInt
+    """How many changes it made."""
+
+
+class LostFile(Model):
+    """A file that was damaged and could not be written again, or only a part of it."""
+
+    path: str
+    """Where it was below `data/history`."""
+    rows: NonNegativeInt | None
+    """How many of its rows could not be restored; null where nobody knows."""
+
+
+class Manifest(Model):
+    """Every file and every report of one accelerator's archive."""
+
+    schema_version: Literal[1] = SCHEMA_VERSION
+    """The version of this format."""
+    accelerator: Slug
+    """ID of the accelerator."""
+    reports: Mapping[str, ListedReport] = Field(default_factory=dict)
+    """Its reports by ID."""
+    files: tuple[ListedFile, ...] = ()
+    """Its files."""
+    lost: tuple[LostFile, ...] = ()
+    """What a repair could not restore."""
+
+    def files_of(self, basis: Basis, table: Table) -> tuple[ListedFile, ...]:
+        """Return the files of one table."""
+        return tuple(file for file in self.files if file.partition[:2] == (basis, table))
+
+    def lacks_results(self, report: str) -> bool:
+        """Whether the results of a report are not archived."""
+        return report not in self.reports or self.reports[report].results is None
+
+    def with_files(
+        self,
+        files: Iterable[ListedFile],
+        *,
+        without: Iterable[str] = (),
+        reports: Mapping[str, ListedReport] | None = None,
+    ) -> Manifest:
+        """Return a manifest with more files and reports; those of the same name are replaced."""
+        dropped = set(without)
+        by_path = {file.path: file for file in self.files if file.path not in dropped}
+        by_path.update((file.path, file) for file in files)
+        return self.model_copy(
+            update={
+                "files": tuple(by_path[path] for path in sorted(by_path)),
+                "reports": {**self.reports, **(reports or {})},
+            }
+        )
+
+
+def manifest_path(root: Path, accelerator: str) -> Path:
+    """Return where a manifest is; `root` is the repository."""
+    return root / HISTORY / accelerator / "manifest.json"
+
+
+def read_manifest(root: Path, accelerator: str) -> Manifest:
+    """Return the manifest of an accelerator; an empty one where nothing is archived.
+
+    Raises ProblemsError where it is damaged, or is missing while there are files.
+    """
+    path = manifest_path(root, accelerator)
+    name = path.relative_to(root).as_posix()
+    if not path.exists():
+        if has_files(root, accelerator):
+            raise ProblemsError([Problem(name, 1, "the manifest is missing", _REBUILD)])
+        return Manifest(accelerator=accelerator)
+    try:
+        found = Manifest.model_validate_json(read_bytes(path))
+    except ValidationError as error:
+        detail = error.errors(include_url=False, include_input=False)[0]
+        place = ".".join(map(str, detail["loc"]))
+        what = f"this is no manifest ({place}: {detail['msg']})"
+        raise ProblemsError([Problem(name, 1, what, _REBUILD)]) from None
+    foreign = [file.path for file in found.files if not _belongs(file.path, accelerator)]
+    if found.accelerator != accelerator or foreign:
+        what = f'the manifest is of another accelerator than "{accelerator}"'
+        raise ProblemsError([Problem(name, 1, what, _REBUILD)])
+    return found
+
+
+def write_manifest(root: Path, manifest: Manifest) -> None:
+    """Write a manifest, one file and one report a line. Raises OSError."""
+    write_text_atomically(manifest_path(root, manifest.accelerator), manifest_text(manifest))
+
+
+def manifest_text(manifest: Manifest) -> str:
+    """Return a manifest as JSON."""
+    plain = manifest.model_dump(mode="json")
+    reports = ",\n".join(
+        f"{json.dumps(name)}: {json.dumps(report)}" for name, report in plain["reports"].items()
+    )
+    lists = (
+        f'"{name}": [\n' + ",\n".join(map(json.dumps, plain[name])) + "\n]"
+        for name in ("files", "lost")
+    )
+    head = f'"schema_version": {SCHEMA_VERSION}, "accelerator": "{manifest.accelerator}"'
+    return "{" + ",\n".join([head, f'"reports": {{\n{reports}\n}}', *lists]) + "}\n"
+
+
+def has_files(root: Path, accelerator: str) -> bool:
+    """Whether the archive's folders hold any file of an accelerator."""
+    return next(files_below(root, accelerator), None) is not None
+
+
+def files_below(root: Path, accelerator: str) -> Iterator[Path]:
+    """Yield every Parquet file in the folders of an accelerator, listed or not."""
+    for basis in BASES:
+        for table in TABLES:
+            folder = table_folder(root, basis, table, accelerator)
+            yield from sorted(folder.rglob("*.parquet"))
+
+
+def _belongs(path: str, accelerator: str) -> bool:
+    partition = partition_of(path)
+    return partition is not None and partition.accelerator == accelerator

@@ -1,0 +1,183 @@
+"""Repairing the archive of an accelerator from what is whole.
+
+A file that is damaged is kept under another name; what cannot be written again is noted in the
+manifest as lost, so that it is never just missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from accelerator_portal.catalog import ProblemsError
+from accelerator_portal.catalog.wording import count
+from accelerator_portal.reports.report import Report
+from accelerator_portal.results.folding import NamedReport
+from accelerator_portal.results.history import point_of
+from accelerator_portal.results.partitions.columns import result_tables
+from accelerator_portal.results.partitions.layout import (
+    HISTORY,
+    Partition,
+    month_of,
+    partition_of,
+    report_file_stem,
+)
+from accelerator_portal.results.partitions.manifest import (
+    ListedFile,
+    ListedReport,
+    LostFile,
+    Manifest,
+    files_below,
+    read_manifest,
+    write_manifest,
+)
+from accelerator_portal.results.partitions.part_file import read_part, write_part
+from accelerator_portal.results.partitions.rebuilding import listed_from_file, rebuilt_manifest
+
+NamedRows = tuple[str, ListedFile]
+"""The rows of a report that were written again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """What a repair did, one sentence each, and what stays lost."""
+
+    done: tuple[str, ...]
+    lost: tuple[LostFile, ...]
+
+
+class _Damage(NamedTuple):
+    """A damaged file; `rows` is None where no manifest said how many it had."""
+
+    path: str
+    place: Partition
+    rows: int | None
+
+
+def repair_accelerator(root: Path, accelerator: str, reports: Iterable[NamedReport]) -> Repair:
+    """Repair an archive; `reports` are those at hand, from which results are written again.
+
+    Raises OSError, and ProblemsError where a state cannot be read.
+    """
+    try:
+        manifest = read_manifest(root, accelerator)
+        damaged = list(_damaged_files(root, manifest))
+        done = []
+    except ProblemsError:
+        manifest, names = rebuilt_manifest(root, accelerator)
+        damaged = list(_unlisted_damage(names))
+        rows = count(sum(file.rows for file in manifest.files), "row")
+        done = [f"Wrote the manifest again from {len(manifest.files):,} whole files with {rows}."]
+    at_hand = {point_of(report, path).id: report for path, report in reports if report.started}
+    lost: list[LostFile] = []
+    for damage in damaged:
+        again = list(_written_again(root, manifest, damage, at_hand))
+        manifest = _with_rows(manifest, damage, again)
+        missing = None if damage.rows is None else damage.rows - _rows(again)
+        if missing != 0:
+            lost.append(LostFile(path=damage.path, rows=missing))
+        _set_aside(root / HISTORY / damage.path, {file.path for _, file in again}, damage)
+        done.append(_sentence(damage, _rows(again), missing))
+    manifest = manifest.model_copy(update={"lost": (*manifest.lost, *lost)})
+    if done:
+        write_manifest(root, manifest)
+    return Repair((*done, *_tidied(root, manifest)), manifest.lost)
+
+
+def _damaged_files(root: Path, manifest: Manifest) -> Iterator[_Damage]:
+    for file in manifest.files:
+        try:
+            read_part(root, file, ["key"])
+        except ProblemsError:
+            yield _Damage(file.path, file.partition, file.rows)
+
+
+def _unlisted_damage(names: Iterable[str]) -> Iterator[_Damage]:
+    for name in names:
+        place = partition_of(name)
+        if place is not None:
+            yield _Damage(name, place, None)
+
+
+def _written_again(
+    root: Path, manifest: Manifest, damage: _Damage, at_hand: Mapping[str, Report]
+) -> Iterator[NamedRows]:
+    """Write the results of a damaged file again, of the reports that are at hand."""
+    place = damage.place
+    if place.table != "results":
+        return
+    elsewhere = _reports_in_others(root, manifest, damage)
+    for name, report in at_hand.items():
+        known = manifest.reports.get(name)
+        if known is None or name in elsewhere or not _belongs(known, damage):
+            continue
+        rows = result_tables(report, name, known.started).get(place.suite)
+        if rows is not None:
+            stem = report_file_stem(known.started, name)
+            yield name, write_part(root, place, stem, rows)
+
+
+def _belongs(report: ListedReport, damage: _Damage) -> bool:
+    """Whether rows of a report may have been in a damaged file."""
+    archived = damage.rows is None or report.results is not None
+    place = damage.place
+    return archived and (report.basis, month_of(report.started)) == (place.basis, place.month)
+
+
+def _reports_in_others(root: Path, manifest: Manifest, damage: _Damage) -> set[str]:
+    """The reports whose rows are in another file of the partition."""
+    found: set[str] = set()
+    for file in manifest.files:
+        if file.path != damage.path and file.partition == damage.place:
+            try:
+                found |= set(read_part(root, file, ["report"])["report"].to_pylist())
+            except ProblemsError:
+                continue
+    return found
+
+
+def _with_rows(manifest: Manifest, damage: _Damage, again: list[NamedRows]) -> Manifest:
+    """Return the manifest with the new files instead of the damaged one.
+
+    A manifest that was made from whole files does not count the rows of damaged ones yet.
+    """
+    reports = dict(manifest.reports)
+    for name, file in again if damage.rows is None else ():
+        results = (reports[name].results or 0) + file.rows
+        reports[name] = reports[name].model_copy(update={"results": results})
+    files = (file for _, file in again)
+    return manifest.with_files(files, without=[damage.path], reports=reports)
+
+
+def _rows(again: list[NamedRows]) -> int:
+    return sum(file.rows for _, file in again)
+
+
+def _set_aside(path: Path, written: set[str], damage: _Damage) -> None:
+    """Keep a damaged file under another name, unless it was written again in its place."""
+    if path.exists() and damage.path not in written:
+        path.replace(path.with_name(f"{path.name}.damaged"))
+
+
+def _sentence(damage: _Damage, written: int, missing: int | None) -> str:
+    path = f"{HISTORY}/{damage.path}"
+    if missing == 0:
+        return f"Wrote {path} again from the reports: {count(written, 'row')}."
+    lost = "an unknown number of rows" if missing is None else count(missing, "row")
+    return f"Lost {lost} of {path}, and wrote {written:,} again; the manifest notes it."
+
+
+def _tidied(root: Path, manifest: Manifest) -> Iterator[str]:
+    """Delete whole files that are not listed where their reports have their rows elsewhere.
+
+    Those of other reports stay: folding the report again lists them.
+    """
+    listed = {file.path for file in manifest.files}
+    for path in files_below(root, manifest.accelerator):
+        name = path.relative_to(root / HISTORY).as_posix()
+        found = None if name in listed else listed_from_file(root, name)
+        if found and found.rows_by_report.keys() <= manifest.reports.keys():
+            path.unlink()
+            yield f"Deleted {HISTORY}/{name}, which an interrupted command left."
