@@ -40,6 +40,10 @@ def test_the_index_names_every_file_and_nothing_else(site: Site) -> None:
     named |= {entry["report"].removeprefix("../") for entry in results["reports"]}
     named |= set(read(site, index["packages"])["packages"].values())
     named |= {f"history/{name}" for name in read(site, index["history"])["histories"].values()}
+    for address in read(site, index["history"])["tests"].values():
+        own = address.removeprefix("../")
+        files = read(site, own)["files"]
+        named |= {own, *(f"{own.removesuffix('index.json')}{name}" for _, name in files)}
     named |= {platform["badge"] for platform in read(site, index["quality"])["platforms"]}
     named |= {family["address"] for family in read(site, index["models"])["families"]}
     folder = site.root / API
@@ -75,6 +79,8 @@ DESCRIBED = {
     "question-index": "questions.json",
     "histories": "history/index.json",
     "history": "history/[!i]*.json",
+    "test-histories": "test-histories/*/index.json",
+    "test-history": "test-histories/*/[!i]*.json",
     "badge": "badges/*.json",
 }
 

@@ -29,7 +29,12 @@ from accelerator_portal.site.api_shapes import (
 from accelerator_portal.site.difference.shapes import Difference
 from accelerator_portal.site.features import FeaturesData
 from accelerator_portal.site.hardware import HardwareData, card_name, cards_by_id
-from accelerator_portal.site.history_shapes import HistoryData, HistoryIndex
+from accelerator_portal.site.history_shapes import (
+    HistoryData,
+    HistoryIndex,
+    HistoryShard,
+    TestHistoryIndex,
+)
 from accelerator_portal.site.model_shapes import FamiliesIndex, FamilyData
 from accelerator_portal.site.packages_pages import PackagesIndex
 from accelerator_portal.site.page import API, SiteFile, data_file
@@ -56,6 +61,8 @@ SHAPES: dict[str, type[BaseModel]] = {
     "quality": QualityData,
     "history": HistoryData,
     "histories": HistoryIndex,
+    "test-histories": TestHistoryIndex,
+    "test-history": HistoryShard,
     "badge": Badge,
     "difference": Difference,
     "packages": PackagesIndex,
