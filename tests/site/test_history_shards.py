@@ -7,9 +7,10 @@ import json
 from hypothesis import given
 
 from accelerator_portal.reports import Report
+from accelerator_portal.reports.outcomes import Outcome
 from accelerator_portal.results.archive import History
 from accelerator_portal.site.history_shards import history_shards
-from tests.results.made_up import HISTORIES, folded, made_up
+from tests.results.made_up import HISTORIES, Outcomes, folded, made_up
 
 
 def files_of(*reports: Report) -> dict[str, str]:
@@ -18,8 +19,8 @@ def files_of(*reports: Report) -> dict[str, str]:
 
 
 @given(HISTORIES)
-def test_the_files_say_of_every_test_what_each_report_changed(history: list[object]) -> None:
-    reports = [made_up(day, outcomes) for day, outcomes in enumerate(history)]  # type: ignore[arg-type]
+def test_the_files_say_of_every_test_what_each_report_changed(history: list[Outcomes]) -> None:
+    reports = [made_up(day, outcomes) for day, outcomes in enumerate(history)]
     state, changes = folded(*reports)
     files = files_of(*reports)
     index = json.loads(files["api/v1/test-histories/example-runs/index.json"])
@@ -41,12 +42,12 @@ def test_the_files_say_of_every_test_what_each_report_changed(history: list[obje
 
 
 def test_a_night_changes_the_index_and_the_files_of_the_tests_that_changed() -> None:
-    night = {f"test_{n:05}": "passed" for n in range(4_000)}
-    before = files_of(made_up(0, night))  # type: ignore[arg-type]
+    night: dict[str, Outcome] = {f"test_{n:05}": "passed" for n in range(4_000)}
+    before = files_of(made_up(0, night))
     assert len(before) > 5
-    same = files_of(made_up(0, night), made_up(1, night))  # type: ignore[arg-type]
-    changed = files_of(made_up(0, night), made_up(1, {**night, "test_02000": "failed"}))  # type: ignore[dict-item]
+    same = files_of(made_up(0, night), made_up(1, night))
+    changed = files_of(made_up(0, night), made_up(1, {**night, "test_02000": "failed"}))
     index = "api/v1/test-histories/example-runs/index.json"
     assert {path for path in before if before[path] != same.get(path)} == {index}
     assert len([path for path in before if before[path] != changed.get(path)]) == 2
-    assert changed == files_of(made_up(0, night), made_up(1, {**night, "test_02000": "failed"}))  # type: ignore[dict-item]
+    assert changed == files_of(made_up(0, night), made_up(1, {**night, "test_02000": "failed"}))

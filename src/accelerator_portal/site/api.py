@@ -38,7 +38,15 @@ from accelerator_portal.site.history_shapes import (
 from accelerator_portal.site.model_shapes import FamiliesIndex, FamilyData
 from accelerator_portal.site.packages_pages import PackagesIndex
 from accelerator_portal.site.page import API, SiteFile, data_file
-from accelerator_portal.site.results_shapes import Badge, QualityData, ResultsIndex, SuiteResults
+from accelerator_portal.site.results_shapes import (
+    Badge,
+    QualityData,
+    ReportRowsIndex,
+    ReportRowsShard,
+    ResultsIndex,
+    SuiteResults,
+)
+from accelerator_portal.site.suite_test_shapes import TestShard, TestsIndex
 from accelerator_portal.site.versions import VersionsData
 
 ADDITIONAL_PLATFORMS = "additional-platforms.json"
@@ -63,6 +71,10 @@ SHAPES: dict[str, type[BaseModel]] = {
     "histories": HistoryIndex,
     "test-histories": TestHistoryIndex,
     "test-history": HistoryShard,
+    "suite-tests": TestsIndex,
+    "tests-of-suite": TestShard,
+    "report-rows": ReportRowsIndex,
+    "rows-of-report": ReportRowsShard,
     "badge": Badge,
     "difference": Difference,
     "packages": PackagesIndex,

@@ -4,12 +4,12 @@
 import { element, link, setText } from "./elements.js";
 import { number } from "./matrix-model.js";
 import { placeOf, Shards } from "./shards.js";
+import { search } from "./shards-search.js";
 import { unreadable } from "./shards-view.js";
 import { coursesOf, nameOf } from "./test-history-model.js";
 import { changesTable, picture } from "./test-history-view.js";
 
 const MOST = 30; // tests that are listed for a search
-const AT_ONCE = 4; // files that a search reads side by side
 const PATIENCE = 200; // milliseconds without a key until a search begins
 const LONG = 60;
 
@@ -138,25 +138,16 @@ class TestHistory {
   }
 
   async lookThrough(words, wanted) {
-    const shards = this.shards();
-    const { files } = await shards.index();
-    const start = Math.max(0, placeOf(files, words));
-    const order = [...files.slice(start), ...files.slice(0, start)];
-    const found = [];
-    for (let read = 0; read < order.length && found.length < MOST; read += AT_ONCE) {
-      if (!wanted()) return;
-      setText(this.status, `Searching ${number(read)} of ${number(order.length)} files…`);
-      const some = await Promise.all(order.slice(read, read + AT_ONCE).map(([, name]) => shards.file(name)));
-      for (const { tests } of some) found.push(...Object.keys(tests).filter((key) => nameOf(key).toLowerCase().includes(words)));
-      if (wanted()) this.list(found);
-    }
-    if (!wanted()) return;
-    if (found.length > MOST) setText(this.status, `The first ${MOST} tests found. Type more of the name to see others.`);
-    else setText(this.status, found.length ? `${found.length} ${found.length === 1 ? "test" : "tests"} found.` : "No test has these words in its name.");
+    const fitting = ({ tests }) => Object.keys(tests).filter((key) => nameOf(key).toLowerCase().includes(words));
+    const told = (found, sentence) => {
+      this.list(found);
+      setText(this.status, sentence);
+    };
+    await search(this.shards(), words, fitting, { most: MOST, wanted, told });
   }
 
   list(keys) {
-    const items = keys.slice(0, MOST).map((key) => {
+    const items = keys.map((key) => {
       const item = element("li");
       const made = link(`?${new URLSearchParams({ ...this.state, test: key })}`, nameOf(key));
       made.dataset.test = key;
