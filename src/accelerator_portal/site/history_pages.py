@@ -18,6 +18,7 @@ from accelerator_portal.site.history_shapes import (
 )
 from accelerator_portal.site.history_shards import TEST_HISTORIES, history_name
 from accelerator_portal.site.history_view import Past, week_of
+from accelerator_portal.site.listed_changes import listed_changes
 from accelerator_portal.site.page import SiteFile, data_file, to_root
 from accelerator_portal.site.result_addresses import RESULTS_PAGES, address_of
 from accelerator_portal.site.templates import Templates
@@ -25,9 +26,6 @@ from accelerator_portal.site.trend_picture import Trend, trend
 from accelerator_portal.site.trend_view import trend_group
 
 CHANGES_PAGE = f"{RESULTS_PAGES}/changes.md"
-
-# Of what one report changed the page lists so much; the data has all.
-MOST_LISTED = 100
 
 # More than these are closed at first.
 MOST_SHOWN = 10
@@ -52,7 +50,7 @@ def history_pages(
         },
         changes=_kinds_of_changes(past),
         trends=shown,
-        most=MOST_LISTED,
+        listed=listed_changes(past.weeks),
         shown=MOST_SHOWN,
         address_of=address_of,
     )

@@ -12,6 +12,7 @@ from accelerator_portal.reports.outcomes import GOOD, OUTCOMES
 from accelerator_portal.reports.report_file import report_text
 from accelerator_portal.reports.store import StoredReport
 from accelerator_portal.site.history_view import Past
+from accelerator_portal.site.listed_changes import listed_changes
 from accelerator_portal.site.matrix_pages import matrix_files, matrix_pages
 from accelerator_portal.site.page import API, SiteFile, data_file, to_root
 from accelerator_portal.site.report_rows import REPORT_ROWS, report_rows
@@ -35,7 +36,12 @@ def results_pages(
     """Yield every page of results."""
     suites = list(dict.fromkeys(view.matrix.suite for view in results.matrices))
     runs = {run.id: run for run in speed_runs(catalog, results.reports)}
-    shared = {"kinds": KINDS, "results": results, "large_suites": large_suites(results.reports)}
+    shared = {
+        "kinds": KINDS,
+        "results": results,
+        "large_suites": large_suites(results.reports),
+        "linked": listed_changes(past.weeks).anchors,
+    }
     path = f"{RESULTS_PAGES}/index.md"
     content = templates.render(f"{path}.j2", to_root=to_root(path), suites=suites, **shared)
     yield SiteFile(path, content, f"site_src/templates/{path}.j2")
