@@ -10,8 +10,9 @@ from accelerator_portal.reports.store import StoredReport
 from accelerator_portal.site.result_addresses import initial
 from accelerator_portal.site.suite_tests import TestView
 
-# Results on the page of a letter: a megabyte or so. A test has one for each platform and setting.
-MOST_RESULTS = 600
+# Results on the page of a letter, of which a test has one for each platform and setting: two
+# megabytes at most, and less than 100 kB as servers send them.
+MOST_RESULTS = 800
 
 # Names on the page of all letters, each with a link.
 MOST_NAMES = 3_000
