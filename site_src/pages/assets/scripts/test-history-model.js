@@ -84,10 +84,10 @@ export function changesOf(courses, reports) {
   return found.sort((one, other) => other.number - one.number);
 }
 
-/** Where the commits between two reports can be read; nothing where they name none of one repository. */
-export function commitsOf(earlier, report) {
+/** Where the commits between two reports can be read, below `root`; nothing where they name none of one repository. */
+export function commitsOf(earlier, report, root) {
   if (!report.repository || !report.commit) return null;
-  const base = `https://github.com/${report.repository}`;
+  const base = `${root}${report.repository}`;
   const both = earlier?.repository === report.repository && earlier.commit && earlier.commit !== report.commit;
   const short = (commit) => commit.slice(0, 9);
   if (!both) return { href: `${base}/commit/${report.commit}`, text: short(report.commit) };

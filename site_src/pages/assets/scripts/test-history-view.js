@@ -4,7 +4,6 @@ import { element, link } from "./elements.js";
 import { changesOf, commitsOf, courseWords, spanOf } from "./test-history-model.js";
 import { number } from "./matrix-model.js";
 
-const SVG = "http://www.w3.org/2000/svg";
 const WIDTH = 720;
 const LEAST = 1.5; // of a night among many, too, something is seen
 const MOST = 200; // rows of the table
@@ -41,13 +40,13 @@ function strip({ parts }, place, signs) {
 }
 
 function drawn(name, attributes) {
-  const made = document.createElementNS(SVG, name);
+  const made = document.createElementNS(document.querySelector("svg").namespaceURI, name); // every page has an icon
   for (const [attribute, value] of Object.entries(attributes)) made.setAttribute(attribute, value);
   return made;
 }
 
 /** Every change, the newest first; of a long list the file has the rest. */
-export function changesTable(index, courses, signs, file) {
+export function changesTable(index, courses, signs, file, commitsRoot) {
   const changes = changesOf(courses, index.reports);
   const box = element("div", "table-box");
   box.tabIndex = 0;
@@ -63,7 +62,7 @@ export function changesTable(index, courses, signs, file) {
   const body = table.createTBody();
   for (const change of changes.slice(0, MOST)) {
     const row = body.insertRow();
-    const commits = commitsOf(change.earlier, change.report);
+    const commits = commitsOf(change.earlier, change.report, commitsRoot);
     const cells = [change.report.started.slice(0, 10), change.words, outcomeWords(change, signs), change.report.torch ?? "not stated", commits ? outside(commits) : ""];
     for (const value of cells) row.insertCell().append(value);
   }

@@ -116,7 +116,7 @@ class TestHistory {
     const file = this.shards().folder + index.files[placeOf(index.files, key)][1];
     const source = element("p", "note");
     source.append("Read from ", link(file, file.split("/").at(-1)), ".");
-    this.box.replaceChildren(element("h2", "", nameOf(key)), picture(index, courses, this.signs), changesTable(index, courses, this.signs, file), source);
+    this.box.replaceChildren(element("h2", "", nameOf(key)), picture(index, courses, this.signs), changesTable(index, courses, this.signs, file, this.form.dataset.commits), source);
     setText(this.status, `${courses.length} ${courses.length === 1 ? "setting" : "settings"} in ${number(index.reports.length)} reports.`);
   }
 
