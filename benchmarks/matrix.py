@@ -106,21 +106,28 @@ def main() -> int:
     parser.add_argument("--accelerators", type=int, default=20, help="columns (20)")
     parser.add_argument("--repeat", type=int, default=9, help="measurements of each (9)")
     arguments = parser.parse_args()
-    executable = next(filter(None, map(shutil.which, BROWSERS)), None)
+    executable = browser_path()
     if executable is None:
-        print(f"None of {', '.join(BROWSERS)} is installed.", file=sys.stderr)
         return 1
     with tempfile.TemporaryDirectory(prefix="portal-benchmarks-") as folder:
         site = _site(Path(folder, "portal"), arguments.tests, arguments.accelerators)
         print(f"{arguments.tests:,} made-up tests x {arguments.accelerators} accelerators")
         _sizes(site)
-        with _served(site) as origin, sync_playwright() as playwright:
+        with served(site) as origin, sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=executable, args=["--no-sandbox"])
             page = browser.new_page(viewport={"width": 1280, "height": 900})
             page.goto(f"{origin}/results/{SUITE}/")
             _times(page, arguments.repeat)
             browser.close()
     return 0
+
+
+def browser_path() -> str | None:
+    """Return where a browser is; say so where there is none."""
+    executable = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if executable is None:
+        print(f"None of {', '.join(BROWSERS)} is installed.", file=sys.stderr)
+    return executable
 
 
 def _site(folder: Path, tests: int, accelerators: int) -> Path:
@@ -184,7 +191,7 @@ def _name(number: int) -> str:
 
 
 @contextmanager
-def _served(site: Path) -> Iterator[str]:
+def served(site: Path) -> Iterator[str]:
     """Serve the site on this machine only."""
     handler = functools.partial(_Quiet, directory=str(site))
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:

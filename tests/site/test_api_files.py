@@ -28,6 +28,11 @@ def tables(site: Site) -> set[str]:
     return {f"{suite}/{mode}".removesuffix("/") for suite, mode in pairs}
 
 
+def _file_of(entry: list[Any]) -> str:
+    """The address of a file of records, whichever its place in the entry."""
+    return next(str(part) for part in entry if str(part).endswith(".json"))
+
+
 def test_the_index_names_every_file_and_nothing_else(site: Site) -> None:
     index = read(site, "index.json")
     own = {"api_version", "newest_release", "accelerators", "schemas"}
@@ -40,10 +45,23 @@ def test_the_index_names_every_file_and_nothing_else(site: Site) -> None:
     named |= {entry["report"].removeprefix("../") for entry in results["reports"]}
     named |= set(read(site, index["packages"])["packages"].values())
     named |= {f"history/{name}" for name in read(site, index["history"])["histories"].values()}
+    rows = [entry["rows"] for entry in results["reports"] if "rows" in entry]
+    assert rows
+    for address in (
+        *read(site, index["history"])["tests"].values(),
+        *results["tests"].values(),
+        *rows,
+    ):
+        own = address.removeprefix("../")
+        files = read(site, own)["files"]
+        named |= {
+            own,
+            *(f"{own.removesuffix('index.json')}{name}" for name in map(_file_of, files)),
+        }
     named |= {platform["badge"] for platform in read(site, index["quality"])["platforms"]}
     named |= {family["address"] for family in read(site, index["models"])["families"]}
-    folder = site.root / API
-    assert named == {f.relative_to(folder).as_posix() for f in folder.rglob("*") if f.is_file()}
+    api = site.root / API
+    assert named == {f.relative_to(api).as_posix() for f in api.rglob("*") if f.is_file()}
 
 
 def test_the_index_names_the_platforms_as_the_catalogue_does(site: Site) -> None:
@@ -75,6 +93,10 @@ DESCRIBED = {
     "question-index": "questions.json",
     "histories": "history/index.json",
     "history": "history/[!i]*.json",
+    "test-histories": "test-histories/*/index.json",
+    "test-history": "test-histories/*/[!i]*.json",
+    "report-rows": "report-rows/*/index.json",
+    "rows-of-report": "report-rows/*/[!i]*.json",
     "badge": "badges/*.json",
 }
 

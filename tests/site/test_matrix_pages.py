@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import random
+from dataclasses import replace
 from functools import cache
 from itertools import pairwise
 
@@ -20,6 +21,8 @@ from accelerator_portal.site.matrix_pages import (
     matrix_files,
     matrix_pages,
     mode_slug,
+    rows_of_a_page,
+    rows_pages,
 )
 from accelerator_portal.site.page import SiteFile
 from accelerator_portal.site.results_view import KINDS, Cell, MatrixRow, MatrixView
@@ -149,3 +152,10 @@ def test_further_pages_go_on_where_those_before_end() -> None:
     ranges = [words.split("rows ")[1].split(" of ")[0].replace(",", "") for words in found]
     for one, other in pairwise(ranges):
         assert int(one.split("–")[1]) + 1 == int(other.split("–")[0])
+
+
+@pytest.mark.parametrize(("columns", "rows"), [(1, 200), (20, 200), (50, 80), (1_000, 20)])
+def test_the_more_columns_the_fewer_rows_a_page_has(columns: int, rows: int) -> None:
+    matrix = replace(made_up().matrix, columns=made_up().matrix.columns[:1] * columns)
+    assert rows_of_a_page(matrix) == rows
+    assert [page.last for page in rows_pages(matrix, own=False)][:2] == [rows, 2 * rows]

@@ -29,11 +29,24 @@ from accelerator_portal.site.api_shapes import (
 from accelerator_portal.site.difference.shapes import Difference
 from accelerator_portal.site.features import FeaturesData
 from accelerator_portal.site.hardware import HardwareData, card_name, cards_by_id
-from accelerator_portal.site.history_shapes import HistoryData, HistoryIndex
+from accelerator_portal.site.history_shapes import (
+    HistoryData,
+    HistoryIndex,
+    HistoryShard,
+    TestHistoryIndex,
+)
 from accelerator_portal.site.model_shapes import FamiliesIndex, FamilyData
 from accelerator_portal.site.packages_pages import PackagesIndex
 from accelerator_portal.site.page import API, SiteFile, data_file
-from accelerator_portal.site.results_shapes import Badge, QualityData, ResultsIndex, SuiteResults
+from accelerator_portal.site.results_shapes import (
+    Badge,
+    QualityData,
+    ReportRowsIndex,
+    ReportRowsShard,
+    ResultsIndex,
+    SuiteResults,
+)
+from accelerator_portal.site.suite_test_shapes import TestShard, TestsIndex
 from accelerator_portal.site.versions import VersionsData
 
 ADDITIONAL_PLATFORMS = "additional-platforms.json"
@@ -56,6 +69,12 @@ SHAPES: dict[str, type[BaseModel]] = {
     "quality": QualityData,
     "history": HistoryData,
     "histories": HistoryIndex,
+    "test-histories": TestHistoryIndex,
+    "test-history": HistoryShard,
+    "suite-tests": TestsIndex,
+    "tests-of-suite": TestShard,
+    "report-rows": ReportRowsIndex,
+    "rows-of-report": ReportRowsShard,
     "badge": Badge,
     "difference": Difference,
     "packages": PackagesIndex,

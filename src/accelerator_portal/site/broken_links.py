@@ -5,9 +5,11 @@ Engines of sites look at links in Markdown only. This reads what they made, befo
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from urllib.parse import unquote, urljoin, urlsplit
 
@@ -57,6 +59,7 @@ class BuiltSite:
     def __init__(self, root: Path) -> None:
         self.root = root
         self._ids: dict[str, frozenset[str]] = {}
+        self._later: dict[str, frozenset[str]] = {}
 
     @cached_property
     def pages(self) -> tuple[str, ...]:
@@ -88,6 +91,17 @@ class BuiltSite:
             self.tree(page)
         return self._ids[page]
 
+    def on_demand(self, page: str) -> frozenset[str]:
+        """Return the ids that a page gets when somebody asks for a test, read from its files."""
+        if page not in self._later:
+            forms = self.tree(page).css("form[data-tests]")
+            folders = (
+                urljoin(_ORIGIN + page, form.attributes["data-tests"] or "") for form in forms
+            )
+            found = (_test_ids(self.root / urlsplit(folder).path[1:]) for folder in folders)
+            self._later[page] = frozenset(chain.from_iterable(found))
+        return self._later[page]
+
     def fault(self, page: str, address: str) -> str | None:
         """Say what is wrong with an address that stands on a page, if anything is."""
         target = urlsplit(urljoin(_ORIGIN + page.removesuffix("index.html"), address))
@@ -101,9 +115,18 @@ class BuiltSite:
         if path not in self.files:
             return f"{address}: no such file"
         anchor = unquote(target.fragment)
-        if anchor and path.endswith(".html") and anchor not in self.ids(path):
+        named = anchor and path.endswith(".html")
+        if named and anchor not in self.ids(path) and anchor not in self.on_demand(path):
             return f"{address}: no such anchor"
         return None
+
+
+def _test_ids(folder: Path) -> Iterator[str]:
+    """Yield the ids of a suite's tests and their results, from files of `suite_test_shards`."""
+    for _, name in json.loads((folder / "index.json").read_text("utf-8"))["files"]:
+        for anchor, test in json.loads((folder / name).read_text("utf-8"))["tests"].items():
+            yield anchor
+            yield from (result["id"] for result in test["results"])
 
 
 def addresses(tree: LexborHTMLParser) -> Iterator[str]:

@@ -54,6 +54,7 @@ from accelerator_portal.site.source_list import SourceList
 from accelerator_portal.site.speeds import SpeedRun, newest_runs, side_by_side, speed_runs
 from accelerator_portal.site.style_sheet import style_sheet
 from accelerator_portal.site.templates import Templates
+from accelerator_portal.site.test_history_page import pages_of_test_histories
 from accelerator_portal.site.versions import versions_data
 
 TEMPLATES = "site_src/templates"
@@ -111,6 +112,7 @@ def build_site(catalog: Catalog, root: Path, repository: RepositoryLinks) -> Ite
     yield report_comparison_page(catalog, tested, templates)
     yield from history_pages(catalog, before, templates, at)
     yield from archive_pages(root, templates)
+    yield from pages_of_test_histories(catalog, before, templates)
     yield from dashboard_pages(catalog, tested, before, templates)
     yield from feeds(catalog, tested, before)
     yield from _version_pages(releases, templates)

@@ -16,7 +16,9 @@ from accelerator_portal.site.history_shapes import (
     PointData,
     TallyData,
 )
+from accelerator_portal.site.history_shards import TEST_HISTORIES, history_name
 from accelerator_portal.site.history_view import Past, week_of
+from accelerator_portal.site.listed_changes import listed_changes
 from accelerator_portal.site.page import SiteFile, data_file, to_root
 from accelerator_portal.site.result_addresses import RESULTS_PAGES, address_of
 from accelerator_portal.site.templates import Templates
@@ -24,9 +26,6 @@ from accelerator_portal.site.trend_picture import Trend, trend
 from accelerator_portal.site.trend_view import trend_group
 
 CHANGES_PAGE = f"{RESULTS_PAGES}/changes.md"
-
-# Of what one report changed the page lists so much; the data has all.
-MOST_LISTED = 100
 
 # More than these are closed at first.
 MOST_SHOWN = 10
@@ -51,13 +50,17 @@ def history_pages(
         },
         changes=_kinds_of_changes(past),
         trends=shown,
-        most=MOST_LISTED,
+        listed=listed_changes(past.weeks),
         shown=MOST_SHOWN,
         address_of=address_of,
     )
     yield SiteFile(CHANGES_PAGE, content, f"site_src/templates/{CHANGES_PAGE}.j2")
-    names = [f"{h.state.accelerator}-{h.state.basis}" for h in past.histories]
-    yield data_file("history/index.json", HistoryIndex(histories={n: f"{n}.json" for n in names}))
+    names = [history_name(h) for h in past.histories]
+    index = HistoryIndex(
+        histories={n: f"{n}.json" for n in names},
+        tests={n: f"../{TEST_HISTORIES}/{n}/index.json" for n in names},
+    )
+    yield data_file("history/index.json", index)
     for name, history in zip(names, past.histories, strict=True):
         yield data_file(f"history/{name}.json", _data(history))
 

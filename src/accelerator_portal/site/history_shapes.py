@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Mapping
+from typing import TypeAlias
 
 from accelerator_portal.catalog.fields import Model
 from accelerator_portal.reports.outcomes import Outcome, Stage
@@ -71,3 +73,53 @@ class HistoryIndex(Model):
 
     histories: dict[str, str]
     """Address of each, relative to the index: by accelerator and basis, `xpu-baselines`."""
+    tests: dict[str, str]
+    """Address of the index of each history's tests, relative to the index."""
+
+
+class ReportMoment(Model):
+    """A report of a history, as far as the picture of a test needs it."""
+
+    id: str
+    """A digest of what it says."""
+    started: dt.datetime
+    """When it started; of a baseline, from when on it holds."""
+    torch: str | None = None
+    """The version of torch."""
+    repository: str | None = None
+    """The repository that was tested."""
+    commit: str | None = None
+    """Its commit."""
+
+
+CourseStep: TypeAlias = tuple[int, Outcome | None, Stage | None]
+"""From which report on (its number in the index) what was said; no outcome: the test is gone."""
+
+TestCourses: TypeAlias = Mapping[str, tuple[CourseStep, ...]]
+"""What was said of a test over time, by its settings as they are in its key."""
+
+
+class HistoryShard(Model):
+    """What was said over time of a range of tests."""
+
+    tests: Mapping[str, TestCourses]
+    """By suite and name as they are in a test's key, sorted."""
+
+
+class TestHistoryIndex(Model):
+    """Where the histories of an accelerator's tests are."""
+
+    __test__ = False
+
+    accelerator: str
+    """Id of the accelerator."""
+    basis: Basis
+    """Whether it is made of runs, or of what a project expects of them."""
+    reports: tuple[ReportMoment, ...]
+    """The reports, by time; steps refer to them by their number, from 0."""
+    last: dict[str, int]
+    """The number of the last report of a suite with the same settings."""
+    tests: int
+    """How many tests there are, settings not counted."""
+    files: tuple[tuple[str, str], ...]
+    """First test and address of each file, sorted by test."""

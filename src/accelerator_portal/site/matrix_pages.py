@@ -23,8 +23,11 @@ from accelerator_portal.site.results_view import MatrixView
 from accelerator_portal.site.spreadsheet import csv_text
 from accelerator_portal.site.templates import Templates
 
-# More rows than these stand on further pages.
+# More rows or cells than these stand on further pages: fifty columns of 200 rows would be 2.5 MB,
+# and take a slow machine seconds to lay out.
 MOST_ROWS = 200
+MOST_CELLS = 4_000
+LEAST_ROWS = 20
 
 # The first of these has the suite's own address: a mode that comes later takes it from none.
 _MODES = ("", "inference", "training")
@@ -91,6 +94,7 @@ def matrix_pages(
                 page=page,
                 page_title=_title(context["title"], view.matrix.mode, page),
                 pages=pages,
+                rows_of_a_page=rows_of_a_page(view.matrix),
                 modes=modes,
                 suites=suites,
                 choices=_choices(view),
@@ -114,11 +118,18 @@ def rows_pages(matrix: ResultMatrix, *, own: bool) -> list[RowsPage]:
     """Return the pages of a matrix; `own`: it has a folder of its own within the suite's."""
     folder = f"{suite_folder(matrix.suite)}/{f'{mode_slug(matrix.mode)}/' if own else ''}"
     total = len(matrix.names)
-    starts = range(0, max(total, 1), MOST_ROWS)
+    rows = rows_of_a_page(matrix)
+    starts = range(0, max(total, 1), rows)
     return [
-        RowsPage(n, start + 1, min(start + MOST_ROWS, total), folder if n == 1 else f"{folder}{n}/")
+        RowsPage(n, start + 1, min(start + rows, total), folder if n == 1 else f"{folder}{n}/")
         for n, start in enumerate(starts, 1)
     ]
+
+
+def rows_of_a_page(matrix: ResultMatrix) -> int:
+    """Return how many rows a page of a matrix has: the more columns, the fewer."""
+    fitting = MOST_CELLS // max(1, len(matrix.columns))
+    return min(MOST_ROWS, max(LEAST_ROWS, fitting))
 
 
 def mode_slug(mode: str) -> str:

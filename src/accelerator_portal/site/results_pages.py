@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
+from typing import Any
 
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.own_suite import owner_of, suite_folder
 from accelerator_portal.reports.missing_operators import missing_operators, waiting_words
-from accelerator_portal.reports.outcomes import GOOD
+from accelerator_portal.reports.outcomes import GOOD, OUTCOMES
 from accelerator_portal.reports.report_file import report_text
+from accelerator_portal.reports.store import StoredReport
 from accelerator_portal.site.history_view import Past
+from accelerator_portal.site.listed_changes import listed_changes
 from accelerator_portal.site.matrix_pages import matrix_files, matrix_pages
 from accelerator_portal.site.page import API, SiteFile, data_file, to_root
+from accelerator_portal.site.report_rows import REPORT_ROWS, report_rows
 from accelerator_portal.site.result_addresses import RESULTS_PAGES
 from accelerator_portal.site.results_shapes import ReportEntry, ResultsIndex
 from accelerator_portal.site.results_view import KINDS, ResultsView, about
 from accelerator_portal.site.speeds import side_by_side, speed_runs
-from accelerator_portal.site.suite_tests import results_of, suite_tests_pages
+from accelerator_portal.site.static_tests import large_suites
+from accelerator_portal.site.suite_test_shards import SUITE_TESTS
+from accelerator_portal.site.suite_tests import ReportedTest, results_of
+from accelerator_portal.site.suite_tests_pages import suite_tests_pages
 from accelerator_portal.site.templates import Templates
 
 # Of what did not pass a page lists so much; its data has all.
@@ -29,7 +37,12 @@ def results_pages(
     """Yield every page of results."""
     suites = list(dict.fromkeys(view.matrix.suite for view in results.matrices))
     runs = {run.id: run for run in speed_runs(catalog, results.reports)}
-    shared = {"kinds": KINDS, "results": results}
+    shared = {
+        "kinds": KINDS,
+        "results": results,
+        "large_suites": large_suites(results.reports),
+        "linked": listed_changes(past.weeks).anchors,
+    }
     path = f"{RESULTS_PAGES}/index.md"
     titles = {suite: suite_title(catalog, suite) for suite in suites}
     content = templates.render(f"{path}.j2", to_root=to_root(path), titles=titles, **shared)
@@ -50,22 +63,50 @@ def results_pages(
         yield from matrix_pages(views, beside, templates, context)
         yield from suite_tests_pages(catalog, results, past, templates, context)
     for stored in results.reports:
-        path = f"{RESULTS_PAGES}/runs/{stored.id}.md"
-        others = [r for r in results_of(stored) if r.test.outcome not in GOOD]
-        content = templates.render(
-            "results/run.md.j2",
-            to_root=to_root(path),
-            stored=stored,
-            name=catalog.by_id[stored.report.accelerator].accelerator.name,
-            environment=about(stored),
-            counts=results.suite_counts(stored.id),
-            others=others[:MOST_LISTED],
-            more=max(0, len(others) - MOST_LISTED),
-            speeds=runs.get(stored.id),
-            waiting=[waiting_words(m) for m in missing_operators(stored.report.tests)],
-            **shared,
-        )
-        yield SiteFile(path, content, stored.path)
+        yield from _run_files(catalog, results, stored, templates, shared | {"runs": runs})
+
+
+def _run_files(
+    catalog: Catalog,
+    results: ResultsView,
+    stored: StoredReport,
+    templates: Templates,
+    shared: dict[str, Any],
+) -> Iterator[SiteFile]:
+    """The page of a report; a large one has files of rows, too."""
+    path = f"{RESULTS_PAGES}/runs/{stored.id}.md"
+    tests = list(results_of(stored))
+    others = _urgent_first([r for r in tests if r.test.outcome not in GOOD])
+    large = _is_large(stored)
+    content = templates.render(
+        "results/run.md.j2",
+        to_root=to_root(path),
+        stored=stored,
+        name=catalog.by_id[stored.report.accelerator].accelerator.name,
+        environment=about(stored),
+        counts=results.suite_counts(stored.id),
+        others=others[:MOST_LISTED],
+        more=max(0, len(others) - MOST_LISTED),
+        speeds=shared["runs"].get(stored.id),
+        files=f"{API}/{REPORT_ROWS}/{stored.id}/" if large else None,
+        tested=Counter(r.test.outcome for r in tests),
+        waiting=[waiting_words(m) for m in missing_operators(stored.report.tests)],
+        **shared,
+    )
+    yield SiteFile(path, content, stored.path)
+    if large:
+        yield from report_rows(stored.id, tests)
+
+
+def _urgent_first(tests: list[ReportedTest]) -> list[ReportedTest]:
+    """Of more than a page lists, what calls for somebody comes first; else they stay in order."""
+    if len(tests) <= MOST_LISTED:
+        return tests
+    return sorted(tests, key=lambda result: OUTCOMES[result.test.outcome].page_rank)
+
+
+def _is_large(stored: StoredReport) -> bool:
+    return len(stored.report.tests) > MOST_LISTED
 
 
 def suite_title(catalog: Catalog, suite: str) -> str:
@@ -93,6 +134,7 @@ def results_files(results: ResultsView) -> Iterator[SiteFile]:
             accelerator=stored.report.accelerator,
             kind=stored.report.kind,
             report=f"../reports/{stored.id}.json",
+            rows=f"../{REPORT_ROWS}/{stored.id}/index.json" if _is_large(stored) else None,
             missing_operators={
                 missing.operator: missing.tests
                 for missing in missing_operators(stored.report.tests)
@@ -101,8 +143,11 @@ def results_files(results: ResultsView) -> Iterator[SiteFile]:
         )
         for stored in results.reports
     )
+    large = sorted(large_suites(results.reports))
     index = ResultsIndex(
-        reports=entries, suites={suite: f"{suite_folder(suite)}.json" for suite in suites}
+        reports=entries,
+        suites={suite: f"{suite_folder(suite)}.json" for suite in suites},
+        tests={suite: f"../{SUITE_TESTS}/{suite_folder(suite)}/index.json" for suite in large},
     )
     yield data_file("results/index.json", index)
     for stored in results.reports:

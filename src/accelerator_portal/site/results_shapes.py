@@ -17,6 +17,8 @@ class ReportEntry(Model):
     """What it is; a baseline is no run."""
     report: str
     """Address of the report, relative to the index."""
+    rows: str | None = None
+    """Of a large report the address of its index of rows, relative to the index."""
     counts: dict[str, dict[Outcome, int]]
     """How often what happened, by suite."""
     missing_operators: dict[str, int]
@@ -30,6 +32,8 @@ class ResultsIndex(Model):
     """The reports."""
     suites: dict[str, str]
     """Address of each suite's matrices, relative to the index."""
+    tests: dict[str, str]
+    """Of a large suite the address of its index of tests, relative to the index."""
 
 
 class MatrixColumn(Model):
@@ -159,3 +163,40 @@ class Badge(Model):
     """What stands at the right."""
     color: str
     """The colour of the right side."""
+
+
+class ReportRow(Model):
+    """A test of a report, as the table of its page shows it."""
+
+    suite: str
+    """Id of the suite."""
+    name: str
+    """Name of the test."""
+    outcome: Outcome
+    """What happened."""
+    settings: str | None = None
+    """Mode and parameters, in words."""
+    reason: str | None = None
+    """The message of a failure, or why it was skipped."""
+    raw_status: str | None = None
+    """The status in the format that it came from."""
+    known_issue: str | None = None
+    """Where a known issue is declared."""
+
+
+class ReportRowsShard(Model):
+    """A part of a report's rows."""
+
+    rows: tuple[ReportRow, ...]
+    """The rows: by outcome, what calls for somebody first, then by suite, name and settings."""
+
+
+class ReportRowsIndex(Model):
+    """Where the rows of a report are."""
+
+    report: str
+    """Id of the report."""
+    ranges: tuple[tuple[Outcome, str, int], ...]
+    """Outcome, suite and number of rows, in the order of the rows."""
+    files: tuple[tuple[str, int], ...]
+    """Address and number of rows of each file, in the order of the rows."""

@@ -1,4 +1,4 @@
-"""The pages of a suite's tests: each test on every accelerator, with where it comes from."""
+"""A suite's tests as pages show them: each on every accelerator, with where it comes from."""
 
 from __future__ import annotations
 
@@ -6,27 +6,24 @@ import datetime as dt
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from urllib.parse import urlencode
 
 from accelerator_portal.catalog import Catalog
-from accelerator_portal.catalog.own_suite import suite_folder
+from accelerator_portal.reports.identity import identity_of
 from accelerator_portal.reports.outcomes import WORST_FIRST, Outcome
 from accelerator_portal.reports.report import Environment, Metric, TestEntry
 from accelerator_portal.reports.store import StoredReport
+from accelerator_portal.results.archive import basis_of
 from accelerator_portal.results.standing import Standing
 from accelerator_portal.results.tables import group_of
 from accelerator_portal.site.anchors import Anchors
 from accelerator_portal.site.history_view import Episode, HistoryStep, Past
-from accelerator_portal.site.page import SiteFile, to_root
 from accelerator_portal.site.result_addresses import (
-    RESULTS_PAGES,
     address_of,
     anchor_of,
     evidence_suffix,
-    initial,
 )
 from accelerator_portal.site.results_view import ResultsView
-from accelerator_portal.site.templates import Templates
 from accelerator_portal.site.verdict_strip import VerdictStrip, verdict_strip
 from accelerator_portal.site.words import counted, number
 
@@ -54,6 +51,8 @@ class ReportedTest:
     """The command that repeats the test, or that ran its suite."""
     anchor: str = ""
     """Id on the page of the test."""
+    history: str | None = None
+    """What asks the page of test histories for it, where a history has it."""
 
     @property
     def settings(self) -> str:
@@ -119,30 +118,6 @@ class TestView:
         return tuple((outcome, counts[outcome]) for outcome in WORST_FIRST if counts[outcome])
 
 
-def suite_tests_pages(
-    catalog: Catalog,
-    results: ResultsView,
-    past: Past,
-    templates: Templates,
-    context: Mapping[str, Any],
-) -> Iterator[SiteFile]:
-    """Yield the pages of the tests of the suite that `context` names as `id`."""
-    suite: str = context["id"]
-    by_letter: dict[str, list[TestView]] = {}
-    for test in _tests(catalog, results, past, suite):
-        by_letter.setdefault(initial(test.name), []).append(test)
-    for letter in ("", *by_letter):
-        path = f"{RESULTS_PAGES}/{suite_folder(suite)}/tests/{letter or 'index'}.md"
-        content = templates.render(
-            "results/tests.md.j2" if letter else "results/tests-index.md.j2",
-            to_root=to_root(path),
-            letters=by_letter,
-            letter=letter,
-            **context,
-        )
-        yield SiteFile(path, content, context["source"])
-
-
 def results_of(stored: StoredReport) -> Iterator[ReportedTest]:
     """Yield what a report says of each test, in its order."""
     report = stored.report
@@ -181,7 +156,10 @@ def _environment(environment: Environment) -> str:
     return ", ".join(word for word in words if word)
 
 
-def _tests(catalog: Catalog, results: ResultsView, past: Past, suite: str) -> list[TestView]:
+def tests_of_suite(
+    catalog: Catalog, results: ResultsView, past: Past, suite: str
+) -> list[TestView]:
+    """Return the tests of a suite by name, each with every result."""
     found: dict[str, list[ReportedTest]] = {}
     for stored in results.reports:
         for result in results_of(stored):
@@ -189,7 +167,8 @@ def _tests(catalog: Catalog, results: ResultsView, past: Past, suite: str) -> li
                 standing = past.standing(stored.report, result.test)
                 strip = verdict_strip(standing) if result.kind != "baseline" else None
                 since = _since(standing) if standing else _superseded(past, stored, result)
-                dated = replace(result, since=since, strip=strip)
+                history = _history_query(stored, result) if standing else None
+                dated = replace(result, since=since, strip=strip, history=history)
                 found.setdefault(result.test.name, []).append(dated)
     order = {platform.id: n for n, platform in enumerate(catalog.platforms)}
     return [
@@ -213,6 +192,12 @@ def _with_anchors(
     for result in ordered:
         suffix = evidence_suffix(result.mode, result.report, result.group)
         yield replace(result, anchor=anchors.take(anchor_of(name) + suffix))
+
+
+def _history_query(stored: StoredReport, result: ReportedTest) -> str:
+    test = identity_of(result.test).key.partition("?")[0]
+    platform = f"{stored.report.accelerator}-{basis_of(stored.report)}"
+    return urlencode({"platform": platform, "test": test})
 
 
 def _superseded(past: Past, stored: StoredReport, result: ReportedTest) -> str | None:

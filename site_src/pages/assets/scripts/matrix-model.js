@@ -1,7 +1,6 @@
 // What a matrix of results shows for a state: which columns, which tests, in which order, said in which words.
 // A state is what the address says: {text, accelerator, dtype, outcome, sort, order, page}. Nothing here knows the page.
 
-export const ROWS = 200; // a page, as the static pages have it
 const NAME = "name";
 const FILTERS = ["text", "accelerator", "dtype", "outcome"];
 
@@ -98,20 +97,20 @@ function ordered({ severity }, tests, { order, place }) {
   return ranked.sort(([one], [other]) => (one === other ? 0 : one - other)).map(([, test]) => test);
 }
 
-/** The pages of so many rows: number, first and last row. */
-export function pagesOf(count) {
-  const number = Math.max(1, Math.ceil(count / ROWS));
-  return Array.from({ length: number }, (_, n) => ({ number: n + 1, first: n * ROWS + 1, last: Math.min(count, (n + 1) * ROWS) }));
+/** The pages of so many rows, each with as many as the static pages have: number, first and last row. */
+export function pagesOf(count, rows) {
+  const number = Math.max(1, Math.ceil(count / rows));
+  return Array.from({ length: number }, (_, n) => ({ number: n + 1, first: n * rows + 1, last: Math.min(count, (n + 1) * rows) }));
 }
 
 /** "Showing 61 of 2,190 tests: XPU, bfloat16, not passed." `words` has the words of each choice. */
-export function sentence({ count, total, silent, columns, page, state, sorting, words }) {
+export function sentence({ count, total, rows, silent, columns, page, state, sorting, words }) {
   const said = FILTERS.filter((name) => state[name]).map((name) => words[name](state[name]));
   const about = said.length ? `: ${said.join(", ")}` : "";
   const parts = [];
   if (count === 0) parts.push(`None of ${number(total)} tests is shown${about}.`);
-  else if (count <= ROWS && count === total) parts.push(`Showing all ${number(total)} tests${about}.`);
-  else if (count <= ROWS) parts.push(`Showing ${number(count)} of ${number(total)} tests${about}.`);
+  else if (count <= rows && count === total) parts.push(`Showing all ${number(total)} tests${about}.`);
+  else if (count <= rows) parts.push(`Showing ${number(count)} of ${number(total)} tests${about}.`);
   else if (count === total) parts.push(`Showing ${range(page)} of ${number(total)} tests${about}.`);
   else parts.push(`Showing ${range(page)} of ${number(count)} tests found, of ${number(total)}${about}.`);
   if (columns === 0) parts.push("No column is of both.");

@@ -4,8 +4,9 @@
 import { element } from "./elements.js";
 import { NO_EVIDENCE, range } from "./matrix-model.js";
 
-// More than any screen shows are drawn at once, the others after the frame that shows them.
-const AT_ONCE = 60;
+// So many cells are drawn at once, but never fewer rows than a screen shows; the others after the frame that shows them.
+const CELLS_AT_ONCE = 1_500;
+const LEAST_AT_ONCE = 30;
 
 export class MatrixView {
   constructor(table, signs, results) {
@@ -47,8 +48,9 @@ export class MatrixView {
     };
     cancelAnimationFrame(this.frame);
     clearTimeout(this.later);
-    this.body.replaceChildren(draw(tests.slice(0, AT_ONCE)));
-    const rest = tests.slice(AT_ONCE);
+    const atOnce = Math.max(LEAST_AT_ONCE, Math.ceil(CELLS_AT_ONCE / Math.max(1, places.length)));
+    this.body.replaceChildren(draw(tests.slice(0, atOnce)));
+    const rest = tests.slice(atOnce);
     if (rest.length === 0) return;
     this.frame = requestAnimationFrame(() => {
       this.later = setTimeout(() => this.body.append(draw(rest)));

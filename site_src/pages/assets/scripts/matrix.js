@@ -26,6 +26,7 @@ class Matrix {
     this.carriers = [...article.querySelectorAll("a[data-carry]")].map((link) => [link, link.href]);
     this.view = new MatrixView(this.table, signsOf(article), form.dataset.results);
     this.known = knownOf(form, this.sorters);
+    this.rows = Number(form.dataset.rowsOfAPage);
     this.data = null;
     this.loading = null;
     this.waiting = false;
@@ -140,7 +141,7 @@ class Matrix {
 
   draw() {
     const { columns, tests, sorting, silent } = select(this.data, this.state);
-    const pages = pagesOf(tests.length);
+    const pages = pagesOf(tests.length, this.rows);
     const page = pages[this.state.page - 1] ?? pages[0];
     this.box.scrollTop = 0; // before anything changes: afterwards it would cost a layout of its own
     this.view.head(this.data.columns, columns, sorting);
@@ -150,7 +151,7 @@ class Matrix {
     const address = (wanted) => queryOf({ ...this.state, page: wanted }) || location.pathname;
     if (this.pages) drawPages(this.pages, pages, page.number, number(tests.length), address);
     this.clear.setAttribute("aria-disabled", String(!isFiltered(this.state))); // it keeps the focus
-    const counts = { count: tests.length, total: this.data.tests.length, silent, columns: columns.length };
+    const counts = { count: tests.length, rows: this.rows, total: this.data.tests.length, silent, columns: columns.length };
     this.status.textContent = sentence({ ...counts, page, sorting, state: this.state, words: this.words() });
     this.drawn = queryOf(this.state);
   }

@@ -10,6 +10,9 @@ const PARTS = {
   "form[data-models]": () => import("./models.js").then(({ startModels }) => startModels),
   "form[data-comparison]": () => import("./comparison.js").then(({ startComparison }) => startComparison),
   "form[data-reports]": () => import("./compare-reports.js").then(({ startReportComparison }) => startReportComparison),
+  "form[data-test-history]": () => import("./test-history.js").then(({ startTestHistory }) => startTestHistory),
+  "form[data-tests]": () => import("./suite-tests.js").then(({ startSuiteTests }) => startSuiteTests),
+  "form[data-rows]": () => import("./report-rows.js").then(({ startReportRows }) => startReportRows),
   "form[data-questions]": () => import("./questions.js").then(({ startQuestions }) => startQuestions),
 };
 

@@ -1,0 +1,141 @@
+"""The history of a test over a year on a slow phone: `python -m benchmarks.details`.
+
+The year is made up: so many tests and nights of a platform that does not exist, in a temporary
+copy. The site is built and served like any other, by Python's own server, which compresses
+nothing. The browser computes four times as slowly as this machine, and gets 1.6 Mbit/s with 150 ms
+of latency. A time goes from the reader's choice until the picture is painted, or from the address
+until then; nothing is in the browser's cache.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from accelerator_portal.results.archive import state_path
+from accelerator_portal.results.changes_file import append_changes
+from accelerator_portal.results.state_file import write_state
+from accelerator_portal.site.history_shards import courses
+from benchmarks.copies import make_generated
+from benchmarks.made_up_year import add_report, add_suite, history
+from benchmarks.matrix import ROOT, browser_path, served
+
+PLATFORM = "synthetic-0001"
+PAGE = "results/test-history/"
+
+# 1.6 Mbit/s down, 750 kbit/s up, as Lighthouse's slow phone.
+NETWORK = {
+    "offline": False,
+    "latency": 150,
+    "downloadThroughput": 200_000,
+    "uploadThroughput": 93_750,
+}
+SLOWER = 4
+
+_READY = """() => document.documentElement.dataset.scripts === "begun"
+  && document.querySelector("form .filters-state").textContent.includes("tests in")"""
+_CHOOSE = """async (address) => {
+  const begin = performance.now();
+  const painted = new Promise((done) => new MutationObserver((_, watch) => {
+    if (!document.querySelector(".course-strip")) return;
+    watch.disconnect();
+    requestAnimationFrame(() => setTimeout(() => done(performance.now() - begin)));
+  }).observe(document.querySelector("[data-part=history]"), { childList: true }));
+  history.pushState(null, "", address);
+  dispatchEvent(new PopStateEvent("popstate"));
+  return painted;
+}"""
+
+
+def main() -> int:
+    """Print what was measured, a line each."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.details", description=__doc__)
+    parser.add_argument("--tests", type=int, default=3_000, help="tests of a night (3,000)")
+    parser.add_argument("--nights", type=int, default=365, help="nights (365)")
+    parser.add_argument("--repeat", type=int, default=7, help="measurements of each (7)")
+    arguments = parser.parse_args()
+    executable = browser_path()
+    if executable is None:
+        return 1
+    with tempfile.TemporaryDirectory(prefix="portal-benchmarks-") as folder:
+        site, tests = _site(Path(folder, "portal"), arguments.tests, arguments.nights)
+        _sizes(site)
+        every = len(tests) // arguments.repeat
+        addresses = [f"?platform={PLATFORM}-runs&test={name}" for name in tests[::every]]
+        with served(site) as origin, sync_playwright() as playwright:
+            browser = playwright.chromium.launch(executable_path=executable, args=["--no-sandbox"])
+            _show("from the choice", [_chosen(browser, origin, a) for a in addresses])
+            _show(
+                "from the address, nothing cached", [_opened(browser, origin, a) for a in addresses]
+            )
+            browser.close()
+    return 0
+
+
+def _site(folder: Path, tests: int, nights: int) -> tuple[Path, list[str]]:
+    """Build a portal with a made-up year; return the site and the keys of its tests."""
+    make_generated(ROOT, folder, 2, "")
+    kept, last = history(PLATFORM, tests, nights)
+    state = state_path(folder, PLATFORM, "runs")
+    append_changes(state.with_suffix(".parquet"), kept.changes)  # at once, not a night at a time
+    write_state(state, kept.state)
+    add_suite(folder, tests)
+    add_report(folder, last)
+    command = [sys.executable, "-m", "benchmarks.build", str(folder)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise SystemExit(f"The build failed:\n{done.stderr[-3000:]}")
+    numbers = dict.fromkeys(kept.state.reports, 0)
+    return folder / "site", list(courses(kept.changes, numbers))
+
+
+def _sizes(site: Path) -> None:
+    folder = site / "api/v1/test-histories" / f"{PLATFORM}-runs"
+    index = (folder / "index.json").stat().st_size
+    sizes = sorted(f.stat().st_size for f in folder.iterdir() if f.name != "index.json")
+    words = f"{len(sizes)} files of {sizes[0] / 1000:.0f} to {sizes[-1] / 1000:.0f} kB"
+    print(f"index {index / 1000:.0f} kB, {words}; not compressed")
+
+
+def _page(browser: Browser) -> Page:
+    context = browser.new_context(viewport={"width": 390, "height": 844})
+    page = context.new_page()
+    session = context.new_cdp_session(page)
+    session.send("Network.enable")
+    session.send("Network.emulateNetworkConditions", NETWORK)
+    session.send("Emulation.setCPUThrottlingRate", {"rate": SLOWER})
+    return page
+
+
+def _chosen(browser: Browser, origin: str, address: str) -> float:
+    """Choose a test on the open page, whose index of tests is there already."""
+    page = _page(browser)
+    page.goto(f"{origin}/{PAGE}", wait_until="load", timeout=120_000)
+    page.wait_for_function(_READY, timeout=120_000)
+    took = float(page.evaluate(_CHOOSE, address))
+    page.context.close()
+    return took
+
+
+def _opened(browser: Browser, origin: str, address: str) -> float:
+    """Follow a link to a test."""
+    page = _page(browser)
+    page.goto(f"{origin}/{PAGE}{address}", wait_until="commit", timeout=120_000)
+    page.wait_for_selector(".course-strip", timeout=120_000)
+    took = float(page.evaluate("performance.now()"))
+    page.context.close()
+    return took
+
+
+def _show(words: str, times: list[float]) -> None:
+    print(f"{words}: {statistics.median(times):.0f} ms (most {max(times):.0f}); aim 1,000 ms")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,105 @@
+"""A suite of 900 tests of one letter, made up: what does not fit on pages is read on demand."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+from accelerator_portal.site.broken_links import BuiltSite, broken_links
+from accelerator_portal.site.result_addresses import address_of
+from tests.browser.serving import served
+from tests.browser.visit import Visitor, expect
+from tests.built_site import EXAMPLE, build_site, copy_sources
+
+OpenPage = Callable[..., Page]
+
+NAMES = [f"made_up_{n:03}" for n in range(900)]
+REPORT = "results/runs/acme-many/"
+LETTER = "results/many/tests/m/"
+
+
+def outcome(place: int) -> str:
+    return "failed" if place % 100 == 0 else "passed"
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The example's site with one more report."""
+    sources = copy_sources(tmp_path_factory.mktemp("large"), EXAMPLE)
+    results = sources / "accelerators/acme/results"
+    report = json.loads((results / "nightly.json").read_text("utf-8"))
+    report["suites"] = [{"name": "many", "kind": "unit"}]
+    report["tests"] = [
+        {
+            "suite": "many",
+            "name": name,
+            "outcome": outcome(place),
+            "reason": "<b>Made</b> up.",
+            "evidence": [{"label": "log", "url": f"https://example.org/{name}"}],
+        }
+        for place, name in enumerate(NAMES)
+    ]
+    (results / "many.json").write_text(json.dumps(report), "utf-8")
+    return build_site(sources, tmp_path_factory.mktemp("large-site")).root
+
+
+@pytest.fixture
+def open_large(browser: Browser, large: Path) -> Iterator[OpenPage]:
+    with served(large) as origin:
+        visitor = Visitor(browser, origin)
+        yield visitor.open
+        assert visitor.close() == []
+
+
+def test_a_link_to_a_test_that_is_on_no_page_is_whole_and_shows_it(
+    open_large: OpenPage, large: Path
+) -> None:
+    assert [fault.what for fault in broken_links(BuiltSite(large))] == []
+    page = open_large("results/" + address_of("many", NAMES[899]))
+    shown = page.locator(".test[open]")
+    expect(shown.locator("h2")).to_have_text(NAMES[899])
+    expect(shown).to_contain_text("<b>Made</b> up.")
+    expect(shown.get_by_role("link", name="log")).to_have_attribute(
+        "href", f"https://example.org/{NAMES[899]}"
+    )
+    page.get_by_label("Find a test").fill("UP_898")
+    page.locator("[data-part=found] a").click()
+    expect(shown.locator("h2")).to_have_text(NAMES[898])
+    assert page.url.endswith(address_of("many", NAMES[898]).partition("#")[2])
+
+
+def test_without_scripts_the_failures_and_the_counts_are_there(open_large: OpenPage) -> None:
+    page = open_large(LETTER, java_script_enabled=False)
+    article = page.locator("article")
+    expect(article).to_contain_text("900 tests, 9 of them failing. This page lists 800")
+    for place in range(0, 900, 100):
+        expect(page.locator("summary", has_text=NAMES[place])).to_be_visible()
+    link = page.get_by_role("link", name="files of the suite").first
+    address = link.get_attribute("href") or ""
+    assert page.request.get(page.url + address).ok
+
+
+def test_the_rows_of_a_report_come_by_outcome_by_name_and_by_page(open_large: OpenPage) -> None:
+    page = open_large(REPORT + "?outcome=failed")
+    rows = page.locator("[data-part=rows] tbody tr")
+    state = page.locator("form[data-rows] .filters-state")
+    expect(state).to_have_text("Tests 1–9 of 9.")
+    expect(rows.locator("a")).to_have_text([f"many/{name}" for name in NAMES[::100]])
+    form = page.locator("form[data-rows]")
+    form.locator("select[name=outcome]").select_option("")
+    expect(state).to_have_text("Tests 1–100 of 900.")
+    page.get_by_role("button", name="Next tests").click()
+    expect(state).to_have_text("Tests 101–200 of 900.")
+    assert "rows=2" in page.url
+    page.reload()
+    form.scroll_into_view_if_needed()
+    expect(state).to_have_text("Tests 101–200 of 900.")
+    form.locator("input[name=text]").fill("_777")
+    expect(state).to_have_text("1 test found in 900.")
+    expect(rows.locator("a")).to_have_attribute(
+        "href", "../../../results/" + address_of("many", NAMES[777])
+    )

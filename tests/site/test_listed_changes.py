@@ -1,0 +1,56 @@
+"""The page of changes lists the newest weeks, and says how much it leaves out."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+from accelerator_portal.reports.report import Environment, Trigger
+from accelerator_portal.results.standing import Point
+from accelerator_portal.site.history_view import Episode, HistoryStep, Week
+from accelerator_portal.site.listed_changes import (
+    LEAST_OF_A_REPORT,
+    MOST_CHANGES,
+    MOST_OF_A_REPORT,
+    MOST_REPORTS,
+    listed_changes,
+)
+
+MONDAY = dt.date(2026, 3, 2)
+
+
+def week(age: int, reports: int, steps: int) -> Week:
+    start = MONDAY - dt.timedelta(weeks=age)
+    at = dt.datetime.combine(start, dt.time(), dt.timezone.utc)
+    step = HistoryStep("models", "x", "changed", "passed", "failed", "", 1)
+    points = [
+        Point(f"{age}-{n}", at, "self-reported", Trigger(kind="nightly"), Environment())
+        for n in range(reports)
+    ]
+    return Week(start, tuple(Episode("acme", "runs", p, (step,) * steps, {}) for p in points))
+
+
+def test_weeks_that_fit_are_listed_with_all_their_changes() -> None:
+    weeks = [week(age, 3, 7) for age in range(10)]
+    found = listed_changes(weeks)
+    assert [listed.week for listed in found.weeks] == weeks
+    assert found.older == 0
+    assert {report.more for listed in found.weeks for report in listed.reports} == {0}
+    assert len(found.anchors) == 30
+
+
+def test_a_year_of_many_platforms_lists_the_newest_weeks_whole() -> None:
+    weeks = [week(age, 150, 1) for age in range(52)]
+    found = listed_changes(weeks)
+    assert [listed.week for listed in found.weeks] == weeks[: MOST_REPORTS // 150]
+    assert found.older == 150 * (52 - MOST_REPORTS // 150)
+
+
+def test_the_newest_week_is_listed_however_many_reports_it_has() -> None:
+    found = listed_changes([week(0, MOST_REPORTS + 1, 200), week(1, 1, 1)])
+    assert found.older == 1
+    (only,) = found.weeks
+    shown = [len(report.steps) for report in only.reports]
+    assert shown[0] == MOST_OF_A_REPORT
+    assert shown[-1] == LEAST_OF_A_REPORT
+    assert sum(shown) <= MOST_CHANGES + LEAST_OF_A_REPORT * len(shown)
+    assert only.reports[0].more == 200 - MOST_OF_A_REPORT
