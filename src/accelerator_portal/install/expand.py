@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from weakref import WeakKeyDictionary
 
 from accelerator_portal.catalog import Catalog, Platform, Problem
 from accelerator_portal.catalog.compatibility_file import Lifecycle
 from accelerator_portal.catalog.fields import Method, Os
 from accelerator_portal.catalog.install_file import Option, Requirement
+from accelerator_portal.catalog.kept import kept
 from accelerator_portal.catalog.problem import did_you_mean
 from accelerator_portal.install.commands import check_line, command_lines, container, pip_calls
 from accelerator_portal.install.placeholders import NAMES, UnknownPlaceholderError, fill
@@ -32,20 +32,13 @@ Expansion = tuple[tuple[InstallRow, ...], tuple[Problem, ...]]
 # Ten times what the largest platform has: each is a row on its page.
 MAX_ROWS = 4000
 
-_expanded: WeakKeyDictionary[Catalog, Expansion] = WeakKeyDictionary()
 
-
+@kept
 def expand(catalog: Catalog) -> Expansion:
     """Expand the options of all platforms; problems are what keeps an option from its rows.
 
     Rules and pages all begin with it, so it is computed once for a catalogue and gone with it.
     """
-    if catalog not in _expanded:
-        _expanded[catalog] = _expand(catalog)
-    return _expanded[catalog]
-
-
-def _expand(catalog: Catalog) -> Expansion:
     rows: list[InstallRow] = []
     problems: list[Problem] = []
     for platform in catalog.platforms:

@@ -13,7 +13,7 @@ from accelerator_portal.install.limits import DriverBounds, driver_bounds
 from accelerator_portal.install.rows import NO_VARIANT, PREVIEW, InstallRow
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # by identity, so that what is computed from it can be kept
 class Selector:
     """Every row, and the values of each axis in the order of preference and of the page.
 
