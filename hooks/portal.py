@@ -20,8 +20,8 @@ from accelerator_portal.catalog.clock import today
 from accelerator_portal.checks import errors, load_and_check
 from accelerator_portal.checks.quarantine import load_and_set_aside
 from accelerator_portal.site import RepositoryLinks, SiteFile, build_site
+from accelerator_portal.site.kept_html import FINISHED_HTML, RAW_HTML, anchors
 from accelerator_portal.site.page import PLATFORMS
-from accelerator_portal.site.raw_html import put_back_raw_html, take_out_raw_html
 from accelerator_portal.site.security_policy import add_security_policy
 
 # More than this in the side bar helps nobody, and makes the pages grow with the square.
@@ -30,8 +30,8 @@ MOST_IN_NAVIGATION = 60
 # Where the configuration keeps the generated pages until MkDocs asks for files.
 PAGES = "portal_pages"
 
-# Where a page keeps its raw HTML while MkDocs works on the rest.
-RAW_HTML = "portal_raw_html"
+# Where a page keeps HTML while MkDocs works on the rest.
+KEPT = "portal_kept_html"
 
 _serving = False
 
@@ -64,16 +64,25 @@ def on_startup(*, command: str, dirty: bool) -> None:
 
 
 def on_page_markdown(markdown: str, *, page: Page, **_: Any) -> str:  # noqa: ANN401 - unused
-    """Keep raw HTML of generated pages away from Markdown and the search, which take long."""
+    """Keep HTML of generated pages away from Markdown, which takes long."""
     if page.file.generated_by is None:
         return markdown
-    markdown, page.meta[RAW_HTML] = take_out_raw_html(markdown)
+    markdown, raw = RAW_HTML.take_out(markdown)
+    markdown, finished = FINISHED_HTML.take_out(markdown)
+    page.meta[KEPT] = raw, finished
     return markdown
 
 
+def on_page_content(html: str, *, page: Page, **_: Any) -> str:  # noqa: ANN401 - unused
+    """Put back what the search reads, and say which anchors links may lead to."""
+    finished = page.meta.get(KEPT, ((), ()))[1]
+    page.present_anchor_ids = (page.present_anchor_ids or set()).union(*map(anchors, finished))
+    return FINISHED_HTML.put_back(html, finished)
+
+
 def on_post_page(output: str, *, page: Page, **_: Any) -> str:  # noqa: ANN401 - unused
-    """Put the raw HTML back, and give the finished page its Content-Security-Policy."""
-    output = put_back_raw_html(output, page.meta.get(RAW_HTML, []))
+    """Put raw HTML back, and give the finished page its Content-Security-Policy."""
+    output = RAW_HTML.put_back(output, page.meta.pop(KEPT, ((), ()))[0])
     return output if _serving else add_security_policy(output)
 
 
