@@ -68,7 +68,8 @@ def resolve(
             points = kept
         else:
             unmet.append(axis.id)
-    row, python = min(points, key=lambda point: _preference(selector, start, point))
+    axes = by_weight(selector.table)
+    row, python = min(points, key=lambda point: _preference(selector, axes, start, point))
     values = {axis.id: getattr(row, axis.field) for axis in selector.table if not axis.many}
     values["python"] = python or wishes.get("python") or start["python"]
     choice = Choice({axis.id: values[axis.id] for axis in selector.table})
@@ -147,11 +148,13 @@ def _holding(points: list[_Point], axis: Axis, value: str) -> list[_Point]:
     return own or [point for point in points if point[1] == ""]
 
 
-def _preference(selector: Selector, start: Choice, point: _Point) -> tuple[int, ...]:
+def _preference(
+    selector: Selector, axes: tuple[Axis, ...], start: Choice, point: _Point
+) -> tuple[int, ...]:
     """The order among points: what is known to fail last, then the newest and the most usual."""
     row, python = point
     places = []
-    for axis in by_weight(selector.table):
+    for axis in axes:
         value = python if axis.id == "python" else str(getattr(row, axis.field))
         usual = value == start.get(axis.id)
         places.append(-1 if usual else selector.place(axis.id, value))
