@@ -24,7 +24,7 @@ def kept(
     results: WeakKeyDictionary[Owner, dict[object, Result]] = WeakKeyDictionary()
 
     @wraps(function)
-    def once(owner: Owner, *args: Rest.args, **named: Rest.kwargs) -> Result:
+    def once(owner: Owner, /, *args: Rest.args, **named: Rest.kwargs) -> Result:
         of_owner = results.setdefault(owner, {})
         key = (args, *sorted(named.items()))
         if key not in of_owner:

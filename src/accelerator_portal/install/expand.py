@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from accelerator_portal.catalog import Catalog, Platform, Problem
 from accelerator_portal.catalog.compatibility_file import Lifecycle
@@ -49,6 +49,15 @@ def expand(catalog: Catalog) -> Expansion:
             problems += wrong
             room -= len(found)
     return tuple(rows), tuple(problems)
+
+
+@kept
+def rows_by_platform(catalog: Catalog) -> Mapping[str, tuple[InstallRow, ...]]:
+    """Return the same rows by platform; what looks at one platform then reads no other's rows."""
+    found: dict[str, list[InstallRow]] = {platform.id: [] for platform in catalog.platforms}
+    for row in expand(catalog)[0]:
+        found[row.platform].append(row)
+    return {platform: tuple(rows) for platform, rows in found.items()}
 
 
 def _expand_option(

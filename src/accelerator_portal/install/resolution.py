@@ -96,10 +96,9 @@ def _offers_of(selector: Selector, platform: str) -> Iterator[tuple[str, str]]:
 
 def machine_of(selector: Selector, row: InstallRow | Choice) -> str:
     """Return the machine of a row or choice as one word for each axis: `linux x86_64`."""
-    axes = [axis for axis in selector.table if axis.is_machine]
     if isinstance(row, Choice):
-        return " ".join(row[axis.id] for axis in axes)
-    return " ".join(getattr(row, axis.field) for axis in axes)
+        return " ".join([row[axis.id] for axis in selector.machine_axes])
+    return " ".join([getattr(row, axis.field) for axis in selector.machine_axes])
 
 
 def _start(selector: Selector, wishes: Mapping[str, str]) -> Choice:

@@ -32,6 +32,19 @@ class Selector:
     """For platforms whose variants need a driver of some version, which."""
 
     @cached_property
+    def machine_axes(self) -> tuple[Axis, ...]:
+        """The axes of the reader's machine."""
+        return tuple(axis for axis in self.table if axis.is_machine)
+
+    @cached_property
+    def numbered_rows(self) -> dict[str, list[tuple[int, InstallRow]]]:
+        """For each platform its rows, with their places among all."""
+        found: dict[str, list[tuple[int, InstallRow]]] = {}
+        for place, row in enumerate(self.rows):
+            found.setdefault(row.platform, []).append((place, row))
+        return found
+
+    @cached_property
     def _places(self) -> dict[tuple[str, str], int]:
         """For each axis the place of its values, the preferred first."""
         lists = [*self.axes.items(), *(("variant", values) for values in self.variants.values())]

@@ -100,7 +100,7 @@ def _cards(catalog: Catalog, selector: Selector, platform: Platform) -> dict[str
     return {
         card: Card(
             card_name(platform, generation),
-            row_ranges(catalog, selector.rows, platform.id, generation),
+            row_ranges(catalog, selector.numbered_rows.get(platform.id, []), generation),
         )
         for card, generation in cards_by_id(platform).items()
     }
