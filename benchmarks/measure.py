@@ -103,7 +103,7 @@ def _sizes(site: Path) -> Sizes:
         page=_mean(pages),
         pages=len(pages),
         home=_mean([site / "index.html"]),
-        selector=_mean([site / "api/v1/install.json"]),
+        selector=_mean([site / "api/v1/selector.json"]),
         part=_mean([*_files(site, "api/v1/install/*.json")]),
     )
 

@@ -34,11 +34,15 @@ new PerformanceObserver((list) => {
   for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.shift += entry.value;
 }).observe({ type: "layout-shift", buffered: true });
 """
-# The time from a click until the frame with its commands is painted.
+# The time from a click until the frame with its commands is painted, their data fetched.
 _CLICK = """(platform) => new Promise((done) => {
   const begun = performance.now();
   document.querySelector(`input[name=platform][value="${platform}"]`).click();
-  requestAnimationFrame(() => setTimeout(() => done(performance.now() - begun)));
+  const painted = () => requestAnimationFrame(() => setTimeout(() => {
+    if (document.querySelector("form[data-selector][aria-busy]")) painted();
+    else done(performance.now() - begun);
+  }));
+  painted();
 })"""
 _PAINT = """() => performance.getEntriesByName("first-contentful-paint")[0]?.startTime"""
 

@@ -5,7 +5,9 @@ Programmed here: only what MkDocs alone knows, such as its files, its configurat
 
 from __future__ import annotations
 
+import gc
 import posixpath
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -19,20 +21,23 @@ from accelerator_portal.catalog import ProblemsError
 from accelerator_portal.catalog.clock import today
 from accelerator_portal.checks import errors, load_and_check
 from accelerator_portal.checks.quarantine import load_and_set_aside
-from accelerator_portal.site import RepositoryLinks, SiteFile, build_site
+from accelerator_portal.site import RepositoryLinks, build_site
 from accelerator_portal.site.archive_page import archive_files
+from accelerator_portal.site.kept_html import FINISHED_HTML, RAW_HTML, anchors
 from accelerator_portal.site.page import PLATFORMS
-from accelerator_portal.site.raw_html import put_back_raw_html, take_out_raw_html
 from accelerator_portal.site.security_policy import add_security_policy
+from accelerator_portal.site.stored_files import StoredFile, store
 
 # More than this in the side bar helps nobody, and makes the pages grow with the square.
 MOST_IN_NAVIGATION = 60
 
-# Where the configuration keeps the generated pages until MkDocs asks for files.
+# Where the configuration keeps the generated files until MkDocs asks for them, and their folder
+# until the next build.
 PAGES = "portal_pages"
+FOLDER = "portal_folder"
 
-# Where a page keeps its raw HTML while MkDocs works on the rest.
-RAW_HTML = "portal_raw_html"
+# Where a page keeps HTML while MkDocs works on the rest.
+KEPT = "portal_kept_html"
 
 _serving = False
 
@@ -41,13 +46,16 @@ _log = get_plugin_logger("portal")
 
 def on_pre_build(*, config: MkDocsConfig) -> None:
     """Make the pages before MkDocs clears the site: with a problem, the last one stays."""
-    config.extra[PAGES] = _site(config)
+    folder = tempfile.TemporaryDirectory(prefix="portal-site-", ignore_cleanup_errors=True)
+    config.extra[FOLDER] = folder  # it is removed when nothing refers to it any more
+    config.extra[PAGES] = _site(config, Path(folder.name))
+    gc.collect()  # the catalog and the templates refer to each other, and MkDocs needs the room
 
 
 @event_priority(100)  # before plugins that look for pages, such as the search
 def on_files(files: Files, *, config: MkDocsConfig) -> Files:
     """Add the generated pages and data files."""
-    pages: list[SiteFile] = config.extra.pop(PAGES)
+    pages: list[StoredFile] = config.extra.pop(PAGES)
     platforms = {page.platform: page.path for page in pages if page.platform}
     listed = len(platforms) <= MOST_IN_NAVIGATION
     if listed:
@@ -68,16 +76,26 @@ def on_startup(*, command: str, dirty: bool) -> None:
 
 
 def on_page_markdown(markdown: str, *, page: Page, **_: Any) -> str:  # noqa: ANN401 - unused
-    """Keep raw HTML of generated pages away from Markdown and the search, which take long."""
+    """Keep HTML of generated pages away from Markdown, which takes long."""
     if page.file.generated_by is None:
         return markdown
-    markdown, page.meta[RAW_HTML] = take_out_raw_html(markdown)
+    markdown, raw = RAW_HTML.take_out(markdown)
+    markdown, finished = FINISHED_HTML.take_out(markdown)
+    page.meta[KEPT] = raw, finished
     return markdown
 
 
+def on_page_content(html: str, *, page: Page, **_: Any) -> str:  # noqa: ANN401 - unused
+    """Put back what the search reads, and say which anchors links may lead to."""
+    raw, finished = page.meta.get(KEPT, ((), ()))
+    page.meta[KEPT] = raw, ()
+    page.present_anchor_ids = (page.present_anchor_ids or set()).union(*map(anchors, finished))
+    return FINISHED_HTML.put_back(html, finished)
+
+
 def on_post_page(output: str, *, page: Page, **_: Any) -> str:  # noqa: ANN401 - unused
-    """Put the raw HTML back, and give the finished page its Content-Security-Policy."""
-    output = put_back_raw_html(output, page.meta.get(RAW_HTML, []))
+    """Put raw HTML back, and give the finished page its Content-Security-Policy."""
+    output = RAW_HTML.put_back(output, page.meta.pop(KEPT, ((), ()))[0])
     return output if _serving else add_security_policy(output)
 
 
@@ -87,7 +105,7 @@ def on_post_template(output_content: str, *, template_name: str, **_: Any) -> st
     return add_security_policy(output_content) if is_page else output_content
 
 
-def _site(config: MkDocsConfig) -> list[SiteFile]:
+def _site(config: MkDocsConfig, folder: Path) -> list[StoredFile]:
     root = Path(config.config_file_path).parent
     if config.extra.get("quarantine"):
         kept = config.extra.get("last_good")
@@ -98,11 +116,11 @@ def _site(config: MkDocsConfig) -> list[SiteFile]:
     if failed or catalog is None:
         error = ProblemsError(failed)
         raise PluginError(f"Problems found: {len(error.problems)}\n{error}")
-    for folder, found in catalog.set_aside.items():
-        _log.info("Set aside: %s\n%s", folder, "\n".join(map(str, found)))
+    for name, found in catalog.set_aside.items():
+        _log.info("Set aside: %s\n%s", name, "\n".join(map(str, found)))
     edit = posixpath.join(config.repo_url or "", config.edit_uri or "")
     repository = RepositoryLinks(config.repo_url or "", edit.partition("site_src/")[0])
-    return list(build_site(catalog, root, repository))
+    return list(store(build_site(catalog, root, repository), folder))
 
 
 def _list_platforms(nav: Any, platforms: dict[str, str]) -> None:  # noqa: ANN401 - from YAML
@@ -113,9 +131,9 @@ def _list_platforms(nav: Any, platforms: dict[str, str]) -> None:  # noqa: ANN40
                 section.extend({name: path} for name, path in platforms.items())
 
 
-def _file(config: MkDocsConfig, page: SiteFile, *, hidden: bool) -> File:
+def _file(config: MkDocsConfig, page: StoredFile, *, hidden: bool) -> File:
     inclusion = InclusionLevel.NOT_IN_NAV if hidden else InclusionLevel.UNDEFINED
-    file = File.generated(config, page.path, content=page.content, inclusion=inclusion)
+    file = File.generated(config, page.path, abs_src_path=str(page.place), inclusion=inclusion)
     if page.edit:
         # MkDocs joins this to edit_uri, which ends in the folder of the hand-written pages.
         root = Path(config.config_file_path).parent

@@ -80,7 +80,7 @@ def test_a_script_that_is_added_later_does_not_run(opened: Open) -> None:
 
 def test_the_selector_says_so_when_its_data_cannot_be_read(opened: Open) -> None:
     page = opened("run-anywhere/").page
-    page.route("**/api/v1/install.json", lambda route: route.fulfill(status=500, body="{"))
+    page.route("**/api/v1/selector.json", lambda route: route.fulfill(status=500, body="{"))
     page.goto("./get-started/")
     expect(page.locator("[data-part=status]")).to_contain_text("could not load its data")
     assert shown_choice(page)  # what the page brought still stands there

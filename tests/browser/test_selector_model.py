@@ -22,13 +22,19 @@ OpenPage = Callable[..., Page]
 
 CASES = 400
 
+# Without data of its own it reads what pages read: the overview, then the rows of each platform.
 _RESOLVE = """async ([data, cases]) => {
   const { Model } = await import(new URL("assets/scripts/selector-model.js", document.baseURI));
-  const model = new Model(data ?? await (await fetch("api/v1/install.json")).json());
-  return cases.map(([wishes, limits]) => {
+  const at = async (path) => (await fetch(`api/v1/${path}`)).json();
+  const model = new Model(data ?? await at("selector.json"));
+  const found = [];
+  for (const [wishes, limits] of cases) {
+    const platform = model.platform(wishes);
+    if (!model.hasRows(platform)) model.add(platform, await at(`install/${platform}.json`));
     const { choice, row, unmet } = model.resolve(wishes, limits);
-    return [row && choice, row && row.commands, unmet.map(([axis]) => axis)];
-  });
+    found.push([row && choice, row && row.commands, unmet.map(([axis]) => axis)]);
+  }
+  return found;
 }"""
 
 

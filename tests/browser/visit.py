@@ -77,6 +77,8 @@ def wait_until_ready(page: Page) -> None:
     page.wait_for_load_state("load")
     expect(page.locator("html[data-scripts=begun]")).to_be_attached()
     expect(page.locator('form[data-selector]:not([data-ready=""])')).to_have_count(0)
+    ahead = 'form[data-selector]:not([data-platform], [data-loaded-ahead=""])'
+    expect(page.locator(ahead)).to_have_count(0)
 
 
 def shown_choice(page: Page) -> dict[str, str]:

@@ -41,7 +41,7 @@ def test_the_ranges_of_a_card_hold_exactly_the_rows_that_run_on_it(
 ) -> None:
     for platform in catalog.platforms:
         for generation in cards_by_id(platform).values():
-            ranges = row_ranges(catalog, selector.rows, platform.id, generation)
+            ranges = row_ranges(catalog, selector.numbered_rows.get(platform.id, []), generation)
             places = [
                 place
                 for start, end in zip(ranges[::2], ranges[1::2], strict=True)

@@ -80,6 +80,7 @@ DESCRIBED = {
     "features": "features.json",
     "additional-platforms": "additional-platforms.json",
     "accelerator-file": "accelerators/*.json",
+    "selector-data": "selector.json",
     "install-data": "install*/*.json",
     "results": "results/index.json",
     "suite-results": "results/*[!x].json",  # all but index.json
@@ -145,6 +146,17 @@ def test_the_selectors_data_is_that_of_the_library(site: Site) -> None:
             assert all(
                 0 <= place <= len(selector.rows) for _, *ends in cards.values() for place in ends
             )
+
+
+def test_before_a_choice_the_selector_reads_what_is_true_of_all_platforms(site: Site) -> None:
+    data = read(site, "selector.json")
+    whole = read(site, "install.json")
+    assert data.keys() < whole.keys() | {"parts"}
+    for name in data.keys() - {"parts", "cards"}:
+        assert data[name] == whole[name], name
+    for platform, cards in whole["cards"].items():
+        assert data["cards"][platform] == {card: [name] for card, (name, *_) in cards.items()}
+        assert (site.root / API / data["parts"].replace("{platform}", platform)).is_file()
 
 
 def test_the_numbers_of_a_row_point_into_the_tables(site: Site) -> None:

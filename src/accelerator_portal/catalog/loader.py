@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -172,8 +173,8 @@ class _Reader:
         self.problems += problems
         if file is None:
             return None
-        self.files[path] = file
         record, problems = validate(model, file)
+        self.files[path] = replace(file, written={})  # only faults of validation quote raw texts
         self.problems += problems
         return record
 

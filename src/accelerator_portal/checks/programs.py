@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import PurePosixPath
 
 FETCHERS = frozenset(
@@ -59,6 +60,7 @@ _PROMPTS = CLOSING | frozenset(
 )
 
 
+@lru_cache(maxsize=4096)  # the same few words stand in most commands
 def name_of(word: str) -> str:
     """Return a program's name without its folder, version and ending: `/bin/python3.11`."""
     name = PurePosixPath(word.replace("\\", "/")).name.lower()

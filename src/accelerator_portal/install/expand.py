@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from weakref import WeakKeyDictionary
+from collections.abc import Iterator, Mapping
 
 from accelerator_portal.catalog import Catalog, Platform, Problem
 from accelerator_portal.catalog.compatibility_file import Lifecycle
 from accelerator_portal.catalog.fields import Method, Os
 from accelerator_portal.catalog.install_file import Option, Requirement
+from accelerator_portal.catalog.kept import kept
 from accelerator_portal.catalog.problem import did_you_mean
 from accelerator_portal.install.commands import check_line, command_lines, container, pip_calls
 from accelerator_portal.install.placeholders import NAMES, UnknownPlaceholderError, fill
@@ -32,20 +32,13 @@ Expansion = tuple[tuple[InstallRow, ...], tuple[Problem, ...]]
 # Ten times what the largest platform has: each is a row on its page.
 MAX_ROWS = 4000
 
-_expanded: WeakKeyDictionary[Catalog, Expansion] = WeakKeyDictionary()
 
-
+@kept
 def expand(catalog: Catalog) -> Expansion:
     """Expand the options of all platforms; problems are what keeps an option from its rows.
 
     Rules and pages all begin with it, so it is computed once for a catalogue and gone with it.
     """
-    if catalog not in _expanded:
-        _expanded[catalog] = _expand(catalog)
-    return _expanded[catalog]
-
-
-def _expand(catalog: Catalog) -> Expansion:
     rows: list[InstallRow] = []
     problems: list[Problem] = []
     for platform in catalog.platforms:
@@ -56,6 +49,15 @@ def _expand(catalog: Catalog) -> Expansion:
             problems += wrong
             room -= len(found)
     return tuple(rows), tuple(problems)
+
+
+@kept
+def rows_by_platform(catalog: Catalog) -> Mapping[str, tuple[InstallRow, ...]]:
+    """Return the same rows by platform; what looks at one platform then reads no other's rows."""
+    found: dict[str, list[InstallRow]] = {platform.id: [] for platform in catalog.platforms}
+    for row in expand(catalog)[0]:
+        found[row.platform].append(row)
+    return {platform: tuple(rows) for platform, rows in found.items()}
 
 
 def _expand_option(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from packaging.version import Version
 
 from accelerator_portal.catalog import Catalog, Platform
-from accelerator_portal.install.expand import expand
+from accelerator_portal.install.expand import rows_by_platform
 from accelerator_portal.install.rows import PREVIEW
 
 
@@ -26,7 +26,7 @@ class Following:
 
 def following(catalog: Catalog, platform: Platform) -> Following:
     """Return how closely `platform` follows PyTorch."""
-    rows = [row for row in expand(catalog)[0] if row.platform == platform.id]
+    rows = rows_by_platform(catalog)[platform.id]
     installed = {row.build for row in rows if row.build != PREVIEW and row.method != "source"}
     versions = installed or {row.torch for row in platform.compatibility.rows}
     if not versions:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from packaging.version import Version
@@ -48,14 +48,10 @@ def driver_bounds(platform: Platform) -> DriverBounds | None:
 
 
 def row_ranges(
-    catalog: Catalog, rows: Sequence[InstallRow], platform: str, generation: Generation
+    catalog: Catalog, rows: Iterable[tuple[int, InstallRow]], generation: Generation
 ) -> tuple[int, ...]:
-    """Return which of `rows` a platform's card can run, as starts and ends of ranges of places."""
-    fitting = (
-        place
-        for place, row in enumerate(rows)
-        if row.platform == platform and runs(catalog, generation, row)
-    )
+    """Return which rows a card can run, as starts and ends of ranges of their places."""
+    fitting = (place for place, row in rows if runs(catalog, generation, row))
     return tuple(_ranges(fitting))
 
 

@@ -62,6 +62,21 @@ def payload(
         rows += _text_numbers(row, tables)
     return {
         "columns": columns(selector.table),
+        **overview(selector, cards),
+        **{name: table.values() for name, table in tables.items()},
+        **{
+            axis.field: [[places[axis.id][v] for v in one] for one in tables[axis.field].values()]
+            for axis in many
+        },
+        "rows": rows,
+    }
+
+
+def overview(
+    selector: Selector, cards: Mapping[str, Mapping[str, Card]] | None = None
+) -> dict[str, Any]:
+    """Return what the page's script needs of all platforms before it needs the rows of one."""
+    return {
         "axes": {axis: _plain(values) for axis, values in selector.axes.items()},
         "variants": {platform: _plain(values) for platform, values in selector.variants.items()},
         "order": [axis.id for axis in selector.table],
@@ -81,12 +96,6 @@ def payload(
             for platform, own in (cards or {}).items()
         },
         "environments": _environments(selector),
-        **{name: table.values() for name, table in tables.items()},
-        **{
-            axis.field: [[places[axis.id][v] for v in one] for one in tables[axis.field].values()]
-            for axis in many
-        },
-        "rows": rows,
     }
 
 

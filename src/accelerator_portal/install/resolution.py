@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
+from accelerator_portal.catalog.kept import kept
 from accelerator_portal.install.axes import STABLE, Axis, Choice, by_weight
 from accelerator_portal.install.rows import PREVIEW, InstallRow
 from accelerator_portal.install.selector import Selector
@@ -67,13 +68,15 @@ def resolve(
             points = kept
         else:
             unmet.append(axis.id)
-    row, python = min(points, key=lambda point: _preference(selector, start, point))
+    axes = by_weight(selector.table)
+    row, python = min(points, key=lambda point: _preference(selector, axes, start, point))
     values = {axis.id: getattr(row, axis.field) for axis in selector.table if not axis.many}
     values["python"] = python or wishes.get("python") or start["python"]
     choice = Choice({axis.id: values[axis.id] for axis in selector.table})
     return Resolution(platform, choice, row, tuple(reversed(unmet)))
 
 
+@kept
 def offers(selector: Selector) -> dict[str, dict[str, str]]:
     """Return for each platform the build that a reader without other wishes gets.
 
@@ -93,10 +96,9 @@ def _offers_of(selector: Selector, platform: str) -> Iterator[tuple[str, str]]:
 
 def machine_of(selector: Selector, row: InstallRow | Choice) -> str:
     """Return the machine of a row or choice as one word for each axis: `linux x86_64`."""
-    axes = [axis for axis in selector.table if axis.is_machine]
     if isinstance(row, Choice):
-        return " ".join(row[axis.id] for axis in axes)
-    return " ".join(getattr(row, axis.field) for axis in axes)
+        return " ".join([row[axis.id] for axis in selector.machine_axes])
+    return " ".join([getattr(row, axis.field) for axis in selector.machine_axes])
 
 
 def _start(selector: Selector, wishes: Mapping[str, str]) -> Choice:
@@ -145,11 +147,13 @@ def _holding(points: list[_Point], axis: Axis, value: str) -> list[_Point]:
     return own or [point for point in points if point[1] == ""]
 
 
-def _preference(selector: Selector, start: Choice, point: _Point) -> tuple[int, ...]:
+def _preference(
+    selector: Selector, axes: tuple[Axis, ...], start: Choice, point: _Point
+) -> tuple[int, ...]:
     """The order among points: what is known to fail last, then the newest and the most usual."""
     row, python = point
     places = []
-    for axis in by_weight(selector.table):
+    for axis in axes:
         value = python if axis.id == "python" else str(getattr(row, axis.field))
         usual = value == start.get(axis.id)
         places.append(-1 if usual else selector.place(axis.id, value))

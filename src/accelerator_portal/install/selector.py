@@ -13,7 +13,7 @@ from accelerator_portal.install.limits import DriverBounds, driver_bounds
 from accelerator_portal.install.rows import NO_VARIANT, PREVIEW, InstallRow
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # by identity, so that what is computed from it can be kept
 class Selector:
     """Every row, and the values of each axis in the order of preference and of the page.
 
@@ -30,6 +30,19 @@ class Selector:
     """For each axis, the values that stand behind a disclosure."""
     drivers: Mapping[str, DriverBounds] = field(default_factory=dict)
     """For platforms whose variants need a driver of some version, which."""
+
+    @cached_property
+    def machine_axes(self) -> tuple[Axis, ...]:
+        """The axes of the reader's machine."""
+        return tuple(axis for axis in self.table if axis.is_machine)
+
+    @cached_property
+    def numbered_rows(self) -> dict[str, list[tuple[int, InstallRow]]]:
+        """For each platform its rows, with their places among all."""
+        found: dict[str, list[tuple[int, InstallRow]]] = {}
+        for place, row in enumerate(self.rows):
+            found.setdefault(row.platform, []).append((place, row))
+        return found
 
     @cached_property
     def _places(self) -> dict[tuple[str, str], int]:

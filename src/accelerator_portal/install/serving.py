@@ -11,7 +11,7 @@ from packaging.version import Version
 
 from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.hardware import BuildSupport, Generation
-from accelerator_portal.install.expand import expand
+from accelerator_portal.install.expand import rows_by_platform
 from accelerator_portal.install.rows import NO_VARIANT, PREVIEW, InstallRow
 
 ReleaseSupport = Literal["newest", "earlier", "preview", "no-command", "none"]
@@ -48,7 +48,7 @@ def serving(catalog: Catalog, platform: Platform, generation: Generation) -> Ser
     """Return what a generation of `platform` can run."""
     if not generation.builds:
         return Serving("none")
-    rows = [row for row in expand(catalog)[0] if row.platform == platform.id]
+    rows = list(rows_by_platform(catalog)[platform.id])
     ready = [row for row in rows if row.method != "source"]
     for candidates, from_source in ((ready, False), (rows, True)):
         fitting = [row for row in candidates if runs(catalog, generation, row)]

@@ -13,6 +13,7 @@ from packaging.version import Version
 
 from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.fields import Arch, Os
+from accelerator_portal.catalog.kept import kept
 from accelerator_portal.catalog.package_file import EVERY, PYPI, IndexFacts, ReleaseFacts
 from accelerator_portal.packages.wanted import TORCH, installed
 from accelerator_portal.packages.wheel_tags import runs_on, serves_python
@@ -48,6 +49,7 @@ class Fit:
     pythons: tuple[str, ...]
 
 
+@kept
 def home(catalog: Catalog, platform: Platform) -> Home | None:
     """Return where a plugin comes from; None for platforms whose package is torch itself.
 

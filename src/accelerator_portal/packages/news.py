@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from accelerator_portal.catalog import Catalog, Platform
+from accelerator_portal.catalog.kept import kept
 from accelerator_portal.catalog.package_file import EVERY, FactChange
 from accelerator_portal.install.following import following, minor_release
 from accelerator_portal.packages.fitting import Home, home, usable
@@ -36,6 +37,7 @@ class News:
     words: str
 
 
+@kept
 def news(catalog: Catalog) -> tuple[News, ...]:
     """Return the news of a year, counted back from the day of the last look, newest first.
 

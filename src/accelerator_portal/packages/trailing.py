@@ -10,6 +10,7 @@ from typing import Literal
 from packaging.version import Version
 
 from accelerator_portal.catalog import Catalog, Platform
+from accelerator_portal.catalog.kept import kept
 from accelerator_portal.catalog.package_file import IndexFacts, ReleaseFacts
 from accelerator_portal.packages.fitting import Home, admits, home, torch_requirements, usable
 from accelerator_portal.packages.selection import MOST_RELEASES
@@ -35,6 +36,7 @@ class Lag:
     basis: VersionBasis
 
 
+@kept
 def lags(catalog: Catalog, platform: Platform) -> tuple[Lag, ...]:
     """Return the lag of each torch release that the plugin ever followed, and of all later ones.
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.progress import Progress, unwatched
-from accelerator_portal.install.expand import expand
+from accelerator_portal.install.expand import rows_by_platform
 from accelerator_portal.install.rows import InstallRow
 from accelerator_portal.packages.questions import ResolutionQuestion, every_question
 from accelerator_portal.packages.reaching import own_uv, resolve_what_answers
@@ -85,7 +85,7 @@ def total(found: Sequence[VerdictCounts]) -> VerdictCounts | None:
 
 
 def _verified(root: Path, catalog: Catalog, platform: Platform, how: Verification) -> Verdicts:
-    rows = [row for row in expand(catalog)[0] if row.platform == platform.id]
+    rows = rows_by_platform(catalog)[platform.id]
     before = read_verdicts(root, platform.id)
     asked = every_question(rows)
     resolve = how.resolver(asked, how.cache)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from weakref import WeakKeyDictionary
 
 from accelerator_portal.catalog import Catalog, Problem, ProblemsError
 from accelerator_portal.catalog.catalog import ACCELERATORS, RESULTS
+from accelerator_portal.catalog.kept import kept
 from accelerator_portal.reports.reading import MAX_TESTS
 from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.report_file import line_of_tests, read_report
@@ -27,24 +27,17 @@ class StoredReport:
 
 Stored = tuple[tuple[StoredReport, ...], tuple[Problem, ...]]
 
-_stored: WeakKeyDictionary[Catalog, Stored] = WeakKeyDictionary()
 
-
+@kept
 def stored_reports(catalog: Catalog) -> Stored:
     """Return every report that can be read, by platform and name, and what is wrong with others."""
-    if catalog not in _stored:
-        _stored[catalog] = _read(catalog)
-    return _stored[catalog]
+    results = {platform.id: platform.results for platform in catalog.platforms}
+    return _of_folders(results, frozenset(catalog.suites))
 
 
 def left_out_reports(catalog: Catalog) -> Stored:
     """Return the same of folders that are not in the catalogue, because of other problems."""
     return _of_folders(catalog.left_out, frozenset(catalog.suites))
-
-
-def _read(catalog: Catalog) -> Stored:
-    results = {platform.id: platform.results for platform in catalog.platforms}
-    return _of_folders(results, frozenset(catalog.suites))
 
 
 def _of_folders(results: Mapping[str, tuple[Path, ...]], portal_suites: frozenset[str]) -> Stored:

@@ -13,7 +13,7 @@ from accelerator_portal.install.additional_platforms import (
     AdditionalPlatforms,
     Commands,
 )
-from accelerator_portal.install.expand import expand
+from accelerator_portal.install.expand import rows_by_platform
 from accelerator_portal.install.rows import PREVIEW, InstallRow
 from accelerator_portal.site.anchors import slug
 from accelerator_portal.site.vendor_text import render_vendor_text
@@ -45,7 +45,7 @@ def _id(platform: Platform) -> str:
 def _platform(catalog: Catalog, platform: Platform) -> AdditionalPlatform | None:
     if platform.id in catalog.defaults.primary:
         return None
-    rows = [r for r in expand(catalog)[0] if r.platform == platform.id and r.method == "pip"]
+    rows = [row for row in rows_by_platform(catalog)[platform.id] if row.method == "pip"]
     stable = _commands(platform, [row for row in rows if row.build != PREVIEW])
     if stable is None:
         return None

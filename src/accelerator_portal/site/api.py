@@ -13,7 +13,7 @@ from accelerator_portal.catalog.package_file import PackageFacts
 from accelerator_portal.catalog.schema import SCHEMAS, model_schema, schema_text
 from accelerator_portal.install.additional_platforms import AdditionalPlatforms
 from accelerator_portal.install.limits import row_ranges
-from accelerator_portal.install.payload import Card, payload
+from accelerator_portal.install.payload import Card, overview, payload
 from accelerator_portal.install.selector import Selector
 from accelerator_portal.reports import Report
 from accelerator_portal.site.additional_platforms import additional_platforms
@@ -25,6 +25,7 @@ from accelerator_portal.site.api_shapes import (
     InstallData,
     Question,
     QuestionIndex,
+    SelectorData,
 )
 from accelerator_portal.site.difference.shapes import Difference
 from accelerator_portal.site.features import FeaturesData
@@ -50,11 +51,13 @@ from accelerator_portal.site.suite_test_shapes import TestShard, TestsIndex
 from accelerator_portal.site.versions import VersionsData
 
 ADDITIONAL_PLATFORMS = "additional-platforms.json"
+PARTS = "install/{platform}.json"
 
 # Beside the schemas of the contributed files, those of what is computed from them.
 SHAPES: dict[str, type[BaseModel]] = {
     "index": Index,
     "accelerator-file": AcceleratorFile,
+    "selector-data": SelectorData,
     "install-data": InstallData,
     "findings": FindingsData,
     "hardware": HardwareData,
@@ -92,6 +95,7 @@ def api_files(
 ) -> Iterator[SiteFile]:
     """Yield the index, the data of all platforms, two files a platform, the schemas."""
     yield data_file("index.json", _index(catalog))
+    yield _file("selector.json", _overview(catalog, selector))
     yield _file("install.json", _install(catalog, selector))
     yield data_file("releases.json", catalog.releases)
     yield data_file("hardware.json", hardware)
@@ -115,11 +119,23 @@ def _install(catalog: Catalog, selector: Selector) -> dict[str, Any]:
     return payload(selector, {p.id: _cards(catalog, selector, p) for p in platforms})
 
 
+def _overview(catalog: Catalog, selector: Selector) -> dict[str, Any]:
+    """Which platforms there are and what each offers; the rows stand in a file for each."""
+    names = {
+        platform.id: {
+            card: Card(card_name(platform, generation), ())
+            for card, generation in cards_by_id(platform).items()
+        }
+        for platform in catalog.platforms
+    }
+    return {"parts": PARTS, **overview(selector, names)}
+
+
 def _cards(catalog: Catalog, selector: Selector, platform: Platform) -> dict[str, Card]:
     return {
         card: Card(
             card_name(platform, generation),
-            row_ranges(catalog, selector.rows, platform.id, generation),
+            row_ranges(catalog, selector.numbered_rows.get(platform.id, []), generation),
         )
         for card, generation in cards_by_id(platform).items()
     }
@@ -139,6 +155,7 @@ def _index(catalog: Catalog) -> Index:
         api_version=1,
         newest_release=catalog.releases.newest.version,
         releases="releases.json",
+        selector="selector.json",
         install="install.json",
         findings="findings.json",
         questions="questions.json",

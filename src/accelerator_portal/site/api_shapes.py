@@ -32,6 +32,8 @@ class Index(Model):
     """PyTorch's newest release."""
     releases: str
     """Address of PyTorch's releases and their wheels."""
+    selector: str
+    """Address of what the install selector needs before a platform is chosen."""
     install: str
     """Address of the install selector's data for all platforms."""
     findings: str
@@ -97,15 +99,9 @@ class DriverData(Model):
     """For each variant and operating system the version."""
 
 
-class InstallData(Model):
-    """The install selector: every text once, rows as integers.
+class SelectorOverview(Model):
+    """What the install selector needs of all platforms."""
 
-    `rows` is one flat list with as many integers a row as there are `columns`; each is a place in
-    the list that belongs to the column, -1 where there is none.
-    """
-
-    columns: tuple[str, ...]
-    """The meaning of a row's integers, in order."""
     axes: dict[str, tuple[tuple[str, ...], ...]]
     """For each axis its values: id, label and, where there is one, a detail."""
     variants: dict[str, tuple[tuple[str, ...], ...]]
@@ -133,6 +129,24 @@ class InstallData(Model):
     ends of ranges of rows."""
     environments: dict[str, dict[str, str]]
     """The lines that create and activate an environment, by method and operating system."""
+
+
+class SelectorData(SelectorOverview):
+    """The install selector before a platform is chosen; `cards` has only their names."""
+
+    parts: str
+    """Address of the rows of a platform, relative to this file; `{platform}` stands for its id."""
+
+
+class InstallData(SelectorOverview):
+    """The install selector: every text once, rows as integers.
+
+    `rows` is one flat list with as many integers a row as there are `columns`; each is a place in
+    the list that belongs to the column, -1 where there is none.
+    """
+
+    columns: tuple[str, ...]
+    """The meaning of a row's integers, in order."""
     pythons: tuple[tuple[int, ...], ...]
     """Sets of Python versions, each a list of places on the axis `python`."""
     commands: tuple[str, ...]

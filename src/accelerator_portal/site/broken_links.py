@@ -34,6 +34,7 @@ KEY_FILES = (
     "results/index.html",
     "results/dashboard/index.html",
     "api/v1/install.json",
+    "api/v1/selector.json",
     "api/v1/index.json",
     "search/search_index.json",
 )

@@ -58,6 +58,7 @@ from accelerator_portal.site.test_history_page import pages_of_test_histories
 from accelerator_portal.site.versions import versions_data
 
 TEMPLATES = "site_src/templates"
+QUESTIONS = "questions.md"
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,11 +88,13 @@ def build_site(catalog: Catalog, root: Path, repository: RepositoryLinks) -> Ite
     runs = speed_runs(catalog, tested.reports)
     yield from _choosing_pages(catalog, templates, hardware, features, runs)
     faqs: list[PageQuestion] = []
+    asked: list[PageQuestion] = []
     for platform in catalog.platforms:
         path = f"{PLATFORMS}/{platform.id}.md"
         sources = SourceList(platform.sourced_files())
         faq = questions(platform, sources)
         faqs += faq
+        asked += (moved(question, to_root(QUESTIONS)) for question in faq)
         own = selector.only(platform.id)
         parts = Parts(own, hardware, features, sources, faq, tested, before)
         context = platform_context(platform, parts)
@@ -104,7 +107,7 @@ def build_site(catalog: Catalog, root: Path, repository: RepositoryLinks) -> Ite
         context["packaged"] = package_view(catalog, platform)
         content = templates.render("platform.md.j2", to_root=to_root(path), **context)
         yield SiteFile(path, content, platform.path("guide.md"), platform.accelerator.name)
-    yield _questions_page(catalog, templates, faqs)
+    yield _questions_page(catalog, templates, asked)
     yield data_file("questions.json", question_index(faqs))
     yield from results_pages(catalog, tested, before, templates)
     yield from results_files(tested)
@@ -184,14 +187,11 @@ def _goals(catalog: Catalog) -> dict[str, Any]:
     }
 
 
-def _questions_page(catalog: Catalog, templates: Templates, faqs: list[PageQuestion]) -> SiteFile:
-    path = "questions.md"
-    root = to_root(path)
-    asked = [moved(question, root) for question in faqs]
+def _questions_page(catalog: Catalog, templates: Templates, asked: list[PageQuestion]) -> SiteFile:
     groups = [(p, [q for q in asked if q.platform is p]) for p in catalog.platforms]
     context = {"groups": [group for group in groups if group[1]], "count": len(asked)}
-    content = templates.render(f"{path}.j2", to_root=root, **context)
-    return SiteFile(path, content, f"{TEMPLATES}/{path}.j2")
+    content = templates.render(f"{QUESTIONS}.j2", to_root=to_root(QUESTIONS), **context)
+    return SiteFile(QUESTIONS, content, f"{TEMPLATES}/{QUESTIONS}.j2")
 
 
 def _choosing_pages(

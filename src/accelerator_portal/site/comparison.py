@@ -10,7 +10,7 @@ from typing import get_args
 from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.features import FeatureId
 from accelerator_portal.catalog.hardware import HardwareModel, Purpose
-from accelerator_portal.install.expand import expand
+from accelerator_portal.install.expand import rows_by_platform
 from accelerator_portal.install.following import following
 from accelerator_portal.install.labels import METHOD, OS
 from accelerator_portal.install.rows import InstallRow
@@ -240,4 +240,4 @@ def _reports(catalog: Catalog, platform: Platform) -> Iterable[CellLine]:
 
 
 def _rows(catalog: Catalog, platform: Platform) -> list[InstallRow]:
-    return [row for row in expand(catalog)[0] if row.platform == platform.id]
+    return list(rows_by_platform(catalog)[platform.id])

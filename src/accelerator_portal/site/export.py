@@ -25,7 +25,7 @@ _KEPT = ("title", "description")
 
 _FRONT = re.compile(r"\A\s*---\n(.*?)\n---\n", re.DOTALL)
 _HEADING = re.compile(r"^(#+ .*?)\s*\{:\s*#([\w-]+)\s*\}\s*$")
-_COMMENT = re.compile(r"^<!--(?:raw html|end of raw html)-->$")
+_COMMENT = re.compile(r"^<!--(?:end of )?(?:raw|finished) html-->$")
 _PAGE_LINK = re.compile(r"\]\(([^)\s:]+\.md)(#[\w-]+)?\)")
 _VOID = frozenset({"br", "hr", "img", "input", "link", "meta", "source", "wbr"})
 

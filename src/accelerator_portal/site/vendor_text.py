@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from html import escape
 
 import nh3
@@ -52,7 +53,7 @@ def render_vendor_text(text: str, prefix: str, cite: Cite, page: str = "") -> st
     `page` is the address of another page, if the sources are there.
     """
     environment = {"prefix": prefix, "cite": cite, "page": page, "ids": Anchors(), "tables": 0}
-    html = str(_PARSER.render(text, environment))
+    html = str(_PARSER.renderer.render(_tokens(text), _PARSER.options, environment))
     clean = nh3.clean(
         html,
         tags=_TAGS,
@@ -63,6 +64,11 @@ def render_vendor_text(text: str, prefix: str, cite: Cite, page: str = "") -> st
     )
     # A site generator that looks for fences before it looks for HTML must not find any here.
     return clean.replace("`", "&#96;").replace("~", "&#126;")
+
+
+@lru_cache(maxsize=64)  # a question is rendered for two pages, one after the other
+def _tokens(text: str) -> list[Token]:
+    return _PARSER.parse(text)
 
 
 def _link(address: str, page: str) -> str | None:

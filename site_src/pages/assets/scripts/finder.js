@@ -5,7 +5,7 @@ import { Cards, MOST_CHARACTERS, SHORTEST } from "./finder-model.js";
 import { answerBox, helpBox } from "./finder-view.js";
 import { tokens } from "./finder-names.js";
 import { element, link } from "./elements.js";
-import { Model } from "./selector-model.js";
+import { readSelector } from "./selector-rows.js";
 import { nameOfSystem } from "./selector.js";
 
 const MOST_ANSWERS = 6;
@@ -57,14 +57,20 @@ class Finder {
       data = await this.load();
     } catch (error) {
       this.data = null; // the next letter tries again
-      console.info("card finder:", error);
-      return this.show("The finder could not load its data. The table of all hardware has the same answers.", [allHardware(this.form)]);
+      return this.show(...this.#failed(error));
     }
     if (query !== this.form.elements.card.value.trim()) return undefined; // the reader typed on meanwhile
-    return this.show(...this.#answer(data, query));
+    const answer = await this.#answer(data, query).catch((error) => this.#failed(error));
+    if (query !== this.form.elements.card.value.trim()) return undefined;
+    return this.show(...answer);
   }
 
-  #answer({ cards, model, system }, query) {
+  #failed(error) {
+    console.info("card finder:", error);
+    return ["The finder could not load its data. The table of all hardware has the same answers.", [allHardware(this.form)]];
+  }
+
+  async #answer({ cards, rows, model, system }, query) {
     if (tokens(query.slice(0, MOST_CHARACTERS)).map(({ text }) => text).join("").length < SHORTEST) return ["Type at least two letters or digits.", []];
     const runsHere = (platform, os) => Object.keys(model.offers(platform)).some((machine) => machine.split(" ").includes(os ?? system.os));
     const found = cards.find(query, runsHere);
@@ -73,7 +79,10 @@ class Finder {
     const context = { root: this.form.dataset.root, model, system, platforms, cpu, openHere };
     const quoted = query.length > LONGEST_QUOTED ? `${query.slice(0, LONGEST_QUOTED)}…` : query;
     if (found.length === 0) return [`No hardware in the list matches “${quoted}”.`, [helpBox(context)]];
-    const shown = found.slice(0, MOST_ANSWERS).map((answer, place) => answerBox(context, answer, place));
+    const leading = found.slice(0, MOST_ANSWERS);
+    const needed = new Set([...leading.map(({ platform }) => platform), cpu].map((platform) => platform?.id));
+    await Promise.all([...needed].filter((id) => id in model.data.offers).map((id) => rows.load(id)));
+    const shown = leading.map((answer, place) => answerBox(context, answer, place));
     if (found[0].guessed) return ["This name is not in the list. Showing what its vendor offers.", [...shown, helpBox(context)]];
     if (found.length === 1) return ["1 match.", shown];
     const more = found.length > MOST_ANSWERS ? ` Showing the first ${MOST_ANSWERS}. Type more of the name to see fewer.` : " The best match is first.";
@@ -88,10 +97,10 @@ class Finder {
 
 /** The cards, the selector's rows and the reader's own machine. */
 async function readAll({ finder, install }) {
-  const [cards, rows, architecture] = await Promise.all([read(finder), read(install), architectureOfBrowser()]);
-  const model = new Model(rows);
+  const [cards, rows, architecture] = await Promise.all([read(finder), readSelector(install), architectureOfBrowser()]);
+  const { model } = rows;
   const start = model.start(nameOfSystem());
-  return { cards: new Cards(cards), model, system: { os: start.os, arch: architecture ?? start.arch } };
+  return { cards: new Cards(cards), rows, model, system: { os: start.os, arch: architecture ?? start.arch } };
 }
 
 async function read(address) {

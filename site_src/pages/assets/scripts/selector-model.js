@@ -8,9 +8,19 @@ export class Model {
   constructor(data) {
     this.data = data;
     this.axes = data.order; // in the order of addresses
-    this.rows = decode(data);
     this.place = places(data);
-    this.rowsOf = Map.groupBy?.(this.rows, (row) => row.platform) ?? grouped(this.rows);
+    this.isWhole = "rows" in data;
+    this.rowsOf = this.isWhole ? grouped(decode(data)) : new Map();
+  }
+
+  /** Take the rows of a platform from its own data. The ranges of its cards count these rows. */
+  add(platform, data) {
+    this.rowsOf.set(platform, decode(data));
+    this.data.cards[platform] = data.cards[platform] ?? {};
+  }
+
+  hasRows(platform) {
+    return this.isWhole || this.rowsOf.has(platform);
   }
 
   values(axis, platform) {
@@ -49,8 +59,8 @@ export class Model {
   resolve(wishes, limits = {}) {
     const wished = Object.fromEntries(wishes);
     const start = this.start(wished.os);
-    const machine = Object.fromEntries(this.data.machine.map((axis) => [axis, wished[axis] ?? start[axis]]));
-    const platform = wished.platform ?? this.#usualPlatform(start, machine);
+    const machine = this.#machineOf(wished, start);
+    const platform = this.platform(wishes);
     const here = (this.rowsOf.get(platform) ?? []).filter((row) => this.data.machine.every((axis) => row[axis] === machine[axis]));
     const rows = here.filter((row) => this.#admits(row, limits));
     let points = rows.flatMap((row) => (row.pythons ?? [""]).map((python) => ({ row, python })));
@@ -67,6 +77,13 @@ export class Model {
     return { choice, row, unmet, limited: rows.length < here.length };
   }
 
+  /** The platform that wishes lead to. */
+  platform(wishes) {
+    const wished = Object.fromEntries(wishes);
+    const start = this.start(wished.os);
+    return wished.platform ?? this.#usualPlatform(start, this.#machineOf(wished, start));
+  }
+
   /** The values of an axis that a platform has on a machine. */
   available(axis, choice) {
     const rows = (this.rowsOf.get(choice.platform) ?? []).filter((row) => this.machine(row) === this.machine(choice));
@@ -80,6 +97,10 @@ export class Model {
 
   cardName(platform, card) {
     return this.data.cards[platform]?.[card]?.[0];
+  }
+
+  #machineOf(wished, start) {
+    return Object.fromEntries(this.data.machine.map((axis) => [axis, wished[axis] ?? start[axis]]));
   }
 
   #usualPlatform(start, machine) {
@@ -142,7 +163,10 @@ function holding(points, axis, value) {
 
 function grouped(rows) {
   const found = new Map();
-  for (const row of rows) found.set(row.platform, [...(found.get(row.platform) ?? []), row]);
+  for (const row of rows) {
+    if (!found.has(row.platform)) found.set(row.platform, []);
+    found.get(row.platform).push(row);
+  }
   return found;
 }
 

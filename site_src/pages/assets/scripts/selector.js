@@ -2,7 +2,7 @@
 
 import { startCopying } from "./copying.js";
 import { announce, showLimit } from "./selector-messages.js";
-import { Model } from "./selector-model.js";
+import { readSelector } from "./selector-rows.js";
 import { showChoice, showResult, showScript } from "./selector-view.js";
 import { driverVersion, readAddress, recall, remember, Wishes } from "./selector-wishes.js";
 
@@ -11,24 +11,29 @@ const SETTLED_MS = 1000; // quicker changes of one axis are one step of the hist
 export async function startSelector(form) {
   startCopying(form);
   showFirst(form);
-  const model = await load(form);
-  if (!model) return;
-  new Selector(form, model).begin();
+  try {
+    await new Selector(form, await readSelector(form.dataset.selector)).begin();
+  } catch (error) {
+    fail(form, error);
+  }
 }
 
 class Selector {
-  constructor(form, model) {
+  constructor(form, rows) {
+    const { model } = rows;
     this.form = form;
+    this.rows = rows;
     this.model = model;
+    this.turn = 0;
     this.fixedPlatform = form.dataset.platform;
     this.browser = { os: systemOfBrowser(model), arch: null }; // the machine, as far as the browser tells
     this.wishes = new Wishes();
     this.last = { axis: null, at: -Infinity };
   }
 
-  begin() {
+  async begin() {
     const { form } = this;
-    this.#readAddress();
+    await this.#readAddress();
     form.addEventListener("change", (event) => event.target.type === "radio" && this.#choose(event.target.name, event.target.value));
     form.addEventListener("click", (event) => this.#press(event.target));
     form.addEventListener("submit", (event) => event.preventDefault());
@@ -38,6 +43,23 @@ class Selector {
     for (const control of form.querySelectorAll("textarea, [data-reset]")) control.disabled = false;
     form.dataset.ready = "";
     this.#learnArchitecture();
+    this.#loadAhead();
+  }
+
+  /** Fetch what a next click may need: the platforms that stand there, then the others; and the one that is pointed at. */
+  #loadAhead() {
+    if (this.fixedPlatform) return;
+    const { form, rows, model } = this;
+    const inputOf = (target) => target.closest?.("label")?.querySelector("input[name=platform]");
+    for (const event of ["pointerover", "focusin"]) {
+      form.addEventListener(event, ({ target }) => {
+        const input = inputOf(target);
+        if (input) rows.load(input.value).catch(() => {});
+      });
+    }
+    const shown = [...form.querySelectorAll(".axis-platform > .choices input")].map((input) => input.value);
+    const all = model.values("platform").map(([id]) => id);
+    rows.loadAhead([...new Set([...shown, ...all])]).then(() => (form.dataset.loadedAhead = ""));
   }
 
   /** The reader picked a value: it becomes a wish, and everything else is derived afresh. */
@@ -97,11 +119,30 @@ class Selector {
     const driver = this.form.querySelector("#driver-version");
     if (driver) driver.value = this.wishes.get("driver") ?? "";
     this.last = { axis: null, at: -Infinity };
-    this.#show({ unknown, quiet: true });
+    return this.#show({ unknown, quiet: true });
   }
 
-  #show({ unknown = [], quiet = false } = {}) {
+  /** Show what the wishes lead to, at once where its rows are there; of several clicks, the last counts. */
+  async #show(how = {}) {
+    const { form, rows, model } = this;
+    this.turn += 1;
+    const { turn } = this;
+    const platform = model.platform(this.#whole());
+    if (rows.has(platform)) return this.#present(how);
+    form.setAttribute("aria-busy", "true");
+    try {
+      await rows.load(platform);
+    } catch (error) {
+      if (!("ready" in form.dataset)) throw error;
+      if (turn === this.turn) missRows(form, model, platform, error);
+      return;
+    }
+    if (turn === this.turn) this.#present(how);
+  }
+
+  #present({ unknown = [], quiet = false }) {
     const { form, model } = this;
+    form.removeAttribute("aria-busy");
     const found = model.resolve(this.#whole(), this.wishes.limits);
     this.choice = found.choice;
     this.unmet = new Set(found.unmet.map(([axis]) => axis));
@@ -140,23 +181,30 @@ class Selector {
   }
 }
 
-async function load(form) {
-  try {
-    const answer = await fetch(form.dataset.selector);
-    if (!answer.ok) throw new Error(`${answer.status} ${answer.statusText}`);
-    return new Model(await answer.json());
-  } catch (error) {
-    form.classList.add("has-failed");
-    const status = form.querySelector("[data-part=status]");
-    status.textContent = "The install selector could not load its data. The table of commands below has the same commands.";
-    status.classList.add("has-news");
-    document.querySelectorAll(".static-commands").forEach((table) => {
-      table.classList.add("is-needed");
-      table.open = true;
-    });
-    console.info("install selector:", error);
-    return null;
-  }
+/** Nothing could be read: the table of commands takes over. */
+function fail(form, error) {
+  form.classList.add("has-failed");
+  form.removeAttribute("aria-busy");
+  say(form, "The install selector could not load its data. The table of commands below has the same commands.");
+  document.querySelectorAll(".static-commands").forEach((table) => {
+    table.classList.add("is-needed");
+    table.open = true;
+  });
+  console.info("install selector:", error);
+}
+
+/** The rows of one platform could not be read: no commands are shown, rather than another platform's. */
+function missRows(form, model, platform, error) {
+  form.removeAttribute("aria-busy");
+  form.querySelector("[data-part=box]").hidden = true;
+  say(form, `The commands for ${model.label("platform", platform)} could not be loaded. Check your connection and select the platform again.`);
+  console.info("install selector:", error);
+}
+
+function say(form, text) {
+  const status = form.querySelector("[data-part=status]");
+  status.textContent = text;
+  status.classList.add("has-news");
 }
 
 /** Before the data is there, show the first choice of the reader's own system, which the page brings along. */

@@ -1,0 +1,34 @@
+"""Results that are computed once for a value and kept as long as that value is in use."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Concatenate, ParamSpec, TypeVar
+from weakref import WeakKeyDictionary
+
+Owner = TypeVar("Owner")
+Rest = ParamSpec("Rest")
+Result = TypeVar("Result")
+
+
+def kept(
+    function: Callable[Concatenate[Owner, Rest], Result],
+) -> Callable[Concatenate[Owner, Rest], Result]:
+    """Compute `function` once for each first argument and for what follows it.
+
+    Rules and pages ask for the same things of one catalog. What is kept is gone with the first
+    argument, which must be compared by identity and never change; a result must not refer to it.
+    Arguments are told apart by place and by value.
+    """
+    results: WeakKeyDictionary[Owner, dict[object, Result]] = WeakKeyDictionary()
+
+    @wraps(function)
+    def once(owner: Owner, /, *args: Rest.args, **named: Rest.kwargs) -> Result:
+        of_owner = results.setdefault(owner, {})
+        key = (args, *sorted(named.items()))
+        if key not in of_owner:
+            of_owner[key] = function(owner, *args, **named)
+        return of_owner[key]
+
+    return once

@@ -1,0 +1,68 @@
+"""HTML of a page that is kept away from the steps that need none of it.
+
+Markdown and the search parse HTML slowly, and most of a platform's page is HTML that its template
+wrote. Templates mark it with a comment on a line of its own before and after it:
+
+- `raw html` is hidden from both: tables and the selector's choices. They hold no headings, no
+  anchors, and only words that the search is told to leave out.
+- `finished html` is hidden from Markdown alone: the search reads its headings and words.
+
+What a vendor writes cannot hold a mark, because it is escaped.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A kind of HTML that templates mark, by the words of its comments."""
+
+    words: str
+
+    @cached_property
+    def _part(self) -> re.Pattern[str]:
+        return re.compile(rf"<!--{self.words}-->\n?(.*?)<!--end of {self.words}-->\n?", re.DOTALL)
+
+    def _place(self, number: int) -> str:
+        return f'<div data-{self.words.replace(" ", "-")}="{number}"></div>'
+
+    def take_out(self, markdown: str) -> tuple[str, list[str]]:
+        """Return the page with a short element in place of each part, and the parts."""
+        parts: list[str] = []
+
+        def place(match: re.Match[str]) -> str:
+            parts.append(f"{match[1].strip(_LINE_END)}\n")
+            return f"{self._place(len(parts))}\n"
+
+        return self._part.sub(place, markdown), parts
+
+    def put_back(self, html: str, parts: list[str]) -> str:
+        """Return the page with its parts in their places.
+
+        Raises LookupError where a place is gone: the page would lack its table without a word.
+        """
+        done: list[str] = []
+        for number, part in enumerate(parts, 1):
+            before, place, html = html.partition(self._place(number))
+            if not place:
+                lost = f"{self.words} part {number} lost its place"
+                raise LookupError(f"{lost}; give its comments own lines")
+            html = html.removeprefix("\n")  # the part has its own
+            done += before, part
+        return "".join((*done, html))
+
+
+RAW_HTML = Mark("raw html")
+FINISHED_HTML = Mark("finished html")
+
+_LINE_END = "\n"
+_ANCHOR = re.compile(r'\sid="([^"]+)"')
+
+
+def anchors(html: str) -> set[str]:
+    """Return the anchors of HTML that Markdown did not see, as links may lead there."""
+    return set(_ANCHOR.findall(html))
