@@ -82,3 +82,11 @@ class PlatformCase:
     def entry_options(self) -> list[Record]:
         """The install options of the entry."""
         return list(self.entry.install["options"]) if self.entry else []
+
+
+def plugin_by_release(case: PlatformCase) -> Mapping[str, str]:
+    """Return the package's version for each release: one for all, or each its own."""
+    releases, plugins = case.value("torch") or (), case.value("plugin-version") or ()
+    if len(plugins) == 1:
+        return dict.fromkeys(releases, plugins[0])
+    return dict(zip(releases, plugins, strict=False))
