@@ -15,6 +15,7 @@ from accelerator_portal.catalog.clock import today
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.checks import errors, load_and_check
 from accelerator_portal.checks.fixing import fixed_files
+from accelerator_portal.checks.folder_limits import first_faults, load_within_limits
 from accelerator_portal.cli.extras import require_extra
 from accelerator_portal.cli.options import ROOT, progress_bar
 from accelerator_portal.cli.telling import TELLERS
@@ -46,7 +47,7 @@ def check(root: Path, form: str, fix: bool, network: bool, paths: tuple[Path, ..
     if network and catalog:
         problems = sorted({*problems, *_asked(catalog, wanted)})
     if problems or form == "json":
-        click.echo(TELLERS[form](root, problems))
+        click.echo(TELLERS[form](root, first_faults(problems)))
     failed = errors(problems)
     summary = _summary(catalog, problems, failed)
     where = f" in {', '.join(wanted)}" if wanted else ""
@@ -56,7 +57,7 @@ def check(root: Path, form: str, fix: bool, network: bool, paths: tuple[Path, ..
 
 
 def _found(root: Path, wanted: Sequence[str]) -> tuple[Catalog | None, list[Problem]]:
-    catalog, problems = load_and_check(root, today())
+    catalog, problems = load_and_check(root, today(), load_within_limits)
     return catalog, [p for p in problems if not wanted or _is_below(p.path, wanted)]
 
 
