@@ -86,7 +86,8 @@ class PlatformCase:
 
 def plugin_by_release(case: PlatformCase) -> Mapping[str, str]:
     """Return the package's version for each release: one for all, or each its own."""
-    releases, plugins = case.value("torch") or (), case.value("plugin-version") or ()
+    releases: tuple[str, ...] = case.value("torch") or ()
+    plugins: tuple[str, ...] = case.value("plugin-version") or ()
     if len(plugins) == 1:
-        return dict.fromkeys(releases, plugins[0])
+        return dict.fromkeys(releases, *plugins)
     return dict(zip(releases, plugins, strict=False))
