@@ -37,7 +37,7 @@ def test_each_call_goes_on_with_the_next_seed(
 ) -> None:
     seeds: list[int] = []
 
-    def run_round(seed: int, tests: object) -> subprocess.CompletedProcess[str]:
+    def run_round(seed: int, _tests: object) -> subprocess.CompletedProcess[str]:
         seeds.append(seed)
         return subprocess.CompletedProcess((), int(seed == 1), STATISTICS, "")
 
