@@ -22,6 +22,11 @@ from accelerator_portal.catalog.catalog import ACCELERATORS
 MAX_SECONDS = 10
 MAX_BYTES = 1_000_000_000
 MOST_FAULTS = 100
+LIMITS = {"seconds": MAX_SECONDS, "gigabytes": MAX_BYTES // 10**9, "faults": MOST_FAULTS}
+"""What the page of the rules says."""
+
+RULE = "folder-limits"
+"""Its id there."""
 
 # Reading the shared data, and every folder at its limit, on a machine that does other things, too.
 _ALL_FOLDERS = 1800
@@ -57,7 +62,7 @@ def too_large_folders(root: Path, today: dt.date) -> dict[str, Problem]:
 
 def _problem(folder: str, why: str) -> Problem:
     remedy = "make it smaller: fewer or smaller reports, shorter texts"
-    return Problem(f"{ACCELERATORS}/{folder}", 1, _WORDS[why], remedy, rule="folder-limits")
+    return Problem(f"{ACCELERATORS}/{folder}", 1, _WORDS[why], remedy, rule=RULE)
 
 
 def load_within_limits(root: Path, today: dt.date) -> tuple[Catalog | None, list[Problem]]:

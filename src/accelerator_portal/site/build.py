@@ -12,6 +12,7 @@ from packaging.version import Version
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.catalog import RELEASES
 from accelerator_portal.checks import RULES
+from accelerator_portal.checks.folder_limits import LIMITS
 from accelerator_portal.install.expand import expand
 from accelerator_portal.install.formats import with_formats
 from accelerator_portal.install.rows import PREVIEW, InstallRow
@@ -139,7 +140,7 @@ def _shared_pages(
         "contribute/index.md": {"releases": RELEASES},
         "contribute/format.md": {"files": format_reference()},
         "contribute/guidelines.md": {},
-        "contribute/rules.md": {"rules": RULES},
+        "contribute/rules.md": {"rules": RULES, "limits": LIMITS},
         "contribute/new-backend.md": {},
         "contribute/validate.md": {},
         "contribute/executorch.md": _goals(catalog),
