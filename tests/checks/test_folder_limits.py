@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -50,7 +51,6 @@ def fail() -> None:
         (fail, None),
         (spin, "time"),
         (grow, "memory"),
-        (lambda: time.sleep(60), "hangs"),
         (os.abort, "memory"),
     ],
 )
@@ -58,8 +58,21 @@ def test_what_takes_too_much_is_ended(
     work: Callable[[], None], why: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(folder_trial, "MAX_SECONDS", 1)
-    assert within_limits(work, wait=5) == why
+    assert within_limits(work) == why
     assert resource.getrlimit(resource.RLIMIT_CPU)[0] != 1, "the limits are the child's alone"
+
+
+def test_what_waits_for_ever_is_ended() -> None:
+    assert within_limits(lambda: time.sleep(600), wait=0.5) == "hangs"
+
+
+def test_the_process_names_the_folders_that_take_too_much(
+    tree: Tree, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    root = tree(EXAMPLE)
+    monkeypatch.setattr(folder_trial, "read_and_check", lambda *_: grow())
+    assert folder_trial.main(root, TODAY) == 0
+    assert json.loads(capsys.readouterr().out) == {"example": "memory"}
 
 
 def test_a_folder_within_the_limits_is_read(tree: Tree) -> None:
