@@ -20,7 +20,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup site serve test test-browser test-validation validate-cpu webhooks lint format types new check owners schema workflows actionlint bench coverage mutants lock lock-validation clean
+.PHONY: help setup site serve test test-browser test-validation validate-cpu webhooks lint format types new check owners schema workflows actionlint bench coverage mutants properties lock lock-validation clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1|/p' Makefile | while IFS='|' read -r target text; do \
@@ -139,6 +139,10 @@ coverage: setup ## Run the tests and show which branches they take, by room
 	status=0; $(BIN)/coverage run -m pytest $(PYTEST_OPTIONS) -m "not browser" $(ARGS) || status=$$?; \
 	    $(BIN)/coverage combine --quiet && $(BIN)/coverage json --quiet -o .cache/coverage/coverage.json && \
 	    $(BIN)/python -m tools.coverage_by_room .cache/coverage/coverage.json && exit $$status
+
+# Goes on where the last call ended: make properties ARGS="--minutes 10 --inputs 1000000"
+properties: setup ## Run the property tests of hostile input for an hour, or until a million inputs
+	nice -n 5 $(BIN)/python -m tools.property_run $(ARGS)
 
 mutants: setup ## Change the code in small ways and list the changes that no test notices
 	$(BIN)/python -m tools.mutants $(ARGS)

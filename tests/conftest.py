@@ -3,12 +3,15 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from packaging.version import Version
 
 from accelerator_portal.catalog import Catalog
+from accelerator_portal.catalog.releases_file import Releases
 from accelerator_portal.install import Selector, expand, make_selector
 from tests.day import ENVIRONMENT
 from tests.folders import (
@@ -29,6 +32,8 @@ os.environ.update(ENVIRONMENT)
 settings.register_profile("portal", deadline=None)
 # Once in a while: pytest --hypothesis-profile=many
 settings.register_profile("many", deadline=None, max_examples=5000, database=None)
+# One round of tools/property_run.py, which has its seed from there and keeps no examples.
+settings.register_profile("round", deadline=None, max_examples=400, database=None)
 settings.load_profile("portal")
 
 
@@ -56,6 +61,20 @@ def problems_after(tree: Tree) -> ProblemsAfter:
 def catalog() -> Catalog:
     """This repository's own data."""
     return loaded(REPOSITORY)
+
+
+FROZEN = "2.15.0"
+"""The newest release in tests that name what a reader gets: a new one changes no expectation."""
+
+
+@pytest.fixture(scope="session")
+def frozen(catalog: Catalog) -> Catalog:
+    """This repository's own data, without the releases that are newer than FROZEN."""
+    releases = catalog.releases
+    kept = tuple(r for r in releases.releases if Version(r.version) <= Version(FROZEN))
+    # Not model_copy: it would have what was computed from all releases.
+    others = {name: getattr(releases, name) for name in Releases.model_fields}
+    return replace(catalog, releases=Releases(**{**others, "releases": kept}))
 
 
 @pytest.fixture(scope="session")

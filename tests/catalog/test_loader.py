@@ -74,7 +74,7 @@ def test_all_problems_of_all_files_are_found_in_one_pass(tree: Tree) -> None:
         ),
         f"{GUIDE}:9: a level-1 heading is the page's own; start with ##",
         f"{GUIDE}:9: there is text before the first ## heading; move it under a heading",
-        f"{INSTALL}:38: options[3].methods: a list is expected; see the format reference",
+        f"{INSTALL}:38: options[3].methods: a list is expected; write [docker]",
         f"{RELEASES}:13: releases[1].date: a day is expected; write it like 2026-11-21",
     ]
 

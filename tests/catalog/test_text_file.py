@@ -158,3 +158,31 @@ def test_what_nobody_sees_is_refused(number: int, root: Path) -> None:
     (root / "folder" / "a").write_text(f"x\na{chr(number)}b\n", "utf-8")
     what = f"the character U+{number:04X} does not belong in a text"
     assert outcome(root) == f"folder/a:2: {what}; delete it; to name it, write its number"
+
+
+@pytest.mark.parametrize(
+    ("sign", "number"),
+    [
+        ("\u1680", "1680"),
+        ("\ue000", "E000"),
+        ("\uf8ff", "F8FF"),
+        ("\ufdd0", "FDD0"),
+        ("\ufffc", "FFFC"),
+        ("\ufffe", "FFFE"),
+        ("\U000f0000", "F0000"),
+        ("\U0010ffff", "10FFFF"),
+        ("e" + "\u0301" * 5, "0301"),
+        ("o" + "\u0317\u0334" * 40, "0317"),
+    ],
+)
+def test_what_looks_different_everywhere_or_covers_other_lines_is_refused(
+    sign: str, number: str, root: Path
+) -> None:
+    (root / "folder" / "a").write_text(f"x\n{sign}\n", "utf-8")
+    assert outcome(root).startswith(f"folder/a:2: the character U+{number} does not belong")
+
+
+def test_marks_that_languages_need_are_text(root: Path) -> None:
+    text = "Vie\u0323\u0302t, \u05e9\u05bc\u05c1\u05b8, e\u0301\u0323\u0302\u0308\n"
+    (root / "folder" / "a").write_text(text, "utf-8")
+    assert outcome(root) == text

@@ -36,11 +36,14 @@ def test_what_only_warns_fixes_or_compares_folders_is_known() -> None:
         "ended-lifecycle",
         "guide-versions",
         "minors-behind",
+        "outdated-known-issues",
         "package-confusion",
         "package-facts",
         "report-names",
         "shared-devices",
         "shared-suites",
+        "uncited-answers",
+        "unknown-releases",
     }
     assert {rule.id for rule in checks.RULES if rule.fixes} == {"pinned-versions"}
     assert {r.id for r in checks.RULES if r.compares} == {

@@ -12,6 +12,7 @@ from click.testing import CliRunner, Result
 
 from accelerator_portal.catalog import Problem
 from accelerator_portal.cli import main
+from accelerator_portal.cli.site_address import LOCAL
 from accelerator_portal.cli.telling import as_annotations, plainly
 from tests.folders import (
     ACCELERATOR,
@@ -126,13 +127,13 @@ def test_a_name_that_is_no_text_does_not_stop_it(tree: Tree) -> None:
 def test_the_spot_is_underlined(tree: Tree) -> None:
     root = tree(edited((ACCELERATOR, "vendor:", "vendr:")))
     lines = run("check", "--root", root).stdout.splitlines()
-    assert lines[-2:] == ["  7 | vendr: Example Vendor", "    | ^^^^^"]
+    assert lines[-3:-1] == ["  7 | vendr: Example Vendor", "    | ^^^^^"]
 
 
 def test_a_long_line_is_cut_around_its_spot(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text("x" * 300 + " here " + "y" * 300, "utf-8")
     told = unstyle(plainly(tmp_path, [Problem("a.yaml", 1, 'not "here"', "remove it")]))
-    _, line, under = told.splitlines()
+    _, line, under, _ = told.splitlines()
     assert len(line) < 130
     assert line[under.index("^") : under.rindex("^") + 1] == "here"
 
@@ -140,7 +141,8 @@ def test_a_long_line_is_cut_around_its_spot(tmp_path: Path) -> None:
 def test_annotations_are_one_command_a_problem(tmp_path: Path) -> None:
     problem = Problem("a,b:c.yaml", 3, "100 %\n::error::x", "mend it", rule="made-up")
     assert as_annotations(tmp_path, [problem]) == (
-        "::error file=a%2Cb%3Ac.yaml,line=3,title=made-up::100 %25\\n::error::x; mend it"
+        "::error file=a%2Cb%3Ac.yaml,line=3,title=made-up::100 %25\\n::error::x; mend it "
+        f"({LOCAL}contribute/rules/#made-up)"
     )
 
 

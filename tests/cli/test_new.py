@@ -17,9 +17,10 @@ from accelerator_portal.catalog.atomic_write import write_text_atomically
 from accelerator_portal.checks import load_and_check
 from accelerator_portal.cli import main
 from accelerator_portal.cli.new_folder import write_all
+from accelerator_portal.install.expand import expand
 from tests.cli.test_import_platforms import FILE
 from tests.day import TODAY
-from tests.folders import EXAMPLE, Tree, edited, problems_in, write_tree
+from tests.folders import EXAMPLE, Tree, edited, loaded, problems_in, write_tree
 
 HOSTS = "data/hosts.yaml"
 LISTED = """\
@@ -123,8 +124,21 @@ def test_flags_alone_make_a_folder_that_passes(root: Path) -> None:
         ("1.10.0", "1.2"), ("1.9.1", "1.2"),
     ]  # fmt: skip
     (option,) = made.install.options
+    assert option.compatibility
     assert (option.os, option.arch, option.methods) == (("linux",), ("x86_64", "aarch64"), ("pip",))
     assert {source.url for source in a.sources.values()} == {"https://example.org/foo"}
+
+
+def test_each_release_is_one_row_and_the_command_follows(root: Path) -> None:
+    command = "pip install torch==1.10.0 torch-foo==1.3"
+    said = run(root, "foo", *flags(command=command, torch="1.10.0,1.9.1", plugin_version="1.3,1.2"))
+    assert said.exit_code == 0, said.output
+    made = loaded(root)
+    rows = [row for row in expand(made)[0] if row.platform == "foo" and row.arch == "x86_64"]
+    assert {row.build: row.commands[0] for row in rows} == {
+        "1.10.0": "python3 -m pip install torch==1.10.0 torch-foo==1.3",
+        "1.9.1": "python3 -m pip install torch==1.9.1 torch-foo==1.2",
+    }
 
 
 def test_answers_make_the_same_folder_as_flags(tmp_path: Path) -> None:
@@ -223,7 +237,11 @@ def test_each_missing_flag_is_an_option(root: Path) -> None:
         ({"command": "pip install a --index-url http://x"}, "is not a web address"),
         ({"command": "pip install {torch}"}, "command: a placeholder in braces"),
         ({"command": "pip install torch==9.9 torch-foo"}, "has no release 9.9"),
-        ({"command": "pip install torch==1.10.0 torch-foo"}, "the command installs torch 1.10.0"),
+        ({"command": "pip install torch==1.10.0 torch-foo", "torch": "1.9.1"},
+         "the command installs torch 1.10.0"),
+        ({"command": "pip install torch==1.10.0 torch-foo==1.2"},
+         "plugin-version is missing; add --plugin-version"),
+        ({"plugin_version": "1.2,1.1,1.0"}, "3 versions for 2 releases"),
         ({"command": "pip install torch-foo --extra-index-url https://new.example.org/x"},
          "add --host-owner: whose the host is that the command names: new.example.org"),
         ({"plugin_version": "1.3"}, 'the command installs "torch-foo==1.2"'),

@@ -38,7 +38,6 @@ def test_what_the_package_states_need_not_be_said(root: Path) -> None:
     assert a.support[0].title == "Issues of foo/torch-foo"
     (row,) = found.compatibility.rows
     assert (row.torch, row.plugin, row.python) == ("1.10.0", "1.2.3", ("3.12", "3.13"))
-    assert found.install.options[0].python == ("3.12", "3.13")
     start = found.guide.sections[2].text
     assert "import torch\n\ndevice" in start  # it autoloads
 

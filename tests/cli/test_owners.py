@@ -36,8 +36,7 @@ def test_check_names_what_is_stale_and_writes_nothing(tree: Tree) -> None:
     result = run(root, "--check")
     assert result.exit_code == 1
     assert result.stdout == (
-        f"{CODEOWNERS}:1: the file does not follow from the folders; "
-        "run accelerator-portal owners\n"
+        f"{CODEOWNERS}:1: the file does not follow from the folders; run: make owners\n"
     )
     assert (root / CODEOWNERS).read_text("utf-8") == "* @nobody\n"
 

@@ -6,8 +6,9 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from accelerator_portal.catalog.format_address import FILES
 from accelerator_portal.catalog.schema import SCHEMAS
-from accelerator_portal.site.format_reference import FILES, format_reference
+from accelerator_portal.site.format_reference import format_reference
 from tests.built_site import Site
 
 PAGE = "contribute/format/"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from accelerator_portal.checks import RULES
+from accelerator_portal.checks.folder_limits import RULE
 from tests.built_site import Site, attribute
 
 
@@ -12,6 +13,8 @@ def test_every_rule_has_its_words_and_an_address(site: Site) -> None:
     for rule in RULES:
         assert rule.id in page.ids
         assert rule.summary.replace("`", "") in text
+    assert RULE in page.ids
+    assert "at most 10 seconds of processor time and 1 GB of memory" in text
     warnings = sum(rule.level == "warning" for rule in RULES)
     assert text.count("a warning") == warnings + 1  # once in the lead
 

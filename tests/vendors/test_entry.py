@@ -42,17 +42,17 @@ def options(draft: Draft) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("variant", ["xpu", "cpu", "cu999"])
 def test_a_command_without_a_version_is_about_the_newest_that_its_index_has(
-    variant: str, catalog: Catalog
+    variant: str, frozen: Catalog
 ) -> None:
     """Where no release is known to have such wheels, the newest of all."""
-    draft = draft_of(catalog, stable={"linux": f"pip install torch {INDEX}/{variant}"})
+    draft = draft_of(frozen, stable={"linux": f"pip install torch {INDEX}/{variant}"})
     (option,) = options(draft)
     having = [
         release.version
-        for release in catalog.releases.releases  # the newest first
+        for release in frozen.releases.releases  # the newest first
         if variant in {wheel.variant for wheel in release.wheels}
     ]
-    newest = catalog.releases.newest.version
+    newest = frozen.releases.newest.version
     assert option["torch"] == [having[0] if having else newest]
     assert (option["torch"] != [newest]) == (variant == "xpu")
 

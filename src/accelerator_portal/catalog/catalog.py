@@ -122,6 +122,13 @@ class Catalog:
     """Where this project runs the suites itself."""
     left_out: Mapping[str, tuple[Path, ...]] = field(default_factory=dict)
     """The reports of folders that have problems of their own, which are looked at all the same."""
+    changed: frozenset[str] = frozenset()
+    """The folders that the change at hand touches; none where nobody knows."""
+
+    @property
+    def by_claim(self) -> list[Platform]:
+        """The platforms in the order in which they may claim a name: who changes comes last."""
+        return sorted(self.platforms, key=lambda p: (p.id in self.changed, not p.in_tree, p.id))
 
     @cached_property
     def by_id(self) -> dict[str, Platform]:

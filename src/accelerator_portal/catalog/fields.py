@@ -22,6 +22,7 @@ from pydantic import (
     Tag,
     WithJsonSchema,
 )
+from pydantic.config import JsonDict
 from pydantic_core import PydanticCustomError
 
 from accelerator_portal.catalog.public_host import is_public
@@ -151,6 +152,8 @@ def _specifier(value: str) -> str:
         SpecifierSet(value)
     except InvalidSpecifier:
         remedy = 'write it like ">=2.6,<2.15"'
+        if re.fullmatch(r"\d+(\.\d+)*", value):
+            remedy = f'write ["{value}"] for this release alone, or a range like ">=2.6,<2.15"'
         raise fault(f'"{value[:60]}" is not a version specifier', remedy) from None
     return value
 
@@ -176,6 +179,11 @@ def _number(value: object) -> object:
     if isinstance(value, bool):
         raise fault("a number is expected", "write digits, without a unit")
     return value
+
+
+def unit(name: str) -> JsonDict:
+    """Return what a JSON Schema says beside a number: the unit that it is in."""
+    return {"unit": name}
 
 
 def _list_or_text(value: object) -> str:

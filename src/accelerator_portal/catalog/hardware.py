@@ -16,6 +16,7 @@ from accelerator_portal.catalog.fields import (
     SourceIds,
     Specifier,
     fault,
+    unit,
 )
 from accelerator_portal.catalog.sources import Sourced
 
@@ -42,7 +43,9 @@ class Peak(Sourced):
 
     of: PeakOf
     """`memory`: its bandwidth, in GB/s; a data type: dense products of matrices, in TFLOP/s."""
-    value: Annotated[float, Field(gt=0, le=10_000_000)]
+    value: Annotated[
+        float, Field(gt=0, le=10_000_000, json_schema_extra=unit("GB/s or TFLOP/s")), NOT_BOOL
+    ]
     """The figure."""
 
 
@@ -55,11 +58,15 @@ class HardwareModel(Model):
     """Other names: what tools print, code names."""
     instances: Annotated[tuple[Instances, ...], Field(min_length=1)] | None = None
     """Rented machines that have it."""
-    memory_gb: Annotated[float, Field(gt=0, le=100_000), NOT_BOOL] | None = None
+    memory_gb: (
+        Annotated[float, Field(gt=0, le=100_000, json_schema_extra=unit("GB")), NOT_BOOL] | None
+    ) = None
     """Memory of one device in gigabytes, as the vendor states it; absent for shared memory."""
     memory: Line | None = None
     """Kind of memory, or what qualifies it: `HBM3`, `shared with the processor`."""
-    power_w: Annotated[float, Field(gt=0, le=100_000), NOT_BOOL] | None = None
+    power_w: (
+        Annotated[float, Field(gt=0, le=100_000, json_schema_extra=unit("W")), NOT_BOOL] | None
+    ) = None
     """Highest power of one device in watts, as the vendor states it (board power, TDP)."""
     power: Line | None = None
     """What the figure means or leaves out."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
@@ -63,8 +64,10 @@ def load_platform(root: Path, folder: str) -> tuple[Platform | None, list[Proble
     return reader.platform(folder), reader.problems
 
 
-def load_catalog(root: Path) -> tuple[Catalog | None, list[Problem]]:
-    """Load every file under `root`, the repository.
+def load_catalog(
+    root: Path, wanted: Callable[[str], bool] = lambda _: True
+) -> tuple[Catalog | None, list[Problem]]:
+    """Load every file under `root`, the repository; of the vendors' folders those `wanted`.
 
     A folder with a problem is left out of the catalogue; the catalogue is None only where the
     shared data cannot be used.
@@ -72,7 +75,9 @@ def load_catalog(root: Path) -> tuple[Catalog | None, list[Problem]]:
     reader = _Reader(root)
     releases = reader.record(RELEASES, Releases)
     defaults = reader.record(SELECTOR, SelectorDefaults)
-    platforms = [p for folder in reader.folders() if (p := reader.platform(folder))]
+    platforms = [
+        p for folder in reader.folders() if wanted(folder) and (p := reader.platform(folder))
+    ]
     platforms.sort(key=Platform.order)
     if releases is None or defaults is None:
         return None, reader.problems

@@ -28,6 +28,7 @@ class Problem:
     `path` is relative to the repository and uses forward slashes; `line` counts from 1 (1 also
     where a fault concerns the whole file); `what` says what is wrong, `remedy` what would be right.
     `rule` is the id of the rule that found it; `format` for what keeps a file from being read.
+    `record` is the name of the record that the fault is in, empty where that is the whole file.
     """
 
     path: str
@@ -37,6 +38,7 @@ class Problem:
     rule: str = "format"
     level: Severity = "error"
     fix: Fix | None = field(default=None, compare=False)
+    record: str = field(default="", compare=False)
 
     @property
     def words(self) -> str:

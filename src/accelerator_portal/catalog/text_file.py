@@ -13,11 +13,16 @@ MAX_BYTES = 256 * 1024
 
 # YAML or Python take some for line ends, editors do not, and all lines below would be off. Others
 # are not seen, or turn the direction: what a reader sees would not be what is pasted. Source: the
-# property Default_Ignorable_Code_Point of Unicode 16, and the empty pattern of Braille.
+# property Default_Ignorable_Code_Point of Unicode 16, and the empty pattern of Braille. What is for
+# private use, or no character at all, looks different on each machine; the space of Ogham is a
+# stroke. The fifth mark upon a letter reaches over the lines around it; no language needs one.
+_MARK = r"[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]"
 HIDDEN = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
     r"\u2028-\u202e\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb"
-    r"\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+    r"\u1680\ue000-\uf8ff\ufdd0-\ufdef\ufffc\ufffe\uffff"
+    r"\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff\U000f0000-\U0010ffff]"
+    rf"|(?<={_MARK}{{4}}){_MARK}"
 )
 
 

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
-from accelerator_portal.catalog.fields import Id, Line, Model, fault
+from accelerator_portal.catalog.fields import Id, Line, Model, fault, unit
 from accelerator_portal.catalog.relay_file import RepositoryName
 from accelerator_portal.catalog.sources import Sourced
 
@@ -110,7 +110,7 @@ class UpstreamEvents(Sourced):
     default the folder's name."""
     run: UpstreamRun
     """Where it runs."""
-    hours: Annotated[int, Field(ge=1, le=72)] = 6
+    hours: Annotated[int, Field(ge=1, le=72, json_schema_extra=unit("hours"))] = 6
     """After so many hours without a report the run counts as lost."""
 
     @model_validator(mode="after")

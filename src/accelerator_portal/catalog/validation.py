@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import typing
 from collections.abc import Iterator, Mapping
 from types import UnionType
@@ -24,6 +25,14 @@ _EXPECTED = {
     "dict_type": _MAPPING,
     "model_type": _MAPPING,
     "model_attributes_type": _MAPPING,
+}
+_NUMBERS = {"float_parsing", "int_parsing", "float_type", "int_type", "int_from_float"}
+_UNIT = re.compile(r"(\d{1,12}(?:\.\d{1,12})?) ?[A-Za-z/]{1,8}")
+_BOUNDS = {
+    "greater_than": ("above", "gt"),
+    "greater_than_equal": ("of at least", "ge"),
+    "less_than": ("below", "lt"),
+    "less_than_equal": ("of at most", "le"),
 }
 
 
@@ -48,7 +57,8 @@ def _follows(error: ErrorDetails, others: list[ErrorDetails]) -> bool:
 def _problem(model: type[BaseModel], file: YamlFile, error: ErrorDetails) -> Problem:
     location = _location(file, error)
     what, remedy = _words(model, file, location, error)
-    return Problem(file.path, file.line(location), what, remedy, fix=_fix(file, location, error))
+    fix, record = _fix(file, location, error), _record_name(model, location)
+    return Problem(file.path, file.line(location), what, remedy, fix=fix, record=record)
 
 
 def _fix(file: YamlFile, location: Location, error: ErrorDetails) -> Fix | None:
@@ -78,10 +88,16 @@ def _words(
     if error["type"] == "extra_forbidden":
         key = str(location[-1])
         return f'unknown key "{key}"', did_you_mean(key, _keys(model, location))
+    if error["type"] == "literal_error" and error["loc"][-1] == "[key]":
+        known = re.findall(r"'([^']*)'", error["ctx"]["expected"])
+        key = str(error["input"])
+        return f'{_name(location[:-1])}: unknown key "{key}"', did_you_mean(key, known)
     return _value_words(_name(location), file.written.get(location), error)
 
 
-def _value_words(name: str, written: str | None, error: ErrorDetails) -> tuple[str, str]:
+def _value_words(  # noqa: PLR0911 - one for each kind of fault
+    name: str, written: str | None, error: ErrorDetails
+) -> tuple[str, str]:
     kind = error["type"]
     if kind == "string_type" and written:
         what = f"{name}: {written} is read as {_read_as(error['input'])}"
@@ -94,8 +110,23 @@ def _value_words(name: str, written: str | None, error: ErrorDetails) -> tuple[s
         return f"{name}: more than {error['ctx']['max_length']} {unit}", "shorten it"
     if kind in {"string_too_short", "too_short"}:
         return f"{name}: nothing is there", "fill it or leave it out"
+    if words := _number_words(name, written, error):
+        return words
+    if kind == "tuple_type" and isinstance(error["input"], str):
+        return f"{name}: a list is expected", f"write [{error['input'][:60]}]"
     expected = _EXPECTED.get(kind) or error["msg"].removeprefix("Input should be ")
     return f"{name}: {expected} is expected".replace("'", '"'), "see the format reference"
+
+
+def _number_words(name: str, written: str | None, error: ErrorDetails) -> tuple[str, str] | None:
+    kind = error["type"]
+    if kind in _NUMBERS and (digits := _UNIT.fullmatch(str(error["input"]))):
+        return f"{name}: a number is expected", f"write {digits[1]}, without a unit"
+    if kind in _BOUNDS:
+        words, key = _BOUNDS[kind]
+        remedy = f"write a number {words} {error['ctx'][key]:,}"
+        return f"{name}: {written or error['input']} is out of range", remedy
+    return None
 
 
 def _name(location: Location) -> str:
@@ -115,13 +146,27 @@ def _read_as(value: object) -> str:
 
 def _keys(model: type[BaseModel], location: Location) -> list[str]:
     """The keys that the record around `location` knows."""
-    annotation: object = model
-    for part in location[:-1]:
-        annotation = next(iter(_inside(annotation, part)), None)
-    found = next(_models(annotation), None)
+    found = next(_models(_annotation(model, location[:-1])), None)
     if found is None:
         return []
     return [field.alias or name for name, field in found.model_fields.items()]
+
+
+def _record_name(model: type[BaseModel], location: Location) -> str:
+    """The name of the record that `location` is a key of, empty for the file itself."""
+    for end in range(len(location) - 1, 0, -1):
+        found = next(_models(_annotation(model, location[:end])), None)
+        if found:
+            return found.__name__
+    return ""
+
+
+def _annotation(model: type[BaseModel], location: Location) -> object:
+    """The type of what stands at `location`, None where the model knows no such place."""
+    annotation: object = model
+    for part in location:
+        annotation = next(iter(_inside(annotation, part)), None)
+    return annotation
 
 
 def _inside(annotation: object, part: str | int) -> Iterator[object]:

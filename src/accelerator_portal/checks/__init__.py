@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
@@ -12,6 +12,9 @@ from accelerator_portal.catalog import Catalog, Problem, load_catalog
 from accelerator_portal.checks import rules
 from accelerator_portal.checks.exempting import without_exempted
 from accelerator_portal.checks.rule import Rule, rule_of
+
+Load = Callable[[Path, dt.date], tuple[Catalog | None, list[Problem]]]
+"""Reads the catalogue below a folder, on a day, with what kept files from being read."""
 
 # Whoever adds a module there adds a rule.
 RULES: tuple[Rule, ...] = tuple(
@@ -30,12 +33,15 @@ def run_checks(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     return without_exempted(catalog, found, [rule.id for rule in RULES], today)
 
 
-def load_and_check(root: Path, today: dt.date) -> tuple[Catalog | None, list[Problem]]:
+def load_and_check(
+    root: Path, today: dt.date, load: Load = lambda root, _: load_catalog(root)
+) -> tuple[Catalog | None, list[Problem]]:
     """Load the catalogue below `root` and run every rule on what could be loaded.
 
     The problems come once each, in reading order; there are some where the catalogue is None.
+    `load` is how the folders are read, see `folder_limits`.
     """
-    catalog, problems = load_catalog(root)
+    catalog, problems = load(root, today)
     if catalog is not None:
         problems = [*problems, *run_checks(catalog, today)]
     return catalog, sorted(set(problems))

@@ -8,10 +8,21 @@ from functools import lru_cache
 from pathlib import PurePosixPath
 
 FETCHERS = frozenset(
-    {"aria2c", "axel", "curl", "elinks", "fetch", "ftp", "http", "https", "invoke-restmethod",
-     "invoke-webrequest", "irm", "iwr", "links", "lwp-request", "lynx", "nc", "ncat", "w3m",
-     "wget", "wget2", "xh"}
+    {"aria2c", "axel", "bunx", "curl", "curlie", "dig", "drill", "elinks", "fetch", "ftp", "ftpget",
+     "gsutil", "http", "https", "invoke-restmethod", "invoke-webrequest", "irm", "iwr", "lftp",
+     "links", "lwp-download", "lwp-request", "lynx", "nc", "ncat", "npx", "nslookup", "oras",
+     "pipx", "rclone", "rsync", "scp", "sftp", "socat", "ssh", "svn", "telnet", "tftp", "uvx",
+     "w3m", "wget", "wget2", "xh"}
 )  # fmt: skip
+
+# Programs that bring something from elsewhere with one of these words.
+_FETCHING = {
+    "aws": {"s3", "s3api", "ssm"}, "az": {"storage"}, "docker": {"exec", "run"},
+    "gcloud": {"storage"}, "gh": {"api", "gist", "release"}, "git": {"archive"},
+    "hf": {"download"}, "hg": {"cat"}, "huggingface-cli": {"download"},
+    "kubectl": {"cp", "exec"}, "openssl": {"s_client"}, "pip": {"download"},
+    "podman": {"exec", "run"},
+}  # fmt: skip
 
 SHELLS = frozenset(
     {"ash", "bash", "cmd", "csh", "dash", "eval", "fish", "ksh", "mksh", "powershell", "pwsh",
@@ -20,9 +31,16 @@ SHELLS = frozenset(
 
 # They read a program from their input.
 RUNNERS = SHELLS | frozenset(
-    {".", "bun", "deno", "iex", "invoke-expression", "lua", "node", "perl", "php", "py", "pypy",
-     "python", "pythonw", "ruby", "source", "tclsh"}
+    {".", "bun", "deno", "expect", "iex", "invoke-expression", "julia", "lua", "node", "octave",
+     "perl", "php", "py", "pypy", "python", "pythonw", "r", "rscript", "ruby", "source", "su",
+     "tclsh"}
 )  # fmt: skip
+
+# They run what they read, whatever their arguments are.
+_ALWAYS_RUNNING = frozenset({"at", "batch", "crontab", "parallel"})
+
+# What the shell makes a program's name of: `/bin/?h`, `{sh,-s}`.
+_PATTERN = re.compile(r"[?*\[{]")
 
 # They change or show their input, and run nothing of it.
 FILTERS = frozenset(
@@ -40,17 +58,28 @@ _RUNNING = ("--checkpoint-action", "--compress-program", "--to-command", "--use-
 
 # They run the command that follows; of their options, these take the next word.
 _WRAPPERS = {
-    "builtin": "", "chroot": "", "command": "", "doas": "-u -C", "env": "-u -C -S",
+    "builtin": "", "busybox": "", "chroot": "", "command": "", "doas": "-u -C", "env": "-u -C -S",
     "exec": "-a", "ionice": "-c -n", "nice": "-n", "nohup": "", "runuser": "-u -g", "setsid": "",
-    "stdbuf": "-i -o -e", "sudo": "-u -g -h -p -C -D -R -T -r -t", "time": "-f -o",
-    "timeout": "-s -k", "unbuffer": "", "xargs": "-n -I -P -L -d -E -s -a",
+    "stdbuf": "-i -o -e", "sudo": "-u -g -h -p -C -D -R -T -r -t", "systemd-run": "-p -u -M -H",
+    "time": "-f -o", "timeout": "-s -k", "toybox": "", "unbuffer": "",
+    "xargs": "-n -I -P -L -d -E -s -a",
 }  # fmt: skip
 
 _INPUT = frozenset({"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"})
 _ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
 _VERSION = re.compile(r"[\d.]+\Z")
 # Calls in the program of an interpreter.
-_CALLS = ("urlopen(", "urlretrieve(", "requests.get(", "urllib.request", "Net::HTTP", "fetch('http")
+_CALLS = (
+    "urlopen(", "urlretrieve(", "requests.get(", "urllib.request", "http.client", "httpx.get(",
+    "socket.create_connection(", "Net::HTTP", "LWP::", "IO::Socket", "fetch('http", "/dev/tcp/",
+    "/dev/udp/",
+)  # fmt: skip
+
+# Files whose commands run later, without being asked for.
+_STARTUP = re.compile(
+    r"(?:\A|/)(?:\.(?:bash|zsh|k?sh)?(?:rc|_profile|_login|env)|\.profile|authorized_keys"
+    r"|crontab|config\.fish|Microsoft\.PowerShell_profile\.ps1)\Z|/etc/(?:cron|profile|init|rc)"
+)
 
 CLOSING = frozenset({")", "}", "done", "fi", "esac"})
 """Words that end a group of commands, whose output may be piped."""
@@ -106,7 +135,9 @@ def runs_its_input(words: Sequence[str]) -> bool:
     With a program of its own, `python -m json.tool` or `bash install.sh`, it reads data.
     """
     name, arguments = program_of(words)
-    if name.startswith("$"):  # `$SHELL`: nobody knows what it is
+    if name.startswith("$") or _PATTERN.search(name):  # nobody knows what it is
+        return True
+    if name in _ALWAYS_RUNNING:
         return True
     if name not in RUNNERS:
         return False
@@ -122,4 +153,15 @@ def fetches(words: Sequence[str]) -> bool:
         any(name_of(word) in FETCHERS for word in words[:12])
         or name_of(program_of(words)[0]) in FETCHERS
         or any(call in word for word in words for call in _CALLS)
+        or _fetches_with_a_word(words)
     )
+
+
+def _fetches_with_a_word(words: Sequence[str]) -> bool:
+    name, arguments = program_of(words)
+    return not _FETCHING.get(name, frozenset()).isdisjoint(arguments[:4])
+
+
+def startup_file(words: Sequence[str]) -> str | None:
+    """Return the file among the words of which a shell or a service runs each line later."""
+    return next((word for word in words if _STARTUP.search(word)), None)

@@ -8,10 +8,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from accelerator_portal.catalog import Catalog, Platform, Problem, load_catalog
+from accelerator_portal.catalog import Catalog, Platform, Problem
 from accelerator_portal.catalog.catalog import ACCELERATORS
 from accelerator_portal.catalog.loader import load_platform
 from accelerator_portal.checks import RULES, errors, run_checks
+from accelerator_portal.checks.folder_limits import load_within_limits
 
 # Beside the versions, since when each stands in.
 SINCE = "since.json"
@@ -68,7 +69,7 @@ def _with_last_good(
 
 
 def _without_broken(root: Path, today: dt.date) -> tuple[Catalog | None, list[Problem]]:
-    catalog, problems = load_catalog(root)
+    catalog, problems = load_within_limits(root, today)
     if catalog is None:
         return None, sorted(set(problems))
     aside, shared = _by_folder(problems)

@@ -21,6 +21,9 @@ _PIPES = frozenset({"|", "|&"})
 # A backslash in sh, a backtick in PowerShell, a caret in cmd.
 _JOINED = re.compile(r"[\\`^]\n")
 _ENDS_OPEN = re.compile(r"(?:\|&?|&&|\|\|)[ \t]*\Z")
+_COMMENT = re.compile(r"(?<=[|&])[ \t]*#.*\Z")
+# PowerShell runs what stands in the parentheses behind it.
+_INVOKING = frozenset({"iex", "invoke-expression"})
 _STARTS_PIPED = re.compile(r"[ \t]*\|(?!\|)")
 
 # A text in a word, as of `bash -c`, is read so many levels deep.
@@ -70,25 +73,30 @@ def _logical_lines(text: str) -> Iterator[tuple[int, str]]:
         if not parts:
             start = number
         number += line.count("\x00") + 1
-        parts.append(line.replace("\x00", " "))
+        parts.append(_COMMENT.sub("", line.replace("\x00", " ")))
     if parts:
         yield start, " ".join(parts)
 
 
 def _of_line(line: str, depth: int) -> Iterator[tuple[Command, ...]]:
     pipeline: list[Command] = [Command()]
-    before = ""
+    before, begins = "", True
     for part in _tokens(line):
+        if part == "(" and before == "&" and len(pipeline) == 1 and begins:
+            before = "&("
         if part in _NEW_PIPELINE:
             if part == "(" and before in _PIPES:  # a group reads what is piped
                 pipeline[-1].words.append(part)
             yield from _finished(pipeline, depth)
-            opened = part == "(" and before.endswith(("$", "<", ">"))
+            opened = part == "(" and (
+                before.endswith(("$", "<", ">")) or before.lower() in _INVOKING or before == "&("
+            )
             pipeline = [Command([part] if part == ")" else [], substituted=opened)]
         elif part in _PIPES:
             pipeline.append(Command(substituted=pipeline[-1].substituted))
         elif part not in _REDIRECTIONS:
             pipeline[-1].words.append(part)
+        begins = not before
         before = part
     yield from _finished(pipeline, depth)
 

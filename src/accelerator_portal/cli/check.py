@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import os
 import sys
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 import click
@@ -12,9 +14,12 @@ import click
 from accelerator_portal.catalog import Catalog, Problem
 from accelerator_portal.catalog.atomic_write import write_text_atomically
 from accelerator_portal.catalog.clock import today
+from accelerator_portal.catalog.problem import printable
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.checks import errors, load_and_check
 from accelerator_portal.checks.fixing import fixed_files
+from accelerator_portal.checks.folder_limits import first_faults, load_within_limits
+from accelerator_portal.cli.changed_folders import UnknownBaseError, changed_folders
 from accelerator_portal.cli.extras import require_extra
 from accelerator_portal.cli.options import ROOT, progress_bar
 from accelerator_portal.cli.telling import TELLERS
@@ -31,22 +36,31 @@ from accelerator_portal.cli.telling import TELLERS
 )
 @click.option("--fix", is_flag=True, help="Mend what can be mended without a person.")
 @click.option("--network", is_flag=True, help="Also ask whether links answer; only ever warns.")
+@click.option(
+    "--base",
+    metavar="COMMIT",
+    help="What the change is compared with: of two folders with one name, the one that the change "
+    "touches is told. By default the branch main of origin.",
+)
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
-def check(root: Path, form: str, fix: bool, network: bool, paths: tuple[Path, ...]) -> None:
+def check(  # noqa: PLR0913 - each is an option
+    *, root: Path, form: str, fix: bool, network: bool, base: str | None, paths: tuple[Path, ...]
+) -> None:
     """Check every vendor's folder and the shared data; print all problems at once.
 
     With PATHS only what is wrong there is told; everything is read all the same. Errors make the
     command fail, warnings do not.
     """
     wanted = _below(root, paths)
-    catalog, problems = _found(root, wanted)
+    changed = _changed(root, base)
+    catalog, problems = _found(root, wanted, changed)
     if fix:
         _fix(root, problems)
-        catalog, problems = _found(root, wanted)
+        catalog, problems = _found(root, wanted, changed)
     if network and catalog:
         problems = sorted({*problems, *_asked(catalog, wanted)})
     if problems or form == "json":
-        click.echo(TELLERS[form](root, problems))
+        click.echo(TELLERS[form](root, first_faults(problems)))
     failed = errors(problems)
     summary = _summary(catalog, problems, failed)
     where = f" in {', '.join(wanted)}" if wanted else ""
@@ -55,8 +69,21 @@ def check(root: Path, form: str, fix: bool, network: bool, paths: tuple[Path, ..
         sys.exit(1)
 
 
-def _found(root: Path, wanted: Sequence[str]) -> tuple[Catalog | None, list[Problem]]:
-    catalog, problems = load_and_check(root, today())
+def _changed(root: Path, base: str | None) -> frozenset[str]:
+    try:
+        return changed_folders(root, base)
+    except UnknownBaseError as error:
+        raise click.BadParameter(printable(str(error)), param_hint="--base") from None
+
+
+def _found(
+    root: Path, wanted: Sequence[str], changed: frozenset[str]
+) -> tuple[Catalog | None, list[Problem]]:
+    def load(place: Path, day: dt.date) -> tuple[Catalog | None, list[Problem]]:
+        catalog, problems = load_within_limits(place, day)
+        return catalog and replace(catalog, changed=changed), problems
+
+    catalog, problems = load_and_check(root, today(), load)
     return catalog, [p for p in problems if not wanted or _is_below(p.path, wanted)]
 
 

@@ -66,6 +66,10 @@ def tell_what_is_next(
     click.echo(
         f"\nEach statement of yours names {case.value('url')} as its source. Where another"
         "\ndocument says it, add that one under sources, with the day on which you read it."
+        "\n\nTo add a test report, for example pytest's JUnit XML:"
+        f"\n  mkdir -p {ACCELERATORS}/{case.id}/results"
+        f"\n  .venv/bin/accelerator-portal report import --accelerator {case.id} \\"
+        f"\n    --out {ACCELERATORS}/{case.id}/results/ci.json results.xml"
         "\n\nTo look at it:"
         "\n  make check"
         f"\n  make serve        and open http://127.0.0.1:8000/compute-platforms/{case.id}/"

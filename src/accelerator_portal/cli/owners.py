@@ -26,5 +26,5 @@ def owners(root: Path, check_only: bool) -> None:
     if problems or catalog is None:
         tell(problems)
         sys.exit(1)
-    fault = "the file does not follow from the folders; run accelerator-portal owners"
+    fault = "the file does not follow from the folders; run: make owners"
     keep_current(root, github_files(catalog), check_only, fault)

@@ -12,7 +12,9 @@ from typing import Any
 import click
 
 from accelerator_portal.catalog import Problem
+from accelerator_portal.catalog.format_address import format_address
 from accelerator_portal.catalog.problem import printable
+from accelerator_portal.cli.site_address import site_address
 
 MOST_COLUMNS = 120
 
@@ -27,14 +29,15 @@ def plainly(root: Path, problems: Sequence[Problem]) -> str:
     return "\n".join(line for problem in problems for line in _shown(root, problem))
 
 
-def as_annotations(_root: Path, problems: Sequence[Problem]) -> str:
+def as_annotations(root: Path, problems: Sequence[Problem]) -> str:
     """Return GitHub's workflow commands, which put each problem beside its line.
 
     Source: "Workflow commands for GitHub Actions", GitHub's documentation.
     """
     return "\n".join(
         f"::{problem.level} file={_property(printable(problem.path))},line={problem.line},"
-        f"title={_property(problem.rule)}::{_message(problem.words)}"
+        f"title={_property(problem.rule)}::"
+        f"{_message(problem.words)} ({_message(_help(root, problem))})"
         for problem in problems
     )
 
@@ -63,15 +66,23 @@ def _shown(root: Path, problem: Problem) -> list[str]:
     tag = problem.rule if problem.level == "error" else f"warning: {problem.rule}"
     lines = [f"{problem} [{tag}]"]
     line = _line(root, problem)
+    see = f"  see {_help(root, problem)}"
     if not line.strip():
-        return lines
+        return [*lines, see]
     start, end = spot(line, problem)
     number = str(problem.line)
     window = _window(start, len(line))
     under = " " * (start - window.start) + "^" * max(1, min(end, window.stop) - start)
     lines.append(f"  {number} | {_printable(line[window])}")
     lines.append(f"  {' ' * len(number)} | {click.style(under, fg='red')}")
-    return lines
+    return [*lines, see]
+
+
+def _help(root: Path, problem: Problem) -> str:
+    """The page of the site that says what would be right."""
+    if problem.rule == "format":
+        return site_address(root) + format_address(problem.path, problem.record)
+    return f"{site_address(root)}contribute/rules/#{problem.rule}"
 
 
 def _window(start: int, length: int) -> slice:
@@ -118,6 +129,7 @@ def _record(root: Path, problem: Problem) -> dict[str, Any]:
         "what": problem.what,
         "remedy": problem.remedy,
         "fix": bool(problem.fix),
+        "help": _help(root, problem),
     }
 
 

@@ -25,6 +25,7 @@ from tenacity import (
 from accelerator_portal.http.addresses import origin, private_address
 from accelerator_portal.http.errors import MISSING_STATUSES, FetchError, InvalidResponseError
 from accelerator_portal.http.limits import RequestLimits
+from accelerator_portal.http.public_transport import public_transport
 
 _OK, _PARTIAL, _NOT_MODIFIED = 200, 206, 304
 _REDIRECTS = {301, 302, 303, 307, 308}
@@ -57,6 +58,7 @@ async def open_client(agent: str, limits: RequestLimits | None = None) -> AsyncI
         timeout=limits.timeout,
         max_redirects=limits.redirects,
         limits=httpx.Limits(max_connections=limits.concurrent * 2),
+        transport=public_transport(limits.concurrent * 2) if limits.public_hosts_only else None,
         headers={"user-agent": agent},
     ) as session:
         yield HttpClient(session, limits)

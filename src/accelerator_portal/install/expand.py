@@ -90,12 +90,17 @@ def _expand_option(
     ]
 
 
+_REMEDIES = {
+    "plugin": "add compatibility: true, and plugin: to the rows of compatibility.yaml",
+}
+
+
 def _fault(error: UnknownPlaceholderError | UnquotableError) -> tuple[str, str]:
     if isinstance(error, UnquotableError):
         what = f"{str(error)!r} cannot be quoted for PowerShell and cmd alike"
         return what, "write it without quotes, $, % and backticks"
     if error.exists:
-        remedy = "narrow the option, or leave the placeholder out"
+        remedy = _REMEDIES.get(error.name, "narrow the option, or leave the placeholder out")
         return f"{{{error.name}}} has no value", remedy
     return f"{{{error.name}}} is no placeholder", did_you_mean(error.name, NAMES)
 

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import re
+from accelerator_portal.catalog.format_address import slug
 
-
-def slug(text: str) -> str:
-    """Return the words of a heading as an anchor."""
-    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-") or "section"
+__all__ = ["Anchors", "slug"]
 
 
 class Anchors:

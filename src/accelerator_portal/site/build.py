@@ -13,6 +13,7 @@ from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.catalog import RELEASES
 from accelerator_portal.catalog.own_suite import owner_of
 from accelerator_portal.checks import RULES
+from accelerator_portal.checks.folder_limits import LIMITS
 from accelerator_portal.install.expand import expand
 from accelerator_portal.install.formats import with_formats
 from accelerator_portal.install.rows import PREVIEW, InstallRow
@@ -36,7 +37,7 @@ from accelerator_portal.site.findings import read_all, shares, total, unanswerin
 from accelerator_portal.site.format_reference import format_reference, reference
 from accelerator_portal.site.hardware import HardwareData, hardware_data
 from accelerator_portal.site.history_pages import history_pages
-from accelerator_portal.site.history_view import past
+from accelerator_portal.site.history_view import Past, past
 from accelerator_portal.site.model_pages import model_pages
 from accelerator_portal.site.own_suites import own_suite_rows
 from accelerator_portal.site.packages_pages import packages_pages
@@ -109,19 +110,25 @@ def build_site(catalog: Catalog, root: Path, repository: RepositoryLinks) -> Ite
         yield SiteFile(path, content, platform.path("guide.md"), platform.accelerator.name)
     yield _questions_page(catalog, templates, asked)
     yield data_file("questions.json", question_index(faqs))
-    yield from results_pages(catalog, tested, before, templates)
-    yield from results_files(tested)
-    yield from model_pages(catalog, tested, templates)
-    yield report_comparison_page(catalog, tested, templates)
+    yield from _tested_pages(catalog, tested, before, templates)
     yield from history_pages(catalog, before, templates, at)
     yield from archive_pages(root, templates)
-    yield from pages_of_test_histories(catalog, before, templates)
-    yield from dashboard_pages(catalog, tested, before, templates)
-    yield from feeds(catalog, tested, before)
     yield from _version_pages(releases, templates)
     yield from packages_pages(catalog, templates)
     versions = versions_data(catalog, releases)
     yield from api_files(catalog, selector, hardware, versions, features)
+
+
+def _tested_pages(
+    catalog: Catalog, tested: ResultsView, before: Past, templates: Templates
+) -> Iterator[SiteFile]:
+    yield from results_pages(catalog, tested, before, templates)
+    yield from results_files(tested)
+    yield from model_pages(catalog, tested, templates)
+    yield report_comparison_page(catalog, tested, templates)
+    yield from pages_of_test_histories(catalog, before, templates)
+    yield from dashboard_pages(catalog, tested, before, templates)
+    yield from feeds(catalog, tested, before)
 
 
 def _shared_pages(
@@ -151,7 +158,7 @@ def _shared_pages(
         "contribute/index.md": {"releases": RELEASES},
         "contribute/format.md": {"files": format_reference()},
         "contribute/guidelines.md": {},
-        "contribute/rules.md": {"rules": RULES},
+        "contribute/rules.md": {"rules": RULES, "limits": LIMITS},
         "contribute/new-backend.md": {},
         "contribute/validate.md": {},
         "contribute/executorch.md": _goals(catalog),

@@ -8,6 +8,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from accelerator_portal.catalog.format_address import FILES, WHOLE
 from accelerator_portal.catalog.schema import SCHEMAS
 
 
@@ -38,27 +39,6 @@ class FileReference:
     records: tuple[RecordReference, ...]
 
 
-FILES = {
-    "accelerators/<id>/accelerator.yaml": "accelerator",
-    "accelerators/<id>/install.yaml": "install",
-    "accelerators/<id>/compatibility.yaml": "compatibility",
-    "accelerators/<id>/guide.md, faq.md (front matter)": "front-matter",
-    "accelerators/<id>/known-issues.yaml": "known-issues",
-    "accelerators/<id>/validation.yaml": "validation",
-    "data/releases.yaml": "releases",
-    "data/selector.yaml": "selector",
-    "data/suites/<id>.yaml": "suite",
-    "data/models.yaml": "models",
-    "data/model-families.yaml": "model-families",
-    "data/criteria.yaml": "criteria",
-    "data/exceptions.yaml": "exceptions",
-    "data/hosts.yaml": "hosts",
-    "data/own-runs.yaml": "own-runs",
-    "data/relay.yaml": "relay",
-    "data/executorch-goals.yaml": "executorch-goals",
-}
-
-
 def format_reference() -> list[FileReference]:
     """Return the reference of every contributed file."""
     return [reference(path, SCHEMAS[name]) for path, name in FILES.items()]
@@ -71,7 +51,7 @@ def reference(name: str, model: type[BaseModel]) -> FileReference:
 
 def _records(model: type[BaseModel]) -> Iterator[RecordReference]:
     schema = model.model_json_schema(by_alias=True)
-    yield _record("the file", schema)
+    yield _record(WHOLE, schema)
     for title, inner in schema.get("$defs", {}).items():
         yield _record(title, inner)
 
@@ -96,8 +76,22 @@ def _kind(field: dict[str, Any]) -> str:
         return " or ".join(dict.fromkeys(kinds))
     inner = {"array": "items", "object": "additionalProperties"}.get(field.get("type", ""))
     if inner:
-        return f"{_TYPES[field['type']]} {_kind(field.get(inner, {}))}"
-    return _TYPES.get(field.get("format", ""), _TYPES.get(field.get("type", ""), "text"))
+        names = field.get("propertyNames", {}).get("enum")
+        keys = f" (keys: {', '.join(names)})" if names else ""
+        return f"{_TYPES[field['type']]} {_kind(field.get(inner, {}))}{keys}"
+    kind = _TYPES.get(field.get("format", ""), _TYPES.get(field.get("type", ""), "text"))
+    return ", ".join(filter(None, (kind, field.get("unit"), _bound(field))))
+
+
+def _bound(field: dict[str, Any]) -> str:
+    """Say how long a text and how large a number may be."""
+    if most := field.get("maxLength"):
+        return f"up to {most:,} characters"
+    low, above, high = (field.get(k) for k in ("minimum", "exclusiveMinimum", "maximum"))
+    if high is None:
+        return ""
+    start = f"{low:,} to" if low is not None else f"above {above:,}, up to"
+    return f"{start} {high:,}"
 
 
 _TYPES = {
@@ -106,6 +100,8 @@ _TYPES = {
     "uri": "https address",
     "date": "date",
     "boolean": "true or false",
+    "number": "number",
+    "integer": "whole number",
 }
 
 

@@ -82,3 +82,12 @@ class PlatformCase:
     def entry_options(self) -> list[Record]:
         """The install options of the entry."""
         return list(self.entry.install["options"]) if self.entry else []
+
+
+def plugin_by_release(case: PlatformCase) -> Mapping[str, str]:
+    """Return the package's version for each release: one for all, or each its own."""
+    releases: tuple[str, ...] = case.value("torch") or ()
+    plugins: tuple[str, ...] = case.value("plugin-version") or ()
+    if len(plugins) == 1:
+        return dict.fromkeys(releases, *plugins)
+    return dict(zip(releases, plugins, strict=False))

@@ -9,11 +9,11 @@ from typing import Any
 from packaging.version import Version
 
 from accelerator_portal.vendors.answers import DOCUMENTATION, PACKAGE
-from accelerator_portal.vendors.case import PlatformCase
+from accelerator_portal.vendors.case import PlatformCase, plugin_by_release
 from accelerator_portal.vendors.draft import Draft, Hint, Record
 from accelerator_portal.vendors.offers import project_page
+from accelerator_portal.vendors.release_steps import steps_of_rows
 from accelerator_portal.vendors.sentences import guide_sections, only_question
-from accelerator_portal.vendors.suggestions import pinned_plugin
 
 
 def composed(case: PlatformCase) -> Draft:
@@ -98,22 +98,27 @@ def _options(case: PlatformCase) -> Iterator[Record]:
     if case.value("command"):
         yield {
             "id": "pip",
-            "torch": _newest_first(case),
+            "compatibility": True,
             "methods": ["pip"],
             "os": list(case.value("os")),
             "arch": arch,
-            "python": python,
-            "steps": case.steps,
-            **_source(case, "command", "torch", "os", "arch", "python"),
+            "steps": _steps(case),
+            **_source(case, "command", "os", "arch"),
         }
+
+
+def _steps(case: PlatformCase) -> list[Record]:
+    has_plugin = bool(case.value("plugin-version"))
+    return [*steps_of_rows(case.steps, case.value("package"), has_plugin=has_plugin)]
 
 
 def _rows(case: PlatformCase) -> Iterator[Record]:
     if case.entry and case.entry.rows:
         yield from case.entry.rows
         return
-    plugin, python = case.value("plugin-version"), case.value("python")
+    plugins, python = plugin_by_release(case), case.value("python")
     for version in _newest_first(case):
+        plugin = plugins.get(version)
         yield {
             "torch": version,
             **({"plugin": plugin} if plugin else {}),
@@ -153,11 +158,11 @@ def _hints(case: PlatformCase) -> Iterator[Hint]:
         yield Hint("install.yaml", "options: the commands, once packages can be had")
     if not case.value("needs"):
         yield Hint("install.yaml", "requires: driver and SDK, with their versions")
-    if case.value("plugin-version") and not pinned_plugin(case):
-        yield Hint("install.yaml", "steps: pin the version, if that is what your page shows")
+    if case.value("command") and _steps(case) != case.steps:
+        yield Hint("install.yaml", "steps: the versions come from the rows of compatibility.yaml")
     if case.value("command"):
         yield Hint("install.yaml", "methods: uv, too, once somebody has tried it")
-    yield Hint("compatibility.yaml", "rows: other releases; what each needs and includes")
+    yield Hint("compatibility.yaml", "rows: one for each other release; what it needs and includes")
     yield from _guide_hints(case)
     yield Hint("faq.md", "what people ask, each with its thread", next(iter(only_question(case))))
 

@@ -88,7 +88,7 @@ def _command(case: PlatformCase, value: str) -> FittingFault:
         if not re.fullmatch(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9-]+)+", host):
             return f'"{host}" is not the full name of a host', "write it like pypi.example.org"
     version = pinned(pip_steps(value), "torch")
-    return _unknown_release(case, version) if version else None
+    return _unknown_release(case, version.partition("+")[0]) if version else None
 
 
 def _torch(case: PlatformCase, values: tuple[str, ...]) -> FittingFault:
@@ -98,17 +98,21 @@ def _torch(case: PlatformCase, values: tuple[str, ...]) -> FittingFault:
     if wrong:
         return wrong
     version = pinned(case.steps, "torch")
-    if version and values != (version,):
+    if version and version.partition("+")[0] not in values:
         return f"the command installs torch {version}", f'write "{version}"'
     return None
 
 
-def _plugin_version(case: PlatformCase, value: str) -> FittingFault:
+def _plugin_version(case: PlatformCase, values: tuple[str, ...]) -> FittingFault:
+    releases: tuple[str, ...] = case.value("torch") or ()
+    if len(values) not in {1, len(releases)}:
+        what = f"{len(values)} versions for {len(releases)} releases"
+        return what, f"write one for all, or one for each of {', '.join(releases)}"
     package = canonicalize_name(case.value("package") or "")
     for requirement in requirements(case.steps):
         pins = any(pin.operator in {"==", "==="} for pin in requirement.specifier)
         if canonicalize_name(requirement.name) == package and pins:
-            if requirement.specifier.contains(value, prereleases=True):
+            if any(requirement.specifier.contains(v, prereleases=True) for v in values):
                 continue
             return f'the command installs "{requirement}"', "name the version that it installs"
     return None

@@ -22,7 +22,7 @@ from accelerator_portal.vendors.questions import (
     Prompt,
     RefusedAnswerError,
 )
-from accelerator_portal.vendors.suggestions import derived
+from accelerator_portal.vendors.suggestions import derived, pins_one_of_several
 
 Ask = Callable[[Prompt, PlatformCase], PlatformCase]
 """Asks a person and returns the case with the answer, or as it was where there is none."""
@@ -106,6 +106,8 @@ def is_needed(case: PlatformCase, question: Prompt) -> bool:
         return not case.steps
     if question.flag == "python":  # or else the command would be offered for every Python
         return applies(case, BY_FLAG["arch"])
+    if question.flag == "plugin-version":  # or else every release would install the same one
+        return pins_one_of_several(case)
     return question.needed
 
 

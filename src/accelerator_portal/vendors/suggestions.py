@@ -62,13 +62,18 @@ def _torch(case: PlatformCase) -> tuple[str, Texts]:
     pin = pinned(case.steps, "torch")
     if not pin and case.package and case.package.torch:
         return PACKAGE, _texts(exact_version(case.package.torch))
-    return DOCUMENTATION, _texts(pin)
+    return DOCUMENTATION, _texts(pin and pin.partition("+")[0])
 
 
 def _plugin_version(case: PlatformCase) -> tuple[str, Texts]:
-    """The version that the command pins, or that of a package which admits every release said."""
+    """The version that the command pins, or that of a package which admits every release said.
+
+    A version that stands beside one release in the command says nothing about the others.
+    """
     package = case.package
     pin = pinned_plugin(case)
+    if pins_one_of_several(case):
+        return DOCUMENTATION, ()
     if pin or not package or not package.torch or not package.version:
         return DOCUMENTATION, _texts(pin)
     admitted = all(package.torch.contains(version) for version in case.value("torch") or ())
@@ -121,6 +126,12 @@ def _title(case: PlatformCase) -> tuple[str, Texts]:
 
 def _read(case: PlatformCase) -> tuple[str, Texts]:
     return DOCUMENTATION, (case.today.isoformat(),)
+
+
+def pins_one_of_several(case: PlatformCase) -> bool:
+    """Say whether the command pins the package beside one release, and there are others."""
+    several = len(case.value("torch") or ()) > 1
+    return several and bool(pinned(case.steps, "torch") and pinned_plugin(case))
 
 
 def pinned_plugin(case: PlatformCase) -> str | None:

@@ -41,7 +41,9 @@ SECOND = "    read: 2026-01-02\n  second: {package: torch, title: Example data, 
         (
             [(FAQ, " [@made-up]", "")],
             [(f'{FAQ}:1: the text never cites the source "made-up"; cite it as [@made-up], '
-             "or remove it")],
+             "or remove it"),
+             (f'{FAQ}:9: the answer to "Does it exist?" cites no source; declare the thread under '
+             "sources, and cite it as [@its-id]")],
         ),
         (
             [(FAQ, "[@made-up]", "[@]")],

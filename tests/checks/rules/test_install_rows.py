@@ -35,7 +35,8 @@ NARROW = "narrow the option, or leave the placeholder out"
         ),
         (
             [(INSTALL, IMAGE, '"{plugin}"')],
-            [f"36: {{plugin}} has no value (torch 1.10.0 on linux); {NARROW}"],
+            [("36: {plugin} has no value (torch 1.10.0 on linux); "
+              "add compatibility: true, and plugin: to the rows of compatibility.yaml")],
         ),
         (
             [(INSTALL, "print(torch.__version__)", "print('$' + torch.__version__)")],

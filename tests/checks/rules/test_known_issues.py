@@ -7,7 +7,7 @@ from tests.folders import EXAMPLE, Tree, problems_in
 FILE = "accelerators/example/known-issues.yaml"
 ISSUE = (
     '  - {test: "timm/alpha", action: expect, reason: It breaks., url: "https://example.org/1", '
-    "expires: 2026-05-01}\n"
+    "expires: 2099-05-01}\n"
 )
 SUITE = """\
 sources: {a: {url: "https://example.org", title: A, read: 2026-01-02}}
@@ -36,7 +36,7 @@ def problems(tree: Tree, *issues: str) -> list[str]:
          ['2: the portal knows no suite "tim"; did you mean "timm"?']),
         ([ISSUE.replace("{test:", '{glob: "*", test:')],
          ["2: issues[1]: a known issue names either test or glob; give exactly one of the two"]),
-        ([ISSUE.replace(", expires: 2026-05-01", "")],
+        ([ISSUE.replace(", expires: 2099-05-01", "")],
          ['2: "expires" is missing; add issues[1].expires']),
         ([ISSUE.replace("expect", "ignore")],
          ['2: issues[1].action: "ignore" is not known; use "skip" or "expect"']),

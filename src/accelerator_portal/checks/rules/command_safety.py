@@ -21,6 +21,7 @@ from accelerator_portal.checks.programs import (
     only_filters,
     program_of,
     runs_its_input,
+    startup_file,
 )
 from accelerator_portal.checks.protection import unprotected_words
 from accelerator_portal.checks.shell import Pipeline
@@ -69,6 +70,8 @@ def _of_pipeline(pipeline: Pipeline, *, fetched: bool) -> Iterator[SafetyFault]:
     if any(command.substituted and fetches(command.words) for command in pipeline.commands):
         yield f'"{shown}" runs what it fetches', _FIRST_FETCH
     for words in commands:
+        if fetched and (place := startup_file(words)):
+            yield f'"{shown}" writes what it fetches into {place[:60]}', _FIRST_FETCH
         for word in unprotected_words(words):
             yield f'"{word[:80]}" switches off what protects the reader', "leave that out"
 

@@ -20,7 +20,7 @@ COMPARES = True
 def check(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """Yield the second and later claims."""
     claims: dict[tuple[str, str], Platform] = {}
-    for platform in sorted(catalog.platforms, key=lambda p: (not p.in_tree, p.id)):
+    for platform in catalog.by_claim:
         for kind, name, location in _claims(platform):
             first = claims.setdefault((kind, name), platform)
             if first is not platform:

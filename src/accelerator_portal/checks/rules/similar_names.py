@@ -22,7 +22,7 @@ COMPARES = True
 def check(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """Yield names that look like another platform's, and package names that do."""
     claims: dict[tuple[str, str], tuple[Platform, str]] = {}
-    for platform in sorted(catalog.platforms, key=lambda p: (not p.in_tree, p.id)):
+    for platform in catalog.by_claim:
         told: set[str] = set()
         for kind, name, location in _names(platform):
             first, other = claims.setdefault((kind, skeleton(name)), (platform, name))

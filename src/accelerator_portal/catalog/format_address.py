@@ -1,0 +1,56 @@
+"""Which files contributors write, and where the site describes each of their records."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from fnmatch import fnmatchcase
+
+WHOLE = "the file"
+"""What the page calls the record that is a whole file."""
+
+FILES = {
+    "accelerators/<id>/accelerator.yaml": "accelerator",
+    "accelerators/<id>/install.yaml": "install",
+    "accelerators/<id>/compatibility.yaml": "compatibility",
+    "accelerators/<id>/guide.md, faq.md (front matter)": "front-matter",
+    "accelerators/<id>/known-issues.yaml": "known-issues",
+    "accelerators/<id>/validation.yaml": "validation",
+    "data/releases.yaml": "releases",
+    "data/selector.yaml": "selector",
+    "data/suites/<id>.yaml": "suite",
+    "data/models.yaml": "models",
+    "data/model-families.yaml": "model-families",
+    "data/criteria.yaml": "criteria",
+    "data/exceptions.yaml": "exceptions",
+    "data/hosts.yaml": "hosts",
+    "data/own-runs.yaml": "own-runs",
+    "data/relay.yaml": "relay",
+    "data/executorch-goals.yaml": "executorch-goals",
+}
+"""The files' names on the page, and the names of their schemas."""
+
+
+def slug(text: str) -> str:
+    """Return the words of a heading as an anchor."""
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-") or "section"
+
+
+def format_address(path: str, record: str) -> str:
+    """Return where the site describes a record of a contributed file, relative to the site's root.
+
+    `record` is empty for the file itself.
+    """
+    if fnmatchcase(path, "accelerators/*/results/*"):
+        return "contribute/report/#keys"
+    for name in FILES:
+        if any(fnmatchcase(path, pattern) for pattern in _patterns(name)):
+            return f"contribute/format/#{slug(name)}-{slug(record or WHOLE)}"
+    return "contribute/format/"
+
+
+def _patterns(name: str) -> Iterator[str]:
+    """The globs of a file's name: `accelerators/<id>/guide.md, faq.md (front matter)` is two."""
+    first, *others = name.partition(" (")[0].replace("<id>", "*").split(", ")
+    yield first
+    yield from (f"{first.rpartition('/')[0]}/{other}" for other in others)

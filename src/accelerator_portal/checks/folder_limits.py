@@ -1,0 +1,83 @@
+"""Time and memory that one folder may take: it is read and checked in a process of its own first.
+
+What one vendor writes must not keep the others from being checked, whatever it makes a parser or a
+rule do. The commands that read everybody's folders ask here first, and leave out what is too large.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import os
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+
+from accelerator_portal.catalog import Catalog, Problem, load_catalog
+from accelerator_portal.catalog.catalog import ACCELERATORS
+
+MAX_SECONDS = 10
+MAX_BYTES = 1_000_000_000
+MOST_FAULTS = 100
+LIMITS = {"seconds": MAX_SECONDS, "gigabytes": MAX_BYTES // 10**9, "faults": MOST_FAULTS}
+"""What the page of the rules says."""
+
+RULE = "folder-limits"
+"""Its id there."""
+
+_WORDS = {
+    "time": f"the folder takes more than {MAX_SECONDS} s of processor time to read and check",
+    "memory": f"the folder takes more than {MAX_BYTES // 10**9} GB of memory to read and check",
+    "hangs": "reading the folder does not end",
+    "crash": "reading the folder ends the process that does it",
+}
+
+
+def too_large_folders(root: Path, today: dt.date) -> dict[str, Problem]:
+    """Return the folders that take more than their time or memory, each with its problem.
+
+    Processes can be limited on Linux and macOS; elsewhere nothing is limited.
+    """
+    if not hasattr(os, "fork"):
+        return {}
+    command = [sys.executable, "-m", "accelerator_portal.checks.folder_trial", str(root)]
+    done = subprocess.run(
+        [*command, today.isoformat()],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        check=False,
+    )
+    if done.returncode:  # the data of all are at fault; whoever reads them next says how
+        return {}
+    found: dict[str, str] = json.loads(done.stdout)
+    return {folder: _problem(folder, why) for folder, why in found.items()}
+
+
+def _problem(folder: str, why: str) -> Problem:
+    remedy = "make it smaller: fewer or smaller reports, shorter texts"
+    return Problem(f"{ACCELERATORS}/{folder}", 1, _WORDS[why], remedy, rule=RULE)
+
+
+def load_within_limits(root: Path, today: dt.date) -> tuple[Catalog | None, list[Problem]]:
+    """Load the catalogue without the folders that take too much, which are among the problems."""
+    large = too_large_folders(root, today)
+    catalog, problems = load_catalog(root, lambda folder: folder not in large)
+    return catalog, [*problems, *large.values()]
+
+
+def first_faults(problems: Iterable[Problem]) -> list[Problem]:
+    """Return the problems, of one folder no more than anybody reads at once."""
+    shown: list[Problem] = []
+    seen: Counter[str] = Counter()
+    for problem in problems:
+        folder = "/".join(problem.path.split("/")[:2])
+        seen[folder] += 1
+        if seen[folder] <= MOST_FAULTS:
+            shown.append(problem)
+        elif seen[folder] == MOST_FAULTS + 1:
+            what = f"{folder} has more than {MOST_FAULTS} problems"
+            shown.append(replace(problem, what=what, remedy="fix those above first", fix=None))
+    return shown

@@ -1,0 +1,24 @@
+"""An answer in `faq.md` cites the thread in which people asked, or the page that answers.
+
+Without a source nobody can tell whether the answer still holds.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterator
+
+from accelerator_portal.catalog import Catalog, Problem
+from accelerator_portal.catalog.markdown_file import CITATION
+
+LEVEL = "warning"
+
+
+def check(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
+    """Yield answers without a citation."""
+    for platform in catalog.platforms:
+        for section in platform.faq.sections:
+            if not CITATION.search(section.text):
+                what = f'the answer to "{section.title[:60]}" cites no source'
+                remedy = "declare the thread under sources, and cite it as [@its-id]"
+                yield Problem(platform.path("faq.md"), section.line, what, remedy)

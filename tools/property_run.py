@@ -1,0 +1,98 @@
+"""Run the property tests of tests/hostile for a long time: bounded, and resumable.
+
+Each round has a seed of its own and draws a bounded number of inputs for each test. After each
+round the state is written, so that the next call goes on where this one ended; what a round finds
+is kept in a file that names its seed. Not part of the checks: `make properties`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+TESTS = "tests/hostile/test_properties.py"
+STATE = Path(".cache/properties/state.json")
+PROFILE = "round"
+
+_NUMBERS = re.compile(r"(\d+) passing, (\d+) failing, and (\d+) invalid")
+
+
+@dataclass(frozen=True, slots=True)
+class RunState:
+    """What was done so far: rounds, inputs, and the seeds of rounds in which a test failed."""
+
+    rounds: int = 0
+    inputs: int = 0
+    failed: tuple[int, ...] = field(default=())
+
+    def after(self, inputs: int, *, failed: bool) -> RunState:
+        """Return the state after one more round."""
+        seeds = (*self.failed, self.rounds) if failed else self.failed
+        return RunState(self.rounds + 1, self.inputs + inputs, seeds)
+
+
+def read_state(path: Path) -> RunState:
+    """Return the state of the last call; that of none where there is no file."""
+    if not path.exists():
+        return RunState()
+    data = json.loads(path.read_text("utf-8"))
+    return RunState(data["rounds"], data["inputs"], tuple(data["failed"]))
+
+
+def write_state(path: Path, state: RunState) -> None:
+    """Write the state beside the old one, which stays until the new one is whole."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    beside = path.with_suffix(".new")
+    beside.write_text(json.dumps(asdict(state)) + "\n", "utf-8")
+    beside.replace(path)
+
+
+def inputs_in(output: str) -> int:
+    """Return how many inputs hypothesis says that the tests were given."""
+    return sum(int(number) for found in _NUMBERS.findall(output) for number in found)
+
+
+def run_round(seed: int, tests: Sequence[str]) -> subprocess.CompletedProcess[str]:
+    """Run the tests once, with the inputs that follow from the seed."""
+    options = ["-q", "-p", "no:cacheprovider", f"--hypothesis-profile={PROFILE}"]
+    options += [f"--hypothesis-seed={seed}", "--hypothesis-show-statistics"]
+    command = [sys.executable, "-m", "pytest", *options, *tests]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def main() -> int:
+    """Run rounds until there were enough inputs or the time is over."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--inputs", type=int, default=1_000_000, help="in all calls together")
+    parser.add_argument("--minutes", type=float, default=60, help="of this call")
+    parser.add_argument("--state", type=Path, default=STATE)
+    parser.add_argument("tests", nargs="*", default=[TESTS])
+    given = parser.parse_args()
+    state, end = read_state(given.state), time.monotonic() + given.minutes * 60
+    while state.inputs < given.inputs and time.monotonic() < end:
+        seed = state.rounds
+        done = run_round(seed, given.tests)
+        inputs, failed = inputs_in(done.stdout), done.returncode != 0
+        if not inputs:
+            sys.stderr.write(f"no inputs were counted in round {seed}:\n{done.stdout[-2000:]}\n")
+            return 2
+        if failed:
+            given.state.parent.mkdir(parents=True, exist_ok=True)
+            (given.state.parent / f"seed-{seed}.txt").write_text(done.stdout, "utf-8")
+        state = state.after(inputs, failed=failed)
+        write_state(given.state, state)
+        words = f"round {seed}: {inputs:,} inputs, {state.inputs:,} in all"
+        sys.stdout.write(f"{words}{', FAILED' if failed else ''}\n")
+        sys.stdout.flush()
+    return 1 if state.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
