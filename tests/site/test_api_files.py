@@ -60,6 +60,7 @@ DESCRIBED = {
     "hardware": "hardware.json",
     "versions": "versions.json",
     "features": "features.json",
+    "other-backends": "other-backends.json",
     "additional-platforms": "additional-platforms.json",
     "accelerator-file": "accelerators/*.json",
     "install-data": "install*/*.json",

@@ -72,8 +72,8 @@ class Package(Sourced):
     autoload_since: TorchVersion | None = None
     """Plugins: the first version of the plugin that autoloads."""
     shared_name: Flag = False
-    """Plugins: other vendors have a package of this name. Each of their folders must say so, too, and
-    its `note` how to tell the packages apart."""
+    """Plugins: other vendors have a package of this name. Each of their folders must say so, too,
+    and its `note` how to tell the packages apart."""
     note: Line | None = None
     """A qualification, shown beside the value."""
 

@@ -56,6 +56,7 @@ FILES = {
     "data/own-runs.yaml": "own-runs",
     "data/relay.yaml": "relay",
     "data/executorch-goals.yaml": "executorch-goals",
+    "data/other-backends.yaml": "other-backends",
 }
 
 
