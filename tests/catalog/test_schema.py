@@ -29,6 +29,7 @@ FILES = {
     "hosts": "data/hosts.yaml",
     "own-runs": "data/own-runs.yaml",
     "relay": "data/relay.yaml",
+    "other-backends": "data/other-backends.yaml",
 }
 
 KNOWN_ISSUES = """\

@@ -16,8 +16,10 @@ from accelerator_portal.packages.fitting import admits, fits, home
 from accelerator_portal.packages.news import news
 from accelerator_portal.packages.trailing import lags, read_on
 from accelerator_portal.site.lag_picture import lag_picture
-from tests.folders import INSTALL, RELEASES, Tree, edited, loaded
+from tests.folders import ACCELERATOR, INSTALL, RELEASES, Tree, edited, loaded
 from tests.packages.made_up import ARM, PACKAGE, PLUGINS, READ, X86, fault, release, with_facts
+
+TORCH_ONLY = 'packages: ["torch=={torch}"], index: "{index}"'
 
 
 @pytest.fixture
@@ -97,6 +99,20 @@ def test_the_vendor_s_own_index_comes_first_and_pypi_s_copy_is_another(tree: Tre
     assert place.other is not None
     assert [r.version for r in place.other.releases] == ["1.0"]
     assert lags(catalog, catalog.platforms[0]) == ()
+
+
+@pytest.mark.parametrize(
+    ("installed", "has_facts"), [(f'packages: ["{PACKAGE}==1.0"]', True), (TORCH_ONLY, False)]
+)
+def test_a_shared_name_that_no_command_installs_is_another_s_package(
+    installed: str, *, has_facts: bool, tree: Tree
+) -> None:
+    source = "import: torch_example, source: made-up"
+    shared = f"{source}, shared_name: true, note: Not the one on PyPI."
+    files = edited((ACCELERATOR, source, shared), files=PLUGINS)
+    found = loaded(tree(edited((INSTALL, TORCH_ONLY, installed), files=files)))
+    catalog = with_facts(found, [release("1.0", "")])
+    assert (home(catalog, catalog.platforms[0]) is not None) == has_facts
 
 
 def days(catalog: Catalog) -> list[tuple[str, int, str | None, str]]:

@@ -78,6 +78,7 @@ DESCRIBED = {
     "hardware": "hardware.json",
     "versions": "versions.json",
     "features": "features.json",
+    "other-backends": "other-backends.json",
     "additional-platforms": "additional-platforms.json",
     "accelerator-file": "accelerators/*.json",
     "selector-data": "selector.json",

@@ -72,8 +72,18 @@ class Package(Sourced):
     """Plugins: whether `import torch` loads it through the entry point group `torch.backends`."""
     autoload_since: TorchVersion | None = None
     """Plugins: the first version of the plugin that autoloads."""
+    shared_name: Flag = False
+    """Plugins: other vendors have a package of this name. Each of their folders must say so, too,
+    and its `note` how to tell the packages apart."""
     note: Line | None = None
     """A qualification, shown beside the value."""
+
+    @model_validator(mode="after")
+    def _tells_shared_names_apart(self) -> Package:
+        if self.shared_name and not self.note:
+            what = "shared_name does not say how to tell the packages apart"
+            raise fault(what, "add a note that does")
+        return self
 
 
 class OperatingSystem(Sourced):

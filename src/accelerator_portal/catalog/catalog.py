@@ -18,6 +18,7 @@ from accelerator_portal.catalog.install_file import Install
 from accelerator_portal.catalog.known_issues_file import KnownFailure
 from accelerator_portal.catalog.markdown_file import MarkdownFile
 from accelerator_portal.catalog.model_families_file import ModelFamilies
+from accelerator_portal.catalog.other_backends_file import OtherBackends
 from accelerator_portal.catalog.own_runs_file import OwnRuns
 from accelerator_portal.catalog.own_suite import OwnSuite, owner_of
 from accelerator_portal.catalog.package_file import PackageFacts, PackagesRead
@@ -42,6 +43,7 @@ EXCEPTIONS = "data/exceptions.yaml"
 HOSTS = "data/hosts.yaml"
 RELAY = "data/relay.yaml"
 OWN_RUNS = "data/own-runs.yaml"
+OTHER_BACKENDS = "data/other-backends.yaml"
 RESULTS = "results"
 
 
@@ -120,6 +122,8 @@ class Catalog:
     """How fresh that is."""
     own_runs: OwnRuns | None = None
     """Where this project runs the suites itself."""
+    other_backends: OtherBackends | None = None
+    """What readers ask for and do not find among the platforms."""
     left_out: Mapping[str, tuple[Path, ...]] = field(default_factory=dict)
     """The reports of folders that have problems of their own, which are looked at all the same."""
     changed: frozenset[str] = frozenset()

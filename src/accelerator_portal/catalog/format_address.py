@@ -27,6 +27,7 @@ FILES = {
     "data/own-runs.yaml": "own-runs",
     "data/relay.yaml": "relay",
     "data/executorch-goals.yaml": "executorch-goals",
+    "data/other-backends.yaml": "other-backends",
 }
 """The files' names on the page, and the names of their schemas."""
 

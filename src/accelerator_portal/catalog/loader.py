@@ -18,6 +18,7 @@ from accelerator_portal.catalog.catalog import (
     HOSTS,
     MODEL_FAMILIES,
     MODELS,
+    OTHER_BACKENDS,
     OWN_RUNS,
     RELAY,
     RELEASES,
@@ -37,6 +38,7 @@ from accelerator_portal.catalog.install_file import Install
 from accelerator_portal.catalog.known_issues_file import KnownIssues
 from accelerator_portal.catalog.markdown_file import MarkdownFile, parse_markdown
 from accelerator_portal.catalog.model_families_file import ModelFamilies
+from accelerator_portal.catalog.other_backends_file import OtherBackends
 from accelerator_portal.catalog.own_runs_file import OwnRuns
 from accelerator_portal.catalog.package_files import read_package_files
 from accelerator_portal.catalog.problem import Problem, did_you_mean
@@ -97,6 +99,7 @@ def load_catalog(
         hosts=reader.optional(HOSTS, Hosts),
         relay=reader.optional(RELAY, Relay),
         own_runs=reader.optional(OWN_RUNS, OwnRuns),
+        other_backends=reader.optional(OTHER_BACKENDS, OtherBackends),
         executorch_goals=reader.optional(EXECUTORCH_GOALS, ExecutorchGoals),
         packages=packages,
         packages_read=packages_read,

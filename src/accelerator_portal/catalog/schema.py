@@ -15,6 +15,7 @@ from accelerator_portal.catalog.hosts_file import Hosts
 from accelerator_portal.catalog.install_file import Install
 from accelerator_portal.catalog.known_issues_file import KnownIssues
 from accelerator_portal.catalog.model_families_file import ModelFamilies
+from accelerator_portal.catalog.other_backends_file import OtherBackends
 from accelerator_portal.catalog.own_runs_file import OwnRuns
 from accelerator_portal.catalog.relay_file import Relay
 from accelerator_portal.catalog.releases_file import Releases
@@ -43,6 +44,7 @@ SCHEMAS: dict[str, type[BaseModel]] = {
     "own-runs": OwnRuns,
     "relay": Relay,
     "executorch-goals": ExecutorchGoals,
+    "other-backends": OtherBackends,
 }
 
 

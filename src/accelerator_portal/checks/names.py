@@ -40,7 +40,10 @@ def name_fault(name: str) -> tuple[str, str] | None:
 def claimed_fault(kind: str, name: str, first: Platform) -> tuple[str, str]:
     """Say that the name, or the package, is another's, and what would be right."""
     what = f'the {kind} "{name}" is already claimed by {first.path("accelerator.yaml")}'
-    return what, "give this one its own, or merge the two folders"
+    remedy = "give this one its own, or merge the two folders"
+    if kind == "package":
+        remedy += "; if vendors really share it, set package.shared_name in both"
+    return what, remedy
 
 
 def skeleton(name: str) -> str:

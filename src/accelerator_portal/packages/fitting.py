@@ -53,12 +53,15 @@ class Fit:
 def home(catalog: Catalog, platform: Platform) -> Home | None:
     """Return where a plugin comes from; None for platforms whose package is torch itself.
 
-    It is the index that the platform's commands name; PyPI where they name none.
+    It is the index that the platform's commands name; PyPI where they name none. A package that
+    shares its name and that no command installs by name is not the one on PyPI.
     """
     package = canonicalize_name(platform.accelerator.package.name)
     if package == TORCH:
         return None
     named = [n.indexes for n in installed(catalog, platform) if n.package == package]
+    if platform.accelerator.package.shared_name and not named:
+        return None
     indexes = [index for indexes in named for index in indexes if index != PYPI]
     found = catalog.packages.get(package)
     on_pypi = found.on(PYPI) if found else None

@@ -52,6 +52,7 @@ from accelerator_portal.site.versions import VersionsData
 
 ADDITIONAL_PLATFORMS = "additional-platforms.json"
 PARTS = "install/{platform}.json"
+OTHER_BACKENDS = "other-backends.json"
 
 # Beside the schemas of the contributed files, those of what is computed from them.
 SHAPES: dict[str, type[BaseModel]] = {
@@ -102,6 +103,8 @@ def api_files(
     yield data_file("versions.json", versions)
     yield data_file("features.json", features)
     yield data_file(ADDITIONAL_PLATFORMS, additional_platforms(catalog))
+    if catalog.other_backends:
+        yield data_file(OTHER_BACKENDS, catalog.other_backends)
     for platform in catalog.platforms:
         yield data_file(f"accelerators/{platform.id}.json", _platform(platform))
         own = _install(catalog, selector.only(platform.id))
@@ -163,6 +166,7 @@ def _index(catalog: Catalog) -> Index:
         versions="versions.json",
         features="features.json",
         additional_platforms=ADDITIONAL_PLATFORMS,
+        other_backends=OTHER_BACKENDS if catalog.other_backends else None,
         packages="packages.json",
         results="results/index.json",
         models="models.json",

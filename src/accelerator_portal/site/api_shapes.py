@@ -48,6 +48,8 @@ class Index(Model):
     """Address of the features."""
     additional_platforms: str
     """Address of the platforms in the format of pytorch.org's Additional Platforms."""
+    other_backends: str | None
+    """Address of backends without a folder, and of what runs models without a torch device."""
     packages: str
     """Address of what package indexes say, and what follows from it."""
     results: str

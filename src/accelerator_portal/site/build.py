@@ -39,6 +39,7 @@ from accelerator_portal.site.hardware import HardwareData, hardware_data
 from accelerator_portal.site.history_pages import history_pages
 from accelerator_portal.site.history_view import Past, past
 from accelerator_portal.site.model_pages import model_pages
+from accelerator_portal.site.other_ways import observed_backends, other_runtimes
 from accelerator_portal.site.own_suites import own_suite_rows
 from accelerator_portal.site.packages_pages import packages_pages
 from accelerator_portal.site.packages_view import package_view
@@ -153,7 +154,8 @@ def _shared_pages(
             "silent": silent,
             "silent_since": since,
         },
-        f"{PLATFORMS}/index.md": {"newest": newest},
+        f"{PLATFORMS}/index.md": {"newest": newest, **observed_backends(catalog)},
+        "other-ways.md": other_runtimes(catalog),
         "run-anywhere.md": {"imports": [extra_import(p) for p in catalog.platforms]},
         "contribute/index.md": {"releases": RELEASES},
         "contribute/format.md": {"files": format_reference()},

@@ -28,7 +28,8 @@ NAME = (
 )
 PACKAGE = (
     f'{SECOND}:14: the package "torch-example" is already claimed by {ACCELERATOR}; '
-    "give this one its own, or merge the two folders"
+    "give this one its own, or merge the two folders; "
+    "if vendors really share it, set package.shared_name in both"
 )
 
 
@@ -51,3 +52,30 @@ def test_a_name_and_a_plugins_package_have_one_owner(
 
 def test_alone_nobody_is_a_double(tree: Tree) -> None:
     assert problems_in(tree(EXAMPLE)) == []
+
+
+MADE_UP = "import: torch_example, source: made-up"
+SHARED = f"{MADE_UP}, shared_name: true, note: The wheel with +example is this one."
+
+
+@pytest.mark.parametrize(
+    ("sharing", "expected"),
+    [
+        ((ACCELERATOR, SECOND), []),
+        ((ACCELERATOR,), [PACKAGE]),
+        ((SECOND,), [PACKAGE]),
+    ],
+)
+def test_vendors_share_a_package_name_where_each_says_so(
+    sharing: tuple[str, ...], expected: list[str], tree: Tree
+) -> None:
+    files = with_a_second("Other", "torch-example", "out-of-tree")
+    for path in sharing:
+        files[path] = files[path].replace(MADE_UP, SHARED, 1)
+    assert problems_in(tree(files)) == expected
+
+
+def test_who_shares_a_name_says_how_to_tell_the_packages_apart(tree: Tree) -> None:
+    silent = edited((ACCELERATOR, MADE_UP, f"{MADE_UP}, shared_name: true"))
+    (problem,) = problems_in(tree(silent))
+    assert "shared_name does not say how to tell the packages apart; add a note" in problem

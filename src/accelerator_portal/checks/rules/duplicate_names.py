@@ -1,6 +1,7 @@
 """No two folders may claim the same name, or the same package of a plugin.
 
-Package names are compared as an index does, so `torch-tpu` and `torch_tpu` are one.
+Package names are compared as an index does, so `torch-tpu` and `torch_tpu` are one. Vendors whose
+packages do have one name, such as builds of `torch` itself, each set `package.shared_name`.
 """
 
 from __future__ import annotations
@@ -23,10 +24,15 @@ def check(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     for platform in catalog.by_claim:
         for kind, name, location in _claims(platform):
             first = claims.setdefault((kind, name), platform)
-            if first is not platform:
+            if first is not platform and not (kind == "package" and _share(first, platform)):
                 yield platform.problem(
                     "accelerator.yaml", location, *claimed_fault(kind, name, first)
                 )
+
+
+def _share(first: Platform, second: Platform) -> bool:
+    """Whether both vendors say that they share the name: one alone could take another's."""
+    return first.accelerator.package.shared_name and second.accelerator.package.shared_name
 
 
 def _claims(platform: Platform) -> Iterator[tuple[str, str, Location]]:
