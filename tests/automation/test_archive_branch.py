@@ -64,6 +64,16 @@ def test_the_branch_is_one_commit_however_many_nights_there_were(
     assert not push_archive(again)
 
 
+def test_what_a_killed_night_left_half_written_is_not_pushed(repository: Path) -> None:
+    place = fetched(repository, "first")
+    (place / "runs").mkdir()
+    (place / "runs/1.json.gz.new").write_bytes(b"half")
+    (place / "runs/2.json.gz").write_bytes(b"whole")
+    assert push_archive(place)
+    found = [path.name for path in (fetched(repository, "second") / "runs").iterdir()]
+    assert found == ["2.json.gz"]
+
+
 def test_what_somebody_else_pushed_meanwhile_is_not_replaced(repository: Path) -> None:
     first, second = fetched(repository, "first"), fetched(repository, "second")
     (first / "a").touch()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import os
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -103,6 +104,15 @@ def test_a_night_that_is_killed_between_two_steps_and_started_again_loses_and_do
         run(every, lambda _: None)
     assert not night(tonight(tmp_path)).failed
     assert left(tmp_path) == undisturbed
+
+
+def test_a_night_removes_what_a_killed_one_left_half_written(tmp_path: Path) -> None:
+    root = portal(tmp_path)
+    left = root / "accelerators/acme/results/.cpu.json.0123abcd.new"
+    left.write_text('{"half', "utf-8")
+    os.utime(left, (0, 0))
+    assert not night(tonight(tmp_path)).failed
+    assert not left.exists()
 
 
 class Dying(LocalFileSystem):  # type: ignore[misc]  # fsspec has no types

@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-from accelerator_portal.automation.archive_store import ArchiveError
+from accelerator_portal.automation.archive_store import UNFINISHED, ArchiveError
 
 BRANCH = "archive"
 
@@ -38,8 +38,11 @@ def fetch_archive(repository: Path, place: Path) -> bool:
 def push_archive(place: Path) -> bool:
     """Replace the branch by what the folder holds now; return whether that is anything new.
 
-    What somebody else pushed since it was fetched is not replaced. Raises ArchiveError.
+    What somebody else pushed since it was fetched is not replaced, and what a killed night left
+    half written is removed. Raises ArchiveError.
     """
+    for left in place.rglob(f"*{UNFINISHED}"):
+        left.unlink(missing_ok=True)
     _git(place, "add", "--all")
     tree = _git(place, "write-tree").strip()
     before = _run(place, "rev-parse", "--quiet", "--verify", "HEAD").stdout.strip()

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from fsspec import AbstractFileSystem
 
 
+UNFINISHED = ".new"
+"""How the name of an object ends that is not in its place yet."""
+
+
 class ArchiveError(Exception):
     """The archive cannot be used; the message says which place and why."""
 
@@ -40,7 +44,7 @@ class Archive:
     def write(self, path: str, data: bytes) -> None:
         """Write an object, in whole or not at all."""
         target = self._at(path)
-        beside = f"{target}.new"
+        beside = f"{target}{UNFINISHED}"
         try:
             self._files.makedirs(target.rpartition("/")[0], exist_ok=True)
             self._files.pipe_file(beside, data)
@@ -57,7 +61,7 @@ class Archive:
         except Exception as error:  # noqa: BLE001 - as above
             raise self._error(folder, error) from None
         names = [str(path).rstrip("/").rpartition("/")[2] for path in found]
-        return sorted(name for name in names if not name.endswith(".new"))
+        return sorted(name for name in names if not name.endswith(UNFINISHED))
 
     def remove(self, path: str) -> None:
         """Remove an object that may be there."""
