@@ -12,7 +12,9 @@ import pytest
 from fsspec.implementations.local import LocalFileSystem
 
 from accelerator_portal.automation.archive_store import Archive, open_archive
+from accelerator_portal.automation.building import inputs_of_build
 from accelerator_portal.automation.github_client import GitHubClient
+from accelerator_portal.automation.inputs import remember
 from accelerator_portal.automation.night_steps import LOOKED_UP, Tonight, steps
 from accelerator_portal.automation.night_summary import Night, summary
 from accelerator_portal.automation.nightly import run_night
@@ -104,6 +106,19 @@ def test_a_night_that_is_killed_between_two_steps_and_started_again_loses_and_do
         run(every, lambda _: None)
     assert not night(tonight(tmp_path)).failed
     assert left(tmp_path) == undisturbed
+
+
+def test_a_site_that_another_job_publishes_is_built_until_that_has_succeeded(
+    tmp_path: Path,
+) -> None:
+    """GitHub's Pages may fail; then the next night has the site published again."""
+    root = portal(tmp_path)
+    archive = open_archive(str(tmp_path / "archive"))
+    for _ in range(2):
+        assert night(replace(tonight(tmp_path), preview=True)).published
+    remember(archive, inputs_of_build(root, NOW.date(), archive))
+    done = night(replace(tonight(tmp_path), preview=True))
+    assert (done.published, words(done)["site"]) == (False, "nothing is new; the last site stays")
 
 
 def test_a_night_removes_what_a_killed_one_left_half_written(tmp_path: Path) -> None:

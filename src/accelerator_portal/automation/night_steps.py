@@ -55,6 +55,8 @@ class Tonight:
     api: Api | None = None
     repository: str | None = None
     made_here: Path | None = None
+    preview: bool = False
+    """Whether the site is built as a check only: another job publishes it, and records that."""
     engine: Engine = field(default_factory=lambda: MkDocs(quiet=True))
     package_sync: SyncFunction = sync
     resolver: Resolver = resolve_what_answers
@@ -199,7 +201,7 @@ def _publish(tonight: Tonight) -> str:
     except BrokenLinksError as error:
         raise StepFailed(" / ".join([*error.links[:2], str(error)])) from None
     tonight.published = True
-    if tonight.archive:
+    if tonight.archive and not tonight.preview:
         remember(tonight.archive, digest)
     return f"The site is in {tonight.out}."
 

@@ -46,6 +46,11 @@ from accelerator_portal.cli.options import ARCHIVE, ROOT, tell
     type=click.Path(dir_okay=False, path_type=Path),
     help="Add published=true or false to this file, for the workflow.",
 )
+@click.option(
+    "--preview",
+    is_flag=True,
+    help="Another job publishes the site: don't record it as published.",
+)
 @click.option("--skip", multiple=True, type=click.Choice([*LOOKED_UP]))
 def nightly(  # noqa: PLR0913, PLR0917 - one for each option
     root: Path,
@@ -55,6 +60,7 @@ def nightly(  # noqa: PLR0913, PLR0917 - one for each option
     repository: str | None,
     told: Path | None,
     outputs: Path | None,
+    preview: bool,
     skip: tuple[str, ...],
 ) -> None:
     """Take what is new, set aside what is broken, publish the rest, say what changed.
@@ -75,7 +81,7 @@ def nightly(  # noqa: PLR0913, PLR0917 - one for each option
         api = github_for(catalog, issues=repository is not None)
     except (ArchiveError, GitHubError) as error:
         raise click.ClickException(str(error)) from None
-    tonight = Tonight(root, out.absolute(), catalog, store, api, repository, made_here)
+    tonight = Tonight(root, out.absolute(), catalog, store, api, repository, made_here, preview)
     night = run_night(tonight, skip, _say)
     if told:
         write_text_atomically(told, summary(night, catalog))
