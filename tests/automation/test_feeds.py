@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 
 from accelerator_portal.automation.feeds import FeedAccess, Fetched, fetch_reports
-from accelerator_portal.catalog import Catalog, load_catalog
+from accelerator_portal.catalog import Catalog, load_catalog, results_folder
 from accelerator_portal.catalog.report_feed import ReportFeed
+from accelerator_portal.checks import errors, load_and_check
 from accelerator_portal.http.limits import RequestLimits
 from accelerator_portal.reports.report_file import report_text
 from tests.folders import EXAMPLE, Tree, loaded
@@ -128,6 +129,30 @@ def test_one_bad_feed_holds_up_no_other(fetch: Fetch, answers: dict[str, bytes])
     answers["/bad"] = b"{"
     outcomes = {f.name: f.outcome for f in fetch({"bad": "/bad", "gone": "/no", "good": "/good"})}
     assert outcomes == {"bad": "refused", "gone": "unreachable", "good": "new"}
+
+
+def test_a_report_that_is_wrong_within_its_folder_is_refused_and_main_stays_green(
+    fetch: Fetch, root: Path, answers: dict[str, bytes]
+) -> None:
+    answers["/same"] = GOOD.encode()
+    first, second = fetch({"one": "/good", "two": "/same"})
+    assert (first.outcome, second.outcome) == ("new", "refused")
+    assert 'one.json has tests of "models" at the same moment' in second.why[0]
+    assert not result(root, "two").exists()
+    assert errors(load_and_check(root, NOW.date())[1]) == []
+    again = fetch({"one": "/good", "two": "/same"})
+    assert [found.outcome for found in again] == ["unchanged", "refused"]
+
+
+def test_a_folder_that_is_full_takes_no_further_report(
+    fetch: Fetch, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(results_folder, "MAX_REPORTS", 1)
+    fetch({"one": "/good"})
+    (found,) = fetch({"two": "/good"})
+    assert found.outcome == "refused"
+    assert "the folder has 2 reports, more than 1" in found.why[0]
+    assert [found.outcome for found in fetch({"one": "/good"})] == ["unchanged"]
 
 
 def test_without_feeds_nothing_is_asked(fetch: Fetch) -> None:
