@@ -145,7 +145,7 @@ def test_a_report_that_is_wrong_within_its_folder_is_refused_and_main_stays_gree
 
 
 def test_a_folder_that_is_full_takes_no_further_report(
-    fetch: Fetch, root: Path, monkeypatch: pytest.MonkeyPatch
+    fetch: Fetch, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(results_folder, "MAX_REPORTS", 1)
     fetch({"one": "/good"})

@@ -27,6 +27,8 @@ from accelerator_portal.http.errors import MISSING_STATUSES, FetchError, Invalid
 from accelerator_portal.http.limits import RequestLimits
 
 _OK, _PARTIAL, _NOT_MODIFIED = 200, 206, 304
+# So many addresses of a host in a row may give no answer before it is given up.
+_MOST_SILENT, _MOST_SILENT_AT_FIRST = 20, 3
 _REDIRECTS = {301, 302, 303, 307, 308}
 
 Sleep = Callable[[float], Awaitable[None]]
@@ -66,8 +68,9 @@ class HttpClient:
     """Asks within its limits, and counts the traffic.
 
     A host that could not be reached after all attempts is not asked again by this client: forty
-    indexes on one host would otherwise each wait for the same nothing. `sleep` pauses between two
-    attempts.
+    indexes on one host would otherwise each wait for the same nothing. One address that does not
+    answer says nothing about its host, which may serve other vendors; several in a row do.
+    `sleep` pauses between two attempts.
     """
 
     def __init__(
@@ -80,6 +83,7 @@ class HttpClient:
         self._slots = asyncio.Semaphore(limits.concurrent)
         self._host_slots: dict[str, asyncio.Semaphore] = {}
         self._unreachable: dict[str, str] = {}
+        self._silent: dict[str, set[str]] = {}
         self._answering: set[str] = set()
         self._first_request: dict[str, asyncio.Lock] = {}
 
@@ -129,9 +133,18 @@ class HttpClient:
         try:
             return await retrying(self._attempt, url, headers, max_bytes)
         except FetchError as error:
-            if error.kind == "unreachable":
+            if error.kind == "unreachable" or self._is_silent(url, error):
                 self._unreachable[origin(url)] = str(error)
             raise
+
+    def _is_silent(self, url: str, error: FetchError) -> bool:
+        """Note an address that did not answer; say whether its host is to be given up for it."""
+        if error.kind not in {"slow", "broken"}:
+            return False
+        host = origin(url)
+        silent = self._silent.setdefault(host, set())
+        silent.add(url)
+        return len(silent) >= (_MOST_SILENT if host in self._answering else _MOST_SILENT_AT_FIRST)
 
     def _pause(self, state: RetryCallState) -> float:
         first = self._limits.first_pause
@@ -177,6 +190,7 @@ class HttpClient:
         async with self._session.stream("GET", url, headers=dict(headers)) as response:
             status = response.status_code
             self._answering.add(origin(url))
+            self._silent.pop(origin(url), None)
             if status in _REDIRECTS or (status == _NOT_MODIFIED and "if-none-match" in headers):
                 return HttpResponse(status, response.headers, b"")
             if status == _OK and "range" in headers:  # all of it would be too much
@@ -221,11 +235,13 @@ def _network_error(error: httpx.HTTPError | httpx.InvalidURL | ValueError) -> Fe
     cause = type(error).__name__
     if isinstance(error, httpx.InvalidURL | ValueError):
         return FetchError("an address that is none", cause=cause)
-    if isinstance(error, httpx.TimeoutException):
+    if isinstance(error, httpx.ConnectTimeout):
         return FetchError("no answer within the time given", "unreachable", cause=cause)
+    if isinstance(error, httpx.TimeoutException):
+        return FetchError("no answer within the time given", "slow", cause=cause)
     if isinstance(error, httpx.ConnectError):
         what = "the host cannot be reached from where the indexes were read"
         return FetchError(what, "unreachable", cause=cause)
     if isinstance(error, httpx.NetworkError):
-        return FetchError("the connection broke", "unreachable", cause=cause)
+        return FetchError("the connection broke", "broken", cause=cause)
     return FetchError(f"the answer is no HTTP ({cause})", "broken", cause=cause)
