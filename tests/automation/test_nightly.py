@@ -172,6 +172,23 @@ def test_an_archive_that_cannot_be_used_fails_the_night_and_the_rest_goes_on(
     ]  # fmt: skip
 
 
+def test_a_damaged_last_good_version_concerns_its_platform_alone(tmp_path: Path) -> None:
+    root = portal(tmp_path)
+    night(tonight(tmp_path))
+    kept = tmp_path / "archive/last-good/acme.json.gz"
+    kept.write_bytes(kept.read_bytes()[:-20])
+    assert not night(tonight(tmp_path)).failed, "the folder is whole: it is kept again"
+    kept.write_bytes(kept.read_bytes()[:-20])
+    guide = root / "accelerators/acme/guide.md"
+    guide.write_text("# broken", "utf-8")
+    done = night(tonight(tmp_path))
+    assert [step.name for step in done.steps if step.failed] == ["archive"]
+    assert words(done)["archive"] == (
+        "acme: the last good version is damaged, so the platform is not shown; fix its folder"
+    )
+    assert done.published
+
+
 def test_a_build_that_fails_fails_the_night_and_keeps_the_site(tmp_path: Path) -> None:
     portal(tmp_path)
     given = tonight(tmp_path)

@@ -7,6 +7,7 @@ so that an interrupted night leaves the last one, wherever the place can move.
 from __future__ import annotations
 
 import gzip
+import zlib
 from dataclasses import dataclass
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,10 @@ UNFINISHED = ".new"
 
 class ArchiveError(Exception):
     """The archive cannot be used; the message says which place and why."""
+
+
+class DamagedObjectError(ArchiveError):
+    """An object of the archive is not as it was written; the place itself can be used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,12 +105,15 @@ def packed(data: bytes) -> bytes:
 
 
 def unpacked(data: bytes, most: int) -> bytes:
-    """Return what was packed, at most so many bytes. Raises ArchiveError."""
+    """Return what was packed, at most so many bytes.
+
+    Gzip's checksum finds a flipped bit. Raises DamagedObjectError.
+    """
     try:
         with gzip.GzipFile(fileobj=BytesIO(data)) as file:
             found = file.read(most + 1)
-    except (OSError, EOFError) as error:
-        raise ArchiveError(f"an object of the archive is damaged ({error})") from None
+    except (OSError, EOFError, zlib.error) as error:
+        raise DamagedObjectError(f"an object of the archive is damaged ({error})") from None
     if len(found) > most:
-        raise ArchiveError(f"an object of the archive has more than {most:,} bytes")
+        raise DamagedObjectError(f"an object of the archive has more than {most:,} bytes")
     return found

@@ -16,7 +16,7 @@ from accelerator_portal.automation.feeds import FeedAccess, Fetched, fetch_repor
 from accelerator_portal.automation.github import Api
 from accelerator_portal.automation.inputs import inputs, is_published, remember
 from accelerator_portal.automation.keeping import keep_facts, keep_runs
-from accelerator_portal.automation.last_good import keep, standing_in
+from accelerator_portal.automation.last_good import damaged, keep, standing_in
 from accelerator_portal.automation.stepping import NightStep, StepFailed
 from accelerator_portal.catalog import Catalog, Platform, Problem, ProblemsError
 from accelerator_portal.catalog.wording import count
@@ -173,6 +173,9 @@ def _keep(tonight: Tonight, archive: Archive) -> str:
     runs = keep_runs(archive, stored_reports(found)[0], tonight.root)
     new = keep(archive, tonight.root, found.by_id, found.set_aside, today)
     tonight.standing_in = standing_in(archive, found.set_aside, today)
+    if lost := damaged(archive, found.set_aside):
+        words = "the last good version is damaged, so the platform is not shown; fix its folder"
+        raise StepFailed(f"{', '.join(lost)}: {words}")
     told = (
         count(runs, "new run"),
         f"{count(facts, 'package')} with news",
