@@ -169,6 +169,7 @@ def test_an_address_that_does_not_answer_says_nothing_about_its_host(
     limits = RequestLimits(attempts=2, timeout=0.1)
     first, second, third = run(work, limits)
     assert isinstance(second, HttpResponse)
+    assert "/good" in server.asked[:3], "it waited for no further attempt"
     assert isinstance(first, FetchError)
     assert first.transient
     assert isinstance(third, FetchError)
@@ -183,7 +184,7 @@ def test_a_host_none_of_whose_addresses_answers_is_given_up(server: Index) -> No
         assert {str(error) for error in found} == {"no answer within the time given"}
         return client.is_unreachable(urls[0])
 
-    assert run(work, RequestLimits(attempts=1, timeout=0.1))
+    assert run(work, RequestLimits(attempts=1, timeout=0.1, concurrent_per_host=1))
     assert len(server.asked) == 3
 
 

@@ -85,7 +85,7 @@ class HttpClient:
         self._unreachable: dict[str, str] = {}
         self._silent: dict[str, set[str]] = {}
         self._answering: set[str] = set()
-        self._first_request: dict[str, asyncio.Lock] = {}
+        self._connected: dict[str, asyncio.Event] = {}
 
     async def get(
         self, url: str, headers: Mapping[str, str] | None = None, *, max_bytes: int
@@ -94,12 +94,16 @@ class HttpClient:
 
         A redirect is followed within the host alone. Raises FetchError.
         """
-        host, headers = origin(url), headers or {}
-        if host not in self._answering:  # one request finds out whether the host is there
-            async with self._first_request.setdefault(host, asyncio.Lock()):
-                if host not in self._answering:
-                    return await self._with_retries(url, headers, max_bytes)
-        return await self._with_retries(url, headers, max_bytes)
+        headers = headers or {}
+        connected = self._connected.get(origin(url))
+        if connected:
+            await connected.wait()
+            return await self._with_retries(url, headers, max_bytes)
+        connected = self._connected[origin(url)] = asyncio.Event()
+        try:  # one request finds out whether the host is there
+            return await self._with_retries(url, headers, max_bytes)
+        finally:
+            connected.set()
 
     async def status(self, url: str, method: str = "GET") -> int:
         """Return the status of a response without reading it; it is asked for once.
@@ -172,7 +176,10 @@ class HttpClient:
             except TimeoutError:
                 raise FetchError("the answer had no end within the time given", "slow") from None
             except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
-                raise _network_error(error) from None
+                found = _network_error(error)
+                if found.kind != "unreachable":
+                    self._connected[host].set()  # others need not wait for its further attempts
+                raise found from None
 
     async def _followed(self, url: str, headers: Mapping[str, str], max_bytes: int) -> HttpResponse:
         place = url
@@ -190,6 +197,7 @@ class HttpClient:
         async with self._session.stream("GET", url, headers=dict(headers)) as response:
             status = response.status_code
             self._answering.add(origin(url))
+            self._connected[origin(url)].set()
             self._silent.pop(origin(url), None)
             if status in _REDIRECTS or (status == _NOT_MODIFIED and "if-none-match" in headers):
                 return HttpResponse(status, response.headers, b"")
