@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from accelerator_portal.automation import feed_sources
 from accelerator_portal.automation.feeds import FeedAccess, Fetched, fetch_reports
 from accelerator_portal.catalog import Catalog, load_catalog, results_folder
 from accelerator_portal.catalog.report_feed import ReportFeed
@@ -36,7 +38,10 @@ def answers() -> dict[str, bytes]:
 def server(answers: dict[str, bytes]) -> Iterator[str]:
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            """Answer from the table; `/away` leads to another host."""
+            """Answer from the table; `/away` leads to another host, `/slow` takes its time."""
+            if self.path == "/slow":
+                time.sleep(1.9)
+                return
             if self.path == "/away":
                 self.send_response(302)
                 self.send_header("location", "https://elsewhere.example/")
@@ -153,6 +158,13 @@ def test_a_folder_that_is_full_takes_no_further_report(
     assert found.outcome == "refused"
     assert "the folder has 2 reports, more than 1" in found.why[0]
     assert [found.outcome for found in fetch({"one": "/good"})] == ["unchanged"]
+
+
+def test_all_feeds_together_have_a_deadline(fetch: Fetch, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(feed_sources, "SECONDS_IN_ALL", 1.0)
+    first, second = fetch({"good": "/good", "slow": "/slow"})
+    assert (first.outcome, second.outcome) == ("new", "unreachable")
+    assert "within the 0.0 minutes for all feeds" in second.why[0]
 
 
 def test_without_feeds_nothing_is_asked(fetch: Fetch) -> None:
