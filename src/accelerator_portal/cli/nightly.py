@@ -9,6 +9,7 @@ import click
 
 from accelerator_portal.automation.archive_store import ArchiveError, open_archive
 from accelerator_portal.automation.github import GitHubError
+from accelerator_portal.automation.night_lock import NightRunningError, one_night
 from accelerator_portal.automation.night_steps import LOOKED_UP, Tonight
 from accelerator_portal.automation.night_summary import summary
 from accelerator_portal.automation.nightly import github_for, run_night
@@ -82,7 +83,11 @@ def nightly(  # noqa: PLR0913, PLR0917 - one for each option
     except (ArchiveError, GitHubError) as error:
         raise click.ClickException(str(error)) from None
     tonight = Tonight(root, out.absolute(), catalog, store, api, repository, made_here, preview)
-    night = run_night(tonight, skip, _say)
+    try:
+        with one_night(root, tonight.out):
+            night = run_night(tonight, skip, _say)
+    except NightRunningError as error:
+        raise click.ClickException(str(error)) from None
     if told:
         write_text_atomically(told, summary(night, catalog))
     else:
