@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -13,9 +13,10 @@ from pydantic import Field
 from accelerator_portal.automation.github import GitHubError
 from accelerator_portal.automation.upstream.dispatching import DispatchJournal
 from accelerator_portal.automation.upstream.finding import ReportPlace, RunResult, RunState, find
-from accelerator_portal.automation.upstream.left_report import SentRequest
+from accelerator_portal.automation.upstream.left_report import SKEW, SentRequest
 from accelerator_portal.automation.upstream.payload import run_title
 from accelerator_portal.automation.upstream.planning import PlannedPlatform, entry_of
+from accelerator_portal.automation.upstream.run_lists import RunLists
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.fields import Model
 from accelerator_portal.reports.report import Moment
@@ -89,7 +90,13 @@ def asked_of(
 
 
 def look(place: ReportPlace, asked: Iterable[SentRequest]) -> list[Looked]:
-    """Look for every report; what cannot be asked now is said, and the others go on."""
+    """Look for every report; what cannot be asked now is said, and the others go on.
+
+    The runs of each repository are listed once for all that it was sent.
+    """
+    asked = list(asked)
+    if asked and place.runs is None:
+        place = replace(place, runs=RunLists(place.api, min(one.at for one in asked) - SKEW))
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         return list(pool.map(lambda one: _looked(place, one), asked))
 
