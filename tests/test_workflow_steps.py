@@ -160,11 +160,20 @@ def test_what_is_planned_depends_on_what_happened(
 def test_without_a_plan_nothing_is_sent(tmp_path: Path) -> None:
     portal(tmp_path)
     text = script("upstream-event.yml", "Send")
-    assert run(tmp_path, text).returncode == 0
+    variables = {"GITHUB_OUTPUT": "outputs"}
+    assert run(tmp_path, text, variables).returncode == 0
     assert words(tmp_path) == []
     (tmp_path / "work/plan.json").touch()
-    assert run(tmp_path, text).returncode == 0
+    assert run(tmp_path, text, variables).returncode == 0
     assert words(tmp_path)[:2] == ["upstream", "dispatch"]
+    assert words(tmp_path)[-4:] == ["--out", "upstream-journal.json", "--outputs", "outputs"]
+
+
+def test_who_was_told_is_kept_for_the_answers_and_for_the_next_event_of_the_commit() -> None:
+    kept = [s["with"] for s in steps("upstream-event.yml") if "upload-artifact" in str(s)]
+    names = [one["name"] for one in kept]
+    assert names == ["upstream-journal", "upstream-journal-${{ steps.send.outputs.key }}"]
+    assert {one["path"] for one in kept} == {"upstream-journal.json"}
 
 
 def test_a_runner_s_own_program_or_a_script_makes_torch(tmp_path: Path) -> None:

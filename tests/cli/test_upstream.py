@@ -71,10 +71,15 @@ class Stage:
     def dispatch(self) -> Result:
         """Send; then the workflow keeps the journal as an artifact."""
         self.file("journal.json").unlink(missing_ok=True)
-        out = ["--out", str(self.file("journal.json"))]
+        outputs = self.file("outputs")
+        outputs.unlink(missing_ok=True)
+        out = ["--out", str(self.file("journal.json")), "--outputs", str(outputs)]
         done = self.run("dispatch", "--plan", str(self.file("plan.json")), *out)
         if self.file("journal.json").exists():
-            self.keep("upstream-journal", self.file("journal.json"))
+            name, _, key = outputs.read_text("utf-8").strip().partition("=")
+            assert name == "key"
+            for end in ("", f"-{key}"):
+                self.keep("upstream-journal", self.file("journal.json"), end)
         return done
 
     def answer(self, *words: str) -> Result:
@@ -85,8 +90,8 @@ class Stage:
             self.keep("upstream-ledger", self.file("ledger.json"))
         return done
 
-    def keep(self, name: str, file: Path) -> None:
-        """Keep a file as an artifact of an own run."""
+    def keep(self, name: str, file: Path, end: str = "") -> None:
+        """Keep a file as an artifact of an own run; its name may end with a key."""
         self.number += 1
         self.double.records[f"repos/{HOME}/actions/runs/{self.number}"] = {
             "id": self.number,
@@ -98,7 +103,7 @@ class Stage:
         }
         made = archive({f"{name}.json": file.read_bytes()})
         created = f"{dt.datetime.now(dt.UTC):%Y-%m-%dT%H:%M:%SZ}"
-        self.double.add_artifact(HOME, self.number, name, made, created_at=created)
+        self.double.add_artifact(HOME, self.number, f"{name}{end}", made, created_at=created)
 
     def vendor_answers(self, outcomes: dict[str, str]) -> None:
         """The vendor's run ends, with a report."""

@@ -71,13 +71,14 @@ class Where:
     """Artifacts that need not be read again."""
 
 
-def left(where: Where, name: str, model: type[M]) -> Iterator[tuple[int, M]]:
+def left(where: Where, name: str, model: type[M], key: str = "") -> Iterator[tuple[int, M]]:
     """Yield what the workflow left under a name, the newest first, with the artifact's number.
 
-    Other things are passed over. The file within the artifact is `<name>.json`. Raises GitHubError.
+    With a `key` these are the artifacts `<name>-<key>`, of which GitHub lists no others. Other
+    things are passed over. The file within the artifact is `<name>.json`. Raises GitHubError.
     """
     api, home = where.api, where.home
-    for entry in _entries(where, name):
+    for entry in _entries(where, f"{name}-{key}" if key else name):
         if entry.id in where.closed:
             continue
         run = read(api, f"repos/{home}/actions/runs/{entry.workflow_run.id}", _Run)
