@@ -103,7 +103,7 @@ def _dispatch(store: Store, repository: str, _: Json, __: Query, body: Json) -> 
 
 
 def _runs(store: Store, repository: str, _: Json, query: Query, __: Json) -> Answer:
-    since, _, until = query.get("created", "").removeprefix(">=").partition("..")
+    since, _dots, until = query.get("created", "").removeprefix(">=").partition("..")
     found = [
         run
         for run in store.runs.get(repository, [])

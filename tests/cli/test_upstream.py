@@ -121,13 +121,14 @@ class Stage:
 @pytest.fixture
 def stage(tree: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
     root = tree(portal())
-    nightly = report(
-        {"good": "passed", "bad": "failed"},
-        started=dt.datetime(2026, 11, 1, tzinfo=dt.UTC),
-        finished=None,
-        trigger={"kind": "nightly"},
-    )
-    fold_reports(root, [(Path("nightly.json"), nightly)])
+    for days in (2, 1):
+        nightly = report(
+            {"good": "passed", "bad": "failed"},
+            started=dt.datetime.now(dt.UTC) - dt.timedelta(days=days),
+            finished=None,
+            trigger={"kind": "nightly", "commit": f"{days:040x}"},
+        )
+        fold_reports(root, [(Path("nightly.json"), nightly)])
     with serve() as double:
         scene.populate(double)
         for variable in ("GH_TOKEN", "PORTAL_TOKEN", "UPSTREAM_TOKEN"):
