@@ -140,7 +140,7 @@ def _artifacts(store: Store, repository: str, words: Json, query: Query, _: Json
     run = words.get("run")
     found = [
         {**entry, "workflow_run": {"id": entry["run"]}}
-        for entry in store.artifacts.values()
+        for entry in reversed(store.artifacts.values())
         if entry["repository"] == repository
         and (run is None or entry["run"] == int(run))
         and query.get("name") in {None, entry["name"]}
