@@ -10,7 +10,6 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from urllib.parse import urljoin
 
 import httpx
 from tenacity import (
@@ -22,7 +21,7 @@ from tenacity import (
     wait_random,
 )
 
-from accelerator_portal.http.addresses import origin, private_address
+from accelerator_portal.http.addresses import origin, private_address, redirected
 from accelerator_portal.http.errors import MISSING_STATUSES, FetchError, InvalidResponseError
 from accelerator_portal.http.limits import RequestLimits
 
@@ -189,7 +188,7 @@ class HttpClient:
                 return response
             if not self._limits.redirects:
                 raise _status_error(response.status, response.headers)
-            place = _redirected(place, response.headers.get("location", ""))
+            place = redirected(place, response.headers.get("location", ""))
         raise InvalidResponseError("the address leads round in circles", "loop")
 
     async def _one(self, url: str, headers: Mapping[str, str], max_bytes: int) -> HttpResponse:
@@ -219,14 +218,6 @@ class HttpClient:
                 what = f"the answer is longer than {max_bytes:,} bytes"
                 raise InvalidResponseError(what, "long")
         return bytes(body)
-
-
-def _redirected(url: str, location: str) -> str:
-    place = urljoin(url, location) if origin(location) else ""
-    if not location or origin(place) != origin(url):
-        shown = origin(place).partition("//")[2][:80] or "nowhere"
-        raise InvalidResponseError(f"the address leads to another host, {shown}")
-    return place
 
 
 def _status_error(status: int, headers: httpx.Headers) -> FetchError:
