@@ -111,7 +111,7 @@ def _files(folder: Path) -> tuple[MkDocsConfig, Iterator[File]]:
 
 def _write(file: File, path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(file.content_string, encoding="utf-8")
+    path.write_bytes(file.content_bytes)
 
 
 def main() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from accelerator_portal.automation.upstream.change import Change
 from accelerator_portal.automation.upstream.incoming import read_event
 from tests.automation.upstream.scene import HEAD, NUMBER, event, pull_webhook
 from tests.automation.upstream.test_incoming import of
-from tests.test_workflows import EVERY, steps
+from tests.test_workflows import EVERY, steps, workflow
 
 HOSTILE = "$(touch evil) `touch evil` \"; touch evil; ' && touch evil #"
 
@@ -159,11 +160,20 @@ def test_what_is_planned_depends_on_what_happened(
 def test_without_a_plan_nothing_is_sent(tmp_path: Path) -> None:
     portal(tmp_path)
     text = script("upstream-event.yml", "Send")
-    assert run(tmp_path, text).returncode == 0
+    variables = {"GITHUB_OUTPUT": "outputs"}
+    assert run(tmp_path, text, variables).returncode == 0
     assert words(tmp_path) == []
     (tmp_path / "work/plan.json").touch()
-    assert run(tmp_path, text).returncode == 0
+    assert run(tmp_path, text, variables).returncode == 0
     assert words(tmp_path)[:2] == ["upstream", "dispatch"]
+    assert words(tmp_path)[-4:] == ["--out", "upstream-journal.json", "--outputs", "outputs"]
+
+
+def test_who_was_told_is_kept_for_the_answers_and_for_the_next_event_of_the_commit() -> None:
+    kept = [s["with"] for s in steps("upstream-event.yml") if "upload-artifact" in str(s)]
+    names = [one["name"] for one in kept]
+    assert names == ["upstream-journal", "upstream-journal-${{ steps.send.outputs.key }}"]
+    assert {one["path"] for one in kept} == {"upstream-journal.json"}
 
 
 def test_a_runner_s_own_program_or_a_script_makes_torch(tmp_path: Path) -> None:
@@ -296,29 +306,6 @@ def test_a_tag_of_another_version_is_not_released(tmp_path: Path, tag: str, stat
     assert not list(tmp_path.rglob("evil"))
 
 
-def test_only_reports_of_platforms_are_pushed(tmp_path: Path) -> None:
-    git = ["git", "-c", "user.name=x", "-c", "user.email=x@example.org"]
-    remote, work = tmp_path / "remote", tmp_path / "work"
-    stub(tmp_path, "gh", 'printf "%s\\n" "$@" >> ../words')
-    for command in (
-        ["git", "init", "--quiet", "--bare", str(remote)],
-        ["git", "clone", "--quiet", str(remote), str(work)],
-        [*git, "-C", str(work), "commit", "--quiet", "--allow-empty", "-m", "first"],
-    ):
-        subprocess.run(command, check=True, capture_output=True)
-    (work / "accelerators/example").mkdir(parents=True)
-    text = script("upstream-answer.yml", "Push reports of PyTorch's main")
-    (work / "upstream-ledger.json").touch()
-    (work / "accelerators/example/.keep").touch()
-    assert run(tmp_path, text).returncode == 0
-    listed = ["git", "-C", str(remote), "ls-tree", "-r", "--name-only", "HEAD"]
-    pushed = subprocess.run(listed, check=True, capture_output=True, text=True).stdout
-    assert pushed == "accelerators/example/.keep\n"
-    before = words(tmp_path)
-    assert run(tmp_path, text).returncode == 0
-    assert words(tmp_path) == before == ["auth", "setup-git"]
-
-
 def repository(folder: Path) -> Path:
     """A clone with one commit on main, as the checkout makes it; returns the remote."""
     remote, work = folder / "remote", folder / "work"
@@ -343,36 +330,76 @@ def pushed(remote: Path) -> list[str]:
     return done.stdout.splitlines()
 
 
+def installed_portal(folder: Path) -> None:
+    """The real command, where the workflows have it."""
+    place = folder / "work/.venv/bin"
+    place.mkdir(parents=True)
+    (place / "accelerator-portal").symlink_to(Path(sys.executable).with_name("accelerator-portal"))
+
+
 @pytest.mark.parametrize("published", ["true", "false", "", HOSTILE])
 def test_the_site_is_published_where_it_was_built_anew(tmp_path: Path, published: str) -> None:
-    remote = repository(tmp_path)
-    portal(tmp_path)
     stub(tmp_path, "gh", 'printf "gh %s\\n" "$*" >> ../words')
-    (tmp_path / "work/site").mkdir()
-    (tmp_path / "work/site/index.html").touch()
-    text = script("nightly.yml", "Push what changed, have it published, and keep the archive")
-    for _ in range(2):
-        done = run(tmp_path, text, {"GITHUB_REF_NAME": "main", "PUBLISHED": published})
-        assert done.returncode == 0, done.stderr
-    assert pushed(remote) == ["accelerators/old", "data/old"]
-    start = ["gh workflow run pages.yml"] if published == "true" else []
-    assert words(tmp_path) == 2 * ["gh auth setup-git", *start, "archive", "push", "archive"]
+    done = run(tmp_path, script("nightly.yml", "Have the site published"), {"PUBLISHED": published})
+    assert done.returncode == 0, done.stderr
+    assert words(tmp_path) == (["gh workflow run pages.yml"] if published == "true" else [])
 
 
-def test_what_somebody_pushed_during_the_night_stays(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("name", "step", "expected"),
+    [
+        ("nightly.yml", "Push what changed", ["README.md", "accelerators/old", "data/old"]),
+        (
+            "upstream-answer.yml",
+            "Push reports of PyTorch's main",
+            ["README.md", "accelerators/old"],
+        ),
+    ],
+)
+def test_what_changed_is_pushed_beside_what_somebody_pushed_meanwhile(
+    tmp_path: Path, name: str, step: str, expected: list[str]
+) -> None:
     remote = repository(tmp_path)
-    portal(tmp_path)
-    stub(tmp_path, "gh", "true")
+    installed_portal(tmp_path)
+    stub(tmp_path, "gh", 'printf "gh %s\\n" "$*" >> ../words')
+    (tmp_path / "work/upstream-ledger.json").touch()
     other = tmp_path / "other"
     git = ["git", "-c", "user.name=x", "-c", "user.email=x@example.org", "-C", str(other)]
     subprocess.run(["git", "clone", "--quiet", str(remote), str(other)], check=True)
     (other / "README.md").touch()
     for command in (["add", "."], ["commit", "--quiet", "-m", "second"], ["push", "--quiet"]):
         subprocess.run([*git, *command], check=True, capture_output=True)
-    text = script("nightly.yml", "Push what changed, have it published, and keep the archive")
-    done = run(tmp_path, text, {"GITHUB_REF_NAME": "main", "PUBLISHED": "false"})
+    for _ in range(2):  # a run that is started again pushes nothing twice
+        done = run(tmp_path, script(name, step), {"GITHUB_REF_NAME": "main"})
+        assert done.returncode == 0, done.stderr
+        assert pushed(remote) == expected
+    assert words(tmp_path) == 2 * ["gh auth setup-git"]
+
+
+def test_what_is_settled_is_kept_only_when_the_reports_are_pushed() -> None:
+    """Else a report of main would be settled, and nowhere."""
+    names = [step.get("name") for step in steps("upstream-answer.yml")]
+    assert names[-2:] == [
+        "Push reports of PyTorch's main",
+        "Keep what is settled",
+    ]
+    push, keep = steps("upstream-answer.yml")[-2:]
+    assert push["id"] == "push"
+    assert keep["if"] == "always() && steps.push.outcome == 'success'"
+
+
+def test_what_was_published_is_recorded_after_pages_has_succeeded(tmp_path: Path) -> None:
+    assert workflow("pages.yml")["jobs"]["record"]["needs"] == ["build", "deploy"]
+    assert "--preview" in script("nightly.yml", "Run the night")
+    remote = repository(tmp_path)
+    installed_portal(tmp_path)
+    stub(tmp_path, "gh", "true")
+    done = run(tmp_path, script("pages.yml", "Record it"), {"INPUTS": "ab" * 32})
     assert done.returncode == 0, done.stderr
-    assert pushed(remote) == ["README.md", "accelerators/old", "data/old"]
+    command = ["git", "-C", str(remote), "show", "archive:published.sha256"]
+    assert subprocess.run(command, check=True, capture_output=True).stdout == b"ab" * 32
+    for wrong in ("", HOSTILE):
+        assert run(tmp_path, script("pages.yml", "Record it"), {"INPUTS": wrong}).returncode
 
 
 def test_the_night_runs_with_the_report_of_the_cpu_or_without(tmp_path: Path) -> None:
@@ -384,7 +411,8 @@ def test_the_night_runs_with_the_report_of_the_cpu_or_without(tmp_path: Path) ->
     }
     assert run(tmp_path, script("nightly.yml", "Run the night"), variables).returncode == 0
     assert words(tmp_path) == [
-        *("nightly", "--archive", "archive", "--made-here", "incoming/made-here"),
+        *("nightly", "--preview", "--archive", "archive"),
+        *("--made-here", "incoming/made-here"),
         *("--issues", "example/portal", "--outputs", "outputs", "--summary", "summary"),
     ]
     assert (tmp_path / "work/incoming/made-here").is_dir()

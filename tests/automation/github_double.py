@@ -49,6 +49,8 @@ class Fault:
     seconds: float = 0.0
     """How long it takes, before; with status 0 it then answers as ever, or is `cut` off."""
     cut: bool = False
+    half: bool = False
+    """Whether it does what was asked, and cuts the answer off in the middle."""
     after: bool = False
     """Whether it first does what was asked: the answer alone is lost."""
 
@@ -83,6 +85,9 @@ class GitHubDouble(Store):
             self._done(asked)
         if fault.cut:
             raise ConnectionAbortedError
+        if fault.half:
+            status, headers, body = self._done(asked)
+            return status, {**headers, "content-length": str(len(body))}, body[: len(body) // 2]
         if not fault.status:
             return self._done(asked)
         return fault.status, fault.headers, json.dumps({"message": fault.message}).encode()
@@ -157,7 +162,9 @@ def _handler(double: GitHubDouble) -> type[BaseHTTPRequestHandler]:
             self.send_response(status)
             for name, value in headers.items():
                 self.send_header(name, value)
-            self.send_header("content-length", str(len(body)))
+            if "content-length" not in headers:
+                self.send_header("content-length", str(len(body)))
+            self.close_connection = int(headers.get("content-length", len(body))) > len(body)
             self.end_headers()
             self.wfile.write(body)
 

@@ -18,6 +18,7 @@ Answer = tuple[int, Any]
 MOST_KEYS = 10
 MOST_BYTES = 64 * 1024
 MOST_COMMENT = 65_536
+MOST_FILTERED = 1000
 
 
 class Refusal(Exception):  # noqa: N818 - an answer of GitHub's
@@ -102,12 +103,13 @@ def _dispatch(store: Store, repository: str, _: Json, __: Query, body: Json) -> 
 
 
 def _runs(store: Store, repository: str, _: Json, query: Query, __: Json) -> Answer:
+    since, _dots, until = query.get("created", "").removeprefix(">=").partition("..")
     found = [
         run
         for run in store.runs.get(repository, [])
         if query.get("event") in {None, run["event"]}
-        and run["created_at"] >= query.get("created", "").removeprefix(">=")
-    ]
+        and since <= run["created_at"] <= (until or "9")
+    ][:MOST_FILTERED]
     return 200, {"total_count": len(found), "workflow_runs": _paged(found, query)}
 
 
@@ -138,7 +140,7 @@ def _artifacts(store: Store, repository: str, words: Json, query: Query, _: Json
     run = words.get("run")
     found = [
         {**entry, "workflow_run": {"id": entry["run"]}}
-        for entry in store.artifacts.values()
+        for entry in reversed(store.artifacts.values())
         if entry["repository"] == repository
         and (run is None or entry["run"] == int(run))
         and query.get("name") in {None, entry["name"]}

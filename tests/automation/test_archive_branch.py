@@ -64,14 +64,48 @@ def test_the_branch_is_one_commit_however_many_nights_there_were(
     assert not push_archive(again)
 
 
-def test_what_somebody_else_pushed_meanwhile_is_not_replaced(repository: Path) -> None:
+def test_what_a_killed_night_left_half_written_is_not_pushed(repository: Path) -> None:
+    place = fetched(repository, "first")
+    (place / "runs").mkdir()
+    (place / "runs/1.json.gz.new").write_bytes(b"half")
+    (place / "runs/2.json.gz").write_bytes(b"whole")
+    assert push_archive(place)
+    found = [path.name for path in (fetched(repository, "second") / "runs").iterdir()]
+    assert found == ["2.json.gz"]
+
+
+@pytest.mark.parametrize("before", [["old"], []])
+def test_what_somebody_else_pushed_meanwhile_stays(
+    repository: Path, remote: Path, before: list[str]
+) -> None:
+    begin = fetched(repository, "begin")
+    for name in before:
+        (begin / name).touch()
+        push_archive(begin)
     first, second = fetched(repository, "first"), fetched(repository, "second")
     (first / "a").touch()
     (second / "b").touch()
+    (second / "old").unlink(missing_ok=True)
     push_archive(first)
-    with pytest.raises(ArchiveError, match=r"^git push: "):
+    assert push_archive(second)
+    listed = git(remote, "ls-tree", "-r", "--name-only", "archive").split()
+    assert listed == ["a", "b"]
+    assert git(remote, "rev-list", "--count", "archive").strip() == "1"
+    assert not push_archive(second)
+
+
+def test_an_object_that_somebody_else_changed_is_not_replaced(
+    repository: Path, remote: Path
+) -> None:
+    first, second = fetched(repository, "first"), fetched(repository, "second")
+    (first / "a").write_text("first", "utf-8")
+    (second / "a").write_text("second", "utf-8")
+    (second / "b").touch()
+    push_archive(first)
+    with pytest.raises(ArchiveError, match=r"has another a by now; run the job again$"):
         push_archive(second)
-    assert (fetched(repository, "third") / "a").exists()
+    assert git(remote, "show", "archive:a") == "first"
+    assert git(remote, "ls-tree", "--name-only", "archive").split() == ["a"]
 
 
 def test_a_branch_that_cannot_be_asked_for_is_no_empty_archive(

@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from accelerator_portal.automation.breakage_issues import MOST_OPENED, Issues, body, settle
+from accelerator_portal.automation.github import GitHubError
 from accelerator_portal.automation.github_client import GitHubClient
 from accelerator_portal.automation.posting import BOT
 from accelerator_portal.catalog import Platform
@@ -108,11 +109,19 @@ def test_of_two_issues_the_older_one_counts(
     assert settle(client, HOME, one(platform)) == Issues(closed=(2,))
 
 
+@pytest.mark.parametrize(
+    ("fault", "words"),
+    [
+        (Fault(f"POST {ISSUES}", cut=True, after=True), "did not answer"),
+        (Fault(f"POST {ISSUES}", half=True), "was cut off"),
+        (Fault(f"POST {ISSUES}", 200, "no issue", after=True), "has another form than expected"),
+    ],
+)
 def test_an_answer_that_was_lost_doubles_nothing(
-    double: GitHubDouble, client: GitHubClient, platform: Platform
+    double: GitHubDouble, client: GitHubClient, platform: Platform, fault: Fault, words: str
 ) -> None:
-    double.faults.append(Fault(f"POST {ISSUES}", cut=True, after=True, times=1))
-    with pytest.raises(Exception, match="did not answer"):
+    double.faults.append(fault)
+    with pytest.raises(GitHubError, match=words):
         settle(client, HOME, one(platform))
     assert settle(client, HOME, one(platform)) == Issues()
     assert len(double.issues[HOME]) == 1

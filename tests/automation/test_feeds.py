@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -11,9 +12,11 @@ from pathlib import Path
 
 import pytest
 
+from accelerator_portal.automation import feed_sources
 from accelerator_portal.automation.feeds import FeedAccess, Fetched, fetch_reports
-from accelerator_portal.catalog import Catalog, load_catalog
+from accelerator_portal.catalog import Catalog, load_catalog, results_folder
 from accelerator_portal.catalog.report_feed import ReportFeed
+from accelerator_portal.checks import errors, load_and_check
 from accelerator_portal.http.limits import RequestLimits
 from accelerator_portal.reports.report_file import report_text
 from tests.folders import EXAMPLE, Tree, loaded
@@ -35,7 +38,10 @@ def answers() -> dict[str, bytes]:
 def server(answers: dict[str, bytes]) -> Iterator[str]:
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            """Answer from the table; `/away` leads to another host."""
+            """Answer from the table; `/away` leads to another host, `/slow` takes its time."""
+            if self.path == "/slow":
+                time.sleep(1.9)
+                return
             if self.path == "/away":
                 self.send_response(302)
                 self.send_header("location", "https://elsewhere.example/")
@@ -128,6 +134,37 @@ def test_one_bad_feed_holds_up_no_other(fetch: Fetch, answers: dict[str, bytes])
     answers["/bad"] = b"{"
     outcomes = {f.name: f.outcome for f in fetch({"bad": "/bad", "gone": "/no", "good": "/good"})}
     assert outcomes == {"bad": "refused", "gone": "unreachable", "good": "new"}
+
+
+def test_a_report_that_is_wrong_within_its_folder_is_refused_and_main_stays_green(
+    fetch: Fetch, root: Path, answers: dict[str, bytes]
+) -> None:
+    answers["/same"] = GOOD.encode()
+    first, second = fetch({"one": "/good", "two": "/same"})
+    assert (first.outcome, second.outcome) == ("new", "refused")
+    assert 'one.json has tests of "models" at the same moment' in second.why[0]
+    assert not result(root, "two").exists()
+    assert errors(load_and_check(root, NOW.date())[1]) == []
+    again = fetch({"one": "/good", "two": "/same"})
+    assert [found.outcome for found in again] == ["unchanged", "refused"]
+
+
+def test_a_folder_that_is_full_takes_no_further_report(
+    fetch: Fetch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(results_folder, "MAX_REPORTS", 1)
+    fetch({"one": "/good"})
+    (found,) = fetch({"two": "/good"})
+    assert found.outcome == "refused"
+    assert "the folder has 2 reports, more than 1" in found.why[0]
+    assert [found.outcome for found in fetch({"one": "/good"})] == ["unchanged"]
+
+
+def test_all_feeds_together_have_a_deadline(fetch: Fetch, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(feed_sources, "SECONDS_IN_ALL", 1.0)
+    first, second = fetch({"good": "/good", "slow": "/slow"})
+    assert (first.outcome, second.outcome) == ("new", "unreachable")
+    assert "within the 0.0 minutes for all feeds" in second.why[0]
 
 
 def test_without_feeds_nothing_is_asked(fetch: Fetch) -> None:

@@ -73,6 +73,29 @@ def test_what_does_not_pass_ends(double: GitHubDouble, client: GitHubClient) -> 
     assert len(double.said("GET", "comments")) == QUICK.tries
 
 
+def test_an_answer_that_is_cut_off_is_asked_for_again(
+    double: GitHubDouble, client: GitHubClient
+) -> None:
+    for number in range(20):
+        client.send("POST", COMMENTS, {"body": str(number)})
+    double.faults = [Fault("GET", half=True, times=2)]
+    assert len(json.loads(client.get(COMMENTS))) == 20
+    double.faults = [Fault("GET", half=True, times=99)]
+    with pytest.raises(GitHubError, match=r"comments: GitHub's answer was cut off$") as raised:
+        client.get(COMMENTS)
+    assert raised.value.passing
+    assert len(double.said("GET", "comments")) == 3 + QUICK.tries
+
+
+def test_a_file_that_is_cut_off_is_asked_for_again(
+    double: GitHubDouble, client: GitHubClient
+) -> None:
+    number = double.add_artifact(HOME, 7, "report", b"PK" * 100)
+    double.faults = [Fault("GET files/", half=True)]
+    path = f"repos/{HOME}/actions/artifacts/{number}/zip"
+    assert client.download(path, 200) == b"PK" * 100
+
+
 def test_a_403_for_an_hour_is_an_error_within_seconds(
     double: GitHubDouble, client: GitHubClient
 ) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from accelerator_portal.automation.archive_store import Archive, ArchiveError, open_archive, packed
-from accelerator_portal.automation.last_good import keep, lay_out, standing_in
+from accelerator_portal.automation.last_good import damaged, keep, lay_out, standing_in
 from accelerator_portal.checks.quarantine import last_good_versions
 
 FRIDAY, SATURDAY = dt.date(2026, 11, 20), dt.date(2026, 11, 21)
@@ -69,6 +69,30 @@ def test_a_mended_folder_counts_anew(archive: Archive, root: Path) -> None:
     assert keep(archive, root, ["acme"], [], SATURDAY) == ()  # mended by taking it back
     keep(archive, root, [], ["acme"], SATURDAY)
     assert standing_in(archive, ["acme"], SATURDAY) == {"acme": SATURDAY}
+
+
+def flipped(data: bytes, bit: int) -> bytes:
+    return data[: bit // 8] + bytes([data[bit // 8] ^ 1 << bit % 8]) + data[bit // 8 + 1 :]
+
+
+def test_each_flipped_bit_is_found_and_written_again_while_the_folder_is_whole(
+    archive: Archive, root: Path
+) -> None:
+    keep(archive, root, ["acme"], [], FRIDAY)
+    good = bytes_of(archive)
+    assert good is not None
+    found = 0
+    for bit in range(0, 8 * len(good), 5):
+        archive.write("last-good/acme.json.gz", flipped(good, bit))
+        lost = damaged(archive, ["acme"])
+        found += bool(lost)
+        assert standing_in(archive, ["acme"], FRIDAY) == ({} if lost else {"acme": FRIDAY})
+        assert keep(archive, root, [], ["acme"], FRIDAY) == ()
+        archive.write("last-good/acme.json.gz", flipped(good, bit))
+        keep(archive, root, ["acme"], [], FRIDAY)
+        assert damaged(archive, ["acme"]) == ()
+    # What is not found is in the fields of gzip's header that say nothing of the content.
+    assert found >= 8 * (len(good) - 10) // 5
 
 
 @pytest.mark.parametrize(

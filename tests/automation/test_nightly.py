@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import os
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +12,9 @@ import pytest
 from fsspec.implementations.local import LocalFileSystem
 
 from accelerator_portal.automation.archive_store import Archive, open_archive
+from accelerator_portal.automation.building import inputs_of_build
 from accelerator_portal.automation.github_client import GitHubClient
+from accelerator_portal.automation.inputs import remember
 from accelerator_portal.automation.night_steps import LOOKED_UP, Tonight, steps
 from accelerator_portal.automation.night_summary import Night, summary
 from accelerator_portal.automation.nightly import run_night
@@ -105,6 +108,28 @@ def test_a_night_that_is_killed_between_two_steps_and_started_again_loses_and_do
     assert left(tmp_path) == undisturbed
 
 
+def test_a_site_that_another_job_publishes_is_built_until_that_has_succeeded(
+    tmp_path: Path,
+) -> None:
+    """GitHub's Pages may fail; then the next night has the site published again."""
+    root = portal(tmp_path)
+    archive = open_archive(str(tmp_path / "archive"))
+    for _ in range(2):
+        assert night(replace(tonight(tmp_path), preview=True)).published
+    remember(archive, inputs_of_build(root, NOW.date(), archive))
+    done = night(replace(tonight(tmp_path), preview=True))
+    assert (done.published, words(done)["site"]) == (False, "nothing is new; the last site stays")
+
+
+def test_a_night_removes_what_a_killed_one_left_half_written(tmp_path: Path) -> None:
+    root = portal(tmp_path)
+    left = root / "accelerators/acme/results/.cpu.json.0123abcd.new"
+    left.write_text('{"half', "utf-8")
+    os.utime(left, (0, 0))
+    assert not night(tonight(tmp_path)).failed
+    assert not left.exists()
+
+
 class Dying(LocalFileSystem):  # type: ignore[misc]  # fsspec has no types
     """A folder whose user is killed before, or after, it puts an object in its place."""
 
@@ -145,6 +170,23 @@ def test_an_archive_that_cannot_be_used_fails_the_night_and_the_rest_goes_on(
     assert [step.name for step in done.steps] == [
         "reports", "history", "folders", "archive", "site",
     ]  # fmt: skip
+
+
+def test_a_damaged_last_good_version_concerns_its_platform_alone(tmp_path: Path) -> None:
+    root = portal(tmp_path)
+    night(tonight(tmp_path))
+    kept = tmp_path / "archive/last-good/acme.json.gz"
+    kept.write_bytes(kept.read_bytes()[:-20])
+    assert not night(tonight(tmp_path)).failed, "the folder is whole: it is kept again"
+    kept.write_bytes(kept.read_bytes()[:-20])
+    guide = root / "accelerators/acme/guide.md"
+    guide.write_text("# broken", "utf-8")
+    done = night(tonight(tmp_path))
+    assert [step.name for step in done.steps if step.failed] == ["archive"]
+    assert words(done)["archive"] == (
+        "acme: the last good version is damaged, so the platform is not shown; fix its folder"
+    )
+    assert done.published
 
 
 def test_a_build_that_fails_fails_the_night_and_keeps_the_site(tmp_path: Path) -> None:

@@ -2,15 +2,41 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
 
+from accelerator_portal.catalog import load_catalog
 from accelerator_portal.catalog.atomic_write import (
+    LEFTOVER_AGE,
+    remove_leftovers,
     write_bytes_atomically,
     write_folder_atomically,
     write_text_atomically,
 )
+from tests.folders import EXAMPLE, REPOSITORY, write_tree
+
+KILLED_BEFORE_THE_RENAME = """
+import os, signal, sys
+from pathlib import Path
+from accelerator_portal.catalog.atomic_write import write_bytes_atomically
+os.replace = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+write_bytes_atomically(Path(sys.argv[1]), b"{}")
+"""
+
+
+def killed_while_writing(path: Path) -> Path:
+    """Kill a process between the write and the rename; return the temporary file that it left."""
+    before = {*path.parent.iterdir()}
+    command = [sys.executable, "-c", KILLED_BEFORE_THE_RENAME, str(path)]
+    assert subprocess.run(command, check=False).returncode == -signal.SIGKILL
+    (left,) = {*path.parent.iterdir()} - before
+    return left
 
 
 def test_a_file_is_written_with_its_folders_and_replaced(tmp_path: Path) -> None:
@@ -47,3 +73,37 @@ def test_a_folder_that_cannot_be_written_leaves_nothing(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="file"):
         write_folder_atomically(tmp_path / "out", files)
     assert [entry.name for entry in tmp_path.iterdir()] == ["file"]
+
+
+def test_a_kill_before_the_rename_leaves_a_file_that_neither_the_portal_nor_git_reads(
+    tmp_path: Path,
+) -> None:
+    write_tree(tmp_path, EXAMPLE)
+    results = tmp_path / "accelerators/example/results"
+    results.mkdir()
+    first = killed_while_writing(results / "cpu.json")
+    second = killed_while_writing(results / "cpu.json")
+    assert first != second
+    catalog, problems = load_catalog(tmp_path)
+    assert catalog is not None
+    assert [platform.id for platform in catalog.platforms] == ["example"]
+    assert problems == []
+    for path in (first, second):
+        inside = path.relative_to(tmp_path).as_posix()
+        asked = subprocess.run(["git", "check-ignore", "-q", inside], cwd=REPOSITORY, check=False)
+        assert asked.returncode == 0
+
+
+def test_leftovers_are_removed_when_nobody_can_still_be_writing_them(tmp_path: Path) -> None:
+    kept = tmp_path / "report.json"
+    kept.write_text("{}", "utf-8")
+    old, young = (killed_while_writing(kept) for _ in range(2))
+    folder = tmp_path / "in/.example.abc.new"
+    (folder / "inside").mkdir(parents=True)
+    past = time.time() - LEFTOVER_AGE.total_seconds() - 60
+    for path in (kept, old, folder):
+        os.utime(path, (past, past))
+    assert {*remove_leftovers(tmp_path)} == {old, folder}
+    assert {*tmp_path.iterdir()} == {kept, young, tmp_path / "in"}
+    assert not folder.exists()
+    assert remove_leftovers(tmp_path / "nowhere") == []

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import datetime as dt
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 
+from accelerator_portal.automation.night_lock import NightRunningError, one_night
 from accelerator_portal.cli import main
 from tests.built_site import EXAMPLE, copy_sources
 from tests.site.test_broken_folder import replace
@@ -54,6 +58,36 @@ def test_a_night_builds_folds_and_says_what_changed(root: Path, tmp_path: Path) 
     assert "An older version." in after
     written = (tmp_path / "outputs").read_text("utf-8")
     assert written == "published=true\npublished=false\npublished=true\n"
+
+
+def test_a_second_night_says_so_and_changes_nothing(root: Path, tmp_path: Path) -> None:
+    out, other = tmp_path / "site", tmp_path / "other"
+    busy = "another nightly job is running here. Wait until it ends\n"
+    with one_night(root, out):
+        for there, where in ((other, root), (out, root)):
+            done = night(root, there)
+            assert (done.exit_code, done.stderr) == (1, f"Error: {where}: {busy}")
+        with pytest.raises(NightRunningError, match=f"^{out}: "), one_night(other, out):
+            pass
+    assert not (root / "data/history").exists()
+    assert not out.exists()
+    with one_night(root, out):
+        pass
+    assert not (tmp_path / ".site.lock").exists()
+
+
+def test_a_killed_night_holds_nothing(root: Path, tmp_path: Path) -> None:
+    program = (
+        "import os, signal, sys; from pathlib import Path;"
+        "from accelerator_portal.automation.night_lock import one_night;"
+        "lock = one_night(Path(sys.argv[1]), Path(sys.argv[2])); lock.__enter__();"
+        "os.kill(os.getpid(), signal.SIGKILL)"
+    )
+    out = tmp_path / "site"
+    command = [sys.executable, "-c", program, str(root), str(out)]
+    assert subprocess.run(command, check=False).returncode == -signal.SIGKILL
+    with one_night(root, out):
+        pass
 
 
 def files(folder: Path) -> dict[str, bytes]:

@@ -71,10 +71,15 @@ class Stage:
     def dispatch(self) -> Result:
         """Send; then the workflow keeps the journal as an artifact."""
         self.file("journal.json").unlink(missing_ok=True)
-        out = ["--out", str(self.file("journal.json"))]
+        outputs = self.file("outputs")
+        outputs.unlink(missing_ok=True)
+        out = ["--out", str(self.file("journal.json")), "--outputs", str(outputs)]
         done = self.run("dispatch", "--plan", str(self.file("plan.json")), *out)
         if self.file("journal.json").exists():
-            self.keep("upstream-journal", self.file("journal.json"))
+            name, _, key = outputs.read_text("utf-8").strip().partition("=")
+            assert name == "key"
+            for end in ("", f"-{key}"):
+                self.keep("upstream-journal", self.file("journal.json"), end)
         return done
 
     def answer(self, *words: str) -> Result:
@@ -85,8 +90,8 @@ class Stage:
             self.keep("upstream-ledger", self.file("ledger.json"))
         return done
 
-    def keep(self, name: str, file: Path) -> None:
-        """Keep a file as an artifact of an own run."""
+    def keep(self, name: str, file: Path, end: str = "") -> None:
+        """Keep a file as an artifact of an own run; its name may end with a key."""
         self.number += 1
         self.double.records[f"repos/{HOME}/actions/runs/{self.number}"] = {
             "id": self.number,
@@ -98,7 +103,7 @@ class Stage:
         }
         made = archive({f"{name}.json": file.read_bytes()})
         created = f"{dt.datetime.now(dt.UTC):%Y-%m-%dT%H:%M:%SZ}"
-        self.double.add_artifact(HOME, self.number, name, made, created_at=created)
+        self.double.add_artifact(HOME, self.number, f"{name}{end}", made, created_at=created)
 
     def vendor_answers(self, outcomes: dict[str, str]) -> None:
         """The vendor's run ends, with a report."""
@@ -116,13 +121,14 @@ class Stage:
 @pytest.fixture
 def stage(tree: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
     root = tree(portal())
-    nightly = report(
-        {"good": "passed", "bad": "failed"},
-        started=dt.datetime(2026, 11, 1, tzinfo=dt.UTC),
-        finished=None,
-        trigger={"kind": "nightly"},
-    )
-    fold_reports(root, [(Path("nightly.json"), nightly)])
+    for days in (2, 1):
+        nightly = report(
+            {"good": "passed", "bad": "failed"},
+            started=dt.datetime.now(dt.UTC) - dt.timedelta(days=days),
+            finished=None,
+            trigger={"kind": "nightly", "commit": f"{days:040x}"},
+        )
+        fold_reports(root, [(Path("nightly.json"), nightly)])
     with serve() as double:
         scene.populate(double)
         for variable in ("GH_TOKEN", "PORTAL_TOKEN", "UPSTREAM_TOKEN"):

@@ -41,9 +41,12 @@ def run(
     async def pause(seconds: float) -> None:
         (pauses if pauses is not None else []).append(seconds)
 
+    limits = limits or RequestLimits()
+    session = httpx.AsyncClient(max_redirects=2, verify=NO_AUTHORITIES, timeout=limits.timeout)
+
     async def inside() -> T:
-        async with httpx.AsyncClient(max_redirects=2, verify=NO_AUTHORITIES) as session:
-            return await work(HttpClient(session, limits or RequestLimits(), pause))
+        async with session:
+            return await work(HttpClient(session, limits, pause))
 
     return asyncio.run(inside())
 
@@ -142,6 +145,47 @@ def test_a_host_that_is_not_there_is_asked_for_one_address_alone() -> None:
         "the host cannot be reached from where the indexes were read"
     }
     assert (len(errors), requests) == (10, 3)
+
+
+def hanging(_: BaseHTTPRequestHandler) -> None:
+    time.sleep(0.5)
+
+
+def breaking(handler: BaseHTTPRequestHandler) -> None:
+    handler.connection.close()
+
+
+@pytest.mark.parametrize("answer", [hanging, breaking])
+def test_an_address_that_does_not_answer_says_nothing_about_its_host(
+    server: Index, answer: Answer
+) -> None:
+    """Another vendor's address may be there."""
+    silent, good = place(server, answer, "/silent"), place(server, GOOD, "/good")
+
+    async def work(client: HttpClient) -> list[HttpResponse | BaseException]:
+        asked = (client.get(url, max_bytes=9) for url in (silent, good, silent + "?2"))
+        return await asyncio.gather(*asked, return_exceptions=True)
+
+    limits = RequestLimits(attempts=2, timeout=0.1)
+    first, second, third = run(work, limits)
+    assert isinstance(second, HttpResponse)
+    assert "/good" in server.asked[:3], "it waited for no further attempt"
+    assert isinstance(first, FetchError)
+    assert first.transient
+    assert isinstance(third, FetchError)
+
+
+def test_a_host_none_of_whose_addresses_answers_is_given_up(server: Index) -> None:
+    urls = [place(server, hanging, f"/silent-{number}") for number in range(10)]
+
+    async def work(client: HttpClient) -> bool:
+        asked = (client.get(url, max_bytes=9) for url in urls)
+        found = await asyncio.gather(*asked, return_exceptions=True)
+        assert {str(error) for error in found} == {"no answer within the time given"}
+        return client.is_unreachable(urls[0])
+
+    assert run(work, RequestLimits(attempts=1, timeout=0.1, concurrent_per_host=1))
+    assert len(server.asked) == 3
 
 
 def test_a_body_has_its_limit(server: Index) -> None:

@@ -2,11 +2,30 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
+import pytest
+
 from accelerator_portal.install.rows import PipCall
+from accelerator_portal.packages import reaching
 from accelerator_portal.packages.questions import ResolutionQuestion
-from accelerator_portal.packages.reaching import resolve_what_answers, silent_hosts
+from accelerator_portal.packages.reaching import (
+    ReachableHosts,
+    hosts_of,
+    resolve_what_answers,
+    silent_hosts,
+)
+from accelerator_portal.packages.resolving import ResolutionResult
+
+NO_ANSWER = ResolutionResult("unchecked", why="an index did not answer", no_answer=True)
+
+
+def question(*calls: PipCall) -> ResolutionQuestion:
+    return ResolutionQuestion(calls, "linux", "x86_64", "3.12", first_index=False)
+
+
+ON_PYPI = question(PipCall(("torch",)))
 
 
 def test_a_host_that_is_not_there_is_silent() -> None:
@@ -18,9 +37,55 @@ def test_nobody_is_asked_where_nothing_is_named() -> None:
     assert silent_hosts([]) == {}
 
 
-def test_what_names_a_silent_host_is_not_resolved(tmp_path: Path) -> None:
-    calls = (PipCall(("torch",)), PipCall(("x",), index="https://nowhere.invalid/simple"))
-    question = ResolutionQuestion(calls, "linux", "x86_64", "3.12", first_index=False)
-    answer = resolve_what_answers([question], tmp_path / "cache")(question)
-    why = "nowhere.invalid did not answer (ConnectError)"
-    assert (answer.kind, answer.why) == ("unchecked", why)
+def test_what_asks_a_silent_host_is_not_resolved(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reaching, "PYPI_HOST", "127.0.0.1:9")
+    elsewhere = question(PipCall(("x",), index="https://nowhere.invalid/simple"))
+    answer = resolve_what_answers([ON_PYPI, elsewhere], tmp_path / "cache")
+    start = time.monotonic()
+    found = [answer(one) for one in (ON_PYPI, elsewhere)]
+    assert [(one.kind, one.why) for one in found] == [
+        ("unchecked", "127.0.0.1:9 did not answer (ConnectError)"),
+        ("unchecked", "nowhere.invalid did not answer (ConnectError)"),
+    ]
+    assert time.monotonic() - start < 1
+
+
+def test_pypi_is_asked_unless_every_call_names_another_index() -> None:
+    other = PipCall(("x",), index="https://example.org/simple")
+    assert hosts_of(ON_PYPI) == {"pypi.org"}
+    assert hosts_of(question(other)) == {"example.org"}
+    assert hosts_of(question(other, PipCall(("y",)))) == {"example.org", "pypi.org"}
+
+
+def test_a_host_that_goes_silent_meanwhile_is_not_waited_for_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(reaching, "PYPI_HOST", "127.0.0.1:9")
+    hosts = ReachableHosts({})
+    assert hosts.silence(ON_PYPI) is None
+    hosts.note(ON_PYPI, NO_ANSWER)
+    assert hosts.silence(ON_PYPI) == "127.0.0.1:9 did not answer (ConnectError)"
+
+
+def test_a_host_that_answers_and_never_to_uv_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reaching, "silent_hosts", lambda _: {})
+    hosts = ReachableHosts({})
+    for _ in range(4):
+        hosts.note(ON_PYPI, NO_ANSWER)
+    hosts.note(ON_PYPI, ResolutionResult("none"))
+    for _ in range(4):
+        hosts.note(ON_PYPI, NO_ANSWER)
+    assert hosts.silence(ON_PYPI) is None
+    hosts.note(ON_PYPI, NO_ANSWER)
+    assert hosts.silence(ON_PYPI) == "pypi.org did not answer (no answer to uv)"
+
+
+def test_after_its_time_nothing_is_resolved(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reaching, "silent_hosts", lambda _: {})
+    monkeypatch.setattr(reaching, "SECONDS_IN_ALL", -1)
+    answer = resolve_what_answers([ON_PYPI], tmp_path / "cache")(ON_PYPI)
+    assert (answer.kind, answer.why) == ("unchecked", "the 45 minutes for resolving were over")

@@ -8,6 +8,7 @@ import struct
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler
 from itertools import product
 from pathlib import Path
@@ -16,6 +17,7 @@ import pytest
 
 from accelerator_portal.catalog import load_catalog
 from accelerator_portal.catalog.package_files import read_package_files
+from accelerator_portal.packages.sync_words import synced_words
 from tests.folders import REPOSITORY
 from tests.packages.loopback import File, Index, answering, made_wheel, send
 from tests.packages.syncing import (
@@ -23,6 +25,7 @@ from tests.packages.syncing import (
     DAY,
     EXPECTED,
     EXTRA,
+    FAST,
     HTML,
     PAGE,
     X86,
@@ -219,6 +222,33 @@ def test_a_damaged_cache_is_not_believed(root: Path, index: Index) -> None:
     (root / "data/packages/torch-example.json").unlink()
     synced(root, index)
     assert releases(root)["1.0"]["requires"] == EXPECTED["requires"]
+
+
+def never_ending(handler: BaseHTTPRequestHandler) -> None:
+    """The beginning of an answer."""
+    handler.send_response(200)
+    handler.send_header("content-length", "1000")
+    handler.end_headers()
+    handler.wfile.flush()
+    time.sleep(5)
+    handler.close_connection = True
+
+
+def test_a_sync_ends_in_time_and_says_what_it_missed(root: Path, index: Index) -> None:
+    index.add("beside", "1.0")
+    synced(root, index)
+    before = (root / "data/packages/torch-example.json").read_bytes()
+    index.answers[PAGE] = never_ending
+    start = time.monotonic()
+    both, limits = frozenset({"torch-example", "beside"}), replace(FAST, timeout=9, total_timeout=9)
+    done = synced(root, index, only=both, seconds=2.5, limits=limits)
+    assert time.monotonic() - start < 5
+    assert (done.missed, [package.name for package in done.packages]) == (
+        ("torch-example",),
+        ["beside"],
+    )
+    assert synced_words(done).endswith(", 1 not asked in time")
+    assert (root / "data/packages/torch-example.json").read_bytes() == before
 
 
 def test_an_interruption_loses_nothing(root: Path, index: Index) -> None:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
-from accelerator_portal.automation.archive_store import ArchiveError
+from accelerator_portal.automation.archive_store import UNFINISHED, ArchiveError
+from accelerator_portal.automation.git import GitError, failure, git, run
+from accelerator_portal.automation.tree_merge import EMPTY_TREE, changes, conflicts, merged_tree
 
 BRANCH = "archive"
 
 _MESSAGE = "What the nightly keeps: older runs, package facts, last good folders"
+_ATTEMPTS = 5
 _NO_SUCH = 2  # of `git ls-remote --exit-code`
-_SECONDS = 600
 
 
 def fetch_archive(repository: Path, place: Path) -> bool:
@@ -22,58 +23,67 @@ def fetch_archive(repository: Path, place: Path) -> bool:
     """
     if place.exists():
         raise ArchiveError(f"{place} is there already; name a folder that is not")
-    remote = _git(repository, "remote", "get-url", "origin").strip()
-    _git(repository, "init", "--quiet", f"--initial-branch={BRANCH}", str(place.absolute()))
-    _git(place, "remote", "add", "origin", remote)
-    found = _run(place, "ls-remote", "--exit-code", "origin", f"refs/heads/{BRANCH}")
-    if found.returncode == _NO_SUCH:
-        return False
-    if found.returncode:
-        raise _error(found)
-    _git(place, "fetch", "--quiet", "--depth=1", "origin", BRANCH)
-    _git(place, "reset", "--quiet", "--hard", "FETCH_HEAD")
-    return True
+    try:
+        return _fetch(repository, place)
+    except GitError as error:
+        raise ArchiveError(str(error)) from None
 
 
 def push_archive(place: Path) -> bool:
     """Replace the branch by what the folder holds now; return whether that is anything new.
 
-    What somebody else pushed since it was fetched is not replaced. Raises ArchiveError.
+    What somebody else pushed since it was fetched stays; where both changed the same object,
+    nothing is pushed. What a killed night left half written is removed. Raises ArchiveError.
     """
-    _git(place, "add", "--all")
-    tree = _git(place, "write-tree").strip()
-    before = _run(place, "rev-parse", "--quiet", "--verify", "HEAD").stdout.strip()
-    if before and _git(place, "rev-parse", f"{before}^{{tree}}").strip() == tree:
+    for left in place.rglob(f"*{UNFINISHED}"):
+        left.unlink(missing_ok=True)
+    try:
+        return _push(place)
+    except GitError as error:
+        raise ArchiveError(str(error)) from None
+
+
+def _fetch(repository: Path, place: Path) -> bool:
+    remote = git(repository, "remote", "get-url", "origin").strip()
+    git(repository, "init", "--quiet", f"--initial-branch={BRANCH}", str(place.absolute()))
+    git(place, "remote", "add", "origin", remote)
+    found = run(place, "ls-remote", "--exit-code", "origin", f"refs/heads/{BRANCH}")
+    if found.returncode == _NO_SUCH:
         return False
-    commit = _git(place, "commit-tree", tree, "-m", _MESSAGE).strip()
-    # The lease is what was fetched; empty, the branch must not be there yet.
-    lease = f"--force-with-lease=refs/heads/{BRANCH}:{before}"
-    _git(place, "push", "--quiet", lease, "origin", f"{commit}:refs/heads/{BRANCH}")
-    _git(place, "reset", "--quiet", "--hard", commit)
+    if found.returncode:
+        raise failure(found)
+    git(place, "fetch", "--quiet", "--depth=1", "origin", BRANCH)
+    git(place, "reset", "--quiet", "--hard", "FETCH_HEAD")
     return True
 
 
-def _git(place: Path, *words: str) -> str:
-    done = _run(place, *words)
-    if done.returncode:
-        raise _error(done)
-    return done.stdout
+def _push(place: Path) -> bool:
+    git(place, "add", "--all")
+    tree = git(place, "write-tree").strip()
+    before = run(place, "rev-parse", "--quiet", "--verify", "HEAD").stdout.strip()
+    if before and git(place, "rev-parse", f"{before}^{{tree}}").strip() == tree:
+        return False
+    newest = before
+    for _ in range(_ATTEMPTS):
+        commit = git(place, "commit-tree", tree, "-m", _MESSAGE).strip()
+        # The lease is what was fetched; empty, the branch must not be there yet.
+        lease = f"--force-with-lease=refs/heads/{BRANCH}:{newest}"
+        done = run(place, "push", "--quiet", lease, "origin", f"{commit}:refs/heads/{BRANCH}")
+        if not done.returncode:
+            git(place, "reset", "--quiet", "--hard", commit)
+            return True
+        if "rejected]" not in done.stderr:
+            raise failure(done)
+        newest, tree = _merged(place, before, tree)
+    raise ArchiveError(f"others pushed to {BRANCH} meanwhile, {_ATTEMPTS} times")
 
 
-def _run(place: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    try:
-        return subprocess.run(
-            ["git", *words],
-            cwd=place,
-            capture_output=True,
-            text=True,
-            timeout=_SECONDS,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise ArchiveError(f"git {words[0]}: {type(error).__name__}") from None
-
-
-def _error(done: subprocess.CompletedProcess[str]) -> ArchiveError:
-    said = (done.stderr.strip().splitlines() or ["it failed"])[-1]
-    return ArchiveError(f"git {done.args[1]}: {said}")
+def _merged(place: Path, before: str, tree: str) -> tuple[str, str]:
+    """Return what somebody else pushed since `before`, and that with our changes."""
+    git(place, "fetch", "--quiet", "--depth=1", "origin", BRANCH)
+    newest = git(place, "rev-parse", "FETCH_HEAD").strip()
+    base = before or EMPTY_TREE
+    ours = changes(place, base, tree)
+    if wrong := sorted(conflicts(ours, changes(place, base, newest))):
+        raise ArchiveError(f"the branch {BRANCH} has another {wrong[0]} by now; run the job again")
+    return newest, merged_tree(place, newest, ours)

@@ -7,6 +7,7 @@ so that an interrupted night leaves the last one, wherever the place can move.
 from __future__ import annotations
 
 import gzip
+import zlib
 from dataclasses import dataclass
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
@@ -15,8 +16,16 @@ if TYPE_CHECKING:
     from fsspec import AbstractFileSystem
 
 
+UNFINISHED = ".new"
+"""How the name of an object ends that is not in its place yet."""
+
+
 class ArchiveError(Exception):
     """The archive cannot be used; the message says which place and why."""
+
+
+class DamagedObjectError(ArchiveError):
+    """An object of the archive is not as it was written; the place itself can be used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +49,7 @@ class Archive:
     def write(self, path: str, data: bytes) -> None:
         """Write an object, in whole or not at all."""
         target = self._at(path)
-        beside = f"{target}.new"
+        beside = f"{target}{UNFINISHED}"
         try:
             self._files.makedirs(target.rpartition("/")[0], exist_ok=True)
             self._files.pipe_file(beside, data)
@@ -57,7 +66,7 @@ class Archive:
         except Exception as error:  # noqa: BLE001 - as above
             raise self._error(folder, error) from None
         names = [str(path).rstrip("/").rpartition("/")[2] for path in found]
-        return sorted(name for name in names if not name.endswith(".new"))
+        return sorted(name for name in names if not name.endswith(UNFINISHED))
 
     def remove(self, path: str) -> None:
         """Remove an object that may be there."""
@@ -96,12 +105,15 @@ def packed(data: bytes) -> bytes:
 
 
 def unpacked(data: bytes, most: int) -> bytes:
-    """Return what was packed, at most so many bytes. Raises ArchiveError."""
+    """Return what was packed, at most so many bytes.
+
+    Gzip's checksum finds a flipped bit. Raises DamagedObjectError.
+    """
     try:
         with gzip.GzipFile(fileobj=BytesIO(data)) as file:
             found = file.read(most + 1)
-    except (OSError, EOFError) as error:
-        raise ArchiveError(f"an object of the archive is damaged ({error})") from None
+    except (OSError, EOFError, zlib.error) as error:
+        raise DamagedObjectError(f"an object of the archive is damaged ({error})") from None
     if len(found) > most:
-        raise ArchiveError(f"an object of the archive has more than {most:,} bytes")
+        raise DamagedObjectError(f"an object of the archive has more than {most:,} bytes")
     return found

@@ -15,7 +15,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict
 
 from accelerator_portal.automation.events import User
-from accelerator_portal.automation.github import Api, read_all
+from accelerator_portal.automation.github import Api, parsed, read_all
 from accelerator_portal.automation.posting import BOT
 from accelerator_portal.automation.sanitiser import faults
 from accelerator_portal.catalog import Platform
@@ -189,7 +189,7 @@ def body(platform: Platform, breakage: Breakage) -> str:
 def _do(api: Api, path: str, action: IssueAction) -> int:
     if action.kind == "open":
         content = {"title": action.title, "body": action.body, "labels": [LABEL]}
-        return Issue.model_validate_json(api.send("POST", path, content)).number
+        return parsed(path, api.send("POST", path, content), Issue).number
     place = f"{path}/{action.number}"
     if action.kind == "renew":
         api.send("PATCH", place, {"body": action.body})

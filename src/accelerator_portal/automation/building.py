@@ -16,6 +16,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from accelerator_portal.automation.archive_store import Archive
+from accelerator_portal.automation.inputs import inputs
 from accelerator_portal.automation.last_good import lay_out, standing_in
 from accelerator_portal.automation.publishing import beside, publish, recover
 from accelerator_portal.catalog.wording import count
@@ -103,6 +104,15 @@ def build(  # noqa: PLR0913 - what, where, and how
         publish(target)
     finally:
         shutil.rmtree(beside(target), ignore_errors=True)
+
+
+def inputs_of_build(root: Path, today: dt.date, archive: Archive) -> str:
+    """Return what stands for all that a build with an archive is made of on this day.
+
+    Empty where the shared data cannot be used. Raises ArchiveError, OSError.
+    """
+    found, _ = load_and_set_aside(root, today)
+    return inputs(root, found, standing_in(archive, found.set_aside, today)) if found else ""
 
 
 def _lay_out_last_good(root: Path, today: dt.date, archive: Archive, place: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import re
+import time
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 
@@ -23,6 +24,9 @@ LIMITS = RequestLimits(public_hosts_only=True)
 
 # A pull request of a fork can start none of these, and so cannot leave a report in a vendor's name.
 EVENTS = {"push", "repository_dispatch", "schedule", "workflow_dispatch"}
+
+SECONDS_IN_ALL = 10 * 60
+"""So long feeds are asked; one vendor's slow answers must not take the night of all."""
 
 _AT_ONCE = 8
 _MOST_CHECKSUM = 4096
@@ -71,8 +75,9 @@ def bodies(
     own network are refused.
     """
     listed = list(feeds)
+    end = time.monotonic() + SECONDS_IN_ALL
     with ThreadPoolExecutor(_AT_ONCE) as pool:
-        on_github = [pool.submit(_of_github, feed, api) for feed in listed if feed.url is None]
+        on_github = [pool.submit(_of_github, feed, api, end) for feed in listed if feed.url is None]
         with_address = [feed for feed in listed if feed.url]
         addressed = iter(asyncio.run(_addressed(with_address, limits)) if with_address else ())
         waiting = iter(on_github)
@@ -86,10 +91,14 @@ def _unexpected(error: Exception) -> FeedError:
 
 async def _addressed(feeds: list[ReportFeed], limits: RequestLimits | None) -> list[Body]:
     async with open_client(AGENT, limits or LIMITS) as client:
+        end = asyncio.get_running_loop().time() + SECONDS_IN_ALL
 
         async def one(feed: ReportFeed) -> Body:
             try:
-                return await _one(client, feed)
+                async with asyncio.timeout_at(end):
+                    return await _one(client, feed)
+            except TimeoutError:
+                return _late()
             except FetchError as error:
                 return FeedError(str(error))
             except FeedError as error:
@@ -118,9 +127,17 @@ def _verify(body: bytes, said: str) -> None:
         raise FeedError("it is not what its checksum says", refused=True)
 
 
-def _of_github(feed: ReportFeed, api: Api | None) -> Body:
+def _late() -> FeedError:
+    return FeedError(f"it did not come within the {SECONDS_IN_ALL // 60} minutes for all feeds")
+
+
+def _of_github(feed: ReportFeed, api: Api | None, end: float) -> Body:
     if api is None:
         return FeedError("GitHub was not asked: there is no token for it")
+    return _late() if time.monotonic() > end else _asked_of_github(feed, api)
+
+
+def _asked_of_github(feed: ReportFeed, api: Api) -> Body:
     try:
         if feed.release:
             return _asset(feed.release, api)

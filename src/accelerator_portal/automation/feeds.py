@@ -9,6 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Literal
 
+from accelerator_portal.automation.feed_check import FolderCheck
 from accelerator_portal.automation.feed_sources import Body, FeedError, bodies
 from accelerator_portal.automation.github import Api
 from accelerator_portal.catalog import Catalog, Problem, ProblemsError
@@ -46,7 +47,7 @@ def fetch_reports(
     sources = sources or FeedAccess()
     wanted = [(p, feed) for p in catalog.platforms for feed in p.accelerator.report_feeds]
     found = bodies([feed for _, feed in wanted], sources.limits, sources.api)
-    desk = _Desk(root, known_to(catalog), now)
+    desk = _Desk(root, known_to(catalog), FolderCheck(catalog, now.date()), now)
     fetched = [
         _taken(desk, platform.id, feed.name, body)
         for (platform, feed), body in zip(wanted, found, strict=True)
@@ -73,6 +74,7 @@ class _Desk:
 
     root: Path
     known: Known
+    folders: FolderCheck
     now: dt.datetime
     own: bool = False
 
@@ -95,25 +97,41 @@ def _taken(desk: _Desk, accelerator: str, name: str, body: Body) -> Fetched:
     if isinstance(body, FeedError):
         outcome: FeedOutcome = "refused" if body.refused else "unreachable"
         return Fetched(accelerator, name, outcome, (str(body),))
+    target = desk.root / ACCELERATORS / accelerator / RESULTS / f"{name}.json"
+    try:
+        text = report_text(_whole(desk, accelerator, name, body)).encode()
+        if target.exists() and target.read_bytes() == text:
+            return Fetched(accelerator, name, "unchanged")
+        _fit(desk, accelerator, name, text)
+    except ProblemsError as error:
+        return Fetched(accelerator, name, "refused", tuple(map(str, error.problems)))
+    write_bytes_atomically(target, text)
+    desk.folders.take(accelerator, target)
+    return Fetched(accelerator, name, "new")
+
+
+def _whole(desk: _Desk, accelerator: str, name: str, body: bytes) -> Report:
+    """Read a report that has no fault by itself. Raises ProblemsError."""
     with TemporaryDirectory(prefix="portal-feed-") as folder:
         place = Path(folder, f"{name}.json")
         place.write_bytes(body)
-        try:
-            report = read_report(place)
-        except ProblemsError as error:
-            return Fetched(accelerator, name, "refused", tuple(map(str, error.problems)))
+        report = read_report(place)
         problems = list(
             report_problems(report, place.name, desk.known, desk.now, line_of_tests(place))
         )
     problems += _claims(accelerator, name, report, own=desk.own)
     if problems:
-        return Fetched(accelerator, name, "refused", tuple(map(str, problems)))
-    target = desk.root / ACCELERATORS / accelerator / RESULTS / f"{name}.json"
-    text = report_text(report).encode()
-    if target.exists() and target.read_bytes() == text:
-        return Fetched(accelerator, name, "unchanged")
-    write_bytes_atomically(target, text)
-    return Fetched(accelerator, name, "new")
+        raise ProblemsError(problems)
+    return report
+
+
+def _fit(desk: _Desk, accelerator: str, name: str, text: bytes) -> None:
+    """Look at a report within its folder. Raises ProblemsError."""
+    with TemporaryDirectory(prefix="portal-feed-") as folder:
+        place = Path(folder, f"{name}.json")
+        place.write_bytes(text)
+        if problems := desk.folders.problems(accelerator, place):
+            raise ProblemsError(problems)
 
 
 def _claims(accelerator: str, name: str, report: Report, *, own: bool) -> Iterator[Problem]:

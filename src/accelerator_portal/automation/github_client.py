@@ -29,14 +29,18 @@ HOME = "https://api.github.com"
 
 _AGENT = "accelerator-portal"
 _SECONDS = 30
-# GitHub says where a file is; it is asked for once, and nowhere else.
-_DOWNLOAD = RequestLimits(attempts=1, redirects=0, timeout=_SECONDS, total_timeout=300)
+# GitHub says where a file is; it is asked for there, and nowhere else.
+_DOWNLOAD = RequestLimits(attempts=3, redirects=0, timeout=_SECONDS, total_timeout=300)
 _MOST_SHOWN = 200
 _OK = 200
 _SERVER_ERROR = 500
 _MOVED = {301, 302, 303, 307, 308}
 _ASSET = re.compile(r"/releases/assets/\d+$")
 _PASSING = {408, 425, 429}
+
+
+class _CutOffError(GitHubError):
+    """The beginning of an answer came, and not its end."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +58,15 @@ class GitHubClient:
     _own: threading.local = field(default_factory=threading.local, repr=False, compare=False)
 
     def get(self, path: str) -> bytes:
-        """Return what stands at a path. Raises GitHubError."""
+        """Return what stands at a path; an answer that is cut off is asked for again.
+
+        Raises GitHubError.
+        """
+        for _ in range(self.patience.tries - 1):
+            try:
+                return self._asked("GET", path)
+            except _CutOffError:
+                continue
         return self._asked("GET", path)
 
     def send(self, method: str, path: str, body: Mapping[str, Any]) -> bytes:
@@ -104,7 +116,7 @@ class GitHubClient:
         headers: dict[str, str] | None = None,
     ) -> tuple[int, dict[str, Any], str]:
         from github.GithubException import GithubException, RateLimitExceededExceedsMaxWait
-        from requests.exceptions import RequestException
+        from requests.exceptions import ChunkedEncodingError, ContentDecodingError, RequestException
 
         try:
             return self._requester.requestJson(method, f"/{path}", headers=headers, input=body)
@@ -113,6 +125,8 @@ class GitHubClient:
             raise GitHubError(what, 403, passing=True) from None
         except GithubException as error:
             raise _refusal(path, error.status, json.dumps(error.data or {})) from None
+        except (ChunkedEncodingError, ContentDecodingError):
+            raise _CutOffError(f"{path}: GitHub's answer was cut off", passing=True) from None
         except (RequestException, OSError, RuntimeError) as error:
             what = f"{path}: GitHub did not answer ({type(error).__name__})"
             raise GitHubError(what, passing=True) from None
@@ -171,7 +185,7 @@ def _not_fetched(path: str, most: int, error: FetchError) -> GitHubError:
         return GitHubError(what, error.status, passing=error.status >= _SERVER_ERROR)
     if error.kind == "long":
         return GitHubError(f"{path}: the file has more than {most:,} bytes")
-    if error.kind == "slow":
+    if error.kind == "slow" and not error.cause:
         what = f"{path}: the file did not come within {_DOWNLOAD.total_timeout:.0f} seconds"
         return GitHubError(what, passing=True)
     return GitHubError(f"{path}: the file did not come ({error.cause})", passing=True)

@@ -7,7 +7,12 @@ import hashlib
 from collections.abc import Iterable
 from pathlib import Path
 
-from accelerator_portal.automation.archive_store import Archive, packed, unpacked
+from accelerator_portal.automation.archive_store import (
+    Archive,
+    DamagedObjectError,
+    packed,
+    unpacked,
+)
 from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.store import StoredReport
 
@@ -59,12 +64,19 @@ def keep_facts(archive: Archive, root: Path, today: dt.date) -> int:
         folder, text = f"packages/{file.stem}", file.read_bytes()
         names = archive.names(folder)
         last = archive.read(f"{folder}/{names[-1]}") if names else None
-        if last is not None and unpacked(last, _MOST_BYTES) == text:
+        if last is not None and _holds(last, text):
             continue
         archive.write(f"{folder}/{today.isoformat()}.json.gz", packed(text))
         _drop_oldest(archive, folder, MOST_FACTS)
         new += 1
     return new
+
+
+def _holds(data: bytes, text: bytes) -> bool:
+    try:
+        return unpacked(data, _MOST_BYTES) == text
+    except DamagedObjectError:  # it is written again
+        return False
 
 
 def _drop_oldest(archive: Archive, folder: str, most: int) -> None:

@@ -14,7 +14,12 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
 
-from accelerator_portal.automation.archive_store import Archive, ArchiveError, packed, unpacked
+from accelerator_portal.automation.archive_store import (
+    Archive,
+    DamagedObjectError,
+    packed,
+    unpacked,
+)
 from accelerator_portal.catalog.catalog import ACCELERATORS
 from accelerator_portal.checks.quarantine import SINCE
 
@@ -46,12 +51,12 @@ def keep(
 ) -> tuple[str, ...]:
     """Keep the good folders as they are, and since when the others are broken.
 
-    Returns the platforms whose version is new; what is unchanged is not written. Raises
-    ArchiveError, OSError.
+    Returns the platforms whose version is new; what is unchanged is not written, what is damaged
+    is written again. Raises ArchiveError, OSError.
     """
     new = tuple(name for name in good if _keep_good(archive, root, name))
     for name in broken:
-        version = _read(archive, name)
+        version = _whole(archive, name)
         if version is not None and version.broken_since is None:
             _write(archive, name, version.model_copy(update={"broken_since": today}))
     return new
@@ -60,10 +65,22 @@ def keep(
 def standing_in(archive: Archive, broken: Iterable[str], today: dt.date) -> dict[str, dt.date]:
     """Return which of the broken platforms have a last good version, and since when it stands in.
 
-    One that no night has seen broken yet is so since today. Raises ArchiveError.
+    One that no night has seen broken yet is so since today; a damaged one cannot stand in. Raises
+    ArchiveError.
     """
-    versions = {name: _read(archive, name) for name in broken}
+    versions = {name: _whole(archive, name) for name in broken}
     return {name: v.broken_since or today for name, v in versions.items() if v is not None}
+
+
+def damaged(archive: Archive, names: Iterable[str]) -> tuple[str, ...]:
+    """Return the platforms whose last good version cannot be read. Raises ArchiveError."""
+    found = []
+    for name in names:
+        try:
+            _read(archive, name)
+        except DamagedObjectError:
+            found.append(name)
+    return tuple(found)
 
 
 def lay_out(archive: Archive, versions: Mapping[str, dt.date], place: Path) -> None:
@@ -90,10 +107,18 @@ def _keep_good(archive: Archive, root: Path, name: str) -> bool:
         if file.is_file() and not file.name.startswith(".")
     }
     version = _Version(files=files)
-    before = _read(archive, name)
+    before = _whole(archive, name)
     if before != version:
         _write(archive, name, version)
     return before is None or before.files != files
+
+
+def _whole(archive: Archive, name: str) -> _Version | None:
+    """A version; none where there is none, or a damaged one."""
+    try:
+        return _read(archive, name)
+    except DamagedObjectError:
+        return None
 
 
 def _read(archive: Archive, name: str) -> _Version | None:
@@ -103,7 +128,8 @@ def _read(archive: Archive, name: str) -> _Version | None:
     try:
         return _Version.model_validate_json(unpacked(data, _MOST_BYTES))
     except ValidationError:
-        raise ArchiveError(f"{_path(name)} of the archive has another form than expected") from None
+        what = f"{_path(name)} of the archive has another form than expected"
+        raise DamagedObjectError(what) from None
 
 
 def _write(archive: Archive, name: str, version: _Version) -> None:

@@ -16,7 +16,7 @@ from accelerator_portal.automation.feeds import FeedAccess, Fetched, fetch_repor
 from accelerator_portal.automation.github import Api
 from accelerator_portal.automation.inputs import inputs, is_published, remember
 from accelerator_portal.automation.keeping import keep_facts, keep_runs
-from accelerator_portal.automation.last_good import keep, standing_in
+from accelerator_portal.automation.last_good import damaged, keep, standing_in
 from accelerator_portal.automation.stepping import NightStep, StepFailed
 from accelerator_portal.catalog import Catalog, Platform, Problem, ProblemsError
 from accelerator_portal.catalog.wording import count
@@ -57,6 +57,8 @@ class Tonight:
     api: Api | None = None
     repository: str | None = None
     made_here: Path | None = None
+    preview: bool = False
+    """Whether the site is built as a check only: another job publishes it, and records that."""
     engine: Engine = field(default_factory=lambda: MkDocs(quiet=True))
     package_sync: SyncFunction = sync
     resolver: Resolver = resolve_what_answers
@@ -177,6 +179,9 @@ def _keep(tonight: Tonight, archive: Archive) -> str:
     runs = keep_runs(archive, stored_reports(found)[0], tonight.root)
     new = keep(archive, tonight.root, found.by_id, found.set_aside, today)
     tonight.standing_in = standing_in(archive, found.set_aside, today)
+    if lost := damaged(archive, found.set_aside):
+        words = "the last good version is damaged, so the platform is not shown; fix its folder"
+        raise StepFailed(f"{', '.join(lost)}: {words}")
     told = (
         count(runs, "new run"),
         f"{count(facts, 'package')} with news",
@@ -205,7 +210,7 @@ def _publish(tonight: Tonight) -> str:
     except BrokenLinksError as error:
         raise StepFailed(" / ".join([*error.links[:2], str(error)])) from None
     tonight.published = True
-    if tonight.archive:
+    if tonight.archive and not tonight.preview:
         remember(tonight.archive, digest)
     return f"The site is in {tonight.out}."
 

@@ -16,6 +16,8 @@ from accelerator_portal.automation.night_steps import Tonight, steps
 from accelerator_portal.automation.night_summary import Night
 from accelerator_portal.automation.stepping import Done, run
 from accelerator_portal.catalog import Catalog, ProblemsError
+from accelerator_portal.catalog.atomic_write import remove_leftovers
+from accelerator_portal.catalog.catalog import ACCELERATORS
 from accelerator_portal.site.difference import compare, markdown, read_state
 
 
@@ -27,6 +29,8 @@ def run_night(
     A step that fails is part of what is returned; `told` is called after each. Raises OSError
     where there is no room to keep the last site beside the new one.
     """
+    for place in (ACCELERATORS, "data"):
+        remove_leftovers(tonight.root / place)
     with TemporaryDirectory(prefix="portal-night-") as folder:
         before = _copy(tonight.out, Path(folder, "before"))  # the build takes its place
         done = run(steps(tonight, skip), told)

@@ -1,25 +1,36 @@
 """Writing files and folders so that an interruption leaves what was there.
 
-Everything is written beside its place and renamed when it is whole.
+Everything is written to a temporary name in the same folder and renamed when it is complete. The
+name is hidden and ends with `.new`: a process that is killed before it renames leaves a file that
+the portal does not read and that git ignores.
 """
 
 from __future__ import annotations
 
+import datetime as dt
+import secrets
 import shutil
 import tempfile
+import time
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
+
+LEFTOVER_AGE = dt.timedelta(hours=1)
+"""Nothing takes so long to write: an older temporary file was left by a process that was killed."""
+
+_SUFFIX = ".new"
 
 
 def write_bytes_atomically(path: Path, data: bytes) -> None:
     """Write a file. Raises OSError."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(path.name + ".new")
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}{_SUFFIX}")
     try:
-        beside.write_bytes(data)
-        beside.replace(path)
+        temporary.write_bytes(data)
+        temporary.replace(path)
     finally:
-        beside.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
 
 
 def write_text_atomically(path: Path, text: str) -> None:
@@ -33,23 +44,43 @@ def write_folder_atomically(folder: Path, files: Mapping[str, str | Path]) -> No
     Raises OSError; nothing is left of a folder that could not be written to its end.
     """
     folder.parent.mkdir(parents=True, exist_ok=True)
-    beside = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
+    prefix = f".{folder.name}."
+    temporary = Path(tempfile.mkdtemp(prefix=prefix, suffix=_SUFFIX, dir=folder.parent))
     try:
         for path, content in files.items():
-            target = beside / path
+            target = temporary / path
             target.parent.mkdir(parents=True, exist_ok=True)
             if isinstance(content, Path):
                 shutil.copyfile(content, target)
             else:
                 target.write_text(content, encoding="utf-8")
-        beside.chmod(0o755)
+        temporary.chmod(0o755)
         if folder.exists():
-            old = beside.with_name(beside.name + ".old")
+            old = temporary.with_suffix(".old")
             folder.rename(old)
-            beside.rename(folder)
+            temporary.rename(folder)
             shutil.rmtree(old)
         else:
-            beside.rename(folder)
+            temporary.rename(folder)
     except BaseException:
-        shutil.rmtree(beside, ignore_errors=True)
+        shutil.rmtree(temporary, ignore_errors=True)
         raise
+
+
+def remove_leftovers(root: Path, age: dt.timedelta = LEFTOVER_AGE) -> list[Path]:
+    """Remove temporary files and folders below `root` that are older than `age`; return them.
+
+    What cannot be removed stays; it does no harm.
+    """
+    oldest = time.time() - age.total_seconds()
+    removed = []
+    for path in sorted(root.rglob(f".*{_SUFFIX}")):
+        with suppress(OSError):
+            if path.lstat().st_mtime >= oldest:
+                continue
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path)
+            else:
+                path.unlink()
+            removed.append(path)
+    return removed

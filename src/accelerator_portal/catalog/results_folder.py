@@ -30,8 +30,8 @@ def reports_in(
             problems.append(Problem(f"{folder}/{name}", 1, *wrong))
         else:
             plain.append(place)
-    excess = [Problem(folder, 1, what, _REMOVE) for what in _excess(plain)]
-    return () if excess else tuple(plain), problems + excess
+    too_much = [Problem(folder, 1, what, _REMOVE) for what in excess(plain)]
+    return () if too_much else tuple(plain), problems + too_much
 
 
 def _file_fault(place: Path) -> tuple[str, str] | None:
@@ -40,8 +40,11 @@ def _file_fault(place: Path) -> tuple[str, str] | None:
     return None
 
 
-def _excess(files: Sequence[Path]) -> Iterator[str]:
-    """A file that is too large by itself is refused by its reader; a sparse one counts whole."""
+def excess(files: Sequence[Path]) -> Iterator[str]:
+    """Yield in what respect the reports of a folder are too much.
+
+    A file that is too large by itself is refused by its reader; a sparse one counts whole.
+    """
     if len(files) > MAX_REPORTS:
         yield f"the folder has {len(files):,} reports, more than {MAX_REPORTS}"
     sizes = (file.stat().st_size for file in files)

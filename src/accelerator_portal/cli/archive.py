@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import click
 
 from accelerator_portal.automation.archive_branch import BRANCH, fetch_archive, push_archive
-from accelerator_portal.automation.archive_store import ArchiveError
+from accelerator_portal.automation.archive_store import ArchiveError, open_archive
+from accelerator_portal.automation.inputs import remember
 from accelerator_portal.cli.options import ROOT
 
 PLACE = click.argument("place", type=click.Path(file_okay=False, path_type=Path))
@@ -39,3 +41,19 @@ def push(place: Path) -> None:
     except ArchiveError as error:
         raise click.ClickException(str(error)) from None
     click.echo("The archive is pushed." if new else "The archive holds nothing new.")
+
+
+@archive.command()
+@PLACE
+@click.argument("inputs")
+def published(place: Path, inputs: str) -> None:
+    """Record in PLACE that the published site was made of INPUTS, which `build --outputs` gives.
+
+    Where nothing has changed since, the nightly does not publish again.
+    """
+    if not re.fullmatch(r"[0-9a-f]{64}", inputs):
+        raise click.UsageError("INPUTS is not a SHA-256; take it from `build --outputs`")
+    try:
+        remember(open_archive(str(place)), inputs)
+    except ArchiveError as error:
+        raise click.ClickException(str(error)) from None

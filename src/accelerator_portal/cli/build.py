@@ -28,8 +28,15 @@ _SHOWN = 20
     "--quarantine", is_flag=True, help="Set folders with errors aside, and build the rest."
 )
 @ARCHIVE
+@click.option(
+    "--outputs",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="With an archive, add inputs=SHA-256 of what the site is made of to this file.",
+)
 @click.option("--put-back", "back", is_flag=True, help="Build nothing: put the last site back.")
-def build(root: Path, out: Path, quarantine: bool, archive: str | None, back: bool) -> None:
+def build(  # noqa: PLR0913, PLR0917 - one for each option
+    root: Path, out: Path, quarantine: bool, archive: str | None, outputs: Path | None, back: bool
+) -> None:
     """Build the site with MkDocs, strictly, and look at every link before it is published.
 
     The new site is built beside the last one, which it replaces only when it is whole. The last
@@ -43,6 +50,8 @@ def build(root: Path, out: Path, quarantine: bool, archive: str | None, back: bo
             return
         store = open_archive(archive) if archive else None
         building.build(root, out, today(), store, quarantine=quarantine)
+        if outputs and store:
+            _add_inputs(outputs, building.inputs_of_build(root, today(), store))
     except building.EngineError as error:  # it said why itself
         sys.exit(error.code)
     except building.BrokenLinksError as error:
@@ -54,3 +63,9 @@ def build(root: Path, out: Path, quarantine: bool, archive: str | None, back: bo
     except OSError as error:
         raise click.ClickException(f"{error.filename}: {error.strerror}") from None
     click.echo(f"The site is in {out}.")
+
+
+def _add_inputs(outputs: Path, digest: str) -> None:
+    """Add a line to GitHub's file: other steps wrote to it."""
+    with outputs.open("a", encoding="utf-8") as file:
+        file.write(f"inputs={digest}\n")

@@ -65,6 +65,10 @@ COMMANDS = {
         "Post or renew the comment on the pull request whose run ended.",
         "automation",
     ),
+    "push-data": _in(
+        "push_data:push_data",
+        "Push the files that changed below PATHS, also where the branch has moved.",
+    ),
     "report": _in("report:report", "Import, check, merge, show, compare and export test reports."),
     "schema": _in(
         "schema:schema", "Write the JSON Schemas of the contributed files into data/schema/."

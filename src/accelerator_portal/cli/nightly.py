@@ -9,6 +9,7 @@ import click
 
 from accelerator_portal.automation.archive_store import ArchiveError, open_archive
 from accelerator_portal.automation.github import GitHubError
+from accelerator_portal.automation.night_lock import NightRunningError, one_night
 from accelerator_portal.automation.night_steps import LOOKED_UP, Tonight
 from accelerator_portal.automation.night_summary import summary
 from accelerator_portal.automation.nightly import github_for, run_night
@@ -46,6 +47,11 @@ from accelerator_portal.cli.options import ARCHIVE, ROOT, tell
     type=click.Path(dir_okay=False, path_type=Path),
     help="Add published=true or false to this file, for the workflow.",
 )
+@click.option(
+    "--preview",
+    is_flag=True,
+    help="Another job publishes the site: don't record it as published.",
+)
 @click.option("--skip", multiple=True, type=click.Choice([*LOOKED_UP]))
 def nightly(  # noqa: PLR0913, PLR0917 - one for each option
     root: Path,
@@ -55,6 +61,7 @@ def nightly(  # noqa: PLR0913, PLR0917 - one for each option
     repository: str | None,
     told: Path | None,
     outputs: Path | None,
+    preview: bool,
     skip: tuple[str, ...],
 ) -> None:
     """Take what is new, set aside what is broken, publish the rest, say what changed.
@@ -75,8 +82,12 @@ def nightly(  # noqa: PLR0913, PLR0917 - one for each option
         api = github_for(catalog, issues=repository is not None)
     except (ArchiveError, GitHubError) as error:
         raise click.ClickException(str(error)) from None
-    tonight = Tonight(root, out.absolute(), catalog, store, api, repository, made_here)
-    night = run_night(tonight, skip, _say)
+    tonight = Tonight(root, out.absolute(), catalog, store, api, repository, made_here, preview)
+    try:
+        with one_night(root, tonight.out):
+            night = run_night(tonight, skip, _say)
+    except NightRunningError as error:
+        raise click.ClickException(str(error)) from None
     if told:
         write_text_atomically(told, summary(night, catalog))
     else:

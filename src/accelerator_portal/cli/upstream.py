@@ -21,7 +21,11 @@ from accelerator_portal.automation.upstream.callback import callback as callback
 from accelerator_portal.automation.upstream.callback import job_of, read_dispatched
 from accelerator_portal.automation.upstream.change import UPSTREAM, Change, RefusedEventError
 from accelerator_portal.automation.upstream.confirming import confirmed, upstream_now
-from accelerator_portal.automation.upstream.dispatching import DispatchJournal, Senders
+from accelerator_portal.automation.upstream.dispatching import (
+    DispatchJournal,
+    Senders,
+    commit_key,
+)
 from accelerator_portal.automation.upstream.incoming import MOST_BYTES, read_event
 from accelerator_portal.automation.upstream.planning import DispatchPlan
 from accelerator_portal.automation.upstream.planning import plan as planned
@@ -75,7 +79,12 @@ def plan(root: Path, told: Path | None, out: Path, **said: Any) -> None:  # noqa
 @SUMMARY
 @click.option("--plan", "plan_file", type=READ, required=True, help="What `plan` wrote.")
 @click.option("--out", type=FILE, required=True, help="The journal: who was told.")
-def dispatch(home: str, told: Path | None, plan_file: Path, out: Path) -> None:
+@click.option(
+    "--outputs", type=FILE, help="Add key=… to this file: the journal is also kept under that name."
+)
+def dispatch(
+    home: str, told: Path | None, plan_file: Path, out: Path, outputs: Path | None
+) -> None:
     """Tell everybody in a plan who was not told yet.
 
     Needs GH_TOKEN, which dispatches to vendors' repositories, and PORTAL_TOKEN, which starts
@@ -86,6 +95,9 @@ def dispatch(home: str, told: Path | None, plan_file: Path, out: Path) -> None:
     """
     with _said_in_a_line(told):
         found = _read(plan_file, DispatchPlan)
+        if outputs:  # before anything is sent: the journal of a run that fails is kept, too
+            with outputs.open("a", encoding="utf-8") as file:
+                file.write(f"key={commit_key(found.change)}\n")
         earlier = [_read(out, DispatchJournal)] if out.exists() else []
         senders = Senders(vendors=client_here(), own=client_here("PORTAL_TOKEN"), home=home)
         done = dispatch_round.dispatch(senders, found, earlier, dt.datetime.now(dt.timezone.utc))

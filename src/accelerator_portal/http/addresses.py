@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from urllib.parse import urlsplit
+from urllib.parse import urljoin, urlsplit
 
 from accelerator_portal.catalog.public_host import is_public, is_public_address
+from accelerator_portal.http.errors import InvalidResponseError
 
 
 def origin(url: str) -> str:
@@ -29,6 +30,15 @@ def may_follow(page: str, url: str) -> bool:
         return False
     parts = urlsplit(url)
     return parts.scheme == "https" and is_public(parts)
+
+
+def redirected(url: str, location: str) -> str:
+    """Return where a redirect leads, on the same host. Raises InvalidResponseError."""
+    place = urljoin(url, location) if origin(location) else ""
+    if not location or origin(place) != origin(url):
+        shown = origin(place).partition("//")[2][:80] or "nowhere"
+        raise InvalidResponseError(f"the address leads to another host, {shown}")
+    return place
 
 
 async def private_address(url: str) -> str | None:

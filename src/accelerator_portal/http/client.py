@@ -10,7 +10,6 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from urllib.parse import urljoin
 
 import httpx
 from tenacity import (
@@ -22,12 +21,14 @@ from tenacity import (
     wait_random,
 )
 
-from accelerator_portal.http.addresses import origin, private_address
+from accelerator_portal.http.addresses import origin, private_address, redirected
 from accelerator_portal.http.errors import MISSING_STATUSES, FetchError, InvalidResponseError
 from accelerator_portal.http.limits import RequestLimits
 from accelerator_portal.http.public_transport import public_transport
 
 _OK, _PARTIAL, _NOT_MODIFIED = 200, 206, 304
+# So many addresses of a host in a row may give no answer before it is given up.
+_MOST_SILENT, _MOST_SILENT_AT_FIRST = 20, 3
 _REDIRECTS = {301, 302, 303, 307, 308}
 
 Sleep = Callable[[float], Awaitable[None]]
@@ -68,8 +69,9 @@ class HttpClient:
     """Asks within its limits, and counts the traffic.
 
     A host that could not be reached after all attempts is not asked again by this client: forty
-    indexes on one host would otherwise each wait for the same nothing. `sleep` pauses between two
-    attempts.
+    indexes on one host would otherwise each wait for the same nothing. One address that does not
+    answer says nothing about its host, which may serve other vendors; several in a row do.
+    `sleep` pauses between two attempts.
     """
 
     def __init__(
@@ -82,8 +84,9 @@ class HttpClient:
         self._slots = asyncio.Semaphore(limits.concurrent)
         self._host_slots: dict[str, asyncio.Semaphore] = {}
         self._unreachable: dict[str, str] = {}
+        self._silent: dict[str, set[str]] = {}
         self._answering: set[str] = set()
-        self._first_request: dict[str, asyncio.Lock] = {}
+        self._connected: dict[str, asyncio.Event] = {}
 
     async def get(
         self, url: str, headers: Mapping[str, str] | None = None, *, max_bytes: int
@@ -92,12 +95,16 @@ class HttpClient:
 
         A redirect is followed within the host alone. Raises FetchError.
         """
-        host, headers = origin(url), headers or {}
-        if host not in self._answering:  # one request finds out whether the host is there
-            async with self._first_request.setdefault(host, asyncio.Lock()):
-                if host not in self._answering:
-                    return await self._with_retries(url, headers, max_bytes)
-        return await self._with_retries(url, headers, max_bytes)
+        headers = headers or {}
+        connected = self._connected.get(origin(url))
+        if connected:
+            await connected.wait()
+            return await self._with_retries(url, headers, max_bytes)
+        connected = self._connected[origin(url)] = asyncio.Event()
+        try:  # one request finds out whether the host is there
+            return await self._with_retries(url, headers, max_bytes)
+        finally:
+            connected.set()
 
     async def status(self, url: str, method: str = "GET") -> int:
         """Return the status of a response without reading it; it is asked for once.
@@ -131,9 +138,18 @@ class HttpClient:
         try:
             return await retrying(self._attempt, url, headers, max_bytes)
         except FetchError as error:
-            if error.kind == "unreachable":
+            if error.kind == "unreachable" or self._is_silent(url, error):
                 self._unreachable[origin(url)] = str(error)
             raise
+
+    def _is_silent(self, url: str, error: FetchError) -> bool:
+        """Note an address that did not answer; say whether its host is to be given up for it."""
+        if error.kind not in {"slow", "broken"}:
+            return False
+        host = origin(url)
+        silent = self._silent.setdefault(host, set())
+        silent.add(url)
+        return len(silent) >= (_MOST_SILENT if host in self._answering else _MOST_SILENT_AT_FIRST)
 
     def _pause(self, state: RetryCallState) -> float:
         first = self._limits.first_pause
@@ -161,7 +177,10 @@ class HttpClient:
             except TimeoutError:
                 raise FetchError("the answer had no end within the time given", "slow") from None
             except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
-                raise _network_error(error) from None
+                found = _network_error(error)
+                if found.kind != "unreachable":
+                    self._connected[host].set()  # others need not wait for its further attempts
+                raise found from None
 
     async def _followed(self, url: str, headers: Mapping[str, str], max_bytes: int) -> HttpResponse:
         place = url
@@ -171,7 +190,7 @@ class HttpClient:
                 return response
             if not self._limits.redirects:
                 raise _status_error(response.status, response.headers)
-            place = _redirected(place, response.headers.get("location", ""))
+            place = redirected(place, response.headers.get("location", ""))
         raise InvalidResponseError("the address leads round in circles", "loop")
 
     async def _one(self, url: str, headers: Mapping[str, str], max_bytes: int) -> HttpResponse:
@@ -179,6 +198,8 @@ class HttpClient:
         async with self._session.stream("GET", url, headers=dict(headers)) as response:
             status = response.status_code
             self._answering.add(origin(url))
+            self._connected[origin(url)].set()
+            self._silent.pop(origin(url), None)
             if status in _REDIRECTS or (status == _NOT_MODIFIED and "if-none-match" in headers):
                 return HttpResponse(status, response.headers, b"")
             if status == _OK and "range" in headers:  # all of it would be too much
@@ -201,14 +222,6 @@ class HttpClient:
         return bytes(body)
 
 
-def _redirected(url: str, location: str) -> str:
-    place = urljoin(url, location) if origin(location) else ""
-    if not location or origin(place) != origin(url):
-        shown = origin(place).partition("//")[2][:80] or "nowhere"
-        raise InvalidResponseError(f"the address leads to another host, {shown}")
-    return place
-
-
 def _status_error(status: int, headers: httpx.Headers) -> FetchError:
     missing = status in MISSING_STATUSES
     words = f"has no such thing ({status})" if missing else f"answered {status}"
@@ -223,11 +236,13 @@ def _network_error(error: httpx.HTTPError | httpx.InvalidURL | ValueError) -> Fe
     cause = type(error).__name__
     if isinstance(error, httpx.InvalidURL | ValueError):
         return FetchError("an address that is none", cause=cause)
-    if isinstance(error, httpx.TimeoutException):
+    if isinstance(error, httpx.ConnectTimeout):
         return FetchError("no answer within the time given", "unreachable", cause=cause)
+    if isinstance(error, httpx.TimeoutException):
+        return FetchError("no answer within the time given", "slow", cause=cause)
     if isinstance(error, httpx.ConnectError):
         what = "the host cannot be reached from where the indexes were read"
         return FetchError(what, "unreachable", cause=cause)
     if isinstance(error, httpx.NetworkError):
-        return FetchError("the connection broke", "unreachable", cause=cause)
+        return FetchError("the connection broke", "broken", cause=cause)
     return FetchError(f"the answer is no HTTP ({cause})", "broken", cause=cause)

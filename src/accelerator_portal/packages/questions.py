@@ -35,6 +35,11 @@ class ResolutionQuestion:
         builds = (INDEX for call in self.calls if call.backend)
         return frozenset(urlsplit(index).hostname or "" for index in (*named, *builds))
 
+    @property
+    def asks_pypi(self) -> bool:
+        """Whether a call names no index that replaces PyPI."""
+        return any(call.index is None for call in self.calls)
+
 
 def questions(row: InstallRow) -> dict[str, ResolutionQuestion]:
     """Return a row's questions by Python version; none where it asks no index."""

@@ -72,6 +72,8 @@ class ResolutionResult:
     kind: ResolutionKind
     found: Mapping[str, str] = field(default_factory=dict)
     why: str | None = None
+    no_answer: bool = False
+    """Whether an index did not answer: others that ask it need not wait for the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +130,9 @@ def _run(
             timeout=SECONDS,
         )
     except subprocess.TimeoutExpired:
-        return ResolutionResult("unchecked", why=f"uv took more than {SECONDS} seconds")
+        return ResolutionResult(
+            "unchecked", why=f"uv took more than {SECONDS} seconds", no_answer=True
+        )
     if done.returncode == 0:
         return {canonicalize_name(name): version for name, version in _PIN.findall(done.stdout)}
     return _failure(done.stderr)
@@ -183,7 +187,7 @@ def _failure(text: str) -> ResolutionResult:
     if _REFUSED.search(text):
         return ResolutionResult("unchecked", why="an index asks for a password")
     if _UNREACHABLE.search(text):
-        return ResolutionResult("unchecked", why="an index did not answer")
+        return ResolutionResult("unchecked", why="an index did not answer", no_answer=True)
     lines = text.strip().splitlines()
     first = lines[0].removeprefix("error: ") if lines else "it said nothing"
     return ResolutionResult("unchecked", why=_short(f"uv: {first}"))

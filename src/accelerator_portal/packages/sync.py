@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import datetime as dt
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -51,6 +52,8 @@ class SyncOptions:
     told: Callable[[str], None] = lambda _: None
     """Called with a package's name when it is done."""
     cached: bool = True
+    seconds: float = 20 * 60
+    """So long indexes are asked; packages that are not done by then are missed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +130,9 @@ class _Work:
             self._traffic = client.traffic
             folder = self._root / CACHE if self._options.cached else None
             asker = Asker(client, HttpCache(folder), self._address, self._names)
-            await asyncio.gather(*(self._package(asker, package) for package in todo))
+            with suppress(TimeoutError):
+                async with asyncio.timeout(self._options.seconds):
+                    await asyncio.gather(*(self._package(asker, package) for package in todo))
 
     def _address(self, index: str) -> str:
         return self._options.addresses.get(index) or address_of(index)

@@ -16,7 +16,8 @@ def synced_words(synced: Synced) -> str:
     new = sum(package.written for package in synced.packages)
     unread = sum(bool(package.faults) for package in synced.packages)
     packages = count(len(synced.packages), "package")
-    return f"{packages}: {new} with news, {unread} not read everywhere"
+    words = f"{packages}: {new} with news, {unread} not read everywhere"
+    return f"{words}, {len(synced.missed)} not asked in time" if synced.missed else words
 
 
 def package_lines(package: PackageSync, read: PackagesRead) -> Iterator[str]:

@@ -6,6 +6,7 @@ import datetime as dt
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -64,11 +65,15 @@ def verify_commands(
     `told` is called after each platform, whose file is written by then. Raises ProblemsError where
     a file of verdicts cannot be read, OSError where one cannot be written.
     """
+    chosen = [p for p in catalog.platforms if not platforms or p.id in platforms]
+    every = rows_by_platform(catalog)
+    rows = {platform.id: every[platform.id] for platform in chosen}
+    # One for all platforms: which hosts answer is found out once.
+    resolve = how.resolver(every_question(chain(*rows.values())), how.cache)
     found = []
-    for platform in catalog.platforms:
-        if platforms and platform.id not in platforms:
-            continue
-        counts = VerdictCounts(platform.id, shares(_verified(root, catalog, platform, how)))
+    for platform in chosen:
+        verified = _verified(root, platform, rows[platform.id], resolve, how)
+        counts = VerdictCounts(platform.id, shares(verified))
         told(counts)
         found.append(counts)
     return tuple(found)
@@ -84,11 +89,11 @@ def total(found: Sequence[VerdictCounts]) -> VerdictCounts | None:
     return VerdictCounts(f"{len(found)} platforms", every)
 
 
-def _verified(root: Path, catalog: Catalog, platform: Platform, how: Verification) -> Verdicts:
-    rows = rows_by_platform(catalog)[platform.id]
+def _verified(
+    root: Path, platform: Platform, rows: Sequence[InstallRow], resolve: Resolve, how: Verification
+) -> Verdicts:
     before = read_verdicts(root, platform.id)
     asked = every_question(rows)
-    resolve = how.resolver(asked, how.cache)
     with how.progress(platform.id, len(asked)) as advance:
         answers = answered(asked, resolve, how.jobs, advance)
     found = verdicts(platform, rows, answers, before, how.day)

@@ -8,6 +8,7 @@ from accelerator_portal.automation.upstream.collecting import (
     REMEMBERED,
     Ledger,
     Looked,
+    OpenJournal,
     Settled,
     asked_of,
     closing,
@@ -45,7 +46,8 @@ def journal(*, ok: bool = True, at: dt.datetime = SENT, **changed: object) -> Di
 
 
 def waited_for(*journals: DispatchJournal, ledger: Ledger | None = None) -> list[str]:
-    found = asked_of(journals, ledger or Ledger(), {"example": entry()}, NOW)
+    read = map(OpenJournal.of, journals)
+    found = asked_of(read, ledger or Ledger(), {"example": entry()}, NOW)
     return [f"{one.change.delivery}/{one.entry.accelerator}" for one in found]
 
 
@@ -58,7 +60,7 @@ def test_what_was_sent_and_is_not_settled_is_waited_for_once() -> None:
 def test_who_was_not_told_is_gone_or_was_told_long_ago_is_not_waited_for() -> None:
     assert waited_for(journal(ok=False)) == []
     assert waited_for(journal(at=NOW - REMEMBERED - dt.timedelta(minutes=1))) == []
-    assert list(asked_of([journal()], Ledger(), {}, NOW)) == []
+    assert list(asked_of([OpenJournal.of(journal())], Ledger(), {}, NOW)) == []
 
 
 def test_how_a_platform_takes_part_is_read_from_its_folder(tree: Tree) -> None:
@@ -109,8 +111,28 @@ def test_what_was_not_said_is_not_settled_and_old_things_are_forgotten() -> None
 
 def test_a_journal_of_which_all_is_settled_is_closed() -> None:
     done = Ledger(settled={TITLE: Settled(at=SENT, state="report")}, closed=(3,))
-    journals = {9: journal(), 8: journal(ok=False), 7: journal(delivery="another")}
-    assert closing(done, journals).closed == (9, 8, 3)
+    long_ago = NOW - REMEMBERED - dt.timedelta(minutes=1)
+    journals = {
+        9: journal(),
+        8: journal(ok=False),
+        7: journal(delivery="another"),
+        6: journal(delivery="long-ago", at=long_ago),
+    }
+    read = {number: OpenJournal.of(one) for number, one in journals.items()}
+    after = closing(done, read, NOW)
+    assert after.closed == (9, 8, 6, 3)
+    assert after.open == {7: read[7]}
+    assert after.known == {9, 8, 7, 6, 3}
+    assert Ledger.model_validate_json(after.model_dump_json()) == after
+
+
+def test_what_is_settled_is_taken_out_of_an_open_journal() -> None:
+    both = tuple(Sent(accelerator=n, at=SENT, ok=True, tries=1) for n in ("example", "other"))
+    read = OpenJournal.of(journal().model_copy(update={"sent": both}))
+    done = Ledger(settled={TITLE: Settled(at=SENT, state="report")})
+    after = closing(done, {9: read}, NOW)
+    assert after.closed == ()
+    assert list(after.open[9].sent) == ["other"]
 
 
 def test_the_same_commit_is_told_once_and_a_question_again_is_not() -> None:

@@ -50,15 +50,16 @@ def issue(**changed: object) -> KnownFailure:
 @pytest.mark.parametrize(
     ("before", "now", "what"),
     [
-        (["passed"], "failed", "newly_broken"),
-        (["passed"], "crashed", "newly_broken"),
-        (["passed"], "wrong-result", "newly_broken"),
+        (["passed", "passed"], "failed", "newly_broken"),
+        (["passed", "passed"], "crashed", "newly_broken"),
+        (["passed", "passed"], "wrong-result", "newly_broken"),
+        (["passed"], "failed", "no_base"),
         (["failed", "passed"], "timed-out", "newly_broken"),
         (["failed"], "failed", "red_already"),
         (["passed", "failed"], "failed", "red_already"),
         (["passed", "failed"], "crashed", "red_already"),
         (["passed", "failed", "passed", "failed", "passed"], "failed", "flaky_failing"),
-        (["passed", "infrastructure-error"], "failed", "newly_broken"),
+        (["passed", "passed", "infrastructure-error"], "failed", "newly_broken"),
         (["skipped"], "failed", "no_base"),
         ([], "failed", "no_base"),
         (["failed"], "passed", "mended"),
@@ -82,8 +83,18 @@ def test_without_a_base_nothing_can_be_news() -> None:
     assert (found.base, counts(found)) == (None, {"no_base": 1})
 
 
+@pytest.mark.parametrize(
+    ("days", "what"), [(13, "newly_broken"), (14, "no_base"), (740, "no_base")]
+)
+def test_a_base_that_is_too_old_is_none(days: int, what: str) -> None:
+    """The newest run of the base was yesterday; `days` later it is the same run."""
+    today = TODAY + dt.timedelta(days=days)
+    found = news(report({"a": "failed"}), base(*2 * [{"a": "passed"}]), (), today)
+    assert counts(found) == {what: 1}
+
+
 def test_a_test_is_told_with_what_one_needs_to_mend_it() -> None:
-    found = news(report({"a": "wrong-result"}), base({"a": "passed"}), (), TODAY)
+    found = news(report({"a": "wrong-result"}), base(*2 * [{"a": "passed"}]), (), TODAY)
     (one,) = found.newly
     assert one.model_dump() == {
         "key": "made-up/a",
@@ -91,7 +102,7 @@ def test_a_test_is_told_with_what_one_needs_to_mend_it() -> None:
         "reason": "It says `why`.",
         "command": "accelerator-portal validate --device ex --test made-up/a",
         "bad": 0,
-        "of": 1,
+        "of": 2,
     }
     assert (found.tests, found.silent, found.base) == (1, 0, NOW - dt.timedelta(days=1))
 
@@ -103,7 +114,7 @@ def test_a_flaky_test_is_told_with_its_rate() -> None:
 
 
 def test_a_known_issue_is_no_news_until_its_day() -> None:
-    before, now = base({"a": "passed"}), report({"a": "failed"})
+    before, now = base(*2 * [{"a": "passed"}]), report({"a": "failed"})
     assert counts(news(now, before, [issue()], TODAY)) == {"known": 1}
     assert counts(news(now, before, [issue(test="made-up/b")], TODAY)) == {"newly_broken": 1}
     assert counts(news(now, before, [issue(expires=TODAY)], TODAY)) == {"newly_broken": 1}
@@ -111,7 +122,7 @@ def test_a_known_issue_is_no_news_until_its_day() -> None:
 
 def test_lists_are_cut_and_counts_are_not() -> None:
     names = [f"t{number:04}" for number in range(1000)]
-    before = base(dict.fromkeys(names, "passed"))
+    before = base(*2 * [dict.fromkeys(names, "passed")])
     found = news(report(dict.fromkeys(names, "failed")), before, (), TODAY)
     assert (found.newly_broken, len(found.newly)) == (1000, MOST_KEPT)
     assert [one.key for one in found.newly[:2]] == ["made-up/t0000", "made-up/t0001"]
@@ -120,5 +131,7 @@ def test_lists_are_cut_and_counts_are_not() -> None:
 def test_long_texts_are_cut() -> None:
     long = report({"a": "failed"})
     test = long.tests[0].model_copy(update={"reason": "r\n" * 2000, "command": "c" * 4000})
-    found = news(long.model_copy(update={"tests": (test,)}), base({"a": "passed"}), (), TODAY)
+    found = news(
+        long.model_copy(update={"tests": (test,)}), base(*2 * [{"a": "passed"}]), (), TODAY
+    )
     assert [len(text) for text in (found.newly[0].reason, found.newly[0].command)] == [201, 201]

@@ -46,7 +46,21 @@ def test_what_is_closed_costs_no_request(double: GitHubDouble) -> None:
     """GitHub lets a workflow ask a thousand times an hour."""
     numbers = [keep(double, str(number)) for number in range(250)]
     assert titles(double, *numbers) == []
-    assert len(double.asked) == 3
+    assert len(double.asked) == 1
+    double.asked.clear()
+    new = keep(double, "new")
+    assert titles(double, *numbers) == ["new"]
+    assert len(double.asked) == 1 + 1 + 3  # two pages, as the first has a new one; its run and file
+    assert titles(double, *numbers, new) == []
+
+
+def test_where_github_lists_in_another_order_each_page_is_read(double: GitHubDouble) -> None:
+    old = [keep(double, f"old {number}") for number in range(100)]
+    for number in old:
+        double.artifacts[number]["created_at"] = "2026-11-01T00:00:00Z"
+    keep(double, "good")
+    double.artifacts = dict(reversed(double.artifacts.items()))
+    assert titles(double) == ["good"]
 
 
 @pytest.mark.parametrize(

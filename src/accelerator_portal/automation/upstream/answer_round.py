@@ -10,7 +10,7 @@ from accelerator_portal.automation.github import Api
 from accelerator_portal.automation.ownership import maintainers
 from accelerator_portal.automation.upstream import collecting, rounds
 from accelerator_portal.automation.upstream.answering import Desk
-from accelerator_portal.automation.upstream.collecting import Ledger, Looked
+from accelerator_portal.automation.upstream.collecting import Ledger, Looked, OpenJournal
 from accelerator_portal.automation.upstream.dispatching import DispatchJournal
 from accelerator_portal.automation.upstream.finding import ReportPlace
 from accelerator_portal.automation.upstream.marker import PlatformAnswer
@@ -59,7 +59,9 @@ def answer(
     """
     where = Where(clients.own, clients.home, now - collecting.REMEMBERED)
     ledger = next((found for _, found in left(where, LEDGER, Ledger)), Ledger())
-    journals = dict(left(replace(where, closed=frozenset(ledger.closed)), JOURNAL, DispatchJournal))
+    new = left(replace(where, closed=ledger.known), JOURNAL, DispatchJournal)
+    read = {**ledger.open, **{number: OpenJournal.of(found) for number, found in new}}
+    journals = dict(sorted(read.items()))  # the newest event of a pull request comes last
     entries = collecting.taking_part(catalog)
     asked = collecting.asked_of(journals.values(), ledger, entries, now)
     known = known_to(catalog)
@@ -75,6 +77,6 @@ def answer(
         looked=tuple(looked),
         answers=tuple(one.answer for one in compared),
         done=tuple(done),
-        ledger=collecting.closing(collecting.settled(ledger, looked, now, failed), journals),
+        ledger=collecting.closing(collecting.settled(ledger, looked, now, failed), journals, now),
         failed=bool(failed) or any(one.error for one in looked),
     )

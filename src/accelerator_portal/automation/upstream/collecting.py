@@ -5,19 +5,21 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Literal
 
 from pydantic import Field
 
 from accelerator_portal.automation.github import GitHubError
+from accelerator_portal.automation.upstream.change import Change
 from accelerator_portal.automation.upstream.dispatching import DispatchJournal
 from accelerator_portal.automation.upstream.finding import ReportPlace, RunResult, RunState, find
-from accelerator_portal.automation.upstream.left_report import SentRequest
+from accelerator_portal.automation.upstream.left_report import SKEW, SentRequest
 from accelerator_portal.automation.upstream.payload import run_title
 from accelerator_portal.automation.upstream.planning import PlannedPlatform, entry_of
+from accelerator_portal.automation.upstream.run_lists import RunLists
 from accelerator_portal.catalog import Catalog
-from accelerator_portal.catalog.fields import Model
+from accelerator_portal.catalog.fields import Id, Model
 from accelerator_portal.reports.report import Moment
 
 REMEMBERED = dt.timedelta(days=6, hours=1)
@@ -25,6 +27,7 @@ REMEMBERED = dt.timedelta(days=6, hours=1)
 
 _AT_ONCE = 8
 _MOST_CLOSED = 50_000
+_MOST_SETTLED = 100_000
 
 
 class Settled(Model):
@@ -34,6 +37,21 @@ class Settled(Model):
     """When it was sent."""
     state: RunState
     """What came of it."""
+
+
+class OpenJournal(Model):
+    """What is outstanding of a journal, so that the journal itself is read once."""
+
+    change: Change
+    """What was sent."""
+    sent: Mapping[Id, Moment]
+    """To whom, and when: those that were told and are not settled."""
+
+    @classmethod
+    def of(cls, journal: DispatchJournal) -> OpenJournal:
+        """Return a journal as it is when nothing of it is settled."""
+        sent = {one.accelerator: one.at for one in journal.sent if one.ok}
+        return cls(change=journal.plan.change, sent=sent)
 
 
 class Ledger(Model):
@@ -47,6 +65,15 @@ class Ledger(Model):
     """By `<delivery>/<accelerator>`."""
     closed: Annotated[tuple[int, ...], Field(max_length=100_000)] = ()
     """Journals of which all is settled, by the number of the artifact."""
+    open: Annotated[Mapping[int, OpenJournal], Field(max_length=100_000)] = Field(
+        default_factory=dict
+    )
+    """The others that were read, by the number of the artifact."""
+
+    @property
+    def known(self) -> frozenset[int]:
+        """The journals that need not be read again."""
+        return frozenset({*self.closed, *self.open})
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +95,7 @@ def taking_part(catalog: Catalog) -> dict[str, PlannedPlatform]:
 
 
 def asked_of(
-    journals: Iterable[DispatchJournal],
+    journals: Iterable[OpenJournal],
     ledger: Ledger,
     entries: Mapping[str, PlannedPlatform],
     now: dt.datetime,
@@ -79,17 +106,23 @@ def asked_of(
     """
     seen = set(ledger.settled)
     for journal in journals:
-        for sent in journal.sent:
-            entry = entries.get(sent.accelerator)
-            title = run_title(journal.plan.change, sent.accelerator)
-            if entry is None or not sent.ok or title in seen or now - sent.at > REMEMBERED:
+        for accelerator, at in journal.sent.items():
+            entry = entries.get(accelerator)
+            title = run_title(journal.change, accelerator)
+            if entry is None or title in seen or now - at > REMEMBERED:
                 continue
             seen.add(title)
-            yield SentRequest(journal.plan.change, entry, sent.at)
+            yield SentRequest(journal.change, entry, at)
 
 
 def look(place: ReportPlace, asked: Iterable[SentRequest]) -> list[Looked]:
-    """Look for every report; what cannot be asked now is said, and the others go on."""
+    """Look for every report; what cannot be asked now is said, and the others go on.
+
+    The runs of each repository are listed once for all that it was sent.
+    """
+    asked = list(asked)
+    if asked and place.runs is None:
+        place = replace(place, runs=RunLists(place.api, min(one.at for one in asked) - SKEW))
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         return list(pool.map(lambda one: _looked(place, one), asked))
 
@@ -114,22 +147,31 @@ def settled(
         if one.found and number not in failed and _is_final(one.found, one.asked, now):
             title = run_title(one.asked.change, one.asked.entry.accelerator)
             kept[title] = Settled(at=one.asked.at, state=one.found.state)
-    return Ledger(settled=kept, closed=before.closed)
+    newest = sorted(kept, key=lambda title: kept[title].at, reverse=True)[:_MOST_SETTLED]
+    return Ledger(settled={title: kept[title] for title in newest}, closed=before.closed)
 
 
-def closing(ledger: Ledger, journals: Mapping[int, DispatchJournal]) -> Ledger:
-    """Return the ledger with the journals of which all is settled; they are not read again."""
-    done = {
-        number
-        for number, journal in journals.items()
-        if all(
-            run_title(journal.plan.change, sent.accelerator) in ledger.settled
-            for sent in journal.sent
-            if sent.ok
+def closing(ledger: Ledger, journals: Mapping[int, OpenJournal], now: dt.datetime) -> Ledger:
+    """Return the ledger with the journals as they are now: closed, or what is outstanding.
+
+    Nothing is waited for that was sent too long ago. Of journals without end, the newest stay.
+    """
+    left = {
+        number: OpenJournal(
+            change=journal.change,
+            sent={
+                accelerator: at
+                for accelerator, at in journal.sent.items()
+                if now - at <= REMEMBERED
+                and run_title(journal.change, accelerator) not in ledger.settled
+            },
         )
+        for number, journal in journals.items()
     }
-    newest = sorted({*ledger.closed, *done}, reverse=True)[:_MOST_CLOSED]
-    return ledger.model_copy(update={"closed": tuple(newest)})
+    done = {number for number, journal in left.items() if not journal.sent}
+    closed = sorted({*ledger.closed, *done}, reverse=True)[:_MOST_CLOSED]
+    still = {number: left[number] for number in sorted(left.keys() - done)}
+    return ledger.model_copy(update={"closed": tuple(closed), "open": still})
 
 
 def _is_final(found: RunResult, asked: SentRequest, now: dt.datetime) -> bool:

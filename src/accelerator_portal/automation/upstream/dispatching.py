@@ -6,6 +6,7 @@ A vendor whose repository is gone, or whose token is refused, does not keep the 
 from __future__ import annotations
 
 import datetime as dt
+import hashlib
 import json
 import time
 from collections.abc import Callable, Collection, Iterable
@@ -69,6 +70,11 @@ def told_before(
         elif change.action != "rerequested" and _commit(journal.plan.change) == _commit(change):
             others |= told.keys()
     return [*same.values()], frozenset(same) | others
+
+
+def commit_key(change: Change) -> str:
+    """Return what names the journals of a commit: all events of it, and of no other commit."""
+    return hashlib.sha256(repr(_commit(change)).encode()).hexdigest()[:32]
 
 
 def _commit(change: Change) -> tuple[object, ...]:

@@ -11,11 +11,8 @@ import datetime as dt
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
-from urllib.parse import quote
 
-from pydantic import AwareDatetime
-
-from accelerator_portal.automation.events import Number, Part, Repository
+from accelerator_portal.automation.events import Number, Part
 from accelerator_portal.automation.github import Api, GitHubError, read
 from accelerator_portal.automation.upstream.left_report import (
     MOST_PACKED,
@@ -24,42 +21,16 @@ from accelerator_portal.automation.upstream.left_report import (
     read_left,
 )
 from accelerator_portal.automation.upstream.payload import REPORT, run_title
+from accelerator_portal.automation.upstream.run_lists import FoundRun, RunLists
 from accelerator_portal.automation.zip_members import ArtifactError
 from accelerator_portal.catalog import ProblemsError
 from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.report_check import Known
 
-_MOST_PAGES = 5
-
 # A pull request of a fork can start none of these, and so cannot leave a report in a vendor's name.
 _EVENTS = {"repository_dispatch", "workflow_dispatch"}
 
 RunState = Literal["waiting", "running", "report", "late", "lost", "silent", "refused"]
-
-
-class FoundRun(Part):
-    """A run of a workflow."""
-
-    id: Number
-    """Its number."""
-    event: str
-    """What it ran for."""
-    status: str
-    """`completed` when it ended."""
-    conclusion: str | None = None
-    """How it ended."""
-    display_title: str = ""
-    """Its title."""
-    created_at: AwareDatetime
-    """When it began."""
-    path: str = ""
-    """Its workflow."""
-    head_repository: Repository | None = None
-    """Where its commit is."""
-
-
-class _Runs(Part):
-    workflow_runs: tuple[FoundRun, ...]
 
 
 class _OfRun(Part):
@@ -87,6 +58,8 @@ class ReportPlace:
     """This repository."""
     known: Known
     now: dt.datetime
+    runs: RunLists | None = None
+    """The runs of this round; without them, runs are listed for what is asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,18 +136,13 @@ def _report(place: ReportPlace, asked: SentRequest, repository: str) -> tuple[in
 def _run_with_title(place: ReportPlace, asked: SentRequest, repository: str) -> FoundRun:
     """The newest run of this change: a run that is repeated has the same number."""
     title = run_title(asked.change, asked.entry.accelerator)
-    since = quote(f">={(asked.at - SKEW).astimezone(dt.timezone.utc):%Y-%m-%dT%H:%M:%SZ}")
     workflow = asked.entry.run.workflow_here
     event = "workflow_dispatch" if workflow else "repository_dispatch"
-    for page in range(1, _MOST_PAGES + 1):
-        path = f"repos/{repository}/actions/runs?event={event}&created={since}"
-        found = read(place.api, f"{path}&per_page=100&page={page}", _Runs).workflow_runs
-        for run in found:
-            ours = workflow is None or run.path.endswith(f"/{workflow}")
-            if title in run.display_title.split() and run.event == event and ours:
-                return run
-        if len(found) < 100:  # noqa: PLR2004 - a page
-            break
+    runs = place.runs or RunLists(place.api, asked.at - SKEW)
+    for run in runs.of(repository, event).get(title, ()):
+        ours = workflow is None or run.path.endswith(f"/{workflow}")
+        if run.event == event and run.created_at >= asked.at - SKEW and ours:
+            return run
     raise _NotHereError("waiting", f"no run with the title {title} is there")
 
 

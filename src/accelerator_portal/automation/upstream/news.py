@@ -1,8 +1,8 @@
 """What a report says that is news: what passed on the base and fails now, and nothing else.
 
 The base is the platform's history (`data/history/`): its last runs against PyTorch's main. What
-fails there too, goes back and forth, or is a declared known issue is no news; and where there is no
-base, nothing can be.
+fails there too, goes back and forth, or is a declared known issue is no news. Where there is no
+base, nothing can be news; a single run is no base, nor is one that is too old.
 """
 
 from __future__ import annotations
@@ -23,6 +23,12 @@ from accelerator_portal.results.known_issues import matches
 from accelerator_portal.results.standing import Standing, State, verdict
 
 MOST_KEPT = 20
+
+OLDEST_BASE = dt.timedelta(days=14)
+"""What passed longer ago than this may have been broken by any change since."""
+
+FEWEST_RUNS = 2
+"""What passed in fewer runs of the base may have passed by chance."""
 
 _LONGEST_KEY = 300
 _LONGEST_TEXT = 200
@@ -82,7 +88,7 @@ def news(report: Report, base: State, issues: Iterable[KnownFailure], today: dt.
     for test in report.tests:
         identity = identity_of(test)
         standing = standings.get(identity.key)
-        said = _verdict(test, standing)
+        said = _verdict(test, standing, today)
         if said in {"newly broken", "flaky", "no base"} and (
             test.known_issue or any(matches(issue, identity) for issue in current)
         ):
@@ -104,7 +110,7 @@ def news(report: Report, base: State, issues: Iterable[KnownFailure], today: dt.
     )
 
 
-def _verdict(test: TestEntry, standing: Standing | None) -> NewsVerdict:
+def _verdict(test: TestEntry, standing: Standing | None, today: dt.date) -> NewsVerdict:
     said = verdict(test.outcome)
     last = standing.recent[-1:] if standing else ""
     if said == "+":
@@ -115,7 +121,16 @@ def _verdict(test: TestEntry, standing: Standing | None) -> NewsVerdict:
         return "no base"
     if is_flaky(standing):
         return "flaky"
-    return "red already" if last == "-" else "newly broken"
+    if last == "-":
+        return "red already"
+    return "newly broken" if _is_base(standing, today) else "no base"
+
+
+def _is_base(standing: Standing, today: dt.date) -> bool:
+    """Whether a test that passed last did so recently, and in more than one run."""
+    good = standing.last_good
+    recent = good is not None and today - good.started.date() <= OLDEST_BASE
+    return recent and len(standing.verdicts) >= FEWEST_RUNS
 
 
 def _broken(key: str, test: TestEntry, standing: Standing | None) -> Broken:

@@ -8,8 +8,9 @@ counts, on the repository's own code.
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TypeVar
 
 from pydantic import AwareDatetime, BaseModel, ValidationError
@@ -71,13 +72,14 @@ class Where:
     """Artifacts that need not be read again."""
 
 
-def left(where: Where, name: str, model: type[M]) -> Iterator[tuple[int, M]]:
+def left(where: Where, name: str, model: type[M], key: str = "") -> Iterator[tuple[int, M]]:
     """Yield what the workflow left under a name, the newest first, with the artifact's number.
 
-    Other things are passed over. The file within the artifact is `<name>.json`. Raises GitHubError.
+    With a `key` these are the artifacts `<name>-<key>`, of which GitHub lists no others. Other
+    things are passed over. The file within the artifact is `<name>.json`. Raises GitHubError.
     """
     api, home = where.api, where.home
-    for entry in _entries(where, name):
+    for entry in _entries(where, f"{name}-{key}" if key else name):
         if entry.id in where.closed:
             continue
         run = read(api, f"repos/{home}/actions/runs/{entry.workflow_run.id}", _Run)
@@ -110,6 +112,17 @@ def _entries(where: Where, name: str) -> list[_Entry]:
         listed = read(where.api, path, _Entries).artifacts
         kept = (one for one in listed if one.name == name and not one.expired)
         found += (one for one in kept if one.created_at >= where.since)
-        if len(listed) < 100:  # noqa: PLR2004 - a page
+        if len(listed) < 100 or _is_known(where, listed):  # noqa: PLR2004 - a page
             break
     return sorted(found, key=lambda entry: entry.id, reverse=True)
+
+
+def _is_known(where: Where, listed: Sequence[_Entry]) -> bool:
+    """Whether this page, and so each later one, has nothing that is new and to be read.
+
+    GitHub lists the newest first, but does not promise it.
+    """
+    newest_first = all(one.id > other.id for one, other in pairwise(listed))
+    return newest_first and all(
+        one.id in where.closed or one.created_at < where.since for one in listed
+    )

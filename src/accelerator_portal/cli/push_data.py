@@ -1,0 +1,34 @@
+"""`accelerator-portal push-data`: for the workflows that push what they made."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from accelerator_portal.automation.data_push import push_data as push
+from accelerator_portal.automation.git import GitError
+from accelerator_portal.catalog.wording import count
+from accelerator_portal.cli.options import ROOT
+
+
+@click.command()
+@ROOT
+@click.argument("paths", nargs=-1, required=True)
+@click.option("--branch", required=True, help="The branch to push to.")
+@click.option("--message", required=True, help="The message of the commit.")
+def push_data(root: Path, paths: tuple[str, ...], branch: str, message: str) -> None:
+    """Push the files that changed below PATHS, also where the branch has moved.
+
+    Where the branch changed the same file, the branch's version stays, the other files are pushed
+    and the command exits with status 1. Run the job again to make that file from the new branch.
+    """
+    try:
+        done = push(root, branch, paths, message)
+    except GitError as error:
+        raise click.ClickException(str(error)) from None
+    click.echo(f"Pushed {count(done.pushed, 'file')} to {branch}.")
+    for path in done.left_out:
+        click.echo(f"{path}: not pushed. {branch} changed it, too; run the job again.", err=True)
+    sys.exit(int(bool(done.left_out)))

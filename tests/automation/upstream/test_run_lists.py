@@ -1,0 +1,87 @@
+"""However many events there are, the runs of a repository are listed once a round."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from accelerator_portal.automation.upstream.collecting import look
+from accelerator_portal.automation.upstream.left_report import SentRequest
+from accelerator_portal.automation.upstream.run_lists import RunLists
+from tests.automation.github_double import Fault, GitHubDouble
+from tests.automation.upstream.scene import (
+    SENT,
+    VENDOR,
+    add_run,
+    asked,
+    change,
+    client,
+    packed,
+    place,
+    report,
+)
+
+LIST = rf"{VENDOR}/actions/runs$"
+
+
+def events(number: int) -> Iterator[SentRequest]:
+    """A minute between two of them; the last one is the newest."""
+    for index in range(number):
+        sent = replace(asked(), change=change(delivery=f"event-{index:05}"))
+        yield replace(sent, at=SENT + dt.timedelta(seconds=index))
+
+
+def answered_by_vendor(double: GitHubDouble, sent: SentRequest, archive: bytes) -> None:
+    began = f"{sent.at + dt.timedelta(minutes=1):%Y-%m-%dT%H:%M:%SZ}"
+    run = add_run(double, f"{sent.change.delivery}/example", created_at=began)
+    double.add_artifact(VENDOR, run, "accelerator-report", archive)
+
+
+def test_of_540_events_each_report_is_found_and_the_runs_are_listed_once(
+    double: GitHubDouble,
+) -> None:
+    sent = list(events(540))
+    for one in sent[:50]:
+        answered_by_vendor(double, one, packed(report({"one": "passed"})))
+    for one in sent[50:]:
+        add_run(double, f"{one.change.delivery}/example", status="queued", conclusion=None)
+    found = look(place(double), sent)
+    states = [one.found.state for one in found if one.found]
+    assert (states.count("report"), states.count("running")) == (50, 490)
+    assert len(double.said("GET", LIST)) == 6
+    assert len(double.asked) == 6 + 3 * 50
+
+
+def test_more_than_a_thousand_runs_are_listed_in_parts(double: GitHubDouble) -> None:
+    """GitHub gives no more than that for one question."""
+    sent = list(events(2500))
+    for one in sent:
+        began = f"{one.at:%Y-%m-%dT%H:%M:%SZ}"
+        add_run(double, f"{one.change.delivery}/example", created_at=began)
+    found = RunLists(client(double), SENT).of(VENDOR, "repository_dispatch")
+    assert len(found) == 2500
+    assert len(double.said("GET", LIST)) < 30
+
+
+def test_a_repository_that_cannot_be_listed_is_asked_once(double: GitHubDouble) -> None:
+    double.faults = [Fault("GET", 404, "Not Found", times=99)]
+    found = look(place(double), events(20))
+    assert all("Not Found (HTTP 404)" in one.error for one in found)
+    assert len(double.asked) == 1
+
+
+@pytest.mark.parametrize("seconds", [-3600, 0])
+def test_a_run_that_is_older_than_its_own_event_does_not_count(
+    double: GitHubDouble, seconds: int
+) -> None:
+    """The list of a round begins before the oldest event; each event still has its own time."""
+    first, last = asked(), replace(asked(), change=change(delivery="event-later"))
+    last = replace(last, at=SENT + dt.timedelta(hours=1))
+    began = f"{last.at + dt.timedelta(seconds=seconds):%Y-%m-%dT%H:%M:%SZ}"
+    add_run(double, "event-later/example", created_at=began, status="queued")
+    found = look(place(double), [first, last])
+    states = [one.found.state for one in found if one.found]
+    assert states == ["waiting", "running" if seconds == 0 else "waiting"]
