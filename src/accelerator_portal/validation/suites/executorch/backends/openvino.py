@@ -1,0 +1,81 @@
+"""OpenVINO: Intel's compiler and runtime, on the CPU of this machine.
+
+ExecuTorch's wheels for Linux have its runtime part; OpenVINO itself is a package on PyPI, and NNCF,
+which it quantizes with, another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from importlib import metadata
+from typing import Any
+
+from accelerator_portal.validation.executorch.backend import (
+    PLAIN,
+    Backend,
+    NotHereError,
+    Recipe,
+)
+
+# Where the CPU computes in bfloat16, so does OpenVINO, and a compile spec of ExecuTorch cannot ask
+# for float32: it holds text, and OpenVINO's options are a table. bfloat16 has 8 binary digits, so a
+# step is off by up to 0.4 %; 20 dB is the limit of quantized recipes, too.
+_WIDE = 2e-2
+_LEAST_DB = 20
+
+_INSTALL = 'pip install "openvino>=2025.1,<2026" "nncf>=3.1,<3.2"'
+
+
+def _lowering() -> Mapping[str, Any]:
+    from executorch.exir import EdgeCompileConfig
+    from executorch.exir.backend.backend_details import CompileSpec
+
+    try:
+        from executorch.backends.openvino.partitioner import OpenvinoPartitioner
+    except ImportError as error:
+        raise NotHereError(f"OpenVINO or NNCF cannot be imported: {error}. {_INSTALL}") from None
+    return {
+        "partitioner": [OpenvinoPartitioner([CompileSpec("device", b"CPU")])],
+        "compile_config": EdgeCompileConfig(_check_ir_validity=False),
+    }
+
+
+def _quantizer(mode: str) -> Callable[[], Any]:
+    def make() -> Any:
+        try:
+            from executorch.backends.openvino.quantizer.quantizer import (
+                OpenVINOQuantizer,
+                QuantizationMode,
+            )
+        except ImportError as error:
+            raise NotHereError(f"NNCF cannot be imported: {error}. {_INSTALL}") from None
+        return OpenVINOQuantizer(mode=QuantizationMode[mode])
+
+    return make
+
+
+def _quantized(name: str, mode: str) -> Recipe:
+    """Make a recipe whose weights stay in float: OpenVINO's own passes fold them."""
+    return Recipe(name, _lowering, _quantizer(mode), sqnr_db=_LEAST_DB, fold_quantize=False)
+
+
+def _version() -> str:
+    try:
+        return metadata.version("openvino")
+    except metadata.PackageNotFoundError:
+        return "not installed"
+
+
+BACKEND = Backend(
+    name="openvino",
+    runtime_name="OpenvinoBackend",
+    version=_version,
+    packages=("openvino", "nncf"),
+    needs=f"OpenVINO: {_INSTALL}",
+    recipes=(
+        Recipe(PLAIN, _lowering, rtol=_WIDE, atol=_WIDE),
+        _quantized("int8", "INT8_SYM"),
+        _quantized("int8_weight_only", "INT8WO_SYM"),
+        _quantized("int4_weight_only", "INT4WO_SYM"),
+    ),
+)
