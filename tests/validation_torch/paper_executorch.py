@@ -97,7 +97,7 @@ def _delegates_per_kilobyte(observed: Observed) -> Figures:
     return {"delegates_per_kilobyte": (delegates / size, "1/kB")}
 
 
-def _no_figure(observed: Observed) -> Figures:
+def _no_figure(_: Observed) -> Figures:
     raise ZeroDivisionError("the paper meter is broken")
 
 

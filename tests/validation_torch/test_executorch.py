@@ -137,7 +137,7 @@ def test_faults_of_an_executorch_backend_are_told_apart(tmp_path: Path, paper: s
         "crash": ("crashed", "run"),
         "fail": ("failed", "lower"),
         "not_here": ("skipped", "lower"),
-        "hang": ("timed-out", "lower"),
+        "hang": ("timed-out", "run"),
         "fill": ("failed", "lower"),
         "nothing": ("executed", "lower"),
         "unquantized": ("failed", "quantize"),
