@@ -136,10 +136,10 @@ def test_an_unknown_one_is_named_with_what_there_is() -> None:
             'the backend "made_up": the recipe "portable" is there twice; give each its own name',
         ),
         (
-            'BACKEND = Backend("made_up", "MadeUp", (Recipe("a", sqnr_db=20),))\n',
+            'BACKEND = Backend("made_up", "MadeUp", (Recipe("a", quantizer=int),))\n',
             (
-                'the backend "made_up": the recipe "a": sqnr_db and quantizer go together; give '
-                "both, or none"
+                'the backend "made_up": the recipe "a" quantizes; give the sqnr_db that it must '
+                "reach"
             ),
         ),
     ],

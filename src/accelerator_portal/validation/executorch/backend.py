@@ -31,8 +31,8 @@ def nothing() -> dict[str, Any]:
 class Recipe:
     """A way to bring a model to a backend; with the backend it is what ExecuTorch calls a flow.
 
-    Numbers must be within `atol + rtol * |reference|`. Of a quantised recipe the reference is the
-    quantised model as PyTorch computes it; there, instead, the signal must stand `sqnr_db` decibels
+    Numbers must be within `atol + rtol * |reference|`. Of a quantized recipe the reference is the
+    quantized model as PyTorch computes it; there, instead, the signal must stand `sqnr_db` decibels
     above the difference: a backend may round half a step otherwise.
     """
 
@@ -41,7 +41,7 @@ class Recipe:
     lowering: Callable[[], Mapping[str, Any]] = nothing
     """Gives the arguments of `to_edge_transform_and_lower`: partitioner, passes, configuration."""
     quantizer: Callable[[], Any] | None = None
-    """Makes a PT2E quantizer; None: nothing is quantised."""
+    """Makes a PT2E quantizer; None: nothing is quantized."""
     dtype: str | None = None
     """The type that model and inputs are turned into; None: they stay as they are."""
     delegates: bool = True
@@ -51,7 +51,10 @@ class Recipe:
     atol: float = 1e-3
     """On top of that."""
     sqnr_db: float | None = None
-    """Signal to noise that a quantised recipe must reach, in dB."""
+    """Signal to noise in dB that the outputs must reach, instead of `rtol` and `atol`.
+
+    A quantized recipe has one, and one of a backend that computes in a narrower type.
+    """
     fold_quantize: bool = True
     """Whether weights are stored as integers before the model is lowered."""
     two_steps: bool = False

@@ -77,6 +77,6 @@ def _fault(recipe: Recipe, names: list[str]) -> str | None:
         return f'"{recipe.name}" is no name of a recipe; write small letters, digits and _'
     if names.count(recipe.name) > 1 or recipe.name == PORTABLE.name:
         return f'the recipe "{recipe.name}" is there twice; give each its own name'
-    if (recipe.quantizer is None) != (recipe.sqnr_db is None):
-        return f'the recipe "{recipe.name}": sqnr_db and quantizer go together; give both, or none'
+    if recipe.quantizer and recipe.sqnr_db is None:
+        return f'the recipe "{recipe.name}" quantizes; give the sqnr_db that it must reach'
     return None

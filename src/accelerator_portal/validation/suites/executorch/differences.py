@@ -132,11 +132,11 @@ def _check_signal(one: torch.Tensor, other: torch.Tensor, what: str, least: floa
     _check_nan(one, other, what)
     odd = ~torch.isfinite(other)
     if not torch.equal(odd, ~torch.isfinite(one)):
-        raise MismatchError(f"{what} is not finite in other places than the quantized model's")
+        raise MismatchError(f"{what} is not finite in other places than the reference")
     measured = difference(one, other)
     if measured and measured.sqnr_db < least:
         far = f"{measured.sqnr_db:.1f} dB signal to noise, at least {least:g} are asked"
-        raise MismatchError(f"{what} differs from the quantized model's: {far}")
+        raise MismatchError(f"{what} differs from the reference: {far}")
 
 
 def worst_sqnr(found: Sequence[Any], wanted: Sequence[Any]) -> float | None:
