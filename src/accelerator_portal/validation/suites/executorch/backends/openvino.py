@@ -17,9 +17,9 @@ from accelerator_portal.validation.executorch.backend import (
     Recipe,
 )
 
-# Where the CPU has bfloat16, OpenVINO computes in it, and a compile spec of ExecuTorch cannot ask for
-# float32: it holds text, and OpenVINO's options are a table. A number is then off by up to 0.4 %, of
-# a sum whose parts cancel by more; so the whole output is judged. 30 dB are 3 % of its length.
+# Where the CPU has bfloat16, OpenVINO computes in it, and a compile spec of ExecuTorch cannot ask
+# for float32: it holds text, and OpenVINO's options are a table. A number is then off by up to
+# 0.4 %, of a sum whose parts cancel by more; so the whole output is judged. 30 dB are 3 % of it.
 _NARROW_DB = 30
 _LEAST_DB = 20
 
