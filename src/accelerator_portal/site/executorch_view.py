@@ -59,7 +59,8 @@ def executorch_context(catalog: Catalog, reports: Sequence[StoredReport]) -> dic
     """Return what the template needs beside goals and sources."""
     runs = flow_runs(reports)
     goals = catalog.executorch_goals
-    proposal = catalog.criteria.executorch_readiness
+    criteria = catalog.criteria
+    proposal = criteria.executorch_readiness if criteria else None
     delegating = [run for run in runs if run.backend != PORTABLE]
     return {
         "figures": {goal.id: figure(goal, runs) for goal in goals.goals} if goals else {},
