@@ -7,13 +7,14 @@ generator, are used where it is installed.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import cache
 from itertools import islice
 
 import torch
 from torch.testing._internal.common_methods_invocations import op_db
-from torch.testing._internal.opinfo.core import OpInfo
+from torch.testing._internal.opinfo.core import OpInfo, SampleInput
 
 from accelerator_portal.validation.case import Case, Result
 from accelerator_portal.validation.classify import BrokenTestError
@@ -30,6 +31,12 @@ from accelerator_portal.validation.suites.executorch.trial import try_model
 OPINFO, DRAWN, FACTO = "opinfo", "drawn", "facto"
 
 _MOST_TRIED = 20
+
+# What has weights: they are constants of a model.
+_WEIGHTED = re.compile(
+    r"nn\.functional\.(conv.*|linear|bilinear|.*_norm|prelu)|native_(batch|layer)_norm"
+)
+
 _DYNAMIC = {"dynamic": "true"}
 
 
@@ -82,15 +89,23 @@ def run(case: Case, context: Context) -> Result:
 
 
 def _opinfo_sample(info: OpInfo, dtype: torch.dtype) -> Sample:
-    """Make the first sample whose tensors all hold numbers; raises BrokenTestError."""
+    """Make the first sample whose tensors hold numbers, if there is one whose input has axes.
+
+    Raises BrokenTestError where none holds numbers.
+    """
     samples = info.sample_inputs("cpu", dtype, requires_grad=False)
-    for sample in islice(samples, _MOST_TRIED):
-        made = call_sample(
-            info.op,
-            (sample.input, *sample.args),
-            dict(sample.kwargs),
-            narrow=dtype is not torch.float32,
-        )
-        if made.inputs and all(value.numel() for value in made.inputs):
-            return made
-    raise BrokenTestError("The operator has no sample inputs of this type that hold numbers.")
+    made = (_call(info, sample, dtype) for sample in islice(samples, _MOST_TRIED))
+    filled = [one for one in made if one.inputs and all(value.numel() for value in one.inputs)]
+    if not filled:
+        raise BrokenTestError("The operator has no sample inputs of this type that hold numbers.")
+    return next((one for one in filled if one.inputs[0].dim()), filled[0])
+
+
+def _call(info: OpInfo, sample: SampleInput, dtype: torch.dtype) -> Sample:
+    return call_sample(
+        info.op,
+        (sample.input, *sample.args),
+        dict(sample.kwargs),
+        narrow=dtype is not torch.float32,
+        inputs=1 if _WEIGHTED.fullmatch(info.full_name) else None,
+    )

@@ -1,4 +1,8 @@
-"""Single operators as models: a call whose tensors are the model's inputs, and all else fixed."""
+"""Single operators as models: a call whose tensors are the model's inputs, and all else fixed.
+
+Of an operator with weights only the first tensor is an input: backends take weights as constants,
+as models have them.
+"""
 
 from __future__ import annotations
 
@@ -17,28 +21,45 @@ _LARGEST_SIZE = 64
 class Call(nn.Module):
     """Calls an operator with tensors that it is given, and with arguments that it holds."""
 
-    def __init__(self, operator: Callable[..., Any], leaves: Sequence[Any], tree: TreeSpec) -> None:
+    def __init__(
+        self,
+        operator: Callable[..., Any],
+        leaves: Sequence[Any],
+        tree: TreeSpec,
+        inputs: int | None = None,
+    ) -> None:
         super().__init__()
         self._operator, self._tree = operator, tree
         self._leaves = [None if isinstance(leaf, torch.Tensor) else leaf for leaf in leaves]
-        self._places = [n for n, leaf in enumerate(leaves) if isinstance(leaf, torch.Tensor)]
+        places = [n for n, leaf in enumerate(leaves) if isinstance(leaf, torch.Tensor)]
+        self._places = places[:inputs]
+        self._held = places[inputs:] if inputs is not None else []
+        for place in self._held:
+            self.register_buffer(f"held_{place}", leaves[place].detach())
 
     def forward(self, *tensors: torch.Tensor) -> Any:
         """Call it."""
         leaves = list(self._leaves)
         for place, tensor in zip(self._places, tensors, strict=True):
             leaves[place] = tensor
+        for place in self._held:
+            leaves[place] = getattr(self, f"held_{place}")
         args, kwargs = tree_unflatten(leaves, self._tree)
         return self._operator(*args, **kwargs)
 
 
 def call_sample(
-    operator: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any], *, narrow: bool
+    operator: Callable[..., Any],
+    args: Sequence[Any],
+    kwargs: dict[str, Any],
+    *,
+    narrow: bool,
+    inputs: int | None = None,
 ) -> Sample:
-    """Make a sample of a call."""
+    """Make a sample of a call; `inputs`: of its tensors so many are inputs, None: all of them."""
     leaves, tree = tree_flatten((tuple(args), kwargs))
     tensors = tuple(leaf.detach() for leaf in leaves if isinstance(leaf, torch.Tensor))
-    return Sample(Call(operator, leaves, tree), tensors, narrow=narrow)
+    return Sample(Call(operator, leaves, tree, inputs), tensors[:inputs], narrow=narrow)
 
 
 def with_open_sizes(sample: Sample) -> Sample:
