@@ -175,6 +175,8 @@ class ExecutorchReadiness(Model):
 
     meaning: Paragraph
     """Whose proposal it is, and how the points are counted."""
+    fewest_tests: Annotated[int, Field(ge=1)] = 1
+    """A flow with fewer tests that were tried is not ready, whatever they show."""
     criteria: Annotated[tuple[ReadinessCriterion, ...], Field(min_length=1)]
     """The criteria."""
 

@@ -38,6 +38,12 @@ class Readiness:
 
     run: FlowRun
     findings: tuple[Finding, ...]
+    fewest_tests: int
+
+    @property
+    def has_enough_tests(self) -> bool:
+        """Whether enough was tried to say anything."""
+        return self.run.attempted >= self.fewest_tests
 
     @property
     def points(self) -> int:
@@ -51,8 +57,8 @@ class Readiness:
 
     @property
     def is_ready(self) -> bool:
-        """Whether every criterion is met."""
-        return all(finding.met for finding in self.findings)
+        """Whether every criterion is met, by enough tests."""
+        return self.has_enough_tests and all(finding.met for finding in self.findings)
 
 
 def executorch_context(catalog: Catalog, reports: Sequence[StoredReport]) -> dict[str, Any]:
@@ -91,7 +97,7 @@ def readiness(proposal: ExecutorchReadiness, run: FlowRun, runs: Sequence[FlowRu
         value = _measured(criterion.measure, run, runs)
         met = None if value is None else criterion.is_met(value)
         findings.append(Finding(criterion, value, met))
-    return Readiness(run, tuple(findings))
+    return Readiness(run, tuple(findings), proposal.fewest_tests)
 
 
 def _measured(measure: str, run: FlowRun, runs: Sequence[FlowRun]) -> float | None:
