@@ -55,7 +55,7 @@ def test_what_cannot_run_here_is_skipped_where_it_stops(tmp_path: Path) -> None:
     found = by_recipe(done.report_tests)
     vulkan, qnn = found["vulkan"], found["qnn_8a8w"]
     assert (vulkan.outcome, vulkan.stage) == ("skipped", "load")
-    assert str(vulkan.reason).startswith("Lowered, not run: 1 delegate with 1 of 1 nodes.")
+    assert str(vulkan.reason).startswith("Lowered, not run: 1 delegate with 4 of 4 nodes.")
     assert vulkan.metrics["delegate_size"].value > 0
     assert (qnn.outcome, qnn.stage) == ("skipped", "lower")
     assert "QNN_SDK_ROOT" in str(qnn.reason)
