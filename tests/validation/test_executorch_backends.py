@@ -10,7 +10,9 @@ import pytest
 
 from accelerator_portal.validation.executorch.asking import BackendReply, ask, with_backend
 from accelerator_portal.validation.executorch.backend import PORTABLE, Backend, Recipe
+from accelerator_portal.validation.executorch.flows import find_flows
 from accelerator_portal.validation.executorch.registry import (
+    _BUILT_IN,
     GROUP,
     BackendError,
     backend_names,
@@ -53,6 +55,9 @@ def test_xnnpack_is_there_with_its_recipes_and_portable() -> None:
             "static_int8_per_channel",
             "static_int8_per_tensor",
             "dynamic_int8_per_channel",
+            "bf16",
+            "dynamic_int4_per_channel",
+            "to_edge",
             "portable",
         ],
     )
@@ -63,6 +68,36 @@ def test_a_package_brings_a_backend(site: Path) -> None:
     install(site, "made_up", 'BACKEND = Backend("made_up", "MadeUp", (Recipe("plain"),))\n')
     assert find_backend("made_up").runtime_name == "MadeUp"
     assert "made_up" in backend_names()
+
+
+def test_a_package_cannot_bring_a_backend_that_is_here(site: Path) -> None:
+    install(site, "xnnpack", 'BACKEND = Backend("xnnpack", "Mine", ())\n')
+    assert refused("xnnpack") == (
+        '"xnnpack" is a backend of accelerator-portal itself and of made_up_backend; '
+        "give the entry point of made_up_backend another name"
+    )
+
+
+def test_several_backends_are_tested_together_by_the_names_of_their_flows(site: Path) -> None:
+    recipes = 'Recipe("plain"), Recipe("fp16", dtype="float16")'
+    install(site, "made_up", f'BACKEND = Backend("made_up", "MadeUp", ({recipes}))\n')
+    flows = find_flows("xnnpack,made_up")
+    assert {"plain", "fp16", "made_up", "made_up_fp16", "portable"} <= set(flows)
+    assert flows["made_up_fp16"].backend.runtime_name == "MadeUp"
+    assert (flows["plain"].backend.name, list(flows)[-1]) == ("xnnpack", "portable")
+    assert [f.name for f in flows.values() if f.recipe.is_plain] == ["plain", "made_up"]
+
+
+def test_a_backend_is_named_once() -> None:
+    with pytest.raises(BackendError, match='"xnnpack" is named twice; name it once'):
+        find_flows("xnnpack,xnnpack")
+
+
+@pytest.mark.parametrize("name", sorted(_BUILT_IN))
+def test_every_backend_that_is_here_loads_without_its_makers_software(name: str) -> None:
+    backend = find_backend(name)
+    assert backend.recipes
+    assert backend.needs or backend.simulate or name == "xnnpack"
 
 
 def test_an_unknown_one_is_named_with_what_there_is() -> None:
@@ -101,10 +136,10 @@ def test_an_unknown_one_is_named_with_what_there_is() -> None:
             'the backend "made_up": the recipe "portable" is there twice; give each its own name',
         ),
         (
-            'BACKEND = Backend("made_up", "MadeUp", (Recipe("a", sqnr_db=20),))\n',
+            'BACKEND = Backend("made_up", "MadeUp", (Recipe("a", quantizer=int),))\n',
             (
-                'the backend "made_up": the recipe "a": sqnr_db and quantizer go together; give '
-                "both, or none"
+                'the backend "made_up": the recipe "a" quantizes; give the sqnr_db that it must '
+                "reach"
             ),
         ),
     ],

@@ -18,7 +18,7 @@ from tests.validation_torch.installing import SHIM, install_double
 
 collect_ignore_glob = [] if find_spec("torch") else ["test_*.py"]
 if not find_spec("executorch"):
-    collect_ignore_glob.append("test_executorch.py")
+    collect_ignore_glob.append("test_executorch*.py")
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from accelerator_portal.reports.identity import identity_of
 from accelerator_portal.reports.reading import Options
 from accelerator_portal.reports.report import Report, TestEntry
 from accelerator_portal.reports.report_file import read_report
+from accelerator_portal.validation.executorch.metric import GROUP as METRICS
 from accelerator_portal.validation.executorch.registry import GROUP
 from tests.validation.packages import install_entry_point
 from tests.validation_torch.conftest import Done, validate
@@ -112,17 +113,21 @@ def test_what_executorch_cannot_do_is_told_apart(tmp_path: Path) -> None:
 
 @pytest.fixture
 def paper(tmp_path: Path) -> str:
-    """A folder in which the faulty backend is installed."""
+    """A folder in which the faulty backends are installed, with the metrics of their package."""
     site = tmp_path / "site"
     site.mkdir()
-    line = "paper = paper_executorch:BACKEND"
-    install_entry_point(site, "paper_executorch", GROUP, line, PAPER.read_text("utf-8"))
+    names = {"paper": "BACKEND", "cut_off": "CUT_OFF", "old": "OLD", "no_numbers": "NAN"}
+    names |= {"nowhere": "NOWHERE"}
+    backends = [f"{name} = paper_executorch:{variable}" for name, variable in names.items()]
+    metrics = ["derived = paper_executorch:DERIVED", "meter = paper_executorch:BROKEN"]
+    lines = "\n".join([*backends, f"[{METRICS}]", *metrics])
+    install_entry_point(site, "paper_executorch", GROUP, lines, PAPER.read_text("utf-8"))
     return str(site)
 
 
 @pytest.mark.slow
 def test_faults_of_an_executorch_backend_are_told_apart(tmp_path: Path, paper: str) -> None:
-    words = ("--backend=paper", "-k", "add_dtype")
+    words = ("--backend=paper", "-k", "add_dtype", "--timeout=60")
     done = validate(tmp_path, *OPERATORS, *words, site=paper)
     assert done.status == 1, done.said
     found = by_recipe(report_of(done), "test_add_dtype")
@@ -131,6 +136,9 @@ def test_faults_of_an_executorch_backend_are_told_apart(tmp_path: Path, paper: s
         "patient": ("passed", "compare"),
         "crash": ("crashed", "run"),
         "fail": ("failed", "lower"),
+        "not_here": ("skipped", "lower"),
+        "hang": ("timed-out", "run"),
+        "fill": ("failed", "lower"),
         "nothing": ("executed", "lower"),
         "unquantized": ("failed", "quantize"),
         "portable": ("passed", "compare"),
@@ -141,6 +149,12 @@ def test_faults_of_an_executorch_backend_are_told_apart(tmp_path: Path, paper: s
         "The process died by SIGSEGV. So it did twice, the second time alone."
     )
     assert found["fail"].reason == "RuntimeError: the compiler of the paper backend stops"
+    assert (
+        found["not_here"].reason == ("The compiler of the paper backend is not installed. ").strip()
+    )
+    assert "would be larger than 4 GB" in str(found["fill"].reason)
+    assert "The metric paper_meter could not be computed" in str(found["patient"].reason)
+    assert found["patient"].metrics["delegates_per_kilobyte"].value > 0
     assert found["fail"].command == (
         "accelerator-portal validate --device cpu --backend paper "
         "--test 'executorch-operators/test_add_dtype?dtype=float32&recipe=fail'"
@@ -148,6 +162,33 @@ def test_faults_of_an_executorch_backend_are_told_apart(tmp_path: Path, paper: s
     backend = report_of(done).environment.backend
     assert backend
     assert (backend.name, backend.version) == ("PaperBackend", "0.1")
+
+
+@pytest.mark.slow
+def test_bad_programs_and_numbers_have_their_outcome_and_one_message(
+    tmp_path: Path, paper: str
+) -> None:
+    """Four backends in one run: each test says what is wrong, and the others go on."""
+    backends = "--backend=xnnpack,cut_off,old,no_numbers,nowhere"
+    only = "--only=recipe=plain,cut_off,old,no_numbers,nowhere"
+    done = validate(tmp_path, *OPERATORS, backends, only, "-k", "add_dtype", site=paper)
+    assert done.status == 1, done.said
+    found = by_recipe(report_of(done), "test_add_dtype")
+    assert {name: (test.outcome, test.stage) for name, test in found.items()} == {
+        "plain": ("passed", "compare"),
+        "cut_off": ("failed", "load"),
+        "old": ("failed", "load"),
+        "no_numbers": ("wrong-result", "compare"),
+        "nowhere": ("skipped", "load"),
+    }
+    assert "Program file is cut off or damaged" in str(found["cut_off"].reason)
+    assert "Program file is of another version" in str(found["old"].reason)
+    assert found["no_numbers"].reason is not None
+    assert "the output has 20 NaN of 20 where the reference has none" in found["no_numbers"].reason
+    assert str(found["nowhere"].reason).startswith(
+        "Lowered, not run: 1 delegate with 1 of 1 nodes. The runtime of this ExecuTorch has no "
+        "NowhereBackend. Running it needs a paper chip."
+    )
 
 
 @pytest.mark.slow

@@ -136,6 +136,51 @@ class BasicSet(Model):
         return self
 
 
+Measure = Literal["passed", "right_numbers", "delegated", "size", "time", "memory", "platforms"]
+
+
+class ReadinessCriterion(Model):
+    """One thing that a backend of ExecuTorch is proposed to reach."""
+
+    id: Id
+    """Its id."""
+    title: Line
+    """What it is, in a few words."""
+    measure: Measure
+    """The figure that it is about."""
+    at_least: float | None = None
+    """The figure must not be smaller."""
+    at_most: float | None = None
+    """The figure must not be larger."""
+    weight: Annotated[int, Field(ge=1, le=100)]
+    """How many points it counts."""
+    why: Paragraph
+    """Why a backend should reach it."""
+
+    @model_validator(mode="after")
+    def _has_one_limit(self) -> ReadinessCriterion:
+        if (self.at_least is None) == (self.at_most is None):
+            raise fault("it needs one limit", "give at_least or at_most")
+        return self
+
+    def is_met(self, figure: float) -> bool:
+        """Whether a figure is on the right side of the limit."""
+        if self.at_least is not None:
+            return figure >= self.at_least
+        return self.at_most is not None and figure <= self.at_most
+
+
+class ExecutorchReadiness(Model):
+    """What makes a backend of ExecuTorch ready for general availability; a proposal."""
+
+    meaning: Paragraph
+    """Whose proposal it is, and how the points are counted."""
+    fewest_tests: Annotated[int, Field(ge=1)] = 1
+    """A flow with fewer tests that were tried is not ready, whatever they show."""
+    criteria: Annotated[tuple[ReadinessCriterion, ...], Field(min_length=1)]
+    """The criteria."""
+
+
 class Deadlines(Model):
     """Limits in time."""
 
@@ -167,6 +212,8 @@ class Criteria(Model):
     """When a stable option reads "tested"."""
     basic_set: BasicSet | None = None
     """Tests of PyTorch that every platform is proposed to pass."""
+    executorch_readiness: ExecutorchReadiness | None = None
+    """What a backend of ExecuTorch is proposed to reach."""
     deadlines: Deadlines
     """How long what breaks may stay broken."""
     most_minors_behind: Annotated[int, Field(gt=0)] | None = None

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
 from accelerator_portal.catalog.fields import Id, Line, Paragraph, fault
 from accelerator_portal.catalog.sources import Sourced, SourcedFile
+
+Part = Literal["goal", "axis", "metric", "output"]
+Milestone = Literal[1, 2]
+Counted = Literal["tests", "operators", "models", "recipes", "backends", "dtypes"]
 
 
 class Goal(Sourced):
@@ -15,6 +19,10 @@ class Goal(Sourced):
 
     id: Id
     """Its id; never changes."""
+    part: Part = "goal"
+    """What the RFC calls it: a goal, an axis of the tests, a metric or an output."""
+    milestone: Milestone | None = None
+    """The milestone that it belongs to; absent where the RFC names none."""
     title: Line
     """What it is, in a few words."""
     asked: Paragraph
@@ -24,6 +32,11 @@ class Goal(Sourced):
     needs: Line | None = None
     """The hardware, or its maker's software, without which it, or the rest of it, cannot be run."""
 
+    counts: Counted | None = None
+    """What to count in the newest published reports, as the figure that shows it."""
+    metric: Line | None = None
+    """Or the metric of tests whose median shows it."""
+
     @model_validator(mode="after")
     def _somewhere(self) -> Goal:
         if self.command is None and self.needs is None:
@@ -32,9 +45,7 @@ class Goal(Sourced):
 
 
 class ExecutorchGoals(SourcedFile):
-    """What the sources ask for, and what could not be read."""
+    """What the sources ask for."""
 
-    unread: Paragraph
-    """What of the sources was out of reach, so that nothing is said of it."""
     goals: Annotated[tuple[Goal, ...], Field(min_length=1)]
     """The goals."""

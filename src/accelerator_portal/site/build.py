@@ -30,6 +30,7 @@ from accelerator_portal.site.comparison import comparison
 from accelerator_portal.site.dashboard import dashboard_pages
 from accelerator_portal.site.dashboard_grid import suite_cells
 from accelerator_portal.site.evidence_level import evidence_level
+from accelerator_portal.site.executorch_view import executorch_context
 from accelerator_portal.site.extra_imports import extra_import
 from accelerator_portal.site.features import ENOUGH, FeaturesData, features_data
 from accelerator_portal.site.feed import feeds
@@ -163,7 +164,7 @@ def _shared_pages(
         "contribute/rules.md": {"rules": RULES, "limits": LIMITS},
         "contribute/new-backend.md": {},
         "contribute/validate.md": {},
-        "contribute/executorch.md": _goals(catalog),
+        "contribute/executorch.md": _executorch(catalog, tested),
         "contribute/upstream-events.md": {},
         "contribute/upstream-maintainers.md": {},
         "contribute/report.md": {
@@ -187,12 +188,13 @@ def _shared_pages(
         yield SiteFile(path, content, f"{TEMPLATES}/{template}")
 
 
-def _goals(catalog: Catalog) -> dict[str, Any]:
-    """What ExecuTorch asks of tests of backends, with its sources."""
+def _executorch(catalog: Catalog, tested: ResultsView) -> dict[str, Any]:
+    """What ExecuTorch asks of tests of backends, and what published runs of them show."""
     goals = catalog.executorch_goals
     return {
         "goals": goals,
         "sources": SourceList([("executorch-goals.yaml", goals.sources if goals else {})]),
+        **executorch_context(catalog, tested.reports),
     }
 
 

@@ -6,6 +6,7 @@ from accelerator_portal.reports.failure_texts import outcome_of_text
 from accelerator_portal.reports.missing_operators import missing_operator
 from accelerator_portal.reports.outcomes import Outcome, Stage
 from accelerator_portal.validation.case import Result, brief
+from accelerator_portal.validation.executorch.backend import NotHereError
 
 # What a text cannot be when it comes from an exception of a test that ran in this process.
 _NOT_FROM_TEXT = frozenset({"passed", "crashed", "test-broken", None})
@@ -41,6 +42,7 @@ _OWN: tuple[tuple[type[Exception], Outcome], ...] = (
     (BrokenTestError, "test-broken"),
     (UncheckedError, "executed"),
     (SkippedError, "skipped"),
+    (NotHereError, "skipped"),
 )
 
 

@@ -177,8 +177,8 @@ def _matrices(
     matrices = {**with_pytorch(matrices, request, sources.pytorch), **own}
     _refuse_missing(matrices)
     asked = asked_of(request, matrices)
-    recipes = asked.recipes if asked else None
-    found = {name: with_recipes(matrix, recipes) for name, matrix in matrices.items()}
+    recipes, plain = (asked.recipes, asked.plain) if asked else (None, ())
+    found = {name: with_recipes(matrix, recipes, plain) for name, matrix in matrices.items()}
     return applied(found, sources.platform) if sources.platform else found, asked
 
 

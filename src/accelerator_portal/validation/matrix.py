@@ -158,10 +158,13 @@ def read_matrix(suite: str) -> Matrix:
     return matrix_of(path, resources.files(FOLDER).joinpath(path).read_text("utf-8"))
 
 
-def with_recipes(matrix: Matrix, recipes: Iterable[str] | None) -> Matrix:
+def with_recipes(
+    matrix: Matrix, recipes: Iterable[str] | None, plain: Iterable[str] = ()
+) -> Matrix:
     """Return a matrix whose axis `recipe` has these values; others, and without any, as they are.
 
     Which recipes there are is the backend's to say; usual are all but those the matrix leaves out.
+    `plain` are those that leave numbers as they are.
     """
     if recipes is None or "recipe" not in matrix.axes:
         return matrix
@@ -171,8 +174,14 @@ def with_recipes(matrix: Matrix, recipes: Iterable[str] | None) -> Matrix:
     new = {
         "axes": {**matrix.axes, "recipe": values},
         "default": {**matrix.default, "recipe": usual or values},
+        "given": {**matrix.given, "plain": ",".join(plain)},
     }
     return matrix.model_copy(update=new)
+
+
+def plain_recipes(matrix: Matrix) -> frozenset[str]:
+    """Return the recipes that leave numbers as they are: `plain`, if the backends say nothing."""
+    return frozenset(filter(None, matrix.given.get("plain", "plain").split(",")))
 
 
 def matrix_of(path: str, text: str) -> Matrix:

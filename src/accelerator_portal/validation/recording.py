@@ -14,7 +14,7 @@ from accelerator_portal.validation.case import Case, Result
 from accelerator_portal.validation.journal import JournalContent
 from accelerator_portal.validation.matrix import suite_names
 from accelerator_portal.validation.pytorch_tests.files import SUITE as PYTORCH
-from accelerator_portal.validation.request import DEPLOY, TORCHBENCH
+from accelerator_portal.validation.request import DEPLOY, FAMILIES, TORCHBENCH
 
 # What a suite cannot do without; where it lies on this machine is nobody's business.
 NEEDS = {
@@ -81,7 +81,8 @@ def _suite(suite: Mapping[str, Any], kept: JournalContent) -> Mapping[str, Any]:
     shares = {
         "covered": covered,
         "computed_on_cpu": sorted(on_cpu),
-        "kernels": aten.get("kernels"),
+        # Of a program of ExecuTorch the operators are those of delegates; PyTorch calls no kernel.
+        "kernels": None if suite["name"] in FAMILIES["executorch"] else aten.get("kernels"),
         "registered": aten["registered"],
         "core": len(core),
         "core_missing": [name for name in core if name not in covered],

@@ -25,7 +25,7 @@ from accelerator_portal.validation.sharding import ShardRequest
 FAMILIES: Mapping[str, tuple[str, ...]] = {
     "models": ("small-timm", "small-transformers", "weak-spots"),
     "full-models": ("full-timm", "full-transformers"),
-    "executorch": ("executorch-models", "executorch-operators"),
+    "executorch": ("executorch-aten", "executorch-models", "executorch-operators"),
 }
 
 # The same libraries with models of the size that they are used in.

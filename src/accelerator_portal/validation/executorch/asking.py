@@ -16,7 +16,8 @@ from importlib import metadata
 
 from accelerator_portal.validation.case import brief
 from accelerator_portal.validation.classify import words_of
-from accelerator_portal.validation.executorch.registry import BackendError, find_backend
+from accelerator_portal.validation.executorch.flows import backends_of, find_flows
+from accelerator_portal.validation.executorch.registry import BackendError
 from accelerator_portal.validation.probe import Probed
 from accelerator_portal.validation.side_process import SideProcess
 
@@ -33,6 +34,8 @@ class BackendReply:
     """What a backend says of itself, or the fault that kept it from that."""
 
     recipes: tuple[str, ...] = ()
+    plain: tuple[str, ...] = ()
+    """Those of the recipes that leave numbers as they are."""
     backend: Mapping[str, str] = field(default_factory=dict)
     """Name and version, as a report's environment has them."""
     packages: Mapping[str, str] = field(default_factory=dict)
@@ -76,7 +79,8 @@ def _answer(name: str) -> BackendReply:
     if importlib.util.find_spec("executorch") is None:
         return BackendReply(fault=NO_EXECUTORCH)
     try:
-        backend = find_backend(name)
+        backends, flows = backends_of(name), find_flows(name)
+        backend = backends[0]
         own = backend.version() if backend.version else metadata.version("executorch")
     except BackendError as error:
         return BackendReply(fault=str(error))
@@ -84,11 +88,13 @@ def _answer(name: str) -> BackendReply:
         said = brief(words_of(error), 1000)
         return BackendReply(fault=f'the backend "{name}" cannot be loaded: {said}')
     packages = {}
-    for package in ("executorch", "torchao", *backend.packages):
+    further = (package for one in backends for package in one.packages)
+    for package in ("executorch", "torchao", *further):
         with suppress(metadata.PackageNotFoundError):
             packages[package] = metadata.version(package)
     called = {"name": backend.runtime_name, "version": str(own)}
-    return BackendReply(tuple(r.name for r in backend.all_recipes), called, packages)
+    plain = tuple(flow.name for flow in flows.values() if flow.recipe.is_plain)
+    return BackendReply(tuple(flows), plain, called, packages)
 
 
 if __name__ == "__main__":

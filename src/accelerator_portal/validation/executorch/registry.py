@@ -1,4 +1,4 @@
-"""Where backends of ExecuTorch are found: XNNPACK here, others by an entry point of their package.
+"""Where backends of ExecuTorch are found: some here, others by an entry point of their package.
 
 A package that brings a backend names it in its pyproject.toml:
 
@@ -18,7 +18,11 @@ from accelerator_portal.validation.executorch.backend import PORTABLE, Backend, 
 GROUP = "accelerator_portal.executorch_backends"
 USUAL = "xnnpack"
 
-_BUILT_IN = {"xnnpack": "accelerator_portal.validation.suites.executorch.xnnpack"}
+_HERE = "accelerator_portal.validation.suites.executorch.backends"
+_BUILT_IN = {
+    name: f"{_HERE}.{name}"
+    for name in ("arm_ethos_u55", "arm_tosa", "coreml", "openvino", "qnn", "vulkan", "xnnpack")
+}
 _NAME = re.compile(r"[a-z0-9]+(?:_[a-z0-9]+)*")
 _LONGEST = 60
 
@@ -34,9 +38,13 @@ def backend_names() -> list[str]:
 
 def find_backend(name: str) -> Backend:
     """Return a backend; raises BackendError, and whatever the import of its package raises."""
-    if name in _BUILT_IN:
-        return _checked(name, import_module(_BUILT_IN[name]).BACKEND)
     points = [point for point in entry_points(group=GROUP) if point.name == name]
+    if name in _BUILT_IN:
+        if points:
+            package = _package(points[0])
+            what = f'"{name}" is a backend of accelerator-portal itself and of {package}'
+            raise BackendError(f"{what}; give the entry point of {package} another name")
+        return _checked(name, import_module(_BUILT_IN[name]).BACKEND)
     if not points:
         remedy = did_you_mean(name, backend_names())
         raise BackendError(f'no backend of ExecuTorch is called "{name}"; {remedy}')
@@ -69,6 +77,6 @@ def _fault(recipe: Recipe, names: list[str]) -> str | None:
         return f'"{recipe.name}" is no name of a recipe; write small letters, digits and _'
     if names.count(recipe.name) > 1 or recipe.name == PORTABLE.name:
         return f'the recipe "{recipe.name}" is there twice; give each its own name'
-    if (recipe.quantizer is None) != (recipe.sqnr_db is None):
-        return f'the recipe "{recipe.name}": sqnr_db and quantizer go together; give both, or none'
+    if recipe.quantizer and recipe.sqnr_db is None:
+        return f'the recipe "{recipe.name}" quantizes; give the sqnr_db that it must reach'
     return None

@@ -32,6 +32,18 @@ class Delegation:
             **share,
         }
 
+    @property
+    def core_names(self) -> tuple[str, ...]:
+        """Names of the ATen operators that delegates have, without their overloads."""
+        aten = {name.removeprefix("aten::") for name in self.taken if name.startswith("aten::")}
+        return tuple(sorted({name.partition(".")[0] for name in aten}))
+
+    def extent(self) -> str:
+        """Say how far a model was lowered that nothing can run here."""
+        nodes, all_nodes = self.taken.total(), self.taken.total() + self.left.total()
+        blobs = f"{self.delegates} delegate{'' if self.delegates == 1 else 's'}"
+        return f"Lowered, not run: {blobs} with {nodes} of {all_nodes} nodes."
+
     def words(self) -> str | None:
         """Name what was left to ExecuTorch's own kernels; None where nothing was."""
         if not self.left:
@@ -86,6 +98,7 @@ def sizes(program: Any) -> dict[str, tuple[float, str]]:
     planned = sum(sum(plan.non_const_buffer_sizes) for plan in made.execution_plan)
     return {
         "pte_size": (len(program.buffer) / 1000, "kB"),
+        "delegate_blobs": (len(made.backend_delegate_data), "1"),
         "delegate_size": ((blobs + _beside(program)) / 1000, "kB"),
         "planned_memory": (planned / 1000, "kB"),
     }

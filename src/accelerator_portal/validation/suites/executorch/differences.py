@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import starmap
 from typing import Any
 
@@ -12,6 +12,9 @@ import torch
 
 from accelerator_portal.validation.classify import MismatchError
 from accelerator_portal.validation.executorch.backend import Recipe
+
+# float16 has 11 binary digits, bfloat16 has 8; several steps add up.
+_NARROW = {torch.float16: 1e-2, torch.bfloat16: 2e-2}
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +27,8 @@ class TensorDifference:
     """Mean absolute difference."""
     relative: float
     """The greatest difference, as part of the reference's greatest number."""
+    mean_relative: float
+    """Mean of the absolute differences, each as part of its reference, where that is not 0."""
     sqnr_db: float
     """Signal to noise: the reference's length to the difference's, in dB; infinite without any."""
 
@@ -33,6 +38,7 @@ class TensorDifference:
             "error_max": (self.largest, "1"),
             "error_mae": (self.mean, "1"),
             "error_relative": (self.relative, "1"),
+            "error_mean_relative": (self.mean_relative, "1"),
             "snr": (self.sqnr_db, "dB"),
         }
         return {
@@ -54,7 +60,15 @@ def difference(found: torch.Tensor, wanted: torch.Tensor) -> TensorDifference | 
     away = ours[both] - theirs
     largest, greatest = float(away.abs().max()), float(theirs.abs().max())
     relative = largest / greatest if greatest else math.inf * largest if largest else 0.0
-    return TensorDifference(largest, float(away.abs().mean()), relative, _sqnr(theirs, away))
+    mean = float(away.abs().mean())
+    return TensorDifference(
+        largest, mean, relative, _mean_relative(theirs, away), _sqnr(theirs, away)
+    )
+
+
+def _mean_relative(signal: torch.Tensor, noise: torch.Tensor) -> float:
+    some = signal != 0
+    return float((noise[some] / signal[some]).abs().mean()) if some.any() else math.nan
 
 
 def _sqnr(signal: torch.Tensor, noise: torch.Tensor) -> float:
@@ -64,16 +78,26 @@ def _sqnr(signal: torch.Tensor, noise: torch.Tensor) -> float:
     return 20 * math.log10(length / error) if length else -math.inf
 
 
-def check(found: Sequence[Any], wanted: Sequence[Any], recipe: Recipe) -> None:
-    """Compare the outputs of a program with those of its reference; raises MismatchError."""
+def check(
+    found: Sequence[Any], wanted: Sequence[Any], recipe: Recipe, *, narrow: bool = False
+) -> None:
+    """Compare the outputs of a program with those of its reference; raises MismatchError.
+
+    What was computed in a `narrow` type may differ by the steps of that type.
+    """
     if len(found) != len(wanted):
         raise MismatchError(f"the program has {len(found)} outputs, the reference {len(wanted)}")
     for number, (one, other) in enumerate(zip(found, wanted, strict=True)):
         what = f"output {number}" if len(found) > 1 else "the output"
         if isinstance(one, torch.Tensor) and isinstance(other, torch.Tensor):
-            _check_tensor(one, other, what, recipe)
+            _check_tensor(one, other, what, _allowed(one, recipe, narrow=narrow))
         elif one != other:
             raise MismatchError(f"{what} is {one!r:.100}, the reference {other!r:.100}")
+
+
+def _allowed(one: torch.Tensor, recipe: Recipe, *, narrow: bool) -> Recipe:
+    least = _NARROW.get(one.dtype, 0.0) if narrow else 0.0
+    return replace(recipe, rtol=max(recipe.rtol, least), atol=max(recipe.atol, least))
 
 
 def _check_tensor(one: torch.Tensor, other: torch.Tensor, what: str, recipe: Recipe) -> None:
@@ -88,6 +112,7 @@ def _check_tensor(one: torch.Tensor, other: torch.Tensor, what: str, recipe: Rec
     if recipe.sqnr_db is not None:
         _check_signal(one, other, what, recipe.sqnr_db)
         return
+    _check_nan(one, other, what)
     try:
         torch.testing.assert_close(
             one.double(), other.double(), rtol=recipe.rtol, atol=recipe.atol, equal_nan=True
@@ -96,14 +121,22 @@ def _check_tensor(one: torch.Tensor, other: torch.Tensor, what: str, recipe: Rec
         raise MismatchError(f"{what}: {error}") from None
 
 
+def _check_nan(one: torch.Tensor, other: torch.Tensor, what: str) -> None:
+    """Say plainly that a program makes numbers into none: the usual words speak of tolerances."""
+    new = int((one.isnan() & ~other.isnan()).sum())
+    if new:
+        raise MismatchError(f"{what} has {new} NaN of {one.numel()} where the reference has none")
+
+
 def _check_signal(one: torch.Tensor, other: torch.Tensor, what: str, least: float) -> None:
+    _check_nan(one, other, what)
     odd = ~torch.isfinite(other)
     if not torch.equal(odd, ~torch.isfinite(one)):
-        raise MismatchError(f"{what} is not finite in other places than the quantised model's")
+        raise MismatchError(f"{what} is not finite in other places than the reference")
     measured = difference(one, other)
     if measured and measured.sqnr_db < least:
         far = f"{measured.sqnr_db:.1f} dB signal to noise, at least {least:g} are asked"
-        raise MismatchError(f"{what} differs from the quantised model's: {far}")
+        raise MismatchError(f"{what} differs from the reference: {far}")
 
 
 def worst_sqnr(found: Sequence[Any], wanted: Sequence[Any]) -> float | None:

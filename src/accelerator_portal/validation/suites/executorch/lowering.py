@@ -1,26 +1,21 @@
-"""From a model to a program of ExecuTorch: export, quantise, lower, serialise, each step timed."""
+"""From a model to a program of ExecuTorch: export, quantize, lower, serialize, each measured."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import torch
-from executorch.exir import to_edge_transform_and_lower
+from executorch.exir import to_edge, to_edge_transform_and_lower
 from torch.utils._pytree import tree_flatten
 from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 
 from accelerator_portal.validation.classify import BrokenTestError, words_of
 from accelerator_portal.validation.context import Context
 from accelerator_portal.validation.executorch.backend import Recipe
-from accelerator_portal.validation.suites.executorch.delegation import (
-    Delegation,
-    delegation,
-    sizes,
-)
+from accelerator_portal.validation.suites.executorch.delegation import Delegation, delegation
+from accelerator_portal.validation.suites.executorch.measuring import Measurement
 
 
 @dataclass(frozen=True)
@@ -28,55 +23,49 @@ class Sample:
     """A model in evaluation mode with what it is called with.
 
     `shapes` says which sizes may change, as `torch.export` takes it; `others` are then inputs of
-    another size than those that the model is exported with.
+    another size than those that the model is exported with. One that is `narrow` computes in a
+    narrow type: its reference is the same model in float32.
     """
 
     model: Any
     inputs: tuple[Any, ...]
     shapes: Any = None
     others: tuple[Any, ...] | None = None
+    narrow: bool = False
 
 
 @dataclass(frozen=True)
 class Lowered:
     """A finished program, what the backend took of it, and what it should compute."""
 
+    edge: Any
     program: Any
     delegation: Delegation
     reference: Any
-    """The model that was lowered, as PyTorch runs it: quantised if the recipe quantises."""
+    """The model that was lowered, as PyTorch runs it: quantized if the recipe quantizes."""
 
 
-@contextmanager
-def timed(context: Context, name: str) -> Iterator[None]:
-    """Note how long something took, in seconds, also where it raises."""
-    start = time.perf_counter()
-    try:
-        yield
-    finally:
-        context.metrics[name] = (round(time.perf_counter() - start, 6), "s")
-
-
-def lowered(sample: Sample, recipe: Recipe, context: Context) -> Lowered:
+def lowered(sample: Sample, recipe: Recipe, context: Context, measurement: Measurement) -> Lowered:
     """Bring a model to a program; raises what a stage raises, with the stage in the context."""
+    observed = measurement.observed
     context.stage = "export"
-    with timed(context, "export_time"):
+    with measurement.step("export"):
         exported = _exported(sample)
     reference = sample.model
     if recipe.quantizer:
-        reference = _quantised(exported, sample, recipe, context)
+        context.stage = "quantize"
+        with measurement.step("quantize"):
+            reference = _quantized(exported, sample, recipe)
         context.stage = "export"
         exported = torch.export.export(reference, sample.inputs, dynamic_shapes=sample.shapes)
     context.stage = "lower"
-    arguments: Mapping[str, Any] = recipe.lowering()
-    with timed(context, "lower_time"):
-        edge = to_edge_transform_and_lower(exported, generate_etrecord=True, **arguments)
-    counted = delegation(edge)
-    context.metrics |= counted.metrics
-    with timed(context, "serialize_time"):
-        program = edge.to_executorch()
-    context.metrics |= sizes(program)
-    return Lowered(program, counted, reference)
+    arguments = recipe.lowering()
+    with measurement.step("lower"):
+        observed.edge = edge = _lower(exported, arguments, two_steps=recipe.two_steps)
+        observed.delegation = counted = delegation(edge)
+    with measurement.step("serialize"):
+        observed.program = program = edge.to_executorch()
+    return Lowered(edge, program, counted, reference)
 
 
 def _exported(sample: Sample) -> Any:
@@ -87,15 +76,23 @@ def _exported(sample: Sample) -> Any:
         raise BrokenTestError(f"torch.export cannot trace the model. {words_of(error)}") from error
 
 
-def _quantised(exported: Any, sample: Sample, recipe: Recipe, context: Context) -> Any:
-    """Quantise with the inputs of the case as the only ones to calibrate with."""
+def _quantized(exported: Any, sample: Sample, recipe: Recipe) -> Any:
+    """Quantize with the inputs of the case as the only ones to calibrate with."""
     if recipe.quantizer is None:
         return exported.module()
-    context.stage = "quantize"
-    with timed(context, "quantize_time"):
-        prepared = prepare_pt2e(exported.module(), recipe.quantizer())
-        prepared(*sample.inputs)
-        return convert_pt2e(prepared)
+    prepared = prepare_pt2e(exported.module(), recipe.quantizer())
+    prepared(*sample.inputs)
+    return convert_pt2e(prepared, fold_quantize=recipe.fold_quantize)
+
+
+def _lower(exported: Any, arguments: Mapping[str, Any], *, two_steps: bool) -> Any:
+    if not two_steps:
+        return to_edge_transform_and_lower(exported, generate_etrecord=True, **arguments)
+    options = {k: v for k, v in arguments.items() if k == "compile_config"}
+    edge = to_edge(exported, generate_etrecord=True, **options)
+    for partitioner in arguments.get("partitioner") or ():
+        edge = edge.to_backend(partitioner)
+    return edge
 
 
 def outputs(value: object) -> Sequence[object]:

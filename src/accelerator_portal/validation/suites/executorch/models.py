@@ -16,9 +16,8 @@ from torch import nn
 
 from accelerator_portal.validation.case import Case, Result
 from accelerator_portal.validation.context import Context
-from accelerator_portal.validation.executorch.backend import PLAIN
-from accelerator_portal.validation.executorch.registry import find_backend
-from accelerator_portal.validation.matrix import Matrix
+from accelerator_portal.validation.executorch.flows import find_flow
+from accelerator_portal.validation.matrix import Matrix, plain_recipes
 from accelerator_portal.validation.plan import Offer
 from accelerator_portal.validation.suites import timm_models, transformers_models, weak_spots
 from accelerator_portal.validation.suites.executorch.lowering import Sample
@@ -89,7 +88,8 @@ MODELS: Mapping[str, SuiteModel] = {
 def offers(matrix: Matrix) -> Iterator[Offer]:
     """Yield each model plain, with each further recipe, with an open batch and with two threads."""
     recipes = frozenset(matrix.axes["recipe"])
-    plain, others = {"recipe": recipes & {PLAIN}}, {"recipe": recipes - {PLAIN}}
+    plains = recipes & plain_recipes(matrix)
+    plain, others = {"recipe": plains}, {"recipe": recipes - plains}
     for name, model in MODELS.items():
         yield Offer(name, plain, _TYPE)
         yield Offer(name, others, _TYPE, usual=model.recipes)
@@ -107,7 +107,7 @@ def offers(matrix: Matrix) -> Iterator[Offer]:
 def run(case: Case, context: Context) -> Result:
     """Run one model."""
     dynamic = dict(case.parameters).get("dynamic") == "true"
-    quantize = find_backend(context.backend).recipe(case["recipe"]).quantizer is not None
+    quantize = find_flow(context.backend, case["recipe"]).recipe.quantizer is not None
 
     def make() -> Sample:
         if case.name in MODELS:

@@ -21,17 +21,14 @@ import torch
 from accelerator_portal.validation.case import Case, Result
 from accelerator_portal.validation.classify import BrokenTestError, SkippedError
 from accelerator_portal.validation.context import Context
-from accelerator_portal.validation.executorch.backend import PLAIN, PORTABLE
-from accelerator_portal.validation.executorch.registry import find_backend
-from accelerator_portal.validation.matrix import Matrix
+from accelerator_portal.validation.executorch.backend import PORTABLE
+from accelerator_portal.validation.executorch.flows import find_flow
+from accelerator_portal.validation.matrix import Matrix, plain_recipes
 from accelerator_portal.validation.plan import Offer
 from accelerator_portal.validation.suites.executorch.lowering import Sample
 from accelerator_portal.validation.suites.executorch.trial import try_model
 
 PACKAGE = "executorch.backends.test.suite.operators"
-
-# What every usual test is run with.
-_FOR_ALL = frozenset({PLAIN, PORTABLE.name})
 
 # Usual with every other recipe, too: what quantizers are made for, and what stands between.
 _FOR_EACH_RECIPE = frozenset(
@@ -92,6 +89,7 @@ class Runner:
 def offers(matrix: Matrix) -> Iterator[Offer]:
     """Yield every test, each with the numbers of its parts; usual are those the matrix names."""
     recipes = frozenset(matrix.axes["recipe"])
+    for_all = recipes & (plain_recipes(matrix) | {PORTABLE.name})
     for name, described in sorted(_described().items()):
         for arguments in described.variants():
             for part in range(_parts(described, arguments)):
@@ -99,9 +97,9 @@ def offers(matrix: Matrix) -> Iterator[Offer]:
                 parameters |= {"subtest": str(part)} if part else {}
                 # The parts of a test differ in sizes; the first is what it is about.
                 usual = name in matrix.tests and not part
-                yield Offer(name, {"recipe": recipes & _FOR_ALL}, parameters, usual)
+                yield Offer(name, {"recipe": for_all}, parameters, usual)
                 each = usual and name in _FOR_EACH_RECIPE
-                yield Offer(name, {"recipe": recipes - _FOR_ALL}, parameters, each)
+                yield Offer(name, {"recipe": recipes - for_all}, parameters, each)
 
 
 def run(case: Case, context: Context) -> Result:
@@ -110,7 +108,7 @@ def run(case: Case, context: Context) -> Result:
     if described.left_out:
         raise SkippedError(f"ExecuTorch leaves it out: {described.left_out}")
     part = int(dict(case.parameters).get("subtest", 0))
-    quantize = find_backend(context.backend).recipe(case["recipe"]).quantizer is not None
+    quantize = find_flow(context.backend, case["recipe"]).recipe.quantizer is not None
 
     def make() -> Sample:
         for arguments in described.variants():

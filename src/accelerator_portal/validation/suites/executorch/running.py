@@ -12,16 +12,26 @@ from pathlib import Path
 from typing import Any
 
 from accelerator_portal.validation.classify import SkippedError
-from accelerator_portal.validation.executorch.backend import Execute
-
-_PEAK = "VmHWM:"
+from accelerator_portal.validation.executorch.backend import Backend, Execute, NotHereError
 
 # What the runtime writes to its log and leaves out of its errors, which are numbers.
 _SAID = re.compile(
-    r"^\[[\w.]+:\d+\] (.*\b(?:Check failed|KernelCall failed|Unsupported)\b.*)$", re.MULTILINE
+    r"^\[[\w.]+:\d+\] (.*\b(?:Check failed|KernelCall failed|Unsupported|File size is too small"
+    r"|Program identifier|overflow detected)\b.*)$",
+    re.MULTILINE,
 )
+
+# What its words mean, where they speak of a file.
+_PLAINLY = {
+    "File size is too small": "Program file is cut off or damaged.",
+    "overflow detected": "Program file is cut off or damaged.",
+    "Program identifier": "Program file is of another version of ExecuTorch.",
+}
 _MOST_SAID = 2
 _LOG_BYTES = 65_536
+
+NO_RUNTIME = "ExecuTorch's runtime cannot be imported"
+_WITH_BINDINGS = "Install a wheel of ExecuTorch that has its Python bindings"
 
 
 def missing_operators(program: Any) -> list[str]:
@@ -35,6 +45,24 @@ def missing_operators(program: Any) -> list[str]:
         for operator in plan.operators
     }
     return sorted(called - set(known))
+
+
+def check_runtime(backend: Backend | None) -> None:
+    """Raise NotHereError where this process cannot run a program, with delegates of a backend."""
+    try:
+        from executorch.runtime import Runtime
+
+        registry = Runtime.get().backend_registry
+    except (ImportError, RuntimeError) as error:
+        raise NotHereError(f"{NO_RUNTIME}: {error}. {_WITH_BINDINGS}") from None
+    if backend is None:
+        return
+    name = backend.runtime_name
+    needs = f" Running it needs {backend.needs}." if backend.needs else ""
+    if name not in registry.registered_backend_names:
+        raise NotHereError(f"The runtime of this ExecuTorch has no {name}.{needs}")
+    if not registry.is_available(name):
+        raise NotHereError(f"{name} is not available here.{needs}")
 
 
 def load_here(data: bytes) -> Execute:
@@ -68,7 +96,8 @@ def explained() -> Iterator[None]:
         said = " ".join(_SAID.findall(_log())[:_MOST_SAID])
         if not said:
             raise
-        raise RuntimeError(f"{error}. ExecuTorch says: {said}") from None
+        plainly = [words for sign, words in _PLAINLY.items() if sign in said][:1]
+        raise RuntimeError(" ".join([*plainly, f"{error}. ExecuTorch says: {said}"])) from None
 
 
 def _log() -> str:
@@ -87,7 +116,12 @@ def use_threads(number: int | None) -> None:
     import torch
     from executorch.extension import pybindings
 
-    importlib.import_module("executorch.extension.pybindings.portable_lib")
+    try:
+        importlib.import_module("executorch.extension.pybindings.portable_lib")
+    except ImportError:  # a wheel without bindings lowers all the same
+        if number is not None:
+            raise SkippedError("This ExecuTorch has no Python bindings.") from None
+        return
     library: Any = getattr(pybindings, "_C", None) or getattr(pybindings, "_portable_lib", None)
     if not hasattr(library, "_unsafe_reset_threadpool"):
         if number is not None:
@@ -96,18 +130,3 @@ def use_threads(number: int | None) -> None:
     wanted = number or torch.get_num_threads()
     if library._threadpool_get_thread_count() != wanted:  # noqa: SLF001 - its only interface
         library._unsafe_reset_threadpool(wanted)  # noqa: SLF001 - as above
-
-
-def forget_peak() -> None:
-    """Let the greatest memory of this process count anew; Linux alone can."""
-    with suppress(OSError):
-        Path("/proc/self/clear_refs").write_text("5", "ascii")
-
-
-def peak_memory() -> dict[str, tuple[float, str]]:
-    """Return the greatest resident memory of this process since `forget_peak`, in MB."""
-    with suppress(OSError, ValueError):
-        for line in Path("/proc/self/status").read_text("utf-8").splitlines():
-            if line.startswith(_PEAK):
-                return {"peak_memory": (round(int(line.split()[1]) * 1024 / 1e6, 1), "MB")}
-    return {}

@@ -1,0 +1,121 @@
+"""What the page on ExecuTorch shows: figures of goals, flows side by side, readiness."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from accelerator_portal.catalog import Catalog
+from accelerator_portal.catalog.criteria_file import ExecutorchReadiness, ReadinessCriterion
+from accelerator_portal.catalog.executorch_goals_file import Goal
+from accelerator_portal.reports.executorch_csv import PORTABLE
+from accelerator_portal.reports.store import StoredReport
+from accelerator_portal.site.executorch_runs import COUNTS, FlowRun, flow_runs, median_of
+
+_COUNTED: Mapping[str, tuple[str, str]] = {
+    "tests": ("test run", "tests run"),
+    "operators": ("operator test", "operator tests"),
+    "models": ("model", "models"),
+    "recipes": ("flow", "flows"),
+    "backends": ("backend with passed tests", "backends with passed tests"),
+    "dtypes": ("data type", "data types"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A criterion applied to a flow; `met` is None where no run shows it."""
+
+    criterion: ReadinessCriterion
+    figure: float | None
+    met: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Readiness:
+    """What a flow reaches, with every reason."""
+
+    run: FlowRun
+    findings: tuple[Finding, ...]
+    fewest_tests: int
+
+    @property
+    def has_enough_tests(self) -> bool:
+        """Whether enough was tried to say anything."""
+        return self.run.attempted >= self.fewest_tests
+
+    @property
+    def points(self) -> int:
+        """The weights of what is met."""
+        return sum(f.criterion.weight for f in self.findings if f.met)
+
+    @property
+    def most(self) -> int:
+        """The weights of everything."""
+        return sum(f.criterion.weight for f in self.findings)
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether every criterion is met, by enough tests."""
+        return self.has_enough_tests and all(finding.met for finding in self.findings)
+
+
+def executorch_context(catalog: Catalog, reports: Sequence[StoredReport]) -> dict[str, Any]:
+    """Return what the template needs beside goals and sources."""
+    runs = flow_runs(reports)
+    goals = catalog.executorch_goals
+    criteria = catalog.criteria
+    proposal = criteria.executorch_readiness if criteria else None
+    delegating = [run for run in runs if run.backend != PORTABLE]
+    return {
+        "figures": {goal.id: figure(goal, runs) for goal in goals.goals} if goals else {},
+        "flows": runs,
+        "proposal": proposal,
+        "readiness": [readiness(proposal, run, runs) for run in delegating] if proposal else [],
+    }
+
+
+def figure(goal: Goal, runs: Sequence[FlowRun]) -> str | None:
+    """Return the figure that shows a goal in the newest runs, with its noun; None without one."""
+    if goal.counts:
+        number = COUNTS[goal.counts](runs)
+        singular, plural = _COUNTED[goal.counts]
+        return f"{number:,} {singular if number == 1 else plural}" if number else None
+    found = median_of(runs, goal.metric) if goal.metric else None
+    if found is None:
+        return None
+    value, unit, number = found
+    shown = f"{value:.3g}" if unit == "1" else f"{value:.3g} {unit}"
+    return f"median {shown} ({number:,} test{'' if number == 1 else 's'})"
+
+
+def readiness(proposal: ExecutorchReadiness, run: FlowRun, runs: Sequence[FlowRun]) -> Readiness:
+    """Apply a proposal to a flow."""
+    findings = []
+    for criterion in proposal.criteria:
+        value = _measured(criterion.measure, run, runs)
+        met = None if value is None else criterion.is_met(value)
+        findings.append(Finding(criterion, value, met))
+    return Readiness(run, tuple(findings), proposal.fewest_tests)
+
+
+def _measured(measure: str, run: FlowRun, runs: Sequence[FlowRun]) -> float | None:
+    if measure == "platforms":
+        return len(_platforms(run, runs)) or None
+    shares = {
+        "passed": run.share_passed,
+        "right_numbers": run.share_right,
+        "delegated": run.share_delegated,
+    }
+    if measure in shares:
+        return shares[measure]
+    metric = {"size": "pte_size", "time": "run_time", "memory": "run_memory"}[measure]
+    ratio = run.against_portable(metric)
+    return ratio[0] if ratio else None
+
+
+def _platforms(run: FlowRun, runs: Sequence[FlowRun]) -> set[str]:
+    """Return the hardware on which this flow of a backend passed a test."""
+    same = (r for r in runs if (r.backend, r.recipe) == (run.backend, run.recipe) and r.passed)
+    return {r.stored.report.environment.hardware or r.platform for r in same}

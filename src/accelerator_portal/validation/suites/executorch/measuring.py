@@ -1,0 +1,102 @@
+"""Measuring a test: after each step every metric of it; none can change the outcome of a test."""
+
+from __future__ import annotations
+
+import importlib
+import math
+import pkgutil
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from importlib.metadata import entry_points
+
+from accelerator_portal.validation.case import brief
+from accelerator_portal.validation.classify import words_of
+from accelerator_portal.validation.context import Context
+from accelerator_portal.validation.executorch.metric import GROUP, Figures, Metric, Observed, Step
+from accelerator_portal.validation.suites.executorch import metrics, process_memory
+
+_LONGEST_FAULT = 160
+
+
+class Measurement:
+    """Observes one test and measures it."""
+
+    def __init__(self, context: Context) -> None:
+        self.observed = Observed()
+        self.faults: list[str] = []
+        """What kept metrics from being computed."""
+        self._context = context
+
+    @contextmanager
+    def step(self, name: Step) -> Iterator[None]:
+        """Time a step, also where it raises, and measure what can be measured after it."""
+        start = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.observed.seconds.setdefault(name, time.perf_counter() - start)
+            self._measure("each")
+        self._measure(name)
+
+    @contextmanager
+    def memory(self, until: Step) -> Iterator[None]:
+        """Watch the memory of the process; `until` names the last step within."""
+        process_memory.forget_peak()
+        if before := process_memory.resident_mb():
+            self.observed.memory_before_mb[until] = before
+        yield
+        if peak := process_memory.peak_mb():
+            self.observed.memory_mb[until] = peak
+
+    def finish(self) -> None:
+        """Compute what is derived from other metrics."""
+        self._measure("end")
+
+    def _measure(self, moment: str) -> None:
+        for metric in all_metrics():
+            if metric.after == moment:
+                self._keep(metric)
+
+    def _keep(self, metric: Metric) -> None:
+        try:
+            found = _finite(metric.measure(self.observed))
+        except Exception as error:  # noqa: BLE001 - a package's metric may raise anything
+            said = brief(words_of(error), _LONGEST_FAULT)
+            self.faults.append(f"The metric {metric.name} could not be computed: {said}.")
+            return
+        self.observed.figures |= found
+        self._context.metrics |= found
+
+
+def _finite(figures: Figures) -> dict[str, tuple[float, str]]:
+    """Leave out what is no finite number; a signal without noise has an infinite ratio."""
+    return {name: (value, unit) for name, (value, unit) in figures.items() if math.isfinite(value)}
+
+
+@cache
+def all_metrics() -> tuple[Metric, ...]:
+    """Return the metrics of this project, then those of other packages, each by name."""
+    found = [
+        importlib.import_module(f"{metrics.__name__}.{entry.name}").METRIC
+        for entry in pkgutil.iter_modules(metrics.__path__)
+    ]
+    points = sorted(entry_points(group=GROUP), key=lambda point: (point.name, point.value))
+    return (*found, *(_loaded(point.name, point.load) for point in points))
+
+
+def _loaded(name: str, load: object) -> Metric:
+    """Return the metric of a package, or one that says of every test what is wrong with it."""
+    try:
+        found = load()  # type: ignore[operator]
+        if isinstance(found, Metric):
+            return found
+        fault: Exception = TypeError(f'the entry point "{name}" of {GROUP} is no Metric')
+    except Exception as error:  # noqa: BLE001 - a package may raise anything when it is imported
+        fault = error
+
+    def refuse(_: Observed) -> Figures:
+        raise fault
+
+    return Metric(name, "end", refuse)

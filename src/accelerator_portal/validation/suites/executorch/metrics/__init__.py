@@ -1,0 +1,1 @@
+"""The metrics of ExecuTorch's suites: each module is one and has an object METRIC."""

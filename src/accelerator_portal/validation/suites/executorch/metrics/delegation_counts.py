@@ -1,0 +1,13 @@
+"""Nodes and kinds of operators inside and outside of delegates, and the share of nodes inside."""
+
+from __future__ import annotations
+
+from accelerator_portal.validation.executorch.metric import Figures, Metric, Observed
+
+
+def _measure(observed: Observed) -> Figures:
+    counted: Figures = observed.delegation.metrics
+    return counted
+
+
+METRIC = Metric("delegation_counts", "lower", _measure)
