@@ -71,7 +71,8 @@ def with_open_sizes(sample: Sample) -> Sample:
     if not sizes or sizes[0] < 2:  # noqa: PLR2004 - torch.export takes sizes of 0 and 1 as fixed
         return sample
     open_axis = [bool(value.dim()) and value.shape[0] == sizes[0] for value in sample.inputs]
-    shapes = tuple({0: torch.export.Dim.AUTO} if is_open else None for is_open in open_axis)
+    size = torch.export.Dim.AUTO(max=_LARGEST_SIZE)  # memory is planned for the largest
+    shapes = tuple({0: size} if is_open else None for is_open in open_axis)
     longer = tuple(
         torch.cat([value, value[:1]]) if is_open else value
         for value, is_open in zip(sample.inputs, open_axis, strict=True)
