@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import gc
 import posixpath
+import shutil
 import tempfile
+import weakref
 from pathlib import Path
 from typing import Any
 
@@ -31,10 +33,8 @@ from accelerator_portal.site.stored_files import StoredFile, store
 # More than this in the side bar helps nobody, and makes the pages grow with the square.
 MOST_IN_NAVIGATION = 60
 
-# Where the configuration keeps the generated files until MkDocs asks for them, and their folder
-# until the next build.
+# Where the configuration keeps the generated files until MkDocs asks for them.
 PAGES = "portal_pages"
-FOLDER = "portal_folder"
 
 # Where a page keeps HTML while MkDocs works on the rest.
 KEPT = "portal_kept_html"
@@ -46,9 +46,9 @@ _log = get_plugin_logger("portal")
 
 def on_pre_build(*, config: MkDocsConfig) -> None:
     """Make the pages before MkDocs clears the site: with a problem, the last one stays."""
-    folder = tempfile.TemporaryDirectory(prefix="portal-site-", ignore_cleanup_errors=True)
-    config.extra[FOLDER] = folder  # it is removed when nothing refers to it any more
-    config.extra[PAGES] = _site(config, Path(folder.name))
+    folder = Path(tempfile.mkdtemp(prefix="portal-site-"))
+    weakref.finalize(config, shutil.rmtree, folder, ignore_errors=True)  # each build has its own
+    config.extra[PAGES] = _site(config, folder)
     gc.collect()  # the catalog and the templates refer to each other, and MkDocs needs the room
 
 

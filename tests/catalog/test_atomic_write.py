@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -100,10 +100,11 @@ def test_leftovers_are_removed_when_nobody_can_still_be_writing_them(tmp_path: P
     old, young = (killed_while_writing(kept) for _ in range(2))
     folder = tmp_path / "in/.example.abc.new"
     (folder / "inside").mkdir(parents=True)
-    past = time.time() - LEFTOVER_AGE.total_seconds() - 60
+    now = dt.datetime.now(dt.UTC)
+    past = (now - LEFTOVER_AGE).timestamp() - 60
     for path in (kept, old, folder):
         os.utime(path, (past, past))
-    assert {*remove_leftovers(tmp_path)} == {old, folder}
+    assert {*remove_leftovers(tmp_path, now)} == {old, folder}
     assert {*tmp_path.iterdir()} == {kept, young, tmp_path / "in"}
     assert not folder.exists()
-    assert remove_leftovers(tmp_path / "nowhere") == []
+    assert remove_leftovers(tmp_path / "nowhere", now) == []

@@ -18,7 +18,7 @@ from accelerator_portal.validation.executorch.backend import (
     NotHereError,
     Recipe,
 )
-from accelerator_portal.validation.executorch.metric import Figures, Metric, Observed
+from accelerator_portal.validation.executorch.metric import Figures, Observed, ProgramMetric
 from accelerator_portal.validation.executorch.registry import find_backend
 
 _LOWERING = find_backend("xnnpack").recipe("plain").lowering
@@ -101,8 +101,8 @@ def _no_figure(_: Observed) -> Figures:
     raise ZeroDivisionError("the paper meter is broken")
 
 
-DERIVED = Metric("delegates_per_kilobyte", "end", _delegates_per_kilobyte)
-BROKEN = Metric("paper_meter", "run", _no_figure)
+DERIVED = ProgramMetric("delegates_per_kilobyte", "end", _delegates_per_kilobyte)
+BROKEN = ProgramMetric("paper_meter", "run", _no_figure)
 
 CUT_OFF = Backend("cut_off", "XnnpackBackend", (Recipe("plain", _LOWERING),), load=_cut_off)
 OLD = Backend("old", "XnnpackBackend", (Recipe("plain", _LOWERING),), load=_of_another_version)

@@ -33,7 +33,7 @@ from accelerator_portal.packages.verification import (
 from accelerator_portal.reports.store import stored_reports
 from accelerator_portal.results.archive import read_state_of
 from accelerator_portal.results.breakages import Breakage, open_breakages
-from accelerator_portal.results.folding import fold_reports, folder_reports
+from accelerator_portal.results.folding import fold_reports, folder_reports, without_future
 from accelerator_portal.results.partitions.compaction import compact_all
 from accelerator_portal.results.partitions.layout import month_of
 
@@ -145,10 +145,10 @@ def _fold(tonight: Tonight) -> str:
 
     Folders with errors are set aside by the next step.
     """
-    reports, _ = folder_reports(tonight.root)
+    reports, future = without_future(folder_reports(tonight.root)[0], tonight.now)
     folding = fold_reports(tonight.root, reports)
     unmerged = compact_all(tonight.root, month_of(tonight.now))
-    problems = {*folding.problems, *unmerged, *_unreadable(tonight)}
+    problems = {*future, *folding.problems, *unmerged, *_unreadable(tonight)}
     if problems:
         raise ProblemsError(problems)
     return str(folding.total or folding.histories[-1]) if folding.histories else "done"

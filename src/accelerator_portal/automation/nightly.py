@@ -5,6 +5,7 @@ Each step can be repeated: whoever is stopped starts again, and nothing is lost 
 
 from __future__ import annotations
 
+import datetime as dt
 import shutil
 from collections.abc import Callable, Collection
 from pathlib import Path
@@ -30,7 +31,7 @@ def run_night(
     where there is no room to keep the last site beside the new one.
     """
     for place in (ACCELERATORS, "data"):
-        remove_leftovers(tonight.root / place)
+        remove_leftovers(tonight.root / place, dt.datetime.now(dt.timezone.utc))
     with TemporaryDirectory(prefix="portal-night-") as folder:
         before = _copy(tonight.out, Path(folder, "before"))  # the build takes its place
         done = run(steps(tonight, skip), told)

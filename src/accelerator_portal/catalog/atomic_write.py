@@ -11,7 +11,6 @@ import datetime as dt
 import secrets
 import shutil
 import tempfile
-import time
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -67,12 +66,12 @@ def write_folder_atomically(folder: Path, files: Mapping[str, str | Path]) -> No
         raise
 
 
-def remove_leftovers(root: Path, age: dt.timedelta = LEFTOVER_AGE) -> list[Path]:
-    """Remove temporary files and folders below `root` that are older than `age`; return them.
+def remove_leftovers(root: Path, now: dt.datetime) -> list[Path]:
+    """Remove temporary files and folders below `root` that are old `now`; return them.
 
     What cannot be removed stays; it does no harm.
     """
-    oldest = time.time() - age.total_seconds()
+    oldest = (now - LEFTOVER_AGE).timestamp()
     removed = []
     for path in sorted(root.rglob(f".*{_SUFFIX}")):
         with suppress(OSError):

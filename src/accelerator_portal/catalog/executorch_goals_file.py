@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 from accelerator_portal.catalog.fields import Id, Line, Paragraph, fault
 from accelerator_portal.catalog.sources import Sourced, SourcedFile
 
-Part = Literal["goal", "axis", "metric", "output"]
+GoalPart = Literal["goal", "axis", "metric", "output"]
 Milestone = Literal[1, 2]
 Counted = Literal["tests", "operators", "models", "recipes", "backends", "dtypes"]
 
@@ -19,7 +19,7 @@ class Goal(Sourced):
 
     id: Id
     """Its id; never changes."""
-    part: Part = "goal"
+    part: GoalPart = "goal"
     """What the RFC calls it: a goal, an axis of the tests, a metric or an output."""
     milestone: Milestone | None = None
     """The milestone that it belongs to; absent where the RFC names none."""

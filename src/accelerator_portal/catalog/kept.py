@@ -9,22 +9,22 @@ from weakref import WeakKeyDictionary
 
 Owner = TypeVar("Owner")
 Rest = ParamSpec("Rest")
-Result = TypeVar("Result")
+Returned = TypeVar("Returned")
 
 
 def kept(
-    function: Callable[Concatenate[Owner, Rest], Result],
-) -> Callable[Concatenate[Owner, Rest], Result]:
+    function: Callable[Concatenate[Owner, Rest], Returned],
+) -> Callable[Concatenate[Owner, Rest], Returned]:
     """Compute `function` once for each first argument and for what follows it.
 
     Rules and pages ask for the same things of one catalog. What is kept is gone with the first
     argument, which must be compared by identity and never change; a result must not refer to it.
     Arguments are told apart by place and by value.
     """
-    results: WeakKeyDictionary[Owner, dict[object, Result]] = WeakKeyDictionary()
+    results: WeakKeyDictionary[Owner, dict[object, Returned]] = WeakKeyDictionary()
 
     @wraps(function)
-    def once(owner: Owner, /, *args: Rest.args, **named: Rest.kwargs) -> Result:
+    def once(owner: Owner, /, *args: Rest.args, **named: Rest.kwargs) -> Returned:
         of_owner = results.setdefault(owner, {})
         key = (args, *sorted(named.items()))
         if key not in of_owner:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -18,7 +19,12 @@ from accelerator_portal.cli.history_rollup import rollup
 from accelerator_portal.cli.options import ROOT, progress_bar, tell
 from accelerator_portal.results.archive import BASES, History, read_history
 from accelerator_portal.results.classify import classes
-from accelerator_portal.results.folding import fold_reports, folder_reports, read_reports
+from accelerator_portal.results.folding import (
+    fold_reports,
+    folder_reports,
+    read_reports,
+    without_future,
+)
 from accelerator_portal.results.partitions.layout import archived_accelerators
 
 
@@ -37,7 +43,8 @@ def fold(root: Path, files: tuple[Path, ...], anew: bool, quarantine: bool) -> N
 
     What was folded already is passed over, so that it can be interrupted and repeated.
     """
-    reports, problems = read_reports(files) if files else folder_reports(root)
+    found, problems = read_reports(root, files) if files else folder_reports(root)
+    reports, future = without_future(found, dt.datetime.now(dt.timezone.utc))
     if problems and not quarantine:
         tell(problems)
         sys.exit(1)
@@ -47,8 +54,8 @@ def fold(root: Path, files: tuple[Path, ...], anew: bool, quarantine: bool) -> N
         raise click.ClickException(f"{error.filename}: {error.strerror}") from None
     if folding.total:
         click.echo(folding.total)
-    if folding.problems:
-        tell(folding.problems)
+    if future or folding.problems:
+        tell([*future, *folding.problems])
         sys.exit(1)
 
 

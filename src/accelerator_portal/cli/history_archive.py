@@ -63,7 +63,7 @@ def repair(root: Path, accelerator: str, files: tuple[Path, ...]) -> None:
     FILES are reports; without them, those of the folders.
     """
     _refuse_unknown(root, accelerator)
-    reports, _ = read_reports(files) if files else folder_reports(root)
+    reports, _ = read_reports(root, files) if files else folder_reports(root)
     try:
         with locked(root, accelerator):
             done = repair_accelerator(root, accelerator, _of(accelerator, reports))

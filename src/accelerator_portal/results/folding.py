@@ -14,6 +14,7 @@ from accelerator_portal.catalog.progress import Progress, unwatched
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.report_file import read_report
+from accelerator_portal.reports.report_names import with_full_suite_names
 from accelerator_portal.reports.store import stored_reports
 from accelerator_portal.results.adopting import adopt
 from accelerator_portal.results.archive import basis_of, keep, read_state_of, state_path
@@ -87,13 +88,20 @@ def fold_reports(
     return Folding(tuple(histories), tuple(problems))
 
 
-def read_reports(files: Iterable[Path]) -> tuple[list[NamedReport], list[Problem]]:
-    """Return the reports in files, and what is wrong with those that cannot be read."""
+def read_reports(root: Path, files: Iterable[Path]) -> tuple[list[NamedReport], list[Problem]]:
+    """Return the reports in files, and what is wrong with those that cannot be read.
+
+    Suites that the repository at `root` does not describe get the accelerator's name in front, as
+    in the reports of its folders.
+    """
+    catalog, _ = load_catalog(root)
+    suites = frozenset(catalog.suites) if catalog else None
     found: list[NamedReport] = []
     problems: list[Problem] = []
     for file in files:
         try:
-            found.append((file, read_report(file)))
+            made = read_report(file)
+            found.append((file, made if suites is None else with_full_suite_names(made, suites)))
         except ProblemsError as error:
             problems += error.problems
     return found, problems
@@ -112,6 +120,25 @@ def folder_reports(root: Path) -> tuple[list[NamedReport], list[Problem]]:
     return dated, [*problems, *unreadable]
 
 
+def without_future(
+    reports: Iterable[NamedReport], now: dt.datetime
+) -> tuple[list[NamedReport], list[Problem]]:
+    """Leave out reports that no clock can explain, and say which.
+
+    Once folded, one of them would keep out all others.
+    """
+    present: list[NamedReport] = []
+    problems: list[Problem] = []
+    for path, report in reports:
+        if report.started and report.started > now + CLOCK_DIFFERENCE:
+            what = f"the report started {report.started:%Y-%m-%d %H:%M} UTC, which is in the future"
+            remedy = "set the clock of the machine that ran it, and correct started"
+            problems.append(Problem(path.as_posix(), 1, what, remedy))
+        else:
+            present.append((path, report))
+    return present, problems
+
+
 def _fold_history(
     root: Path, empty: State, reports: Sequence[NamedReport], *, anew: bool, progress: Progress
 ) -> FoldedHistory:
@@ -126,7 +153,6 @@ def _fold_history(
             manifest = forget(root, manifest, basis)
         state = read_state_of(root, accelerator, basis)
         for path, report in reports:
-            _refuse_future(report, path)
             after, changes = fold(state, report, path)
             point = point_of(report, path)
             if after is not state or manifest.lacks_results(point.id):
@@ -137,15 +163,6 @@ def _fold_history(
             state = after
             advance()
     return FoldedHistory(name, new, len(reports), changed)
-
-
-def _refuse_future(report: Report, path: Path) -> None:
-    """Refuse a report that no clock can explain: once folded, it would keep out all others."""
-    now = dt.datetime.now(dt.timezone.utc)
-    if report.started and report.started > now + CLOCK_DIFFERENCE:
-        what = f"the report started {report.started:%Y-%m-%d %H:%M} UTC, which is in the future"
-        remedy = "set the clock of the machine that ran it, and correct started"
-        raise ProblemsError([Problem(path.as_posix(), 1, what, remedy)])
 
 
 def _history(item: NamedReport) -> tuple[str, Basis]:

@@ -145,9 +145,9 @@ def _values(tests: Sequence[TestEntry], metric: str) -> list[float]:
     return [test.metrics[metric].value for test in tests if metric in test.metrics]
 
 
-Count = Callable[[Sequence[FlowRun]], int]
+FlowCount = Callable[[Sequence[FlowRun]], int]
 
-COUNTS: Mapping[str, Count] = {
+COUNTS: Mapping[str, FlowCount] = {
     "tests": lambda runs: sum(run.attempted for run in runs),
     "operators": lambda runs: len({t.name for t in _of_kind(runs, models=False)}),
     "models": lambda runs: len({t.name for t in _of_kind(runs, models=True)}),

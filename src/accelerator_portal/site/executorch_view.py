@@ -24,7 +24,7 @@ _COUNTED: Mapping[str, tuple[str, str]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class CriterionResult:
     """A criterion applied to a flow; `met` is None where no run shows it."""
 
     criterion: ReadinessCriterion
@@ -37,7 +37,7 @@ class Readiness:
     """What a flow reaches, with every reason."""
 
     run: FlowRun
-    findings: tuple[Finding, ...]
+    findings: tuple[CriterionResult, ...]
     fewest_tests: int
 
     @property
@@ -96,7 +96,7 @@ def readiness(proposal: ExecutorchReadiness, run: FlowRun, runs: Sequence[FlowRu
     for criterion in proposal.criteria:
         value = _measured(criterion.measure, run, runs)
         met = None if value is None else criterion.is_met(value)
-        findings.append(Finding(criterion, value, met))
+        findings.append(CriterionResult(criterion, value, met))
     return Readiness(run, tuple(findings), proposal.fewest_tests)
 
 

@@ -18,7 +18,7 @@ from functools import cached_property
 
 
 @dataclass(frozen=True)
-class Mark:
+class HtmlMark:
     """A kind of HTML that templates mark, by the words of its comments."""
 
     words: str
@@ -56,8 +56,8 @@ class Mark:
         return "".join((*done, html))
 
 
-RAW_HTML = Mark("raw html")
-FINISHED_HTML = Mark("finished html")
+RAW_HTML = HtmlMark("raw html")
+FINISHED_HTML = HtmlMark("finished html")
 
 _LINE_END = "\n"
 _ANCHOR = re.compile(r'\sid="([^"]+)"')

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 ColumnType = Literal["text", "moment", "number"]
 
 
-class Column(NamedTuple):
+class TableColumn(NamedTuple):
     """A column of a table."""
 
     name: str
@@ -28,46 +28,46 @@ class Column(NamedTuple):
     """Whether every row has a value."""
 
 
-_KEY = Column("key", "text", "The test: suite, name and parameters as one line", required=True)
-_STARTED = Column("started", "moment", "When the report started, in UTC", required=True)
-_REPORT = Column("report", "text", "The report's ID", required=True)
+_KEY = TableColumn("key", "text", "The test: suite, name, parameters", required=True)
+_STARTED = TableColumn("started", "moment", "When the report started, in UTC", required=True)
+_REPORT = TableColumn("report", "text", "The report's ID", required=True)
 
-COLUMNS: Mapping[Table, tuple[Column, ...]] = {
+COLUMNS: Mapping[Table, tuple[TableColumn, ...]] = {
     "results": (
         _KEY,
         _STARTED,
         _REPORT,
-        Column("name", "text", "The test's name within its suite", required=True),
-        Column("parameters", "text", "All parameters, as they are in the key"),
-        Column("mode", "text", "The parameter mode: inference or training"),
-        Column("dtype", "text", "The parameter dtype"),
-        Column("compiler", "text", "The parameter compiler"),
-        Column("outcome", "text", "What happened", required=True),
-        Column("stage", "text", "The stage that the test reached"),
-        Column("seconds", "number", "How long the test took"),
-        Column("kind", "text", "Who ran it: made-here, self-reported, baseline", required=True),
-        Column("trigger", "text", "What the run was made for", required=True),
-        Column("commit", "text", "The upstream commit that was tested"),
-        Column("torch", "text", "PyTorch's version"),
-        Column("torch_commit", "text", "The commit that PyTorch was built from"),
-        Column("plugin", "text", "The plugin's name"),
-        Column("plugin_version", "text", "The plugin's version"),
-        Column("plugin_commit", "text", "The commit that the plugin was built from"),
-        Column("driver", "text", "The driver's version"),
-        Column("os", "text", "The operating system"),
-        Column("arch", "text", "The processor architecture"),
-        Column("python", "text", "Python's version"),
-        Column("hardware", "text", "The model of the device"),
+        TableColumn("name", "text", "The test's name within its suite", required=True),
+        TableColumn("parameters", "text", "All parameters, as they are in the key"),
+        TableColumn("mode", "text", "The parameter mode: inference or training"),
+        TableColumn("dtype", "text", "The parameter dtype"),
+        TableColumn("compiler", "text", "The parameter compiler"),
+        TableColumn("outcome", "text", "What happened", required=True),
+        TableColumn("stage", "text", "The stage that the test reached"),
+        TableColumn("seconds", "number", "How long the test took"),
+        TableColumn("kind", "text", "Who ran it, such as self-reported", required=True),
+        TableColumn("trigger", "text", "What the run was made for", required=True),
+        TableColumn("commit", "text", "The upstream commit that was tested"),
+        TableColumn("torch", "text", "PyTorch's version"),
+        TableColumn("torch_commit", "text", "The commit that PyTorch was built from"),
+        TableColumn("plugin", "text", "The plugin's name"),
+        TableColumn("plugin_version", "text", "The plugin's version"),
+        TableColumn("plugin_commit", "text", "The commit that the plugin was built from"),
+        TableColumn("driver", "text", "The driver's version"),
+        TableColumn("os", "text", "The operating system"),
+        TableColumn("arch", "text", "The processor architecture"),
+        TableColumn("python", "text", "Python's version"),
+        TableColumn("hardware", "text", "The model of the device"),
     ),
     "changes": (
         _KEY,
         _STARTED,
         _REPORT,
-        Column("change", "text", "What the change means: new, regressed, fixed …", required=True),
-        Column("outcome", "text", "What the report says; absent where the test is gone"),
-        Column("stage", "text", "The stage that the test reached"),
-        Column("outcome_before", "text", "What was said before; absent where the test is new"),
-        Column("stage_before", "text", "The stage that it had reached"),
+        TableColumn("change", "text", "What changed: new, regressed, fixed …", required=True),
+        TableColumn("outcome", "text", "What the report says; absent where the test is gone"),
+        TableColumn("stage", "text", "The stage that the test reached"),
+        TableColumn("outcome_before", "text", "What was said before; absent if it is new"),
+        TableColumn("stage_before", "text", "The stage that it had reached"),
     ),
 }
 """The columns of the files. `accelerator`, `suite` and `month` are in the names of the folders."""

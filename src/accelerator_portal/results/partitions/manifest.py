@@ -29,7 +29,7 @@ SCHEMA_VERSION: Literal[1] = 1
 
 _REBUILD = "run: accelerator-portal history repair"
 
-Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+FileDigest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 
 
 class ListedFile(Model):
@@ -41,7 +41,7 @@ class ListedFile(Model):
     """How many rows it has."""
     bytes: NonNegativeInt
     """Its size."""
-    sha256: Digest
+    sha256: FileDigest
     """The SHA-256 of its bytes."""
     first: Moment
     """When the oldest report in it started."""

@@ -15,9 +15,17 @@ from typing import Any, Literal
 
 GROUP = "accelerator_portal.executorch_metrics"
 
-Step = Literal["export", "quantize", "lower", "serialize", "load", "run", "compare"]
+ProgramStep = Literal["export", "quantize", "lower", "serialize", "load", "run", "compare"]
 
-STEPS: tuple[Step, ...] = ("export", "quantize", "lower", "serialize", "load", "run", "compare")
+STEPS: tuple[ProgramStep, ...] = (
+    "export",
+    "quantize",
+    "lower",
+    "serialize",
+    "load",
+    "run",
+    "compare",
+)
 """In their order; a recipe without a quantizer has no step `quantize`."""
 
 Figures = Mapping[str, tuple[float, str]]
@@ -28,14 +36,14 @@ Figures = Mapping[str, tuple[float, str]]
 class Observed:
     """What is known of a test so far: each step adds to it."""
 
-    seconds: dict[Step, float] = field(default_factory=dict)
+    seconds: dict[ProgramStep, float] = field(default_factory=dict)
     """How long steps took, also one that failed; of `run` the first run."""
     run_seconds: Sequence[float] = ()
     """The times of further runs."""
-    memory_mb: dict[Step, float] = field(default_factory=dict)
+    memory_mb: dict[ProgramStep, float] = field(default_factory=dict)
     """The greatest memory of the process from the step before, where the system tells it: at the
     end of `serialize` for everything until then, at the end of `run` for loading and running."""
-    memory_before_mb: dict[Step, float] = field(default_factory=dict)
+    memory_before_mb: dict[ProgramStep, float] = field(default_factory=dict)
     """The memory of the process when these steps began, by the same names."""
     sample: Any = None
     """The model with its inputs."""
@@ -60,11 +68,11 @@ class Observed:
 
 
 @dataclass(frozen=True, slots=True)
-class Metric:
+class ProgramMetric:
     """A figure, or several that belong together, and when it can be measured."""
 
     name: str
-    after: Step | Literal["each", "end"]
+    after: ProgramStep | Literal["each", "end"]
     """The step at whose end it is measured; `each`: of every step. `end`: last of all, from the
     figures of others, also where a test stopped before its end."""
     measure: Callable[[Observed], Figures]

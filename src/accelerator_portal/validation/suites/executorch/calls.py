@@ -18,7 +18,7 @@ from accelerator_portal.validation.suites.executorch.lowering import Sample
 _LARGEST_SIZE = 64
 
 
-class Call(nn.Module):
+class OperatorCall(nn.Module):
     """Calls an operator with tensors that it is given, and with arguments that it holds."""
 
     def __init__(
@@ -59,7 +59,7 @@ def call_sample(
     """Make a sample of a call; `inputs`: of its tensors so many are inputs, None: all of them."""
     leaves, tree = tree_flatten((tuple(args), kwargs))
     tensors = tuple(leaf.detach() for leaf in leaves if isinstance(leaf, torch.Tensor))
-    return Sample(Call(operator, leaves, tree, inputs), tensors[:inputs], narrow=narrow)
+    return Sample(OperatorCall(operator, leaves, tree, inputs), tensors[:inputs], narrow=narrow)
 
 
 def with_open_sizes(sample: Sample) -> Sample:

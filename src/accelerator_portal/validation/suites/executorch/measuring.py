@@ -14,7 +14,13 @@ from importlib.metadata import entry_points
 from accelerator_portal.validation.case import brief
 from accelerator_portal.validation.classify import words_of
 from accelerator_portal.validation.context import Context
-from accelerator_portal.validation.executorch.metric import GROUP, Figures, Metric, Observed, Step
+from accelerator_portal.validation.executorch.metric import (
+    GROUP,
+    Figures,
+    Observed,
+    ProgramMetric,
+    ProgramStep,
+)
 from accelerator_portal.validation.suites.executorch import metrics, process_memory
 
 _LONGEST_FAULT = 160
@@ -30,7 +36,7 @@ class Measurement:
         self._context = context
 
     @contextmanager
-    def step(self, name: Step) -> Iterator[None]:
+    def step(self, name: ProgramStep) -> Iterator[None]:
         """Time a step, also where it raises, and measure what can be measured after it."""
         start = time.perf_counter()
         try:
@@ -41,7 +47,7 @@ class Measurement:
         self._measure(name)
 
     @contextmanager
-    def memory(self, until: Step) -> Iterator[None]:
+    def memory(self, until: ProgramStep) -> Iterator[None]:
         """Watch the memory of the process; `until` names the last step within."""
         process_memory.forget_peak()
         if before := process_memory.resident_mb():
@@ -59,7 +65,7 @@ class Measurement:
             if metric.after == moment:
                 self._keep(metric)
 
-    def _keep(self, metric: Metric) -> None:
+    def _keep(self, metric: ProgramMetric) -> None:
         try:
             found = _finite(metric.measure(self.observed))
         except Exception as error:  # noqa: BLE001 - a package's metric may raise anything
@@ -76,7 +82,7 @@ def _finite(figures: Figures) -> dict[str, tuple[float, str]]:
 
 
 @cache
-def all_metrics() -> tuple[Metric, ...]:
+def all_metrics() -> tuple[ProgramMetric, ...]:
     """Return the metrics of this project, then those of other packages, each by name."""
     found = [
         importlib.import_module(f"{metrics.__name__}.{entry.name}").METRIC
@@ -86,17 +92,17 @@ def all_metrics() -> tuple[Metric, ...]:
     return (*found, *(_loaded(point.name, point.load) for point in points))
 
 
-def _loaded(name: str, load: object) -> Metric:
+def _loaded(name: str, load: object) -> ProgramMetric:
     """Return the metric of a package, or one that says of every test what is wrong with it."""
     try:
         found = load()  # type: ignore[operator]
-        if isinstance(found, Metric):
+        if isinstance(found, ProgramMetric):
             return found
-        fault: Exception = TypeError(f'the entry point "{name}" of {GROUP} is no Metric')
+        fault: Exception = TypeError(f'the entry point "{name}" of {GROUP} is no ProgramMetric')
     except Exception as error:  # noqa: BLE001 - a package may raise anything when it is imported
         fault = error
 
     def refuse(_: Observed) -> Figures:
         raise fault
 
-    return Metric(name, "end", refuse)
+    return ProgramMetric(name, "end", refuse)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from accelerator_portal.validation.executorch.metric import Figures, Metric, Observed
+from accelerator_portal.validation.executorch.metric import Figures, Observed, ProgramMetric
 
 
 def _measure(observed: Observed) -> Figures:
@@ -17,4 +17,4 @@ def _measure(observed: Observed) -> Figures:
     }
 
 
-METRIC = Metric("aot_memory", "end", _measure)
+METRIC = ProgramMetric("aot_memory", "end", _measure)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from accelerator_portal.validation.executorch.metric import Figures, Metric, Observed
+from accelerator_portal.validation.executorch.metric import Figures, Observed, ProgramMetric
 
 _STEPS = ("export", "quantize", "lower", "serialize")
 
@@ -13,4 +13,4 @@ def _measure(observed: Observed) -> Figures:
     return {"aot_time": (round(sum(times), 6), "s")} if observed.program is not None else {}
 
 
-METRIC = Metric("aot_time", "end", _measure)
+METRIC = ProgramMetric("aot_time", "end", _measure)

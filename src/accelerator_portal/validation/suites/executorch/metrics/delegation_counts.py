@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from accelerator_portal.validation.executorch.metric import Figures, Metric, Observed
+from accelerator_portal.validation.executorch.metric import Figures, Observed, ProgramMetric
 
 
 def _measure(observed: Observed) -> Figures:
@@ -10,4 +10,4 @@ def _measure(observed: Observed) -> Figures:
     return counted
 
 
-METRIC = Metric("delegation_counts", "lower", _measure)
+METRIC = ProgramMetric("delegation_counts", "lower", _measure)

@@ -5,7 +5,7 @@ Each delegate is a change between the backend and ExecuTorch's own kernels.
 
 from __future__ import annotations
 
-from accelerator_portal.validation.executorch.metric import Figures, Metric, Observed
+from accelerator_portal.validation.executorch.metric import Figures, Observed, ProgramMetric
 
 
 def _measure(observed: Observed) -> Figures:
@@ -15,4 +15,4 @@ def _measure(observed: Observed) -> Figures:
     return {"nodes_per_delegate": (round(nodes / delegates, 2), "1")}
 
 
-METRIC = Metric("nodes_per_delegate", "end", _measure)
+METRIC = ProgramMetric("nodes_per_delegate", "end", _measure)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from accelerator_portal.validation.executorch.metric import Figures, Metric, Observed
+from accelerator_portal.validation.executorch.metric import Figures, Observed, ProgramMetric
 from accelerator_portal.validation.suites.executorch.differences import difference
 
 # As many outputs as ExecuTorch's own suite keeps.
@@ -21,4 +21,4 @@ def _measure(observed: Observed) -> Figures:
     return figures
 
 
-METRIC = Metric("output_errors", "compare", _measure)
+METRIC = ProgramMetric("output_errors", "compare", _measure)

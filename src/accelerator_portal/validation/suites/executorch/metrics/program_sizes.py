@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from accelerator_portal.validation.executorch.metric import Figures, Metric, Observed
+from accelerator_portal.validation.executorch.metric import Figures, Observed, ProgramMetric
 from accelerator_portal.validation.suites.executorch.delegation import sizes
 
 
@@ -10,4 +10,4 @@ def _measure(observed: Observed) -> Figures:
     return sizes(observed.program)
 
 
-METRIC = Metric("program_sizes", "serialize", _measure)
+METRIC = ProgramMetric("program_sizes", "serialize", _measure)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from accelerator_portal.validation.executorch.metric import Figures, Metric, Observed
+from accelerator_portal.validation.executorch.metric import Figures, Observed, ProgramMetric
 from accelerator_portal.validation.suites.executorch.differences import worst_sqnr
 
 
@@ -13,4 +13,4 @@ def _measure(observed: Observed) -> Figures:
     return {"sqnr_to_unquantized": (quality, "dB")} if quality is not None else {}
 
 
-METRIC = Metric("quantization_error", "compare", _measure)
+METRIC = ProgramMetric("quantization_error", "compare", _measure)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from accelerator_portal.validation.executorch.metric import Figures, Metric, Observed
+from accelerator_portal.validation.executorch.metric import Figures, Observed, ProgramMetric
 
 
 def _measure(observed: Observed) -> Figures:
@@ -12,4 +12,4 @@ def _measure(observed: Observed) -> Figures:
     return {"run_memory": (round(max(0.0, peak - before), 1), "MB")}
 
 
-METRIC = Metric("run_memory", "end", _measure)
+METRIC = ProgramMetric("run_memory", "end", _measure)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from statistics import median
 
-from accelerator_portal.validation.executorch.metric import Figures, Metric, Observed
+from accelerator_portal.validation.executorch.metric import Figures, Observed, ProgramMetric
 
 
 def _measure(observed: Observed) -> Figures:
@@ -14,4 +14,4 @@ def _measure(observed: Observed) -> Figures:
     return {**first, "run_time": (round(median(observed.run_seconds), 6), "s")}
 
 
-METRIC = Metric("run_times", "run", _measure)
+METRIC = ProgramMetric("run_times", "run", _measure)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from accelerator_portal.validation.executorch.metric import Figures, Metric, Observed
+from accelerator_portal.validation.executorch.metric import Figures, Observed, ProgramMetric
 
 
 def _measure(observed: Observed) -> Figures:
@@ -14,4 +14,4 @@ def _measure(observed: Observed) -> Figures:
     }
 
 
-METRIC = Metric("step_times", "each", _measure)
+METRIC = ProgramMetric("step_times", "each", _measure)
