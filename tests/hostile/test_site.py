@@ -27,15 +27,17 @@ __all__ = ["hostile_site", "plain_site"]
 # What may stand in a vendor's text; everything else on a page is the site's own.
 VENDORS = ".vendor-text, .vendor-section"
 
-# Tests stand on pages by the initial of their name, which a text changes.
-BY_INITIAL = re.compile(r"/tests/([^/]+/)?$")
+# Tests stand on pages by the initial or the order of their names, which a text changes.
+BY_INITIAL = re.compile(r"/tests/([^/]+/)?$|results/made-up/([0-9]+/)?$")
 
 _COMMAND = "from accelerator_portal.cli import main; main()"
 
 
 def made_of(html: str, *, without: str = VENDORS) -> Counter[tuple[str, ...]]:
-    """Every element with the names of its attributes, outside of Markdown."""
+    """Every element with the names of its attributes, outside of Markdown and code in questions."""
     tree = LexborHTMLParser(html)
+    for node in tree.css("summary code, .fold-title code"):
+        node.unwrap()
     for node in tree.css(without):
         node.inner_html = ""
     return Counter((str(n.tag), *sorted(n.attributes)) for n in tree.css("*"))

@@ -17,7 +17,7 @@ LEAST_OF_A_REPORT = 5
 
 
 @dataclass(frozen=True, slots=True)
-class ReportChanges:
+class ShownReportChanges:
     """A report that changed something, and what of it is listed."""
 
     episode: Episode
@@ -34,7 +34,7 @@ class ListedWeek:
     """A week of the page."""
 
     week: Week
-    reports: tuple[ReportChanges, ...]
+    reports: tuple[ShownReportChanges, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +56,10 @@ def listed_changes(weeks: Sequence[Week]) -> ListedChanges:
     room = MOST_CHANGES
     listed: list[ListedWeek] = []
     for week in shown:
-        reports: list[ReportChanges] = []
+        reports: list[ShownReportChanges] = []
         for episode in week.episodes:
             most = min(MOST_OF_A_REPORT, max(room, LEAST_OF_A_REPORT))
-            reports.append(ReportChanges(episode, episode.steps[:most]))
+            reports.append(ShownReportChanges(episode, episode.steps[:most]))
             room -= len(reports[-1].steps)
         listed.append(ListedWeek(week, tuple(reports)))
     older = sum(len(week.episodes) for week in weeks[len(shown) :])

@@ -30,14 +30,14 @@ class TableColumn(NamedTuple):
 
 _KEY = TableColumn("key", "text", "The test: suite, name, parameters", required=True)
 _STARTED = TableColumn("started", "moment", "When the report started, in UTC", required=True)
-_REPORT = TableColumn("report", "text", "The report's ID", required=True)
+_REPORT = TableColumn("report", "text", "The report’s ID", required=True)
 
 COLUMNS: Mapping[Table, tuple[TableColumn, ...]] = {
     "results": (
         _KEY,
         _STARTED,
         _REPORT,
-        TableColumn("name", "text", "The test's name within its suite", required=True),
+        TableColumn("name", "text", "The test’s name within its suite", required=True),
         TableColumn("parameters", "text", "All parameters, as they are in the key"),
         TableColumn("mode", "text", "The parameter mode: inference or training"),
         TableColumn("dtype", "text", "The parameter dtype"),
@@ -48,15 +48,15 @@ COLUMNS: Mapping[Table, tuple[TableColumn, ...]] = {
         TableColumn("kind", "text", "Who ran it, such as self-reported", required=True),
         TableColumn("trigger", "text", "What the run was made for", required=True),
         TableColumn("commit", "text", "The upstream commit that was tested"),
-        TableColumn("torch", "text", "PyTorch's version"),
+        TableColumn("torch", "text", "PyTorch’s version"),
         TableColumn("torch_commit", "text", "The commit that PyTorch was built from"),
-        TableColumn("plugin", "text", "The plugin's name"),
-        TableColumn("plugin_version", "text", "The plugin's version"),
+        TableColumn("plugin", "text", "The plugin’s name"),
+        TableColumn("plugin_version", "text", "The plugin’s version"),
         TableColumn("plugin_commit", "text", "The commit that the plugin was built from"),
-        TableColumn("driver", "text", "The driver's version"),
+        TableColumn("driver", "text", "The driver’s version"),
         TableColumn("os", "text", "The operating system"),
         TableColumn("arch", "text", "The processor architecture"),
-        TableColumn("python", "text", "Python's version"),
+        TableColumn("python", "text", "Python’s version"),
         TableColumn("hardware", "text", "The model of the device"),
     ),
     "changes": (

@@ -45,7 +45,9 @@ class OperatorCall(nn.Module):
         for place in self._held:
             leaves[place] = getattr(self, f"held_{place}")
         args, kwargs = tree_unflatten(leaves, self._tree)
-        return self._operator(*args, **kwargs)
+        result = self._operator(*args, **kwargs)
+        # A program returns plain tuples; those with names of PyTorch's operators cannot be saved.
+        return tuple(result) if isinstance(result, tuple) else result
 
 
 def call_sample(
