@@ -54,9 +54,9 @@ def test_what_asks_a_silent_host_is_not_resolved(
 
 def test_pypi_is_asked_unless_every_call_names_another_index() -> None:
     other = PipCall(("x",), index="https://example.org/simple")
-    assert hosts_of(ON_PYPI) == {"pypi.org"}
+    assert hosts_of(ON_PYPI) == {reaching.PYPI_HOST}
     assert hosts_of(question(other)) == {"example.org"}
-    assert hosts_of(question(other, PipCall(("y",)))) == {"example.org", "pypi.org"}
+    assert hosts_of(question(other, PipCall(("y",)))) == {"example.org", reaching.PYPI_HOST}
 
 
 def test_a_host_that_goes_silent_meanwhile_is_not_waited_for_again(
@@ -79,7 +79,7 @@ def test_a_host_that_answers_and_never_to_uv_is_given_up(monkeypatch: pytest.Mon
         hosts.note(ON_PYPI, NO_ANSWER)
     assert hosts.silence(ON_PYPI) is None
     hosts.note(ON_PYPI, NO_ANSWER)
-    assert hosts.silence(ON_PYPI) == "pypi.org did not answer (no answer to uv)"
+    assert hosts.silence(ON_PYPI) == (f"{reaching.PYPI_HOST} did not answer (no answer to uv)")
 
 
 def test_after_its_time_nothing_is_resolved(

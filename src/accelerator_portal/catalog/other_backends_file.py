@@ -29,8 +29,8 @@ class ObservedBackend(Sourced):
     """Its device string, where a source states it."""
     package: PackageName | None = None
     """Its package, where a source names it."""
-    url: Url
-    """Where to read more."""
+    url: Url | None = None
+    """Where to read more; absent where its source is all that there is."""
     summary: Line
     """One sentence: what it is, and how far it is."""
 

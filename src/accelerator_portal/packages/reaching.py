@@ -9,7 +9,9 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from urllib.parse import urlsplit
 
+from pypi_simple import PYPI_SIMPLE_ENDPOINT
 from uv import find_uv_bin
 
 from accelerator_portal.http.client import HttpClient, open_client
@@ -19,7 +21,7 @@ from accelerator_portal.packages.questions import ResolutionQuestion
 from accelerator_portal.packages.resolving import ResolutionResult, Uv, resolve
 
 AGENT = "accelerator-portal (looks which package indexes answer)"
-PYPI_HOST = "pypi.org"
+PYPI_HOST = urlsplit(PYPI_SIMPLE_ENDPOINT).netloc
 SECONDS_IN_ALL = 45 * 60
 """So long questions are asked, whatever is left: half of what the nightly may take."""
 
