@@ -167,6 +167,11 @@ CASES: Mapping[str, tuple[str, bytes, str]] = {
     "CTRF: half a pair": ("ctrf", _ctrf('"t"', '"\\ud800"'), "name"),
     "CTRF: a zero in a name": ("ctrf", _ctrf('"t"', '"a\\u0000b"'), ""),
     "CTRF: tests that are none": ("ctrf", _ctrf('[{"name"', '[7, {"name"'), "tests"),
+    "CTRF: an escape in a system": (
+        "ctrf",
+        _ctrf('"tool"', '"environment": {"osPlatform": "\\u001b"}, "tool"'),
+        "results.environment.os: the character U+001B",
+    ),
     "CTRF: a status that does not exist": (
         "ctrf",
         _ctrf('"passed", "dur', '"<b>", "dur'),
@@ -186,6 +191,11 @@ CASES: Mapping[str, tuple[str, bytes, str]] = {
         "pytest-json",
         _json(_PYTEST | {"tests": [{"nodeid": [], "outcome": "passed"}]}),
         "nodeid",
+    ),
+    "pytest: an escape in a version": (
+        "pytest-json",
+        _json(_PYTEST | {"tests": [], "environment": {"torch": "2.10.0", "Python": "3\x1b"}}),
+        "environment.python: the character U+001B",
     ),
     # PyTorch's accuracy files.
     "CSV: nothing": ("dynamo-csv", b"", "no header"),
@@ -234,5 +244,10 @@ CASES: Mapping[str, tuple[str, bytes, str]] = {
         "torchbench",
         _json({"name": [], "environ": 7, "metrics": {"": {}}}),
         "names no test",
+    ),
+    "TorchBench: an escape in a device": (
+        "torchbench",
+        _json({"name": "x", "environ": {"device": "a\x1b[31m"}, "metrics": {}}),
+        "environ.hardware: the character U+001B",
     ),
 }

@@ -96,12 +96,12 @@ ENTRIES = st.builds(
 )
 ENVIRONMENTS = st.builds(
     Environment,
-    torch=optional(SHORT),
-    os=optional(SHORT),
+    torch=optional(VISIBLE),
+    os=optional(VISIBLE),
     hardware=optional(VISIBLE),
     hardware_count=optional(st.integers(1, 8)),
-    plugin=optional(st.builds(Component, name=SHORT, version=optional(SHORT))),
-    packages=st.dictionaries(SHORT, SHORT, max_size=2),
+    plugin=optional(st.builds(Component, name=VISIBLE, version=optional(VISIBLE))),
+    packages=st.dictionaries(VISIBLE, VISIBLE, max_size=2),
 )
 
 

@@ -24,7 +24,7 @@ from accelerator_portal.reports.remainder import (
     Run,
     completed,
 )
-from accelerator_portal.reports.report import Environment, Suite
+from accelerator_portal.reports.report import Suite
 from accelerator_portal.reports.run_facts import named_facts, stated_environment
 from accelerator_portal.reports.test_ids import suite_id
 
@@ -101,13 +101,14 @@ def _run(imported: ImportedTests, results: ctrf_model.Results, kept: object) -> 
     name, version = said.appName.strip().lower(), said.appVersion.strip()[:200]
     system = " ".join(filter(None, (said.osPlatform, said.osRelease, said.osVersion)))
     is_torch = name in {"torch", "pytorch"}
-    stated = Environment(
-        torch=version if version and is_torch else None,
-        packages={name[:200]: version} if name and version and not is_torch else {},
-        os=system.strip()[:200] or None,
-    )
-    place = "results.environment.extra"
-    more = imported.parsed(Environment, named_facts(said.extra), place) or Environment()
+    facts = {
+        "torch": version if version and is_torch else None,
+        "packages": {name[:200]: version} if name and version and not is_torch else {},
+        "os": system.strip()[:200] or None,
+    }
+    place = "results.environment"
+    stated = imported.environment(facts, place)
+    more = imported.environment(named_facts(said.extra), f"{place}.extra")
     return Run(
         environment=stated_environment(more, stated),
         started=_moment(results.summary.start),

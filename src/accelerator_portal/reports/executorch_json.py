@@ -53,7 +53,7 @@ def read_executorch_json(path: Path, options: Options) -> Found:
         for fields in _fields(test, rows, tests):
             tests.add(1, {"suite": suite.name, **fields})
     note = note_of(flows - {""}, tests)
-    return pytest_json.found(document, suite, tests.done(), note)
+    return pytest_json.found(document, suite, tests, note)
 
 
 def _rows(record: Mapping[str, Any]) -> list[CsvRow] | None:

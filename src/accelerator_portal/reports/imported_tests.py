@@ -16,7 +16,7 @@ from accelerator_portal.catalog.text_file import HIDDEN
 from accelerator_portal.reports.identity import Identity, identity_of
 from accelerator_portal.reports.outcomes import OUTCOMES
 from accelerator_portal.reports.reading import MAX_TESTS, Options, refuse
-from accelerator_portal.reports.report import Suite, TestEntry
+from accelerator_portal.reports.report import Environment, Suite, TestEntry
 from accelerator_portal.reports.test_ids import suite_name
 
 _MOST_SHOWN = 100
@@ -74,6 +74,10 @@ class ImportedTests:
             for what in _faults(place, error):
                 self.fault(line, what, _REMEDY)
             return None
+
+    def environment(self, facts: Mapping[str, Any], place: str) -> Environment:
+        """Return where the tests ran; an empty one, and a fault for each fact that cannot be."""
+        return self.parsed(Environment, facts, place) or Environment()
 
     def suite(self, name: str, kind: SuiteKind) -> Suite:
         """Return the suite of this name; raises ProblemsError where that can be no name."""

@@ -32,7 +32,7 @@ from accelerator_portal.reports.remainder import (
     fields_of,
     run_fields,
 )
-from accelerator_portal.reports.report import Environment, Report, Suite, TestEntry
+from accelerator_portal.reports.report import Report, Suite, TestEntry
 from accelerator_portal.reports.run_facts import named_facts, stated_environment
 from accelerator_portal.reports.test_ids import suite_id, suite_name
 
@@ -102,7 +102,7 @@ class _Reading:
                 self._run = self._tests.parsed(Run, kept, place, line) or self._run
 
     def found(self) -> Found:
-        environment = self._tests.parsed(Environment, self._facts, "properties")
+        environment = self._tests.environment(self._facts, "properties")
         tests = self._tests.done()
         if not self._suites:
             what = "the file holds no test suite"
@@ -110,7 +110,7 @@ class _Reading:
         return Found(
             suites=tuple(self._suites.values()),
             tests=tests,
-            environment=stated_environment(self._run.environment, environment or {}),
+            environment=stated_environment(self._run.environment, environment),
             started=self._run.started or min(self._moments, default=None),
             finished=self._run.finished or self._end(),
             note=self._run.note or (_NO_ZONE if self._zone_is_missing else None),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from accelerator_portal.reports.imported_tests import ImportedTests, chosen_suit
 from accelerator_portal.reports.json_input import load_json
 from accelerator_portal.reports.outcomes import Outcome
 from accelerator_portal.reports.reading import Found, Options, refuse
-from accelerator_portal.reports.report import Environment, Suite, TestEntry
+from accelerator_portal.reports.report import Suite
 from accelerator_portal.reports.test_ids import fitted, identified_node
 
 _SUITE = "pytest"  # as in pytest's own JUnit XML
@@ -50,9 +51,9 @@ def read_pytest_json(path: Path, options: Options) -> Found:
         remedy = "write the file again: one of the two is not whole"
         imported.fault(1, f"{what} {len(records):,}", remedy)
     _add_collectors(imported, document, suite)
-    tests = imported.done()
-    planned = _planned(document, len(tests))
-    return found(document, Suite(name=suite, kind="unit", planned=planned), tests)
+    read = found(document, Suite(name=suite, kind="unit"), imported)
+    planned = _planned(document, len(read.tests))
+    return replace(read, suites=(Suite(name=suite, kind="unit", planned=planned),))
 
 
 def document_of(path: Path) -> tuple[pytest_json_model.Document, list[Any]]:
@@ -70,15 +71,17 @@ def document_of(path: Path) -> tuple[pytest_json_model.Document, list[Any]]:
 def found(
     document: pytest_json_model.Document,
     suite: Suite,
-    tests: tuple[TestEntry, ...],
+    imported: ImportedTests,
     note: str | None = None,
 ) -> Found:
-    """Return the tests with where and when they ran."""
+    """Return the tests with where and when they ran; raises ProblemsError with every fault."""
+    environment = imported.environment(_environment(document.environment), "environment")
+    tests = imported.done()
     end = dt.datetime.fromtimestamp(document.created, dt.timezone.utc)
     return Found(
         suites=(suite,),
         tests=tests,
-        environment=_environment(document.environment),
+        environment=environment,
         started=end - dt.timedelta(seconds=min(document.duration, document.created)),
         finished=end,
         note=note,
@@ -157,7 +160,7 @@ def _left_out(stage: pytest_json_model.Stage, *, expected: bool) -> dict[str, An
     return {"outcome": "skipped", "reason": reason or verdicts.NO_REASON}
 
 
-def _environment(said: Mapping[str, Any]) -> Environment:
+def _environment(said: Mapping[str, Any]) -> dict[str, Any]:
     """What pytest-metadata found; its keys `torch` and the like a test suite adds itself."""
     platform = _word(said.get("Platform"))
     architecture = _ARCHITECTURE.search(platform or "")
@@ -168,13 +171,13 @@ def _environment(said: Mapping[str, Any]) -> Environment:
         for name, value in (packages.items() if isinstance(packages, Mapping) else ())
         if name and name.lower() != "torch" and (version := _word(value))
     }
-    return Environment(
-        torch=_word(every.get("torch")),
-        python=_word(said.get("Python")),
-        os=platform,
-        arch=architecture[1] if architecture else None,
-        packages=versions,
-    )
+    return {
+        "torch": _word(every.get("torch")),
+        "python": _word(said.get("Python")),
+        "os": platform,
+        "arch": architecture[1] if architecture else None,
+        "packages": versions,
+    }
 
 
 def _word(value: object) -> str | None:

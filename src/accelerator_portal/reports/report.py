@@ -67,9 +67,9 @@ class Trigger(Model):
 class Component(Model):
     """A piece of software of the environment."""
 
-    name: Short
+    name: Visible
     """Its name."""
-    version: Short | None = None
+    version: Visible | None = None
     """Its version, as it prints it."""
     commit: Commit | None = None
     """The commit that it was built from."""
@@ -78,7 +78,7 @@ class Component(Model):
 class Environment(Model):
     """Where the run took place; what is not known is absent."""
 
-    torch: Short | None = None
+    torch: Visible | None = None
     """PyTorch's version, as it prints it."""
     torch_commit: Commit | None = None
     """The commit that it was built from."""
@@ -88,19 +88,19 @@ class Environment(Model):
     """The vendor's software stack."""
     backend: Component | None = None
     """The backend of ExecuTorch that was tested; its version, or that of ExecuTorch."""
-    driver: Short | None = None
+    driver: Visible | None = None
     """Version of the driver."""
-    os: Short | None = None
+    os: Visible | None = None
     """Operating system with its version."""
-    arch: Short | None = None
+    arch: Visible | None = None
     """Processor architecture."""
-    python: Short | None = None
+    python: Visible | None = None
     """Version of Python."""
     hardware: Visible | None = None
     """The model of the device, as its tool prints it."""
     hardware_count: Annotated[int, Field(gt=0)] | None = None
     """How many of them."""
-    packages: Mapping[Short, Short] = Field(default_factory=dict, max_length=1000)
+    packages: Mapping[Visible, Visible] = Field(default_factory=dict, max_length=1000)
     """Versions of further packages."""
 
 

@@ -24,7 +24,7 @@ from typing import Any, NoReturn
 
 from accelerator_portal.reports.imported_tests import ImportedTests
 from accelerator_portal.reports.reading import Found, Options, read_text, refuse
-from accelerator_portal.reports.report import Environment, Scalar
+from accelerator_portal.reports.report import Scalar
 from accelerator_portal.reports.statuses import StatusMeaning, verdict_of
 from accelerator_portal.reports.texts import shortened
 
@@ -81,11 +81,12 @@ def read_torchbench(path: Path, options: Options) -> Found:
         imported.fault(1, what, "split it: a report is of one accelerator")
     for test in tests.values():
         imported.add(test.line, {"suite": suite.name, **_fields(test)})
+    environment = imported.environment(_facts(imported, data.get("environ")), "environ")
     device = next(iter(devices), None)
     return Found(
         suites=(suite,),
         tests=imported.done(),
-        environment=_environment(path, _mapping(path, data, "environ")),
+        environment=environment,
         note=shortened(f"The device is called {device} in the file.") if device else None,
     )
 
@@ -218,24 +219,29 @@ def _verdict(test: _Test) -> StatusMeaning:
     return StatusMeaning("not-run", reason="The file has no value for it.")
 
 
-def _environment(path: Path, environ: Mapping[str, Any]) -> Environment:
+def _facts(imported: ImportedTests, environ: object) -> dict[str, Any]:
     """What stands there of PyTorch, and versions of other packages (`torchvision_version`)."""
+    if not isinstance(environ, dict):
+        what = f'"environ" is {"missing" if environ is None else "no object"}'
+        imported.fault(1, what, "give a file as TorchBench writes it")
+        return {}
     named = {key: _word(value) for key, value in environ.items() if isinstance(value, str)}
     commit = named.get("pytorch_git_version") or ""
     if commit and not re.fullmatch(r"[0-9a-f]{7,40}", commit):
         what = f'"pytorch_git_version" is "{commit[:60]}", no commit'
-        raise refuse(path, 1, what, "write the hash of the commit, or leave it out")
+        imported.fault(1, what, "write the hash of the commit, or leave it out")
+        commit = ""
     packages = {
         key.removesuffix("_version"): value
         for key, value in named.items()
         if re.fullmatch(r"(?!pytorch_|metrics_)\w{1,100}_version", key) and value
     }
-    return Environment(
-        torch=named.get("pytorch_version"),
-        torch_commit=commit or None,
-        hardware=named.get("device"),
-        packages=packages,
-    )
+    return {
+        "torch": named.get("pytorch_version"),
+        "torch_commit": commit or None,
+        "hardware": named.get("device"),
+        "packages": packages,
+    }
 
 
 def _word(text: str) -> str | None:
