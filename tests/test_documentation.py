@@ -1,0 +1,86 @@
+"""What README, CONTRIBUTING and docs/ name exists: commands, options, targets, files and links."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+
+from accelerator_portal.cli.main import main
+
+ROOT = Path(__file__).parents[1]
+PAGES = [
+    ROOT / "README.md",
+    ROOT / "CONTRIBUTING.md",
+    ROOT / "SECURITY.md",
+    *ROOT.glob("docs/*.md"),
+]
+PAGES_IDS = [page.name for page in PAGES]
+TARGETS = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
+PACKAGE = ROOT / "src" / "accelerator_portal"
+ROOTS = (
+    ROOT,
+    PACKAGE,
+    PACKAGE / "automation" / "upstream",
+    ROOT / ".github" / "workflows",
+    ROOT / "tests",
+)
+
+
+def code(page: Path) -> list[str]:
+    """The code of a page: spans, and lines of blocks, without comments."""
+    text = page.read_text("utf-8")
+    blocks = re.findall(r"^    (?! )(.+)$", text, re.MULTILINE)
+    return [*re.findall(r"`([^`\n]+)`", text), *(line.partition("  #")[0] for line in blocks)]
+
+
+def commands(program: str) -> Iterator[tuple[str, list[str]]]:
+    for page in PAGES:
+        for line in code(page):
+            if re.match(rf"{program}\s", line):
+                yield f"{page.name}: {line}", shlex.split(line)[1:]
+
+
+PORTAL = dict(commands("accelerator-portal"))
+MAKE = dict(commands("make"))
+
+
+def test_there_are_commands_to_check() -> None:
+    assert len(PORTAL) > 20
+    assert len(MAKE) > 15
+
+
+@pytest.mark.parametrize("words", PORTAL.values(), ids=PORTAL)
+def test_a_command_and_its_options_exist(words: list[str]) -> None:
+    command: click.Command = main
+    context = click.Context(main)
+    while isinstance(command, click.Group) and words and words[0].islower():
+        found = command.get_command(context, words[0])
+        assert found is not None, words[0]
+        command, words = found, words[1:]
+    options = {name for each in command.params for name in each.opts} | {"--help"}
+    assert {word for word in words if word.startswith("--")} <= options
+
+
+@pytest.mark.parametrize("words", MAKE.values(), ids=MAKE)
+def test_a_target_exists(words: list[str]) -> None:
+    assert words[0] in TARGETS
+
+
+@pytest.mark.parametrize("page", PAGES, ids=PAGES_IDS)
+def test_a_link_to_a_file_leads_to_one(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text("utf-8")):
+        if "://" not in target:
+            assert (page.parent / target).exists(), target
+
+
+@pytest.mark.parametrize("page", PAGES, ids=PAGES_IDS)
+def test_a_file_that_is_named_exists(page: Path) -> None:
+    """A name with a placeholder, such as `<id>`, stands for many."""
+    for name in code(page):
+        if re.fullmatch(r"(?:[\w.-]+/)+[\w.-]*|[\w-]+\.(?:py|yml)", name):
+            assert any((root / name).exists() for root in ROOTS), name
