@@ -49,7 +49,8 @@ ACCELERATOR_KEYS = (
         (ACCELERATOR, "import: torch_example", "module: torch_example", [
             '14: "import" is missing; add package.import',
             ('14: unknown key "module"; '
-            "known here: autoload, autoload_since, import, name, note, repository, shared_name, source"),
+            "known here: autoload, autoload_since, import, name, note, repository, shared_name, "
+            "source"),
         ]),
         (ACCELERATOR, "mark: EX\n", with_feature("compile", "partly"), [
             ('9: features.compile: "partly" does not say which part; '
