@@ -33,6 +33,7 @@ def test_what_only_warns_fixes_or_compares_folders_is_known() -> None:
     levels = {level: {r.id for r in checks.RULES if r.level == level} for level in LEVELS}
     assert set.union(*levels.values()) == {rule.id for rule in checks.RULES}
     assert levels["warning"] == {
+        "archived-ids",
         "ended-lifecycle",
         "guide-versions",
         "minors-behind",

@@ -15,8 +15,9 @@ from pathlib import Path
 
 from accelerator_portal.automation.git import GitError, failure, git, run
 from accelerator_portal.automation.tree_merge import changes, conflicts, merged_tree
+from accelerator_portal.catalog.catalog import HISTORY
 
-_HISTORY = "data/history/"
+_HISTORY = f"{HISTORY}/"
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,6 +32,7 @@ from accelerator_portal.catalog.validation_file import Validation
 from accelerator_portal.catalog.yaml_file import Location, YamlFile
 
 ACCELERATORS = "accelerators"
+HISTORY = "data/history"
 RELEASES = "data/releases.yaml"
 SELECTOR = "data/selector.yaml"
 CRITERIA = "data/criteria.yaml"
@@ -126,6 +127,8 @@ class Catalog:
     """What readers ask for and do not find among the platforms."""
     left_out: Mapping[str, tuple[Path, ...]] = field(default_factory=dict)
     """The reports of folders that have problems of their own, which are looked at all the same."""
+    archived_without_folder: tuple[str, ...] = ()
+    """The ids under which results are archived and that no folder has."""
     changed: frozenset[str] = frozenset()
     """The folders that the change at hand touches; none where nobody knows."""
 

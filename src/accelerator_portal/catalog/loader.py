@@ -15,6 +15,7 @@ from accelerator_portal.catalog.catalog import (
     CRITERIA,
     EXCEPTIONS,
     EXECUTORCH_GOALS,
+    HISTORY,
     HOSTS,
     MODEL_FAMILIES,
     MODELS,
@@ -104,6 +105,7 @@ def load_catalog(
         packages=packages,
         packages_read=packages_read,
         left_out=reader.left_out,
+        archived_without_folder=reader.archived_without_folder(),
     )
     return catalog, reader.problems
 
@@ -137,6 +139,12 @@ class _Reader:
             elif suite:
                 found[name.removesuffix(".yaml")] = suite
         return found
+
+    def archived_without_folder(self) -> tuple[str, ...]:
+        """Ids with an archive of results that no folder has, be it broken or whole."""
+        manifests = (self.root / HISTORY).glob("*/manifest.json")
+        ids = sorted(manifest.parent.name for manifest in manifests)
+        return tuple(name for name in ids if not (self.root / ACCELERATORS / name).is_dir())
 
     def optional(self, path: str, model: type[M], folder: str | None = None) -> M | None:
         """Read a file that need not be there."""

@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import Literal, NamedTuple, cast, get_args
 from urllib.parse import quote, unquote
 
+from accelerator_portal.catalog.catalog import HISTORY as HISTORY  # noqa: PLC0414 - part of the layout, too
 from accelerator_portal.results.standing import Basis
-
-HISTORY = "data/history"
 
 Table = Literal["results", "changes"]
 """`results`: what each report says of each test; `changes`: what it says anew."""
