@@ -90,13 +90,15 @@ def dashboard_pages(
     at = as_of(catalog, [stored.report for stored in results.reports])
     found = [regression for state in states for regression in state.regressions]
     found.sort(key=lambda regression: regression.first_bad.started, reverse=True)
+    grid = dashboard_grid(catalog, {s.platform.id: s.evidence for s in states}, at)
     for name in ("dashboard", "standards"):
         path = f"results/{name}.md"
         content = templates.render(
             f"{path}.j2",
             to_root=to_root(path),
             states=states,
-            grid=dashboard_grid(catalog, {s.platform.id: s.evidence for s in states}, at),
+            grid=grid,
+            untested=[p for p in catalog.platforms if not any(grid.rows[p.id])],
             criteria=criteria,
             sources=SourceList([("criteria.yaml", criteria.sources)]),
             at=at,
