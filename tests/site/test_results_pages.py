@@ -137,7 +137,8 @@ def test_the_grid_shows_the_newest_report_of_each_suite(site: Site) -> None:
     }
     shown = set()
     for row in page.tree.css(".dashboard-grid tbody tr"):
-        platform = attribute(row.css_first("th a"), "href").split("/")[-2]
+        (link,) = row.css("th a")
+        platform = attribute(link, "href").split("/")[-2]
         for cell in row.css(".suite-cell"):
             address = attribute(cell, "href").removeprefix("../../")
             shown.add((platform, address))
