@@ -17,6 +17,8 @@ ARGS ?=
 # Material's notice about MkDocs 2; pyproject.toml already says <2.
 export NO_MKDOCS_2_WARNING := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# Hundreds of processes would each compile pytest, MkDocs and torch anew: they keep what they compile.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:

@@ -11,7 +11,8 @@ import os
 import statistics
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
@@ -34,26 +35,30 @@ def main() -> int:
     """Print the medians and the ratio of each pair; fail where an aim is missed."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.commands", description=__doc__)
     parser.add_argument("--repeat", type=int, default=7, metavar="N", help="runs of each (7)")
-    repeat = parser.parse_args().repeat
+    parser.add_argument("--root", type=Path, default=ROOT, help="what is checked (the portal)")
+    arguments = parser.parse_args()
     missed = False
     for name, (command, beside, aim) in PAIRS.items():
-        ours, theirs = _medians(command, beside, repeat)
+        run = partial(_seconds, arguments.root)
+        ours, theirs = _medians(partial(run, command), partial(run, beside), arguments.repeat)
         ratio = ours / theirs
         missed = missed or ratio > aim
         print(f"{name}: {ours:.3f} s and {theirs:.3f} s, ratio {ratio:.2f} (aim {aim})")
     return int(missed)
 
 
-def _medians(first: Sequence[str], second: Sequence[str], repeat: int) -> tuple[float, float]:
+def _medians(
+    first: Callable[[], float], second: Callable[[], float], repeat: int
+) -> tuple[float, float]:
     """The medians of the processor times; a run before all others fills the caches."""
-    pairs = [(_seconds(first), _seconds(second)) for _ in range(repeat + 1)][1:]
+    pairs = [(first(), second()) for _ in range(repeat + 1)][1:]
     ours, theirs = zip(*pairs, strict=True)
     return statistics.median(ours), statistics.median(theirs)
 
 
-def _seconds(program: Sequence[str]) -> float:
+def _seconds(root: Path, program: Sequence[str]) -> float:
     command = [sys.executable, "-c", *program]
-    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL)
+    process = subprocess.Popen(command, cwd=root, stdout=subprocess.DEVNULL)
     _, status, used = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:

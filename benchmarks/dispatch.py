@@ -11,6 +11,7 @@ import statistics
 import time
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 from accelerator_portal.automation.github_client import GitHubClient
 from accelerator_portal.automation.github_patience import Patience
@@ -69,7 +70,8 @@ def _run(plan: DispatchPlan, names: Sequence[str], at_once: int, seconds: float)
     with serve() as double:
         double.repositories |= {f"example/{name}" for name in names if name not in gone}
         double.faults = [Fault(f"{name}/dispatches", 502) for name in failing]
-        double.faults.append(Fault("dispatches", 0, seconds=seconds, times=10_000))
+        slow = Fault("dispatches", 0, times=10_000, wait=partial(time.sleep, seconds))
+        double.faults.append(slow)
         how = replace(Sending(), at_once=at_once, wait=0.5)
         client = GitHubClient(TOKEN, double.home, Patience(tries=1))
         start = time.perf_counter()

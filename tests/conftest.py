@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -35,6 +36,16 @@ settings.register_profile("many", deadline=None, max_examples=5000, database=Non
 # One round of tools/property_run.py, which has its seed from there and keeps no examples.
 settings.register_profile("round", deadline=None, max_examples=400, database=None)
 settings.load_profile("portal")
+
+
+# No object made while tests are collected is garbage before the run ends: nobody looks for any.
+gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    """Leave what there is now out of every later search for garbage."""
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture

@@ -55,7 +55,7 @@ def run(
         },
         capture_output=True,
         text=True,
-        timeout=30,
+        timeout=120,
         check=False,
     )
 

@@ -8,8 +8,7 @@ from __future__ import annotations
 import json
 import re
 import threading
-import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -46,8 +45,8 @@ class Fault:
     message: str = "Server Error"
     headers: Mapping[str, str] = field(default_factory=dict)
     times: int = 1
-    seconds: float = 0.0
-    """How long it takes, before; with status 0 it then answers as ever, or is `cut` off."""
+    wait: Callable[[], object] = lambda: None
+    """What it waits for, before; with status 0 it then answers as ever, or is `cut` off."""
     cut: bool = False
     half: bool = False
     """Whether it does what was asked, and cuts the answer off in the middle."""
@@ -80,7 +79,7 @@ class GitHubDouble(Store):
             fault = self._fault(f"{asked.method} {asked.path}")
         if fault is None:
             return self._done(asked)
-        time.sleep(fault.seconds)
+        fault.wait()
         if fault.after:
             self._done(asked)
         if fault.cut:

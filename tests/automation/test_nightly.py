@@ -22,6 +22,7 @@ from accelerator_portal.automation.posting import BOT
 from accelerator_portal.automation.stepping import Done, run
 from accelerator_portal.catalog import Catalog, ProblemsError, load_catalog
 from accelerator_portal.catalog.package_file import PackageFacts
+from accelerator_portal.checks import folder_limits
 from accelerator_portal.http.client import Traffic
 from accelerator_portal.packages.facts_text import facts_text
 from accelerator_portal.packages.questions import ResolutionQuestion
@@ -40,6 +41,15 @@ from tests.packages.syncing import FAST
 from tests.results.made_up import made_up
 
 NOW = dt.datetime(2026, 11, 20, 3, tzinfo=dt.UTC)
+
+
+@pytest.fixture(autouse=True)
+def _no_trial(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All folders are small; the process that finds that out has tests of its own.
+
+    It runs once, in the night that `undisturbed` keeps for all tests.
+    """
+    monkeypatch.setattr(folder_limits, "too_large_folders", lambda *_: {})
 
 
 def tonight(place: Path, archive: Archive | None = None) -> Tonight:

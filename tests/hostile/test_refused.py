@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import resource
-import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -20,6 +19,7 @@ from accelerator_portal.site.vendor_text import render_vendor_text
 from tests.day import TODAY
 from tests.folders import ACCELERATOR, EXAMPLE, GUIDE, INSTALL, Tree, edited, write_tree
 from tests.hostile import fields, folders, formats, large, markdown, reports, yaml_files
+from tests.processor_time import takes_less_than
 
 # Ten times what the slowest takes.
 SECONDS = 10
@@ -41,9 +41,8 @@ def _memory() -> Iterator[None]:
 
 def looked_at(root: Path) -> list[Problem]:
     """What is wrong in a repository; whatever it is, it is told soon, each in one line."""
-    begun = time.monotonic()
-    _, problems = load_and_check(root, TODAY)
-    assert time.monotonic() - begun < SECONDS
+    with takes_less_than(SECONDS):
+        _, problems = load_and_check(root, TODAY)
     for problem in problems:
         text = str(problem)
         assert text.isprintable(), text
@@ -117,13 +116,12 @@ def test_a_file_of_another_format_is_refused_or_mere_text(case: str, tmp_path: P
     name, content, words = formats.CASES[case]
     file = tmp_path / "inductor_huggingface_float32_inference_cuda_accuracy.csv"
     file.write_bytes(content)
-    begun = time.monotonic()
-    try:
-        said = repr(READERS[name](file, Options(suite="made-up")))
-        problems: tuple[Problem, ...] = ()
-    except ProblemsError as error:
-        said, problems = str(error), error.problems
-    assert time.monotonic() - begun < SECONDS
+    with takes_less_than(SECONDS):
+        try:
+            said = repr(READERS[name](file, Options(suite="made-up")))
+            problems: tuple[Problem, ...] = ()
+        except ProblemsError as error:
+            said, problems = str(error), error.problems
     assert bool(words) is bool(problems), said
     assert words in said
     assert all(str(problem).isprintable() for problem in problems)
@@ -137,9 +135,8 @@ def test_a_text_that_makes_parsers_slow_ends_soon(case: str, tmp_path: Path) -> 
     files: Mapping[str, str] = edited((GUIDE, "This is example data", f"{text}\n\nThis is"))
     problems = looked_at(write_tree(tmp_path, files))
     if not any("a paragraph has" in problem.what for problem in problems):
-        begun = time.monotonic()
-        render_vendor_text(text, "prepare", lambda _: None)
-        assert time.monotonic() - begun < SECONDS
+        with takes_less_than(SECONDS):
+            render_vendor_text(text, "prepare", lambda _: None)
 
 
 def test_options_that_make_rows_without_end_are_refused(tree: Tree) -> None:

@@ -7,8 +7,8 @@ import os
 import struct
 import subprocess
 import sys
+import threading
 import time
-from dataclasses import replace
 from http.server import BaseHTTPRequestHandler
 from itertools import product
 from pathlib import Path
@@ -19,15 +19,15 @@ from accelerator_portal.catalog import load_catalog
 from accelerator_portal.catalog.package_files import read_package_files
 from accelerator_portal.packages.sync_words import synced_words
 from tests.folders import REPOSITORY
-from tests.packages.loopback import File, Index, answering, made_wheel, send
+from tests.packages.loopback import Answer, File, Index, answering, made_wheel, send
 from tests.packages.syncing import (
     ARM,
     DAY,
     EXPECTED,
     EXTRA,
-    FAST,
     HTML,
     PAGE,
+    PATIENCE,
     X86,
     asked,
     facts,
@@ -224,25 +224,28 @@ def test_a_damaged_cache_is_not_believed(root: Path, index: Index) -> None:
     assert releases(root)["1.0"]["requires"] == EXPECTED["requires"]
 
 
-def never_ending(handler: BaseHTTPRequestHandler) -> None:
-    """The beginning of an answer."""
-    handler.send_response(200)
-    handler.send_header("content-length", "1000")
-    handler.end_headers()
-    handler.wfile.flush()
-    time.sleep(5)
-    handler.close_connection = True
+def without_end(over: threading.Event) -> Answer:
+    """The beginning of an answer; the connection stays open until the test is over."""
+
+    def answer(handler: BaseHTTPRequestHandler) -> None:
+        handler.send_response(200)
+        handler.send_header("content-length", "1000")
+        handler.end_headers()
+        handler.wfile.flush()
+        over.wait(PATIENCE)
+        handler.close_connection = True
+
+    return answer
 
 
 def test_a_sync_ends_in_time_and_says_what_it_missed(root: Path, index: Index) -> None:
     index.add("beside", "1.0")
     synced(root, index)
     before = (root / "data/packages/torch-example.json").read_bytes()
-    index.answers[PAGE] = never_ending
-    start = time.monotonic()
-    both, limits = frozenset({"torch-example", "beside"}), replace(FAST, timeout=9, total_timeout=9)
-    done = synced(root, index, only=both, seconds=2.5, limits=limits)
-    assert time.monotonic() - start < 5
+    over = threading.Event()
+    index.answers[PAGE] = without_end(over)
+    done = synced(root, index, only=frozenset({"torch-example", "beside"}), seconds=4)
+    over.set()
     assert (done.missed, [package.name for package in done.packages]) == (
         ("torch-example",),
         ["beside"],

@@ -111,7 +111,7 @@ def test_above_a_number_of_rows_dask_rolls_up(
 MEMORY = 420_000_000
 """Of each worker; what is rolled up takes more, and a worker itself takes half of it."""
 
-SCALE = Scale(platforms=5, tests=4_000, nights=130)
+SCALE = Scale(platforms=5, tests=4_000, nights=105)
 
 
 def test_a_killed_worker_and_little_memory_change_no_bit(tmp_path: Path) -> None:

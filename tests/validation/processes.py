@@ -8,7 +8,7 @@ from pathlib import Path
 
 def is_gone(pid: int) -> bool:
     """Whether a process has ended, waiting a little for the system to notice."""
-    for _ in range(200):
+    for _ in range(3000):
         state = Path(f"/proc/{pid}/stat")
         if not state.exists() or state.read_text().rpartition(")")[2].split()[0] == "Z":
             return True

@@ -72,14 +72,14 @@ OBSERVED = {
     "observed-crash": "Its operators could not be observed: The process died by SIGSEGV",
     "observed-exit": "with status 3",
     "observed-leave": "SystemExit",
-    "observed-hang": "It did not end within 2 s",
+    "observed-hang": "It did not end within 4 s",
     "observed-memory": "2.00 GiB",
     "passed-1": "",
 }
 
 
 def test_what_happens_while_operators_are_observed_changes_no_verdict(tmp_path: Path) -> None:
-    done = run(request(tmp_path), list(OBSERVED), timeout_s=2)
+    done = run(request(tmp_path), list(OBSERVED), timeout_s=4)
     tests = by_name(done.report.tests)
     assert list(tests) == list(OBSERVED)
     for name, words in OBSERVED.items():

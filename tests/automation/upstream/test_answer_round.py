@@ -40,7 +40,7 @@ def answer(root: Path, double: GitHubDouble, now: dt.datetime) -> AnswerRound:
     return done
 
 
-@pytest.mark.parametrize("events", [50, 250])
+@pytest.mark.parametrize("events", [20, 120])
 def test_each_journal_is_read_once(root: Path, double: GitHubDouble, events: int) -> None:
     for number in range(1, events + 1):
         leave(double, event_of(number))

@@ -41,7 +41,7 @@ def run_on(
     names: Sequence[str],
     watch: Callable[[Case, Result | None], None] = lambda *_: None,
 ) -> Finished:
-    matrices = {"made-up": matrix(names, timeout_s=3).model_copy(update={"batch": 4})}
+    matrices = {"made-up": matrix(names, timeout_s=20).model_copy(update={"batch": 4})}
     with joined(address) as cluster:
         return begin(request(folder), matrices, plan(names), TORCH, watch, cluster)
 
