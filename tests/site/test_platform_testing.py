@@ -79,9 +79,9 @@ def test_the_tests_of_pytorchs_changes_are_named(page: Page) -> None:
     }
     assert facts.pop("Events").startswith("pull-request, daily")
     assert facts == {
-        "Only with a label of": "ciflow/acme",
+        "Required label": "ciflow/acme",
         "Tasks": "build, unit",
-        "Where": "acme/tests",
+        "Runs in": "acme/tests",
         "Time limit": "8 hours",
     }
 
