@@ -127,10 +127,10 @@ def test_the_form_of_an_issue_holds_the_facts(catalog: Catalog) -> None:
         "",
         "- `models/a`",
         "",
-        "What differs between the two runs:",
+        "Differences between the two runs:",
         "- torch: 2.0 → 2.1",
         "",
-        "To repeat the first: `run it`",
+        "To reproduce the first failure: `run it`",
     ]
 
 

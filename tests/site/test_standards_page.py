@@ -39,7 +39,7 @@ def test_each_test_of_the_proposed_set_stands_there_with_its_reason(site: Site) 
         f"{suite}/{name}: {why}" for (suite, name), why in zip(basic.tests, reasons, strict=True)
     ]
     assert shown == expected
-    assert "not required for any level" in page.one("main").text()
+    assert "No level requires these" in page.one("main").text()
     assert f"--pytorch-files {','.join(basic.files)}" in page.one("main").text()
 
 
