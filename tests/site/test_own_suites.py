@@ -102,7 +102,7 @@ def test_the_suites_page_says_whose_it_is(own_site: Site) -> None:
     page = own_site.pages["results/acme--kernels/"]
     assert page.one("h1").text().startswith("Acme kernels")
     assert "https://example.org/kernels" in [attribute(a, "href") for a in page.tree.css("a[href]")]
-    assert "A suite of Acme" in " ".join(page.tree.text().split())
+    assert "Vendor suite of Acme" in " ".join(page.tree.text().split())
     assert "results/acme--kernels/tests/" in own_site.pages
     assert (own_site.root / "api/v1/results/acme--kernels.json").is_file()
 

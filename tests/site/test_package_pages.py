@@ -128,6 +128,6 @@ def test_what_an_index_says_cannot_do_anything_on_a_page(tree: Tree) -> None:
     repository = RepositoryLinks("https://example.org", "https://example.org")
     pages = {f.path: f.content for f in build_site(catalog, REPOSITORY, repository)}
     page = pages["compute-platforms/example.md"]
-    assert "PyPI has a package of the same name, 1.0" in page
+    assert "PyPI has a different package with the same name, version 1.0" in page
     assert "<script" not in page
     assert page.count("&lt;script&gt;alert(1)") == 2

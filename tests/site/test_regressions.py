@@ -121,7 +121,7 @@ def test_the_commits_between_are_a_link_where_both_runs_state_them(catalog: Cata
 
 def test_the_form_of_an_issue_holds_the_facts(catalog: Catalog) -> None:
     form = parse_qs(one(catalog).issue.removeprefix("?"))
-    assert form["title"] == ["Example: models/a broke"]
+    assert form["title"] == ["Example: models/a regressed"]
     assert form["body"][0].splitlines() == [
         "Passed on 2026-03-01, failed since 2026-03-02.",
         "",

@@ -16,7 +16,7 @@ def test_each_operator_that_must_pass_stands_in_its_group_with_its_sources(site:
     assert criteria
     assert criteria.tested.must_pass
     page = site.pages["results/standards/"]
-    rows = page.tree.css('dl[aria-label="Operators that must pass"] > div')
+    rows = page.tree.css('dl[aria-label="Required operators"] > div')
     groups = criteria.tested.must_pass.groups
     assert [row.css("dt")[0].text() for row in rows] == [group.title for group in groups]
     for row, group in zip(rows, groups, strict=True):
