@@ -191,7 +191,7 @@ def test_a_toolkit_version_picks_its_build(open_page: OpenPage) -> None:
     ask(page, "CUDA 12.4")
     expect(page.locator(".answer-runs").first).to_contain_text("CUDA 12.4")
     ask(page, "CUDA 12.5")
-    expect(page.locator(".answer-why").first).to_contain_text("CUDA 12.4 is the next older one.")
+    expect(page.locator(".answer-why").first).to_contain_text("CUDA 12.4 is the next older build.")
 
 
 def test_hardware_without_a_build_is_said_so_and_gets_the_cpu(open_page: OpenPage) -> None:

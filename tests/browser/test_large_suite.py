@@ -66,7 +66,7 @@ def test_a_link_to_a_test_that_is_on_no_page_is_whole_and_shows_it(
     expect(shown.get_by_role("link", name="log")).to_have_attribute(
         "href", f"https://example.org/{NAMES[899]}"
     )
-    page.get_by_label("Find a test").fill("UP_898")
+    page.get_by_label("Search tests").fill("UP_898")
     page.locator("[data-part=found] a").click()
     expect(shown.locator("h2")).to_have_text(NAMES[898])
     assert page.url.endswith(address_of("many", NAMES[898]).partition("#")[2])

@@ -82,7 +82,7 @@ def test_the_first_view_needs_no_data(open_page: OpenPage, table: Table) -> None
     page.wait_for_load_state()  # the words stand above rows that may still come
     assert shown(page) == len(table.tests)
     assert not [url for url in asked if "/api/" in url]
-    page.get_by_label("Test", exact=True).fill("bert")
+    page.get_by_label("Search tests", exact=True).fill("bert")
     expect(state(page)).to_contain_text("“bert”")
     assert len([url for url in asked if "/api/" in url]) == 1
 
@@ -232,7 +232,7 @@ def test_an_address_that_asks_for_nonsense_breaks_nothing(
     expect(state(page)).to_contain_text("None of")
     assert shown(page) == 0
     assert page.locator(".filters-state img").count() == 0
-    page.get_by_role("button", name="Clear the filters").click()
+    page.get_by_role("button", name="Clear filters").click()
     expect(state(page)).to_contain_text("Showing all")
     assert shown(page) > 0
     expect(page.locator(".matrix-box")).to_be_focused()

@@ -147,7 +147,7 @@ WALKS = {
     ),
     "what broke this week": Walk(lambda w: w.go("results/", "changes/"), ("What changed",), "h1"),
     "how to become tested": Walk(
-        lambda w: w.go("results/", "standards/"), ("When a platform reads “tested”",), "#tested"
+        lambda w: w.go("results/", "standards/"), ("Requirements for “tested”",), "#tested"
     ),
 }
 

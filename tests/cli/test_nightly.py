@@ -55,7 +55,7 @@ def test_a_night_builds_folds_and_says_what_changed(root: Path, tmp_path: Path) 
     assert f"## Set aside\n\n- `acme`, shown as it was before {today}: `acc" in third.stdout
     after = (out / "compute-platforms/acme/index.html").read_text("utf-8")
     assert after.replace(" ", "") != page.decode().replace(" ", "")
-    assert "An older version." in after
+    assert "This page shows an older version." in after
     written = (tmp_path / "outputs").read_text("utf-8")
     assert written == "published=true\npublished=false\npublished=true\n"
 

@@ -6,7 +6,7 @@ from accelerator_portal.catalog import load_catalog
 from accelerator_portal.site.extra_imports import extra_import
 from tests.folders import ACCELERATOR, EXAMPLE, Tree
 
-SINCE = "none since torch-example 2.6.0, before that "
+SINCE = "none since torch-example 2.6.0; before that: "
 
 
 @pytest.mark.parametrize(

@@ -37,8 +37,8 @@ def test_each_python_has_its_own_words(tree: Tree) -> None:
         (
             "none",
             (
-                "No such combination on 2026-06-01. "
-                f"There is one for Python {pythons[0]}. Why: torch==1.10.0 has no wheels."
+                "These versions did not resolve on 2026-06-01. "
+                f"Use Python {pythons[0]}. Reason: torch==1.10.0 has no wheels."
             ),
         ),
         ("unchecked", "Versions not checked on 2026-06-01: an index did not answer."),
@@ -56,7 +56,7 @@ def test_where_no_python_has_one_the_newest_release_with_one_is_named(tree: Tree
     }
     found, _ = with_findings([newest, older], {"example": known})
     (words,) = {f.words for f in found.findings if f}
-    assert "There is one for PyTorch 1.9.1." in words
+    assert "Use PyTorch 1.9.1." in words
 
 
 def test_a_table_says_it_once_where_all_agree(tree: Tree) -> None:
@@ -65,7 +65,7 @@ def test_a_table_says_it_once_where_all_agree(tree: Tree) -> None:
     assert summary([same, same]) == "Versions found on 2026-06-01: torch 1.10.0."
     mixed = summary([with_verdicts(row, FOUND, NONE)])
     assert "Python 3.12: Versions found" in mixed
-    assert "Python 3.13: No such combination" in mixed
+    assert "Python 3.13: These versions did not resolve" in mixed
     unchecked = summary([with_verdicts(row, FOUND, UNCHECKED)])
     assert unchecked == "Versions found on 2026-06-01: torch 1.10.0."  # said once, elsewhere
     assert summary([row]) == ""
@@ -82,10 +82,10 @@ def test_the_pages_and_the_data_say_the_same(site: Site) -> None:
     counts = [sum(p[kind] for p in data["platforms"].values()) for kind in ("found", "none")]
     text = site.pages["get-started/"].one("article").text()
     text = " ".join(text.split())
-    assert f"{counts[0]:,} were found and {counts[1]:,} do not exist together." in text
-    assert "because these indexes did not answer: " in text
+    assert f"{counts[0]:,} resolve, {counts[1]:,} don’t resolve and" in text
+    assert "These package indexes have not answered since " in text
     assert "Error" not in text
-    assert "A command whose versions exist is not tested to work." in text
+    assert "A resolved command is not tested on hardware." in text
     install = json.loads((site.root / "api/v1/install.json").read_text("utf-8"))
     kinds = {kind for kind, _ in install["finding"]}
     assert kinds <= {"found", "none", "unchecked"}

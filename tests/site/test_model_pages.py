@@ -122,7 +122,7 @@ def test_a_cell_leads_to_its_results_and_each_of_them_to_its_evidence(
 def test_what_has_no_report_is_named_with_a_way_on(site: Site, index: dict[str, Any]) -> None:
     text = table(site).one("article").text()
     assert index["no_report"]
-    assert f"No report has: {', '.join(index['no_report'])}." in text
+    assert f"No report has tests of these families: {', '.join(index['no_report'])}." in text
     with_report = {stored.report.accelerator for stored in stored_reports(site.catalog)[0]}
     links = {attribute(a, "href") for a in table(site).tree.css("article p a")}
     for platform in site.catalog.platforms:

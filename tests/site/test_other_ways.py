@@ -51,6 +51,6 @@ def test_openreg_is_explained_and_is_no_platform(site: Site) -> None:
     assert "openreg" not in site.catalog.by_id
     assert "openreg" in site.pages["contribute/"].ids
     assert "is not hardware" in " ".join(site.pages["contribute/"].tree.text().split())
-    assert "results say nothing about hardware" in " ".join(
+    assert "results don’t describe any hardware" in " ".join(
         site.pages["results/"].tree.text().split()
     )

@@ -102,7 +102,7 @@ def test_the_suites_page_says_whose_it_is(own_site: Site) -> None:
     page = own_site.pages["results/acme--kernels/"]
     assert page.one("h1").text().startswith("Acme kernels")
     assert "https://example.org/kernels" in [attribute(a, "href") for a in page.tree.css("a[href]")]
-    assert "A suite of Acme" in " ".join(page.tree.text().split())
+    assert "Vendor suite of Acme" in " ".join(page.tree.text().split())
     assert "results/acme--kernels/tests/" in own_site.pages
     assert (own_site.root / "api/v1/results/acme--kernels.json").is_file()
 
@@ -124,8 +124,8 @@ def test_only_what_two_platforms_share_is_compared(own_site: Site) -> None:
 
 def test_the_dashboard_counts_them_apart(own_site: Site) -> None:
     heads = texts(own_site, "results/dashboard/", ".dashboard-grid thead th")
-    assert heads == ["Unit tests", "Vendors' own", "Platform", "Known to all", "Shared tests",
-                     "Own suites"]  # fmt: skip
+    assert heads == ["Unit tests", "Vendor suites", "Platform", "Known to all", "Shared tests",
+                     "Vendor suites"]  # fmt: skip
     cells = [row[-1] for row in _rows(own_site)]
     assert sorted(cell.split(" ")[0] for cell in cells) == ["2/5", "all"]
     links = [attribute(a, "href") for a in
@@ -139,7 +139,7 @@ def test_the_overview_lists_them_apart(own_site: Site) -> None:
     page = own_site.pages["results/"]
     assert {"suites", "own-suites"} <= set(page.ids)
     text = " ".join(page.tree.text().split())
-    apart = text.partition("Only their vendors have these suites")[2].partition("Reports")[0]
+    apart = text.partition("Only the vendor runs these suites")[2].partition("Reports")[0]
     assert "Acme kernels" in apart
     assert "Shared tests" not in apart
 

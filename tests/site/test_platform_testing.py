@@ -56,9 +56,9 @@ def declare(root: Path) -> None:
 def test_known_issues_have_their_reason_link_and_end(page: Page) -> None:
     first, second = page.tree.css("#known-issues ~ ul > li")
     words = " ".join(first.text().split())
-    assert words == "timm/alpha: expected to fail. It <b>*breaks*. Follow it up, until 2099-05-01"
+    assert words == "timm/alpha: expected to fail. It <b>*breaks*. Issue, expires 2099-05-01"
     assert first.css("a")[0].attributes["href"] == "https://example.org/1"
-    assert "timm/b*: not run." in " ".join(second.text().split())
+    assert "timm/b*: skipped." in " ".join(second.text().split())
 
 
 def test_each_feed_leads_to_where_reports_come_from(page: Page) -> None:
@@ -79,9 +79,9 @@ def test_the_tests_of_pytorchs_changes_are_named(page: Page) -> None:
     }
     assert facts.pop("Events").startswith("pull-request, daily")
     assert facts == {
-        "Only with a label of": "ciflow/acme",
+        "Required label": "ciflow/acme",
         "Tasks": "build, unit",
-        "Where": "acme/tests",
+        "Runs in": "acme/tests",
         "Time limit": "8 hours",
     }
 

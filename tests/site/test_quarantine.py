@@ -101,9 +101,9 @@ def test_the_last_good_version_stands_in_and_says_so(tmp_path: Path) -> None:
 
     found = built(root, tmp_path / "found", "--archive", str(tmp_path / "archive"))
     page = found["compute-platforms/acme/index.html"].decode()
-    assert "Since 2026-11-20 the newest folder of this platform has 2 errors; this page" in page
+    assert "The newest folder of this platform has 2 errors since 2026-11-20." in page
     dashboard = found["results/dashboard/index.html"].decode()
-    assert "shown as it was before 2026-11-20: 2 errors" in dashboard
+    assert "showing the version before 2026-11-20: 2 errors" in dashboard
     assert json.loads(found["api/v1/quality.json"])["set_aside"] == [
         {"folder": "acme", "errors": 2, "shown_before": "2026-11-20"}
     ]

@@ -153,16 +153,16 @@ def test_the_plugins_commits_are_a_link_where_its_repository_is_known(
 
 def test_the_form_of_an_issue_holds_the_facts(catalog: Catalog) -> None:
     form = parse_qs(one(catalog).issue.removeprefix("?"))
-    assert form["title"] == ["Example: models/a broke"]
+    assert form["title"] == ["Example: models/a regressed"]
     assert form["body"][0].splitlines() == [
         "Passed on 2026-03-01, failed since 2026-03-02.",
         "",
         "- `models/a`",
         "",
-        "What differs between the two runs:",
+        "Differences between the two runs:",
         "- torch: 2.0 → 2.1",
         "",
-        "To repeat the first: `run it`",
+        "To reproduce the first failure: `run it`",
     ]
 
 

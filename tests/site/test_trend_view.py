@@ -19,7 +19,7 @@ DAYS: list[Outcomes] = [{"a": "passed", "b": "passed"}, {"a": "failed", "b": "pa
     ("basis", "kind", "title", "words"),
     [
         ("runs", "self-reported", "Example", "passed"),
-        ("baselines", "baseline", "Example: expectations, no runs", "expected to pass"),
+        ("baselines", "baseline", "Example: baseline, not runs", "expected to pass"),
     ],
 )
 def test_a_trend_is_told_in_words(

@@ -44,7 +44,7 @@ _GOOD, _BAD = _listed(frozenset(GOOD)), _listed(frozenset(BAD))
 ARCHIVE_QUESTIONS: tuple[ArchiveQuestion, ...] = (
     ArchiveQuestion(
         "newest",
-        "How does each suite stand in its newest report?",
+        "What are the outcomes of each suite in its newest report?",
         """\
 SELECT accelerator, suite, max(started) AS started, outcome, count(*) AS results
 FROM results
@@ -55,7 +55,7 @@ ORDER BY accelerator, suite, outcome;""",
     ),
     ArchiveQuestion(
         "regressions",
-        "Which tests regressed, the newest first?",
+        "Which tests regressed most recently?",
         """\
 SELECT started, accelerator, key, outcome_before, outcome
 FROM changes
@@ -102,7 +102,7 @@ LIMIT 10;""",
     ),
     ArchiveQuestion(
         "one-test",
-        "How did one test go over time?",
+        "What is the history of one test?",
         """\
 SELECT started, accelerator, torch, outcome, seconds
 FROM results
@@ -111,7 +111,7 @@ ORDER BY started, accelerator;""",
     ),
     ArchiveQuestion(
         "failing-first",
-        "Since when does each failing test fail without a pass in between?",
+        "Since when has each failing test failed?",
         f"""\
 WITH verdicts AS (
   SELECT accelerator, key, started, outcome IN ({_BAD}) AS bad
@@ -127,7 +127,7 @@ ORDER BY first_bad, accelerator, key;""",  # noqa: S608 - the project's own word
     ),
     ArchiveQuestion(
         "versions",
-        "Which versions of PyTorch were tested where?",
+        "Which PyTorch versions were tested on which platform?",
         """\
 SELECT accelerator, torch, hardware, count(DISTINCT report) AS reports, count(*) AS results
 FROM results

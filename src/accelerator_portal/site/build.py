@@ -157,6 +157,7 @@ def _shared_pages(
         },
         f"{PLATFORMS}/index.md": {"newest": newest, **observed_backends(catalog)},
         "other-ways.md": other_runtimes(catalog),
+        "glossary.md": {},
         "run-anywhere.md": {"imports": [extra_import(p) for p in catalog.platforms]},
         "contribute/index.md": {"releases": RELEASES},
         "contribute/format.md": {"files": format_reference()},

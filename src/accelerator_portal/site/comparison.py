@@ -65,9 +65,9 @@ def comparison(catalog: Catalog, runs: Sequence[SpeedRun] = ()) -> tuple[Compari
         },
         "Versions": {
             "Newest PyTorch": partial(_newest, catalog),
-            "Releases with a command here": partial(_range, catalog),
+            "PyTorch releases with a command": partial(_range, catalog),
             "Python, newest release": partial(_pythons, catalog),
-            "Lifecycle of the newest": _lifecycle,
+            "Lifecycle of newest release": _lifecycle,
         },
         "Installation": {
             "Operating systems": _systems,
@@ -76,9 +76,9 @@ def comparison(catalog: Catalog, runs: Sequence[SpeedRun] = ()) -> tuple[Compari
         "Hardware": {
             "Generations": _generations,
             "Memory of one device": _memory,
-            "Highest power of one device": _power,
+            "Maximum power of one device": _power,
             "Made for": _purposes,
-            "Where to rent or try": _access,
+            "Cloud access": _access,
         },
         "Features": {label: partial(_feature, name) for name, label in LABELS.items()},
         "Evidence": {"Test reports": partial(_reports, catalog)},

@@ -36,7 +36,7 @@ KIND_TITLES: Mapping[ColumnKind, str] = {
     "build": "Build",
     "speed": "Speed",
     OTHER: "Other",
-    OWN: "Vendors' own",
+    OWN: "Vendor suites",
 }
 """What readers see of each kind of suite, in the order of the columns."""
 
@@ -135,7 +135,7 @@ def suite_cells(
     return tuple(sorted(filter(None, cells), key=lambda cell: _place(cell.column)))
 
 
-_OWN_COLUMN = GridColumn("", "Own suites", OWN)
+_OWN_COLUMN = GridColumn("", "Vendor suites", OWN)
 
 
 def _owned(evidence: Mapping[str, Mapping[str, SuiteEvidence]]) -> frozenset[str]:

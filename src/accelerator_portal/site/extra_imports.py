@@ -28,5 +28,5 @@ def extra_import(platform: Platform) -> ExtraImport:
         return ExtraImport(platform, "", statement)
     if package.autoload_since is None:
         return ExtraImport(platform, "none")
-    since = f"none since {package.name} {package.autoload_since}, before that "
+    since = f"none since {package.name} {package.autoload_since}; before that: "
     return ExtraImport(platform, since, statement)

@@ -31,7 +31,7 @@ def feeds(catalog: Catalog, results: ResultsView, past: Past) -> Iterator[SiteFi
     """Yield the feed of what is newest, and one for each week in which results changed."""
     tested = [*_reports(catalog, results), *_changes(catalog, past)]
     found = _newest_first([*tested, *_packages(catalog, MOST_OF_PACKAGES)])
-    urn, title = "urn:accelerator-portal:reports", "Accelerators: results and packages"
+    urn, title = "urn:accelerator-portal:reports", "PyTorch accelerators: test results and packages"
     yield SiteFile("results/feed.atom", _atom(urn, title, found[:MOST_ENTRIES]))
     everything = _newest_first([*tested, *_packages(catalog, None)])
     for week in sorted({week.id for week in past.weeks}):

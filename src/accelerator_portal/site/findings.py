@@ -53,11 +53,15 @@ def _finding(verdict: Verdict, instead: str) -> Finding:
     day = f"{verdict.on:%Y-%m-%d}"
     if verdict.kind == "found":
         listed = ", ".join(f"{name} {version}" for name, version in verdict.found.items())
-        ran = " Installed in a fresh environment that day; its check ran." if verdict.ran else ""
+        ran = (
+            " Installed in a fresh environment that day, and the check passed."
+            if verdict.ran
+            else ""
+        )
         return Finding("found", f"Versions found on {day}: {listed}.{ran}")
     why = f"{(verdict.why or '').rstrip('.')}."
     if verdict.kind == "none":
-        words = (f"No such combination on {day}.", instead, f"Why: {why}")
+        words = (f"These versions did not resolve on {day}.", instead, f"Reason: {why}")
         return Finding("none", " ".join(filter(None, words)))
     return Finding("unchecked", f"Versions not checked on {day}: {_without_exception(why)}")
 
@@ -71,9 +75,9 @@ def _instead(row: InstallRow, known: Mapping[str, Verdict], newest: str | None) 
     """What would do: another Python with the same command, or else the newest release with one."""
     pythons = {python for python, verdict in known.items() if verdict.kind == "found"}
     if pythons:
-        return f"There is one for Python {python_range(pythons)}."
+        return f"Use Python {python_range(pythons)}."
     if newest and newest != row.build:
-        return f"There is one for PyTorch {newest}."
+        return f"Use PyTorch {newest}."
     return ""
 
 

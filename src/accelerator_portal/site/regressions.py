@@ -167,12 +167,12 @@ def _issue(
     lines = [
         f"Passed on {good}, {first.outcome.replace('-', ' ')} since {bad}.",
         *("", *listed),
-        *("", "What differs between the two runs:"),
-        *([f"- {difference}" for difference in differences] or ["- nothing that they state"]),
-        *(["", f"To repeat the first: `{command}`"] if command else []),
+        *("", "Differences between the two runs:"),
+        *([f"- {difference}" for difference in differences] or ["- none stated"]),
+        *(["", f"To reproduce the first failure: `{command}`"] if command else []),
     ]
     what = first.key if len(breakages) == 1 else f"{len(breakages)} tests of {suite}"
-    title = f"{platform.accelerator.name}: {what} broke"
+    title = f"{platform.accelerator.name}: {what} regressed"
     return f"?{urlencode({'title': title[:200], 'body': chr(10).join(lines)})}"
 
 

@@ -18,9 +18,9 @@ from accelerator_portal.results.tables import ResultMatrix, counts, matrices
 from accelerator_portal.site.result_addresses import address_of
 
 KINDS = {
-    "baseline": "what a project expects of its CI; no run",
-    "self-reported": "a run that was reported by those who made it",
-    "made-here": "a run of this portal’s own harness",
+    "baseline": "results that a project’s CI expects, not a test run",
+    "self-reported": "test run reported by the vendor or another organization",
+    "made-here": "test run by this project",
 }
 
 
@@ -104,7 +104,7 @@ class ResultsView:
         known = [found for found in newest if found.suite not in self.own] or newest
         runs = [evidence for evidence in known if evidence.is_run]
         if not runs:
-            return "a baseline, no run" if known else None
+            return "a baseline, not a run" if known else None
         counts = [self.counts_of(evidence) for evidence in runs]
         passed, checked = (sum(getattr(c, name) for c in counts) for name in ("passed", "checked"))
         last = max((run.stored.report.started or _LONG_AGO for run in runs), default=_LONG_AGO)

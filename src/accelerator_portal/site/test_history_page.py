@@ -53,7 +53,7 @@ def _choice(catalog: Catalog, history: History) -> HistoryChoice:
     return HistoryChoice(
         history_name(history),
         state.accelerator,
-        f"{name}: expectations" if state.basis == "baselines" else name,
+        f"{name}: baseline" if state.basis == "baselines" else name,
         len(points),
         points[0].started.date(),
         points[-1].started.date(),

@@ -33,7 +33,7 @@ def trend_group(
 ) -> TrendGroup:
     """Return the trends of a platform's suites."""
     expected = basis == "baselines"
-    title = f"{platform.accelerator.name}{': expectations, no runs' if expected else ''}"
+    title = f"{platform.accelerator.name}{': baseline, not runs' if expected else ''}"
     return TrendGroup(title, tuple(_figures(catalog, trends, expected=expected)))
 
 

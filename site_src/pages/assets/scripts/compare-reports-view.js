@@ -21,7 +21,7 @@ export function paragraph(text, className = "") {
 
 export function environmentTable(differences, titles) {
   const rows = differences.map(([name, one, other]) => [name, one ?? NOT_STATED, other ?? NOT_STATED]);
-  return tableOf("What differs between the environments", ["", ...titles], rows);
+  return tableOf("Differences between the environments", ["", ...titles], rows);
 }
 
 /** How often each kind of difference is in each suite. */
@@ -37,7 +37,7 @@ export function countsTable(found, words) {
 export function differenceList(title, differences, signs, results) {
   const parts = [];
   if (differences.length > MOST) {
-    const shown = `Listed are the first ${number(MOST)} of ${number(differences.length)}.`;
+    const shown = `The table lists the first ${number(MOST)} of ${number(differences.length)} tests.`;
     parts.push(paragraph(`${shown} The command below lists all with --most ${differences.length}.`));
   }
   const rows = differences.slice(0, MOST).map(({ test, first, second }) => [
@@ -46,7 +46,7 @@ export function differenceList(title, differences, signs, results) {
     first ? outcomeOf(first, signs) : "",
     second ? outcomeOf(second, signs) : "",
   ]);
-  parts.push(tableOf(title, ["Test", "With", "First report", "Second report"], rows));
+  parts.push(tableOf(title, ["Test", "Settings", "First report", "Second report"], rows));
   return section(`${title} (${number(differences.length)})`, ...parts);
 }
 

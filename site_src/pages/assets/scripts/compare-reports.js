@@ -77,13 +77,13 @@ class ReportComparison {
     const unknown = [from, to].find((id) => id && !known.includes(id));
     if (unknown) return `There is no report “${unknown.slice(0, LONG)}”. Choose one from the list.`;
     if (!from || !to) return from || to ? "Choose the other report." : "Choose two reports.";
-    return from === to ? "Both are the same report. Choose two different ones." : "";
+    return from === to ? "Choose two different reports." : "";
   }
 
   async show() {
     const asked = ++this.asked;
     const complaint = this.complaint();
-    setText(this.status, complaint || "Reading both reports…");
+    setText(this.status, complaint || "Loading both reports…");
     if (complaint) {
       this.box.replaceChildren();
       return;
@@ -155,7 +155,7 @@ class ReportComparison {
     const differences = environmentDifferences(first, second);
     const part = differences.length
       ? environmentTable(differences, ["First report", "Second report"])
-      : paragraph("No stated difference.");
+      : paragraph("The reports state no differences.");
     return [section("Environment", part)];
   }
 
@@ -185,7 +185,7 @@ class ReportComparison {
     const lists = Object.entries(words).map(([name, title]) => [title, fitting.filter((one) => one.kind === name)]);
     const shown = lists.filter(([, tests]) => tests.length);
     box.replaceChildren(...shown.map(([title, tests]) => differenceList(title, tests, this.signs, this.form.dataset.results)));
-    if (!shown.length) box.append(paragraph("No difference fits these filters."));
+    if (!shown.length) box.append(paragraph("No difference matches these filters."));
   }
 }
 

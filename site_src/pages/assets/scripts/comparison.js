@@ -46,5 +46,5 @@ function show(form, table, boxes, chosen, complaints) {
 function state(count, all) {
   if (count === 0) return `All ${all} platforms are shown. Choose two to four.`;
   if (count === 1) return "One platform is shown. Choose one to three more.";
-  return count === MOST ? "Four platforms are shown, the most there is room for." : `${count} platforms are shown.`;
+  return count === MOST ? "Four platforms are shown, which is the maximum." : `${count} platforms are shown.`;
 }

@@ -74,8 +74,8 @@ function reasons(model, { platform, generation, toolkit, driver, rented }, { cho
   if (tooOld) said.push(`No build here runs with driver ${driver}. Update the driver first.`);
   else if (driver && model.data.drivers[platform.id]) said.push(`Limited to builds that run with ${model.data.drivers[platform.id].name} ${driver}.`);
   if (toolkit?.platform === platform.id) {
-    if (!variant) said.push(`There is no build for ${toolkit.text}. This is the usual one.`);
-    else if (!variant.exact) said.push(`There is no build for ${toolkit.text}. ${variant.label} is the next older one.`);
+    if (!variant) said.push(`There is no build for ${toolkit.text}. This is the default build.`);
+    else if (!variant.exact) said.push(`There is no build for ${toolkit.text}. ${variant.label} is the next older build.`);
     if (model.data.drivers[platform.id]) said.push("To see all builds that your driver runs, type the driver version instead.");
   }
   return said;

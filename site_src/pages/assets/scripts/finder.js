@@ -83,7 +83,7 @@ class Finder {
     const needed = new Set([...leading.map(({ platform }) => platform), cpu].map((platform) => platform?.id));
     await Promise.all([...needed].filter((id) => id in model.data.offers).map((id) => rows.load(id)));
     const shown = leading.map((answer, place) => answerBox(context, answer, place));
-    if (found[0].guessed) return ["This name is not in the list. Showing what its vendor offers.", [...shown, helpBox(context)]];
+    if (found[0].guessed) return ["This name is not in the list. Showing other hardware of the same vendor.", [...shown, helpBox(context)]];
     if (found.length === 1) return ["1 match.", shown];
     const more = found.length > MOST_ANSWERS ? ` Showing the first ${MOST_ANSWERS}. Type more of the name to see fewer.` : " The best match is first.";
     return [`${found.length} matches.${more}`, shown];

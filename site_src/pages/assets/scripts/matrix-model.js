@@ -113,7 +113,7 @@ export function sentence({ count, total, rows, silent, columns, page, state, sor
   else if (count <= rows) parts.push(`Showing ${number(count)} of ${number(total)} tests${about}.`);
   else if (count === total) parts.push(`Showing ${range(page)} of ${number(total)} tests${about}.`);
   else parts.push(`Showing ${range(page)} of ${number(count)} tests found, of ${number(total)}${about}.`);
-  if (columns === 0) parts.push("No column is of both.");
+  if (columns === 0) parts.push("No column matches both filters.");
   else if (silent > 0) parts.push(`${number(silent)} without evidence there ${silent === 1 ? "is" : "are"} left out.`);
   if (count && sorting.place >= 0) parts.push(`Sorted by ${words.column(sorting.place)}, ${sorting.order === "descending" ? "worst" : "best"} first.`);
   else if (count && sorting.order === "descending") parts.push("Sorted from Z to A.");

@@ -4,7 +4,7 @@
 import { filtersOf, isFiltered, number, pagesOf, prepare, queryOf, readState, select, sentence, sorted, unfiltered } from "./matrix-model.js";
 import { drawPages, MatrixView } from "./matrix-view.js";
 
-const FAILED = "The data of this table could not be read; try again. All rows are on the static pages, too.";
+const FAILED = "The data of this table could not be read. Try again, or use the static pages, which have all rows.";
 
 const LONG = 40; // more of what is looked for need not be repeated
 
@@ -117,7 +117,7 @@ class Matrix {
   /** Draws what is asked for when the data is there, however often that changes until then. */
   async wait() {
     this.waiting = true;
-    this.status.textContent = "Reading the table…";
+    this.status.textContent = "Loading the table…";
     try {
       await this.load();
       this.draw();

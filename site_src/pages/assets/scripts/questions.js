@@ -89,7 +89,7 @@ class Questions {
     this.open(items[0]);
     const close = found[0].score >= CLOSE;
     const count = items.length === 1 ? "1 answer" : `${items.length} answers, best match first`;
-    this.state.textContent = close ? `Showing ${count}.` : `No close match. Showing the nearest: ${count}.`;
+    this.state.textContent = close ? `Showing ${count}.` : `No close match. Showing the nearest ${count}.`;
     return undefined;
   }
 
@@ -107,9 +107,9 @@ class Questions {
   }
 
   nothing(platform) {
-    if (!platform) return "No answer matches this message. Select your platform to see its questions and where to ask.";
+    if (!platform) return "No answer matches this message. Select your platform to see its questions and support channels.";
     const name = this.form.elements.platform.selectedOptions[0].text;
-    return `No answer matches this message. These are all questions about ${name}; below them is where to ask.`;
+    return `No answer matches this message. These are all questions about ${name}. Support channels are listed below them.`;
   }
 
   helpOf(platform) {

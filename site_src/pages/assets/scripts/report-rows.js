@@ -74,7 +74,7 @@ class ReportRows {
     const asked = ++this.asked;
     const wanted = () => asked === this.asked;
     this.trouble.replaceChildren();
-    setText(this.status, "Reading the tests…");
+    setText(this.status, "Loading the tests…");
     try {
       const index = await this.shards.index();
       const intervals = intervalsOf(index.ranges, this.state);

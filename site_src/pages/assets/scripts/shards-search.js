@@ -25,6 +25,6 @@ export async function search(shards, begin, recordsOf, { most, wanted, told }) {
 
 function conclusion(count, most) {
   if (count > most) return `The first ${most} tests found. Type more of the name to see others.`;
-  if (count === 0) return "No test has these words in its name.";
+  if (count === 0) return "No test name has these words.";
   return `${count} ${count === 1 ? "test" : "tests"} found.`;
 }

@@ -40,11 +40,11 @@ function* factsOf(result, report, root) {
   if (result.history) since.push(" ", link(`${root}test-history/?${result.history}`, "history"));
   yield ["Since", since];
   if (result.runs) yield ["Runs", [result.runs]];
-  yield ["Report", [link(`${root}runs/${result.report}/`, result.report), " ", element("span", `report-kind report-kind-${report.kind}`, report.kind)]];
+  yield ["Report", [link(`${root}runs/${result.report}/`, result.report), " ", element("span", `report-kind report-kind-${report.kind}`, report.kind === "made-here" ? "run by this project" : report.kind)]];
   if (result.reported_as) yield ["Reported as", [element("code", "", result.reported_as)]];
   yield ["Environment", [result.environment ?? "not stated"]];
   yield ["Log", logOf(result)];
-  yield ["Command", [result.command ? element("code", "", result.command) : "No command was published."]];
+  yield ["Command", [result.command ? element("code", "", result.command) : "No command published."]];
 }
 
 function logOf({ evidence = [], log_tail: tail }) {
@@ -55,7 +55,7 @@ function logOf({ evidence = [], log_tail: tail }) {
     log.append(element("code", "", tail));
     parts.push(log);
   }
-  return parts.length ? parts : ["No log was published."];
+  return parts.length ? parts : ["No log published."];
 }
 
 /** A link to elsewhere; what is no address of the web is only shown. */

@@ -50,13 +50,13 @@ class SuiteTests {
     const there = anchor && document.getElementById(anchor);
     if (!anchor || (there && !this.box.contains(there))) return;
     const asked = ++this.asked;
-    setText(this.status, "Reading the test…");
+    setText(this.status, "Loading the test…");
     try {
       const [index, file] = await Promise.all([this.shards.index(), this.shards.holding(anchor)]);
       if (asked !== this.asked) return;
       const test = file?.tests[anchor];
       if (!test) {
-        setText(this.status, "There is no such test. Find it by its name.");
+        setText(this.status, "This test does not exist. Search for its name.");
         return;
       }
       const details = testDetails(anchor, test, index.reports, this.signs, this.form.dataset.results);

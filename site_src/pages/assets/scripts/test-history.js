@@ -91,13 +91,13 @@ class TestHistory {
     const { test } = this.state;
     this.found.replaceChildren();
     this.box.replaceChildren();
-    setText(this.status, test ? "Reading the history…" : "Reading the list of tests…");
+    setText(this.status, test ? "Loading the history…" : "Loading the list of tests…");
     try {
       const shards = this.shards();
       const index = await shards.index();
       const file = test ? await shards.holding(test) : null;
       if (asked !== this.asked) return;
-      if (!test) setText(this.status, `${number(index.tests)} tests, each with all its settings, in ${number(index.reports.length)} reports. Type a part of a test's name.`);
+      if (!test) setText(this.status, `${number(index.tests)} tests in ${number(index.reports.length)} reports. Type part of a test name.`);
       else if (file?.tests[test]) this.draw(index, file.tests[test]);
       else setText(this.status, `No report of this platform has the test “${nameOf(test).slice(0, LONG)}”.`);
     } catch (error) {

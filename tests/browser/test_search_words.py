@@ -1,0 +1,91 @@
+"""The site's own search brings the right page first for the words that people use."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser
+
+from tests.built_site import Site
+
+# For each word the pages or sections that answer it; one of them must be the first result.
+WORDS: dict[str, tuple[str, ...]] = {
+    "nightly": ("get-started/", "glossary/#nightly-build"),
+    "preview": ("get-started/",),
+    "install": ("get-started/",),
+    "upgrade": ("get-started/",),
+    "docker": ("get-started/",),
+    "conda": ("get-started/",),
+    "uninstall": ("questions/",),
+    "faq": ("questions/",),
+    "error message": ("questions/",),
+    "version": ("versions/",),
+    "python 3.13": ("versions/",),
+    "release notes": ("versions/",),
+    "windows": ("compute-platforms/",),
+    "gpu": ("hardware/", "compute-platforms/"),
+    "hardware": ("hardware/",),
+    "benchmark": ("hardware/",),
+    "compare": ("compare/", "results/compare/"),
+    "torch.compile": ("features/",),
+    "nvidia": ("compute-platforms/cuda/",),
+    "amd": ("compute-platforms/rocm/",),
+    "apple": ("compute-platforms/mps/",),
+    "tpu": ("compute-platforms/tpu/", "compute-platforms/tpu-xla/"),
+    "regression": ("glossary/#regression", "results/changes/", "results/dashboard/"),
+    "dashboard": ("results/dashboard/",),
+    "legend": ("glossary/#legend", "results/"),
+    "duckdb": ("results/ask/",),
+    "llama": ("results/by-model/llama/", "results/by-model/"),
+    "skip list": ("glossary/#known-issue",),
+    "xfail": ("glossary/#known-issue",),
+    "known issue": ("glossary/#known-issue",),
+    "ci": ("glossary/#ci",),
+    "hud": ("glossary/#relay", "contribute/new-backend/"),
+    "wheel": ("glossary/#wheel",),
+    "driver": ("glossary/#driver",),
+    "baseline": ("glossary/#baseline",),
+    "flaky": ("glossary/#flaky",),
+    "dispatch key": ("glossary/#dispatch-key",),
+    "autoload": ("glossary/#autoloading", "run-anywhere/"),
+    "privateuse1": ("glossary/#privateuse1", "contribute/new-backend/"),
+    "junit": ("contribute/report/",),
+    "validate": ("contribute/validate/",),
+    "executorch": ("contribute/executorch/",),
+}
+
+# Material's messages: 0 sets the index up, 2 asks.
+_ASK = """async ([worker, words]) => {
+  const index = await (await fetch("search/search_index.json")).json();
+  const search = new Worker(worker);
+  const ask = (message) => new Promise((resolve) => {
+    search.onmessage = ({ data }) => resolve(data);
+    search.postMessage(message);
+  });
+  await ask({ type: 0, data: { ...index, options: { suggest: false } } });
+  const first = {};
+  for (const word of words) {
+    const { items } = (await ask({ type: 2, data: word })).data;
+    first[word] = items[0]?.[0].location ?? "";
+  }
+  return first;
+}"""
+
+
+@pytest.fixture(scope="module")
+def first_results(browser: Browser, origin: str, site: Site) -> Any:  # noqa: ANN401 - from JSON
+    """The first result for each word, by the worker that the search of the page uses."""
+    (worker,) = (site.root / "assets/javascripts/workers").glob("search.*.min.js")
+    page = browser.new_page()
+    page.goto(origin)
+    found = page.evaluate(_ASK, [worker.relative_to(site.root).as_posix(), list(WORDS)])
+    page.close()
+    return found
+
+
+@pytest.mark.parametrize("word", WORDS)
+def test_the_right_page_comes_first(first_results: dict[str, str], word: str) -> None:
+    location = first_results[word]
+    page = location.partition("#")[0]
+    assert location in WORDS[word] or page in WORDS[word], location
