@@ -19,7 +19,8 @@ from accelerator_portal.catalog.releases_file import Releases
 from accelerator_portal.install.additional_platforms import AdditionalPlatforms, Commands
 from accelerator_portal.install.pip_command import pip_steps
 from accelerator_portal.vendors.draft import Draft
-from accelerator_portal.vendors.pins import exact_version, pinned, requirements
+from accelerator_portal.vendors.entry_releases import pinned_plugin
+from accelerator_portal.vendors.pins import exact_version, pinned
 
 SOURCE = "additional-platforms"
 _REPOSITORY = "https://github.com/pytorch/pytorch.github.io"
@@ -126,14 +127,10 @@ def _rows(options: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     """Versions that a stable command pins together."""
     for option in options:
         torch = pinned(option["steps"], "torch")
-        plugins = (
-            exact_version(r.specifier)
-            for r in requirements(option["steps"])
-            if r.name.startswith(("torch-", "torch_"))
-        )
-        plugin = next(filter(None, plugins), None)
+        plugin = pinned_plugin(option)
         if torch and plugin:
-            yield {"torch": torch, "plugin": plugin, "source": SOURCE}
+            version = exact_version(plugin.specifier)
+            yield {"torch": torch, "plugin": version, "source": SOURCE}
             return
 
 
