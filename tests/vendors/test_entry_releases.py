@@ -13,7 +13,7 @@ OWN = "--index-url https://example.org/simple"
 
 
 def followed(catalog: Catalog, **commands: dict[str, str]) -> Draft:
-    return with_releases(draft_of(catalog, **commands))
+    return with_releases(draft_of(catalog, html="", made=None, **commands))
 
 
 def packages(draft: Draft) -> list[list[str]]:
