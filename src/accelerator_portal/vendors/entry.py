@@ -81,10 +81,19 @@ def with_all_headings(draft: Draft) -> Draft:
 def _source(data: AdditionalPlatforms, read: dt.date) -> dict[str, Any]:
     title = "PyTorch, additional-platforms.json"
     source: dict[str, Any] = {"url": _REPOSITORY, "title": title, "read": read}
-    made = _DAY.match(data.generated_at or "")
-    if made and dt.date.fromisoformat(made[0]) <= read:
-        source["as_of"] = dt.date.fromisoformat(made[0])
+    made = _day(data.generated_at or "")
+    if made and made <= read:
+        source["as_of"] = made
     return source
+
+
+def _day(moment: str) -> dt.date | None:
+    """The day that a moment begins with; None for one that does not exist."""
+    found = _DAY.match(moment)
+    try:
+        return dt.date.fromisoformat(found[0]) if found else None
+    except ValueError:
+        return None
 
 
 def _options(channel: str, commands: Commands, releases: Releases) -> Iterator[dict[str, Any]]:
