@@ -226,9 +226,12 @@ ACCELERATOR_KEYS = (
         (INSTALL, '    torch: ">=1.10"', "    compatibility: true\n    wheels: ex", [
             "36: options[3]: wheels and compatibility exclude each other; keep one of the two"
         ]),
+        (INSTALL, '    torch: ">=1.10"', "    images: ex\n    archives: ex", [
+            "36: options[3]: images and archives exclude each other; keep one of the two"
+        ]),
         (INSTALL, '    torch: ">=1.10"\n', "", [
             ("36: options[3]: the option does not say which torch releases it serves; "
-            "add wheels, compatibility or torch")
+            "add wheels, images, archives, compatibility or torch")
         ]),
         (INSTALL, "    os: [linux]\n", "", [
             "36: options[3]: the option does not say for which systems it is; add os and arch"

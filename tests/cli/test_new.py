@@ -407,6 +407,9 @@ def test_an_entry_of_pytorch_org_answers_what_it_says(root: Path) -> None:
     assert (option.arch, option.python) == (("x86_64", "aarch64"), ("3.12",))
     assert option.source == ("additional-platforms", "documentation")
     assert [(row.torch, row.plugin) for row in made.compatibility.rows] == [("1.10.0", "1.10.0")]
+    pip = [step.pip for step in option.steps if step.pip]
+    assert option.compatibility
+    assert [step.packages for step in pip] == [("torch=={torch}",), ("torch-first=={plugin}",)]
     texts = {section.title: section.text for section in made.guide.sections}
     assert texts["Prepare"].startswith("A **driver**.")
     assert texts["Deploy"].startswith("Nothing is written here yet.")

@@ -7,7 +7,17 @@ import pytest
 from accelerator_portal.catalog import Catalog, load_catalog
 from accelerator_portal.install import InstallRow, expand
 from accelerator_portal.install.rows import Prerequisite
-from tests.folders import ACCELERATOR, COMPATIBILITY, EXAMPLE, INSTALL, Edit, Tree, edited, loaded
+from tests.folders import (
+    ACCELERATOR,
+    COMPATIBILITY,
+    EXAMPLE,
+    INSTALL,
+    RELEASES,
+    Edit,
+    Tree,
+    edited,
+    loaded,
+)
 
 BOTH = ("3.12", "3.13")
 NEWEST = ("3.12", "3.13", "3.13t")
@@ -25,6 +35,15 @@ PLUGIN = """\
 """
 WHEELS_END = "    check: python\n    source: made-up\n  - id: nightly\n"
 IMAGE = "  - id: image\n"
+EX1_WINDOWS = '      - {variant: ex1, os: windows, arch: [x86_64], python: ["3.12"]}\n'
+PUBLISHED = """\
+  - id: published
+    KEY: "ex*"
+    methods: [METHOD]
+    steps:
+      - run: [fetch, "{torch}-{variant}"]
+    source: made-up
+"""
 
 
 def rows(root: Path) -> tuple[InstallRow, ...]:
@@ -59,6 +78,23 @@ def test_wheels_give_a_row_for_each_wheel_that_a_release_published(
         ]
     }
     assert places(example, "wheels") == expected
+
+
+@pytest.mark.parametrize(("key", "method"), [("images", "docker"), ("archives", "libtorch")])
+def test_images_and_archives_give_a_row_where_a_release_names_them(
+    key: str, method: str, tree: Tree
+) -> None:
+    """A release that names none, such as 1.9.1, has no row; the Python does not matter."""
+    option = PUBLISHED.replace("KEY", key).replace("METHOD", method)
+    builds = f"    {key}:\n      - {{variant: ex1, os: linux, arch: [x86_64, aarch64]}}\n"
+    files = edited((INSTALL, IMAGE, option + IMAGE), (RELEASES, EX1_WINDOWS, EX1_WINDOWS + builds))
+    found = rows(tree(files))
+    assert places(found, "published") == {
+        ("1.10.0", "ex1", "linux", "x86_64", method, None),
+        ("1.10.0", "ex1", "linux", "aarch64", method, None),
+    }
+    (command,) = {row.commands for row in found if row.option == "published"}
+    assert "1.10.0-ex1" in command[0]
 
 
 def test_nightly_wheels_come_from_the_preview_builds(example: tuple[InstallRow, ...]) -> None:

@@ -79,15 +79,16 @@ def answers(option: Record, choice: Choice) -> bool:
             return False
     if choice["variant"] not in option.get("variants", [choice["variant"]]):
         return False
-    if "wheels" in option:
-        return any(
-            wheel["os"] == choice["os"]
-            and choice["arch"] in wheel["arch"]
-            and fnmatchcase(wheel["variant"], option["wheels"])
-            and choice["variant"] in {wheel["variant"], "default"}
-            and fits(choice, wheel.get("python", release["python"]), option.get("python"))
-            for wheel in release["wheels"]
-        )
+    for kind in ("wheels", "images", "archives"):
+        if kind in option:
+            return any(
+                build["os"] == choice["os"]
+                and choice["arch"] in build["arch"]
+                and fnmatchcase(build["variant"], option[kind])
+                and choice["variant"] in {build["variant"], "default"}
+                and fits(choice, build.get("python", release["python"]), option.get("python"))
+                for build in release.get(kind, ())
+            )
     compatible = None
     if option.get("compatibility") and torch:
         compatible = compatible_pythons(choice["platform"], torch)

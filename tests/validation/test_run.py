@@ -88,6 +88,26 @@ def test_going_on_with_another_torch_is_refused(tmp_path: Path) -> None:
         go_on(request(tmp_path), ["passed-1"], Probed({"torch": "2.14.0"}))
 
 
+def test_a_device_whose_name_no_report_may_hold_is_told(tmp_path: Path) -> None:
+    marks = tmp_path / "marks"
+    asked = request(tmp_path, device=str(marks))
+    probed = Probed({"torch": "2.13.0", "hardware": "Card\x1b[31m"})
+    with pytest.raises(RunError, match=r"environment\.hardware: .*the character U\+001B"):
+        run(asked, ["marked-1"], probed=probed)
+    assert not marks.exists()
+
+
+def test_going_on_from_a_journal_that_somebody_changed_is_refused(tmp_path: Path) -> None:
+    asked = request(tmp_path)
+    run(asked, ["passed-1"])
+    journal = asked.journal.read_text("utf-8")
+    assert '"kind": "self-reported"' in journal
+    asked.journal.write_text(journal.replace('"self-reported"', '"\\u001b"', 1), "utf-8")
+    with pytest.raises(RunError, match="kind: ") as told:
+        go_on(asked, ["passed-1"])
+    assert str(told.value).isprintable()
+
+
 def test_going_on_without_a_journal_is_refused(tmp_path: Path) -> None:
     with pytest.raises(RunError, match=r"cannot be read.*start anew"):
         go_on(request(tmp_path), ["passed-1"])

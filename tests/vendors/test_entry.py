@@ -119,6 +119,7 @@ def test_versions_that_a_command_pins_together_are_a_row(
         ("2026-01-02T03:04:05+00:00", READ),
         ("2026-01-03T03:04:05+00:00", None),  # after it was read: one of the two is wrong
         ("yesterday", None),
+        ("2026-02-30T03:04:05+00:00", None),
         (None, None),
     ],
 )

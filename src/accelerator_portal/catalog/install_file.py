@@ -26,6 +26,7 @@ from accelerator_portal.catalog.fields import (
     fault,
 )
 from accelerator_portal.catalog.install_steps import Step
+from accelerator_portal.catalog.releases_file import BuildKind
 from accelerator_portal.catalog.sources import Sourced, SourcedFile
 
 
@@ -97,11 +98,14 @@ def _means(line: str, meaning: str) -> bool:
         return False
 
 
+_RELEASES_FROM = ("wheels", "images", "archives", "compatibility")
+
+
 class Option(Sourced):
     """One row of the selector; expands to every combination that it states.
 
-    Which torch releases it serves is said by exactly one of `wheels`, `compatibility` and `torch`;
-    `torch` may narrow the other two.
+    Which torch releases it serves is said by exactly one of `wheels`, `images`, `archives`,
+    `compatibility` and `torch`; `torch` may narrow the others.
     """
 
     id: Id
@@ -110,6 +114,10 @@ class Option(Sourced):
     """`stable`, or `preview` for nightly builds."""
     wheels: Line | None = None
     """Glob over the wheel variants that `data/releases.yaml` publishes."""
+    images: Line | None = None
+    """Glob over the variants whose Docker images `data/releases.yaml` publishes."""
+    archives: Line | None = None
+    """Glob over the variants whose LibTorch archives `data/releases.yaml` publishes."""
     compatibility: Flag = False
     """One row per torch release in `compatibility.yaml`: the newest plugin whose needs are stated,
     or else the newest."""
@@ -118,9 +126,9 @@ class Option(Sourced):
     methods: Annotated[tuple[Method, ...], Field(min_length=1)]
     """How it is installed."""
     os: Annotated[tuple[Os, ...], Field(min_length=1)] | None = None
-    """Operating systems; with `wheels` a filter."""
+    """Operating systems; with `wheels`, `images` and `archives` a filter."""
     arch: Annotated[tuple[Arch, ...], Field(min_length=1)] | None = None
-    """Architectures; with `wheels` a filter."""
+    """Architectures; with `wheels`, `images` and `archives` a filter."""
     python: Annotated[tuple[PythonVersion, ...], Field(min_length=1)] | None = None
     """Only these Python versions."""
     variants: Annotated[tuple[Id, ...], Field(min_length=1)] | None = None
@@ -138,14 +146,25 @@ class Option(Sourced):
 
     @model_validator(mode="after")
     def _releases_said_once(self) -> Option:
-        if self.wheels and self.compatibility:
-            raise fault("wheels and compatibility exclude each other", "keep one of the two")
-        if not (self.wheels or self.compatibility or self.torch):
+        named = [name for name in _RELEASES_FROM if getattr(self, name)]
+        if len(named) > 1:
+            raise fault(f"{named[0]} and {named[1]} exclude each other", "keep one of the two")
+        if not (named or self.torch):
             what = "the option does not say which torch releases it serves"
-            raise fault(what, "add wheels, compatibility or torch")
-        if not self.wheels and not (self.os and self.arch):
+            raise fault(what, "add wheels, images, archives, compatibility or torch")
+        if not self.published and not (self.os and self.arch):
             raise fault("the option does not say for which systems it is", "add os and arch")
         return self
+
+    @property
+    def published(self) -> tuple[BuildKind, str] | None:
+        """What PyTorch publishes that the option follows, and the glob; None if it follows none."""
+        patterns: dict[BuildKind, Line | None] = {
+            "wheels": self.wheels,
+            "images": self.images,
+            "archives": self.archives,
+        }
+        return next(((kind, glob) for kind, glob in patterns.items() if glob), None)
 
     def admits(self, version: str) -> bool:
         """Whether `torch` allows this release; true where nothing narrows it."""

@@ -1,4 +1,4 @@
-"""`data/releases.yaml`: every PyTorch release and the wheels it published."""
+"""`data/releases.yaml`: every PyTorch release, and the wheels, images and archives of each."""
 
 from __future__ import annotations
 
@@ -26,8 +26,12 @@ INDEX = "https://download.pytorch.org/whl"
 Pythons = Annotated[tuple[PythonVersion, ...], Field(min_length=1)]
 
 
-class Wheel(Model):
-    """Wheels of one variant for one operating system."""
+BuildKind = Literal["wheels", "images", "archives"]
+"""What PyTorch publishes for a release: each is a key of the release."""
+
+
+class Build(Model):
+    """What PyTorch publishes of one variant for one operating system."""
 
     variant: Id
     """Name of the variant in the wheel index: `cpu`, `cu130`, `rocm7.2`, `xpu`."""
@@ -35,12 +39,17 @@ class Wheel(Model):
     """The operating system."""
     arch: Annotated[tuple[Arch, ...], Field(min_length=1)]
     """Architectures."""
+    source: SourceIds | None = None
+    """Its own source, where it is not the release's."""
+
+
+class Wheel(Build):
+    """Wheels of one variant for one operating system."""
+
     on: Literal["pypi"] | None = None
     """`pypi` where a plain `pip install` finds it; otherwise it is in PyTorch's own index."""
     python: Pythons | None = None
     """Python versions, where they are fewer than the release's."""
-    source: SourceIds | None = None
-    """Its own source, where it is not the release's."""
 
 
 class Preview(Sourced):
@@ -52,6 +61,10 @@ class Preview(Sourced):
     """Python versions."""
     wheels: tuple[Wheel, ...]
     """The wheels."""
+
+    def builds(self, kind: BuildKind) -> tuple[Build, ...]:
+        """Return what is published of one kind; only wheels have variants here."""
+        return self.wheels if kind == "wheels" else ()
 
 
 class Release(Sourced):
@@ -67,8 +80,16 @@ class Release(Sourced):
     """The torchvision release that requires exactly this torch."""
     wheels: tuple[Wheel, ...]
     """The wheels."""
+    images: tuple[Build, ...] = ()
+    """The Docker images of pytorch/pytorch."""
+    archives: tuple[Build, ...] = ()
+    """The LibTorch archives."""
     note: Line | None = None
     """What readers should know of it, such as what could not be confirmed."""
+
+    def builds(self, kind: BuildKind) -> tuple[Build, ...]:
+        """Return what is published of one kind."""
+        return {"wheels": self.wheels, "images": self.images, "archives": self.archives}[kind]
 
 
 class Releases(SourcedFile):

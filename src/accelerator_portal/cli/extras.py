@@ -18,7 +18,7 @@ Extra = Literal["automation", "cluster", "packages", "site"]
 MODULES: Mapping[Extra, tuple[str, ...]] = {
     "automation": ("fsspec", "github"),
     "cluster": ("dask", "distributed"),
-    "packages": ("httpx", "pypi_simple", "tenacity", "uv"),
+    "packages": ("httpcore", "httpx", "pypi_simple", "tenacity", "uv"),
     "site": (
         *("jinja2", "markdown", "markdownify", "material", "mkdocs", "nh3", "pandas", "pyarrow"),
         "selectolax",

@@ -18,6 +18,7 @@ from accelerator_portal.install.additional_platforms import read_additional_plat
 from accelerator_portal.install.pip_command import UnreadableCommandError
 from accelerator_portal.vendors.draft import folder_files
 from accelerator_portal.vendors.entry import entry_draft, folder_name, with_all_headings
+from accelerator_portal.vendors.entry_releases import with_releases
 
 
 @click.command("import-platforms")
@@ -40,8 +41,9 @@ def import_platforms(root: Path, file: Path) -> None:
     day = today()
     for platform_id in data.platforms:
         try:
-            draft = with_all_headings(entry_draft(data, platform_id, catalog.releases, day))
-            drafts[folder_name(platform_id)] = folder_files(draft)
+            draft = entry_draft(data, platform_id, catalog.releases, day)
+            files = folder_files(with_all_headings(with_releases(draft)))
+            drafts[folder_name(platform_id)] = files
         except UnreadableCommandError as error:
             what = f"platforms.{platform_id}: {error}"
             remedy = "write pip install with packages, --index-url, --extra-index-url and --pre"

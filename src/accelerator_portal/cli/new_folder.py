@@ -68,7 +68,7 @@ def tell_what_is_next(
         "\ndocument says it, add that one under sources, with the day on which you read it."
         "\n\nTo add a test report, for example pytest's JUnit XML:"
         f"\n  mkdir -p {ACCELERATORS}/{case.id}/results"
-        f"\n  .venv/bin/accelerator-portal report import --accelerator {case.id} \\"
+        f"\n  .venv/bin/accelerator-portal report import --accelerator {case.id} --torch VERSION \\"
         f"\n    --out {ACCELERATORS}/{case.id}/results/ci.json results.xml"
         "\n\nTo look at it:"
         "\n  make check"

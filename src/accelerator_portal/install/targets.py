@@ -13,7 +13,7 @@ from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.compatibility_file import CompatibilityRow
 from accelerator_portal.catalog.fields import Arch, Os
 from accelerator_portal.catalog.install_file import Option, Variant
-from accelerator_portal.catalog.releases_file import INDEX, Preview, Release, Wheel
+from accelerator_portal.catalog.releases_file import INDEX, Build, Preview, Release, Wheel
 from accelerator_portal.install.rows import PREVIEW
 
 
@@ -51,7 +51,7 @@ def targets(catalog: Catalog, platform: Platform, option: Option) -> Iterator[Ta
     """Yield the option's targets; one for each Python where the commands differ with it."""
     split = names_python(platform, option)
     for build in _builds(catalog, option):
-        found = _of_wheels if option.wheels else _as_stated
+        found = _of_builds if option.published else _as_stated
         for target in found(platform, option, build):
             if split:
                 yield from (replace(target, pythons=(python,)) for python in target.pythons)
@@ -68,27 +68,29 @@ def _builds(catalog: Catalog, option: Option) -> Iterator[Release | Preview]:
             yield release
 
 
-def _of_wheels(platform: Platform, option: Option, build: Release | Preview) -> Iterator[Target]:
-    """One target per published wheel that the option's glob and filters admit."""
+def _of_builds(platform: Platform, option: Option, release: Release | Preview) -> Iterator[Target]:
+    """One target per wheel, image or archive that the option's glob and filters admit."""
     variants = {variant.id: variant for variant in platform.install.variants}
-    for wheel in build.wheels:
-        if not _admits(option, wheel) or (variants and wheel.variant not in variants):
+    for build in _admitted(option, release):
+        if variants and build.variant not in variants:
             continue  # an undescribed variant is reported by checks/install_references.py
-        for arch in wheel.arch:
+        wheel = build if isinstance(build, Wheel) else None
+        pythons = wheel.python if wheel and wheel.python else release.python
+        for arch in build.arch:
             if not option.arch or arch in option.arch:
-                target = _target(build, wheel.os, arch, variants.get(wheel.variant))
+                target = _target(release, build.os, arch, variants.get(build.variant))
                 yield replace(
                     target,
-                    pythons=_common(wheel.python or build.python, option.python),
-                    wheel=wheel.variant,
-                    index=_index(build, wheel),
+                    pythons=_common(pythons, option.python),
+                    wheel=build.variant,
+                    index=_index(release, wheel) if wheel else None,
                 )
 
 
-def served_wheels(catalog: Catalog, option: Option) -> Iterator[Wheel]:
-    """Yield the wheels that an option with a glob serves, described in `variants` or not."""
-    for build in _builds(catalog, option):
-        yield from (wheel for wheel in build.wheels if _admits(option, wheel))
+def served_builds(catalog: Catalog, option: Option) -> Iterator[Build]:
+    """Yield the builds that an option with a glob serves, described in `variants` or not."""
+    for release in _builds(catalog, option):
+        yield from _admitted(option, release)
 
 
 def _as_stated(platform: Platform, option: Option, build: Release | Preview) -> Iterator[Target]:
@@ -114,13 +116,18 @@ def _target(build: Release | Preview, os: Os, arch: Arch, variant: Variant | Non
     return Target(build.version, os, arch, build.python, build.torchvision, variant)
 
 
-def _admits(option: Option, wheel: Wheel) -> bool:
-    return (
-        fnmatchcase(wheel.variant, option.wheels or "")
-        and (not option.os or wheel.os in option.os)
-        and (not option.arch or not set(option.arch).isdisjoint(wheel.arch))
-        and (not option.variants or wheel.variant in option.variants)
-    )
+def _admitted(option: Option, release: Release | Preview) -> Iterator[Build]:
+    if option.published is None:
+        return
+    kind, pattern = option.published
+    for build in release.builds(kind):
+        if (
+            fnmatchcase(build.variant, pattern)
+            and (not option.os or build.os in option.os)
+            and (not option.arch or not set(option.arch).isdisjoint(build.arch))
+            and (not option.variants or build.variant in option.variants)
+        ):
+            yield build
 
 
 def _common(known: tuple[str, ...], wanted: tuple[str, ...] | None) -> tuple[str, ...]:

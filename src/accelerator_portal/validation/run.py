@@ -9,7 +9,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from pydantic import ValidationError
+
 from accelerator_portal.catalog.atomic_write import write_bytes_atomically
+from accelerator_portal.catalog.problem import printable
 from accelerator_portal.reports.outcomes import ATTEMPTED, UNSETTLED, Outcome
 from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.report_file import report_text
@@ -82,8 +85,14 @@ class _State:
     written: float = field(default_factory=time.monotonic)
 
     def report(self, ending: Ending) -> Report:
+        """Return the report; raises RunError where a name of a device or a journal gives none."""
         kept = JournalContent(self.head, self.cases, self.results, frozenset(self.open))
-        return report_of(kept, ending)
+        try:
+            return report_of(kept, ending)
+        except ValidationError as error:
+            first = error.errors(include_url=False, include_input=False)[0]
+            words = printable(f"{'.'.join(map(str, first['loc']))}: {first['msg']}")
+            raise RunError(f"{self.request.out} cannot be written: {words}") from None
 
     def write(self, ending: Ending) -> Report:
         """Write the report as it is now; raises RunError."""

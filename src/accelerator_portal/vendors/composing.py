@@ -11,6 +11,7 @@ from packaging.version import Version
 from accelerator_portal.vendors.answers import DOCUMENTATION, PACKAGE
 from accelerator_portal.vendors.case import PlatformCase, plugin_by_release
 from accelerator_portal.vendors.draft import Draft, Hint, Record
+from accelerator_portal.vendors.entry_releases import following_option
 from accelerator_portal.vendors.offers import project_page
 from accelerator_portal.vendors.release_steps import steps_of_rows
 from accelerator_portal.vendors.sentences import guide_sections, only_question
@@ -88,7 +89,9 @@ def _install(case: PlatformCase) -> Record:
 
 def _options(case: PlatformCase) -> Iterator[Record]:
     arch, python = list(case.value("arch") or ()), list(case.value("python") or ())
-    for option in case.entry_options:
+    rows = [*_rows(case)] if case.entry_options else []
+    for written in case.entry_options:
+        option = following_option(written, rows, case.value("package"))
         if "wheels" in option:  # data/releases.yaml says for what they are
             yield option
             continue

@@ -19,7 +19,8 @@ from accelerator_portal.catalog.releases_file import Releases
 from accelerator_portal.install.additional_platforms import AdditionalPlatforms, Commands
 from accelerator_portal.install.pip_command import pip_steps
 from accelerator_portal.vendors.draft import Draft
-from accelerator_portal.vendors.pins import exact_version, pinned, requirements
+from accelerator_portal.vendors.entry_releases import pinned_plugin
+from accelerator_portal.vendors.pins import exact_version, pinned
 
 SOURCE = "additional-platforms"
 _REPOSITORY = "https://github.com/pytorch/pytorch.github.io"
@@ -80,10 +81,19 @@ def with_all_headings(draft: Draft) -> Draft:
 def _source(data: AdditionalPlatforms, read: dt.date) -> dict[str, Any]:
     title = "PyTorch, additional-platforms.json"
     source: dict[str, Any] = {"url": _REPOSITORY, "title": title, "read": read}
-    made = _DAY.match(data.generated_at or "")
-    if made and dt.date.fromisoformat(made[0]) <= read:
-        source["as_of"] = dt.date.fromisoformat(made[0])
+    made = _day(data.generated_at or "")
+    if made and made <= read:
+        source["as_of"] = made
     return source
+
+
+def _day(moment: str) -> dt.date | None:
+    """The day that a moment begins with; None for one that does not exist."""
+    found = _DAY.match(moment)
+    try:
+        return dt.date.fromisoformat(found[0]) if found else None
+    except ValueError:
+        return None
 
 
 def _options(channel: str, commands: Commands, releases: Releases) -> Iterator[dict[str, Any]]:
@@ -126,14 +136,10 @@ def _rows(options: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     """Versions that a stable command pins together."""
     for option in options:
         torch = pinned(option["steps"], "torch")
-        plugins = (
-            exact_version(r.specifier)
-            for r in requirements(option["steps"])
-            if r.name.startswith(("torch-", "torch_"))
-        )
-        plugin = next(filter(None, plugins), None)
+        plugin = pinned_plugin(option)
         if torch and plugin:
-            yield {"torch": torch, "plugin": plugin, "source": SOURCE}
+            version = exact_version(plugin.specifier)
+            yield {"torch": torch, "plugin": version, "source": SOURCE}
             return
 
 

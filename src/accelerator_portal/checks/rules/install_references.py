@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from accelerator_portal.catalog import Catalog, Platform, Problem
 from accelerator_portal.catalog.catalog import RELEASES
 from accelerator_portal.catalog.problem import did_you_mean
-from accelerator_portal.install.targets import served_wheels
+from accelerator_portal.install.targets import served_builds
 
 
 def check(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
@@ -46,7 +46,7 @@ def _unknown(platform: Platform) -> Iterator[Problem]:
             what = f'the check "{option.check}" is not described in checks'
             remedy = did_you_mean(option.check, checks)
             yield platform.problem("install.yaml", location, what, remedy)
-        if variants and not option.wheels and not option.variants:
+        if variants and not option.published and not option.variants:
             what = "the option does not say which variants it serves"
             location = ("options", place, "id")
             yield platform.problem("install.yaml", location, what, "add variants")
@@ -74,7 +74,7 @@ def _undescribed(catalog: Catalog, platform: Platform) -> Iterator[Problem]:
     if not known:
         return
     options = platform.install.options
-    served = {wheel.variant for option in options for wheel in served_wheels(catalog, option)}
+    served = {build.variant for option in options for build in served_builds(catalog, option)}
     for variant in sorted(served - known):
         what = f'{RELEASES} publishes "{variant}", which variants leaves out'
         remedy = "add it with its name and what it requires, or narrow the option"

@@ -1,41 +1,44 @@
-"""`data/releases.yaml` lists each release once, the newest first, each wheel once."""
+"""`data/releases.yaml` lists each release once, the newest first, and each build once."""
 
 from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterator
+from typing import get_args
 
 from packaging.version import Version
 
 from accelerator_portal.catalog import Catalog, Problem
 from accelerator_portal.catalog.catalog import RELEASES
-from accelerator_portal.catalog.releases_file import Wheel
+from accelerator_portal.catalog.releases_file import Build, BuildKind
 from accelerator_portal.catalog.yaml_file import Location
 
 
 def check(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
-    """Yield releases out of order or doubled, and wheels said twice."""
+    """Yield releases out of order or doubled, and builds listed twice."""
     releases = catalog.releases.releases
     for place in range(1, len(releases)):
         before, here = releases[place - 1].version, releases[place].version
         if Version(before) <= Version(here):
             what = f"{here} stands below {before}"
             yield _problem(catalog, ("releases", place, "version"), what, "list the newest first")
-    yield from _doubled_wheels(catalog, catalog.releases.preview.wheels, ("preview",))
+    preview = catalog.releases.preview
+    yield from _doubled_builds(catalog, preview.wheels, ("preview", "wheels"))
     for place, release in enumerate(releases):
-        yield from _doubled_wheels(catalog, release.wheels, ("releases", place))
+        for kind in get_args(BuildKind):
+            yield from _doubled_builds(catalog, release.builds(kind), ("releases", place, kind))
 
 
-def _doubled_wheels(
-    catalog: Catalog, wheels: tuple[Wheel, ...], location: Location
+def _doubled_builds(
+    catalog: Catalog, builds: tuple[Build, ...], location: Location
 ) -> Iterator[Problem]:
     seen: set[tuple[str, ...]] = set()
-    for place, wheel in enumerate(wheels):
-        for arch in wheel.arch:
-            if (wheel.variant, wheel.os, arch) in seen:
-                what = f"{wheel.variant} for {wheel.os} {arch} stands twice"
-                yield _problem(catalog, (*location, "wheels", place), what, "keep one of the two")
-            seen.add((wheel.variant, wheel.os, arch))
+    for place, build in enumerate(builds):
+        for arch in build.arch:
+            if (build.variant, build.os, arch) in seen:
+                what = f"{build.variant} for {build.os} {arch} stands twice"
+                yield _problem(catalog, (*location, place), what, "keep one of the two")
+            seen.add((build.variant, build.os, arch))
 
 
 def _problem(catalog: Catalog, location: Location, what: str, remedy: str) -> Problem:
