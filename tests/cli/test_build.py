@@ -37,7 +37,7 @@ def test_the_previous_site_can_be_put_back(tmp_path: Path) -> None:
         place.mkdir()
         (place / "index.html").write_text(text, "utf-8")
     back = run("--put-back", "--out", out)
-    assert (back.exit_code, back.stdout) == (0, f"The previous site is in {out} again.\n")
+    assert (back.exit_code, back.stdout) == (0, f"Restored the previous site to {out}.\n")
     assert (out / "index.html").read_text("utf-8") == "old"
 
 

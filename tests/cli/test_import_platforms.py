@@ -111,8 +111,8 @@ def test_a_folder_that_exists_is_left_as_it_is(tree: Tree) -> None:
     before = files(root)
     done = run(root, root / "additional-platforms.json")
     assert done.output.splitlines() == [
-        "accelerators/first-card exists; left as it is",
-        "accelerators/ex2 exists; left as it is",
+        "accelerators/first-card exists; not changed",
+        "accelerators/ex2 exists; not changed",
     ]
     assert files(root) == before
 

@@ -46,7 +46,7 @@ def test_what_cannot_be_asked_is_not_checked(tree: Tree, monkeypatch: pytest.Mon
 def test_an_unknown_platform_is_named(tree: Tree) -> None:
     done = run(tree(EXAMPLE), "--platform", "exemple")
     assert done.exit_code == 2
-    assert 'there is no platform "exemple"; known here: example' in done.output
+    assert 'there is no platform "exemple". Platforms: example' in done.output
 
 
 def test_a_file_that_cannot_be_read_is_named(tree: Tree) -> None:

@@ -203,7 +203,7 @@ def test_without_a_terminal_all_that_is_missing_is_named_at_once(root: Path) -> 
         "name", "vendor", "url", "device", "dispatch-key", "package", "import", "command",
         "torch", "support",
     ]  # fmt: skip
-    assert "Error: 10 answers to mend; nothing was written" in said
+    assert "Error: 10 answers to correct. Nothing was written" in said
 
 
 def test_each_missing_flag_is_an_option(root: Path) -> None:
@@ -417,15 +417,18 @@ def test_the_guide_of_an_entry_that_would_not_pass_is_left_out(root: Path) -> No
     rest = flags(**dict.fromkeys(ENTRY), **{"import": "torch_first"})
     result = run(root, "first-card", *file, *rest)
     assert result.exit_code == 0, result.output
-    assert "The guide of the entry was left out" in result.stdout
+    assert "Left out the entry" in result.stdout
     assert "here" not in platform(root, "first-card").guide.sections[0].text
 
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--entry", "third"], 'has no entry "third"; --entry is one of first_card, ex2'),
-        ([], 'has no entry "foo"; --entry is one of first_card, ex2'),
+        (
+            ["--entry", "third"],
+            'has no entry "third"; use one of these with --entry: first_card, ex2',
+        ),
+        ([], 'has no entry "foo"; use one of these with --entry: first_card, ex2'),
     ],
 )
 def test_an_entry_that_is_not_there_is_named(arguments: list[str], words: str, root: Path) -> None:

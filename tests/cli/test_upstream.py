@@ -186,7 +186,7 @@ def test_the_same_event_is_sent_once(stage: Stage) -> None:
         stage.plan(nested(pull_webhook()))
         assert stage.dispatch().exit_code == 0
     assert len(stage.double.dispatched) == 1
-    assert stage.summary == "Told before: 1.\n# Sent to 0 of 0\n"
+    assert stage.summary == "Already dispatched: 1.\n# Sent to 0 of 0\n"
 
 
 def test_a_label_on_the_same_commit_is_no_new_run_and_a_question_again_is(stage: Stage) -> None:
@@ -264,7 +264,7 @@ def test_what_is_refused_is_said_by_name_and_nothing_is_planned(
 ) -> None:
     done = stage.plan(event)
     assert (done.exit_code, done.output) == (1, f"Error: {words}\n")
-    assert stage.summary == f"**Nothing is done.** `{words}`\n"
+    assert stage.summary == f"**No tests were started.** `{words}`\n"
     assert not stage.file("plan.json").exists()
 
 
@@ -363,7 +363,7 @@ def test_a_plan_that_is_none_is_refused(stage: Stage) -> None:
     done = stage.dispatch()
     assert (done.exit_code, done.output) == (
         1,
-        "Error: plan.json: change is not as the portal wrote it\n",
+        "Error: plan.json: change was not written by the portal, or was changed\n",
     )
 
 
