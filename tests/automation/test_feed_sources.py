@@ -183,7 +183,7 @@ def test_an_address_that_nobody_can_ask_spoils_no_other_feed(client: GitHubClien
     bad = [feed(url) for url in ("https://xn--/", "https://[", "https://example.org:99999999/")]
     found = bodies([*bad, ASSET], QUICK, client)
     assert all(isinstance(one, FeedError) for one in found[:3]), found
-    assert str(found[0]) == "an address that is none"
+    assert str(found[0]) == "an invalid address"
 
 
 def test_a_fault_that_nobody_foresaw_is_one_feeds_alone(

@@ -16,7 +16,7 @@ from tests.results.made_up import START, folded, made_up
 
 
 def test_a_night_has_failed_where_one_of_its_steps_has() -> None:
-    done = Done("a", "1 new"), Done("b", "an index did not answer", failed=True)
+    done = Done("a", "1 new"), Done("b", "an index did not respond", failed=True)
     assert Night(done).failed
     assert not Night(done[:1]).failed
 

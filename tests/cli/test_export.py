@@ -57,7 +57,7 @@ def test_a_broken_folder_is_named_and_nothing_is_written(tmp_path: Path) -> None
     (root / "accelerators/acme/guide.md").unlink()
     done = run(root, tmp_path / "out")
     assert done.exit_code == 1
-    assert "accelerators/acme/guide.md:1: the file is missing" in done.output
+    assert "accelerators/acme/guide.md:1: file not found" in done.output
     assert not (tmp_path / "out").exists()
 
 

@@ -53,4 +53,4 @@ def test_a_file_that_cannot_be_read_is_named(tree: Tree) -> None:
     root = tree({**EXAMPLE, "data/verdicts/example.json": "no verdicts"})
     done = run(root)
     assert done.exit_code == 1
-    assert "example.json:1: these are no verdicts" in done.output
+    assert "example.json:1: this is not a valid verdict file" in done.output

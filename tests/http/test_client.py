@@ -196,7 +196,7 @@ def test_a_host_none_of_whose_addresses_answers_is_given_up(server: Index) -> No
     async def work(client: HttpClient) -> tuple[bool, int]:
         asked = (client.get(url, max_bytes=9) for url in urls)
         found = await asyncio.gather(*asked, return_exceptions=True)
-        assert {str(error) for error in found} == {"no answer within the time given"}
+        assert {str(error) for error in found} == {"no response in time"}
         return client.is_unreachable(urls[0]), client.traffic.requests
 
     limits = RequestLimits(attempts=1, timeout=0.1, concurrent_per_host=1)
@@ -225,7 +225,7 @@ def test_an_answer_that_drips_is_not_waited_for(server: Index) -> None:
             handler.close_connection = True
 
     error = failing(place(server, dripping), limits=RequestLimits(attempts=2, total_timeout=0.1))
-    assert (str(error), error.kind) == ("the answer had no end within the time given", "slow")
+    assert (str(error), error.kind) == ("the response did not finish in time", "slow")
     assert len(server.asked) == 2
 
 

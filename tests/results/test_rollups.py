@@ -189,4 +189,4 @@ def test_what_cannot_be_rolled_up_is_said_in_one_message(tmp_path: Path) -> None
     (tmp_path / HISTORY / file.path).unlink()
     damaged = run("flaky", "--root", tmp_path)
     assert damaged.exit_code == 1
-    assert f"{HISTORY}/{file.path}:1: the file is missing; " in damaged.output
+    assert f"{HISTORY}/{file.path}:1: file not found; " in damaged.output

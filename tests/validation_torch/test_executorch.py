@@ -91,7 +91,7 @@ def test_what_executorch_cannot_do_is_told_apart(tmp_path: Path) -> None:
         "executed",
         "lower",
         (
-            "The backend took no part of the model: nothing ran on the device. "
+            "The backend took no part of the model. Nothing ran on the device. "
             "Not delegated: aten::argmax."
         ),
     )

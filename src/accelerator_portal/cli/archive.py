@@ -47,8 +47,9 @@ def push(place: Path) -> None:
 @PLACE
 @click.argument("inputs")
 def published(place: Path, inputs: str) -> None:
-    """Record in PLACE that the published site was built from INPUTS, a checksum from `build
-    --outputs`.
+    """Record in PLACE that the published site was built from INPUTS.
+
+    INPUTS is a checksum that `build --outputs` writes.
 
     If nothing has changed since, the nightly update doesn't publish again.
     """

@@ -41,8 +41,9 @@ def history() -> None:
 @click.option("--quarantine", is_flag=True, help="Skip folders and reports with errors.")
 @click.argument("files", nargs=-1, type=click.Path(path_type=Path))
 def fold(root: Path, files: tuple[Path, ...], anew: bool, quarantine: bool) -> None:
-    """Add reports to the histories in data/history. Without FILES, add the reports in vendor
-    folders.
+    """Add reports to the histories in data/history.
+
+    Without FILES, the reports in vendor folders are added.
 
     Reports that were added before are skipped, so you can interrupt the command and run it again.
     """

@@ -45,8 +45,7 @@ def compact(root: Path, before: str | None) -> None:
 @ROOT
 @click.argument("accelerators", nargs=-1)
 def check(root: Path, accelerators: tuple[str, ...]) -> None:
-    """Check the archive's files against their manifests, and reports against the latest
-    outcomes."""
+    """Check the archive's files against their manifests and the latest outcomes."""
     problems: list[Problem] = []
     for accelerator in accelerators:
         _refuse_unknown(root, accelerator)

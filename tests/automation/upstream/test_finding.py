@@ -202,7 +202,7 @@ def test_the_same_tests_twice_are_refused(double: GitHubDouble) -> None:
     run = add_run(double)
     for task in ("unit", "models"):
         double.add_artifact(VENDOR, run, f"accelerator-report-{task}", part("a", GOOD))
-    assert "stands twice" in find(place(double), asked()).why
+    assert "is listed twice" in find(place(double), asked()).why
 
 
 @pytest.mark.parametrize(
@@ -247,7 +247,7 @@ def test_what_says_that_it_is_too_large_is_not_fetched(double: GitHubDouble) -> 
     [
         ({"accelerator": "other"}, "the report is about other, the run was for example"),
         ({"kind": "baseline"}, "the report is a baseline, which is no run"),
-        ({"environment": {}}, "report.json:1: the run does not say which torch it used"),
+        ({"environment": {}}, "report.json:1: the run has no PyTorch version"),
         (
             {"trigger": {"kind": "pull-request", "pull_request": 8}},
             "the report is of pull request 8",

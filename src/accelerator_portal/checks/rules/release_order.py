@@ -1,4 +1,4 @@
-"""`data/releases.yaml` lists each release once, the newest first, each wheel once."""
+"""`data/releases.yaml` lists each release and wheel once, newest first."""
 
 from __future__ import annotations
 
@@ -19,8 +19,10 @@ def check(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     for place in range(1, len(releases)):
         before, here = releases[place - 1].version, releases[place].version
         if Version(before) <= Version(here):
-            what = f"{here} stands below {before}"
-            yield _problem(catalog, ("releases", place, "version"), what, "list the newest first")
+            what = f"{here} is listed below {before}"
+            yield _problem(
+                catalog, ("releases", place, "version"), what, "list newest versions first"
+            )
     yield from _doubled_wheels(catalog, catalog.releases.preview.wheels, ("preview",))
     for place, release in enumerate(releases):
         yield from _doubled_wheels(catalog, release.wheels, ("releases", place))
@@ -33,8 +35,8 @@ def _doubled_wheels(
     for place, wheel in enumerate(wheels):
         for arch in wheel.arch:
             if (wheel.variant, wheel.os, arch) in seen:
-                what = f"{wheel.variant} for {wheel.os} {arch} stands twice"
-                yield _problem(catalog, (*location, "wheels", place), what, "keep one of the two")
+                what = f"{wheel.variant} for {wheel.os} {arch} is listed twice"
+                yield _problem(catalog, (*location, "wheels", place), what, "remove one of the two")
             seen.add((wheel.variant, wheel.os, arch))
 
 
