@@ -62,7 +62,7 @@ NO_FRONT = "1: the front matter is missing; start the file with ---, sources: â€
         ("---\n# empty\n---\n## One\n", ["2: the value is empty; enter a value or remove the key"]),
         (
             "---\nsources: {}\n---\n## One\n",
-            ["2: sources: nothing is there; enter a value or remove the key"],
+            ["2: sources: the value is empty; enter a value or remove the key"],
         ),
         (
             FRONT.replace("title", "titel"),

@@ -99,7 +99,7 @@ ACCELERATOR_KEYS = (
             'use "pip", "uv", "docker", "source" or "libtorch"'),
         ]),
         (INSTALL, "methods: [pip, uv]", "methods: []", [
-            "23: options[1].methods: nothing is there; enter a value or remove the key"
+            "23: options[1].methods: the value is empty; enter a value or remove the key"
         ]),
         (SELECTOR, "os: windows", "os: no", [f'3: start[2].os: "no" is not known; use {ANY_OS}']),
         # texts

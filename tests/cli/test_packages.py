@@ -47,10 +47,10 @@ def test_an_index_that_cannot_be_read_does_not_make_it_fail(tree: Tree) -> None:
     said, total = result.stdout.splitlines()
     assert said.startswith(f"beside, {NOWHERE}: not read: the host cannot be reached ")
     assert said.endswith("; nothing is known from it")
-    assert total == "1 package: 1 with news, 1 not read everywhere"
+    assert total == "1 package: 1 with changes, 1 not fully read"
     assert "2 requests, 0.0 MB, " in result.stderr
     assert run(root, "beside").stdout.splitlines()[1] == (
-        "1 package: 0 with news, 1 not read everywhere"
+        "1 package: 0 with changes, 1 not fully read"
     )
 
 

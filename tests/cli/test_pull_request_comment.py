@@ -26,7 +26,7 @@ def test_a_run_that_was_for_no_pull_request_is_passed_over(
     done = comment(tree(EXAMPLE), file)
     assert (done.exit_code, done.output) == (
         0,
-        "Nothing to do for a run of push that ended as success.\n",
+        "No comment needed for a run of push that ended as success.\n",
     )
 
 

@@ -57,6 +57,6 @@ def test_a_fault_that_a_page_repeats_is_named_once(root: Path) -> None:
 def test_key_files_and_the_pages_of_platforms_must_be_there(root: Path) -> None:
     (root / "search/search_index.json").unlink()
     assert said(root, "", "acme") == [
-        "search/search_index.json: file not found",
-        "compute-platforms/acme/index.html: file not found",
+        "search/search_index.json: the file is missing",
+        "compute-platforms/acme/index.html: the file is missing",
     ]

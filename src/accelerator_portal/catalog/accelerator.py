@@ -81,7 +81,7 @@ class Package(Sourced):
     @model_validator(mode="after")
     def _tells_shared_names_apart(self) -> Package:
         if self.shared_name and not self.note:
-            what = "package.shared_name is set, but a note on how to tell the packages apart is missing"
+            what = "shared_name needs a note on how to tell the packages apart"
             raise fault(what, "add a note that explains it")
         return self
 

@@ -92,7 +92,7 @@ QUESTIONS: tuple[Prompt, ...] = (
     Prompt("url", "Documentation", "address of your documentation; used as the source", Url),
     Prompt("device", "Device string", "device string for torch.device()", Line),
     Prompt("device-note", "Shared device", "how to tell it from the other platform", Line),
-    Prompt("dispatch-key", "Dispatch key", "such as PrivateUse1 or XLA; not the device string", Line),
+    Prompt("dispatch-key", "Dispatch key", "such as PrivateUse1; not the device string", Line),
     Prompt("package", "Package", "Python package of the plugin", PackageName),
     Prompt("import", "Import", "module to import", ModuleName),
     Prompt("autoload", "Autoload", "yes or no: whether `import torch` loads it",

@@ -83,5 +83,5 @@ def test_outside_of_github_s_runs_that_is_said(changed: dict[str, str], words: s
 
 @pytest.mark.parametrize("data", [b"", b"{}", event({}), event({"pull_request": {"number": 1}})])
 def test_another_event_is_refused(data: bytes) -> None:
-    with pytest.raises(RefusedEventError, match=r"^unreadable: .* is not as the relay writes it$"):
+    with pytest.raises(RefusedEventError, match=r"^unreadable: .* is not in the relay's format$"):
         read_dispatched(data)

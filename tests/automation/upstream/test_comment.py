@@ -44,9 +44,9 @@ def test_the_comment_says_what_broke_beside_what_whom_to_ask_and_how_to_go_on() 
         "At `aaaaaaaaaaaa` with torch `2.14.0a0`, reported by `vendor/plugin`, "
         f"[this run]({PAGE}): 700 tests. The base is the platform’s own runs up to 2026-11-21.\n\n"
         "- `operators/gelu?dtype=float32` wrong-result: `0.5 is not 0.4`\n\n"
-        "No news: 14 tests red on the base already, 1 test known to fail. 1 test failing that go "
+        "No news: 14 tests already failing on the base, 1 test with known issues. 1 test failing that go "
         "back and forth on the base: `operators/erf` failed in 3 of its last 8 runs.\n\n"
-        "To repeat the first:\n\n"
+        "To reproduce the first failure:\n\n"
         "```bash\naccelerator-portal validate --device ex --test operators/gelu\n```\n\n"
         "Whom to ask: `owner`, `other`.\n\n"
         "This comment is renewed in place. To hear nothing more here, add the label "
@@ -57,7 +57,7 @@ def test_the_comment_says_what_broke_beside_what_whom_to_ask_and_how_to_go_on() 
 
 def test_what_is_mended_is_said_in_place() -> None:
     text = comment(Memory(answers=(answer(broken=0),)), {})
-    assert "\n\nNothing that passed on the base fails any more in the newest reports.\n" in text
+    assert "\n\nNo new failures in the latest reports.\n" in text
     assert f"`Example` at `aaaaaaaaaaaa`, [run]({PAGE})" in text
 
 

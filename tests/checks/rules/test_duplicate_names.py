@@ -79,6 +79,6 @@ def test_who_shares_a_name_says_how_to_tell_the_packages_apart(tree: Tree) -> No
     silent = edited((ACCELERATOR, MADE_UP, f"{MADE_UP}, shared_name: true"))
     (problem,) = problems_in(tree(silent))
     assert (
-        "package.shared_name is set, but a note on how to tell the packages apart is missing; add a note"
+        "shared_name needs a note on how to tell the packages apart; add a note"
         in problem
     )
