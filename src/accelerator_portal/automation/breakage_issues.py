@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict
 from accelerator_portal.automation.events import User
 from accelerator_portal.automation.github import Api, parsed, read_all
 from accelerator_portal.automation.posting import BOT
-from accelerator_portal.automation.sanitiser import faults
+from accelerator_portal.automation.sanitizer import faults
 from accelerator_portal.catalog import Platform
 from accelerator_portal.results.breakages import Breakage
 from accelerator_portal.site.difference.harmless import span, visible

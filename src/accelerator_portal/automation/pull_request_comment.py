@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from accelerator_portal.automation.events import PullRequestRun
-from accelerator_portal.automation.sanitiser import faults
+from accelerator_portal.automation.sanitizer import faults
 from accelerator_portal.site.difference import Difference, markdown
 from accelerator_portal.site.difference.harmless import span
 

@@ -24,7 +24,7 @@ M = TypeVar("M", bound=BaseModel)
 
 
 def read_package_files(root: Path) -> tuple[dict[str, PackageFacts], PackagesRead, list[Problem]]:
-    """Return the facts by normalised name, how fresh they are, and what could not be read."""
+    """Return the facts by normalized name, how fresh they are, and what could not be read."""
     problems: list[Problem] = []
     found: dict[str, PackageFacts] = {}
     folder = root / PACKAGES

@@ -102,7 +102,7 @@ class UpstreamEvents(Sourced):
     """How a platform takes part in PyTorch's changes."""
 
     events: Annotated[tuple[Occasion, ...], Field(min_length=1)]
-    """`pull-request`: opened, changed, labelled; `push`: merged into main; `daily`, `weekly`:
+    """`pull-request`: opened, changed, labeled; `push`: merged into main; `daily`, `weekly`:
     PyTorch's main, whatever changed."""
     labels: Annotated[tuple[Line, ...], Field(max_length=20)] = ()
     """Only pull requests that have one of these labels; without it all of them."""

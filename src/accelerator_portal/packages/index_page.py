@@ -67,7 +67,7 @@ class Page:
 
 
 def parse_page(cached: CachedBody, package: str, url: str) -> Page:
-    """Return what a page says; `package` is the normalised name, `url` the page's own address.
+    """Return what a page says; `package` is the normalized name, `url` the page's own address.
 
     Raises InvalidResponseError for what is no page of this package.
     """

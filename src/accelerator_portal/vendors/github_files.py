@@ -117,7 +117,7 @@ body:
     id: machine
     attributes:
       label: Environment
-      description: Versions of the operating system, Python, pip or uv and the driver; model of the device.
+      description: Device model and versions of the operating system, Python, pip or uv, and driver.
     validations:
       required: true
 """

@@ -74,7 +74,8 @@ def test_somebody_answers_for_what_is_said_on_a_pull_request(problems_after: Pro
             "{dispatch: {repository: example/plugin, event_type: pytorch-event}}",
             "{workflow: ../x.yml}",
             (
-                '21: upstream_events.run.workflow: "../x.yml" is not a workflow of this repository; '
+                '21: upstream_events.run.workflow: "../x.yml" is not a workflow of this '
+                "repository; "
                 'use its file name, like "foo.yml"'
             ),
         ),

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from accelerator_portal.automation.ownership import Maintainers
 from accelerator_portal.automation.pull_request_comment import HarmfulError
-from accelerator_portal.automation.sanitiser import faults
+from accelerator_portal.automation.sanitizer import faults
 from accelerator_portal.automation.upstream.marker import Memory, PlatformAnswer, marker
 from accelerator_portal.automation.upstream.news import Broken
 from accelerator_portal.site.difference.harmless import fence, span
