@@ -146,8 +146,8 @@ ACCELERATOR_KEYS = (
             '37: options[3].torch: 1.10 is read as the number 1.1; put it in quotes: "1.10"'
         ]),
         (INSTALL, '">=1.10"', '"new"', [
-            '37: options[3].torch: "new" is not a version specifier; '
-            'use a format like ">=2.6,<2.15"'
+            ('37: options[3].torch: "new" is not a version specifier; '
+            'use a format like ">=2.6,<2.15"')
         ]),
         (INSTALL, '">=1.10"', '["1.10.0", "new"]', [
             '37: options[3].torch[2]: "new" is not a version; use a format like "2.10.0"'
