@@ -102,7 +102,7 @@ def test_an_object_that_somebody_else_changed_is_not_replaced(
     (second / "a").write_text("second", "utf-8")
     (second / "b").touch()
     push_archive(first)
-    with pytest.raises(ArchiveError, match=r"has another a by now; run the job again$"):
+    with pytest.raises(ArchiveError, match=r"has another a by now. Run the job again$"):
         push_archive(second)
     assert git(remote, "show", "archive:a") == "first"
     assert git(remote, "ls-tree", "--name-only", "archive").split() == ["a"]
@@ -118,5 +118,5 @@ def test_a_branch_that_cannot_be_asked_for_is_no_empty_archive(
 
 def test_a_folder_that_is_there_is_not_touched(repository: Path) -> None:
     (repository / "place").mkdir()
-    with pytest.raises(ArchiveError, match="is there already; name a folder that is not"):
+    with pytest.raises(ArchiveError, match="already exists; name a folder that is not"):
         fetch_archive(repository, repository / "place")

@@ -50,7 +50,7 @@ def test_what_an_interruption_left_is_no_object(tmp_path: Path) -> None:
 def test_a_place_that_nothing_can_write_to_is_named(url: str, why: str) -> None:
     with pytest.raises(ArchiveError) as found:
         open_archive(url)
-    assert str(found.value).startswith(f'"{url}" is no place for an archive: ')
+    assert str(found.value).startswith(f'"{url}" is not a valid archive location: ')
     assert why in str(found.value)
 
 

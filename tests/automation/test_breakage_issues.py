@@ -55,7 +55,7 @@ def test_a_breakage_has_one_issue_from_its_beginning_to_its_end(
     assert issue["title"] == "example: models/resnet18 crashed"
     assert issue["labels"] == [{"name": "breakage"}]
     assert issue["body"].splitlines()[2:-4] == [
-        "`models/resnet18` passed on `Example` and does not any more.",
+        "`models/resnet18` passed on `Example` and now fails.",
         "",
         "- outcome: crashed",
         "- last passed: 2026-03-01 02:00 UTC",

@@ -86,8 +86,8 @@ def test_a_file_of_the_newest_release_is_brought(
     ("changed", "why"),
     [
         ({"name": "other.json"}, "the newest release of example/portal has no report.json"),
-        ({"digest": f"sha256:{'0' * 64}"}, "it is not what its checksum says"),
-        ({"digest": "md5:0"}, "its checksum is no SHA-256"),
+        ({"digest": f"sha256:{'0' * 64}"}, "its checksum doesn't match"),
+        ({"digest": "md5:0"}, "its checksum is not a SHA-256 checksum"),
         ({"size": 10**12}, "report.json has more than "),
     ],
 )
@@ -145,7 +145,7 @@ def test_an_artifact_that_is_none_is_named(
 def test_what_github_refuses_or_nobody_may_ask_is_named(
     double: GitHubDouble, client: GitHubClient
 ) -> None:
-    assert brought(ASSET, None) == "GitHub was not asked: there is no token for it"
+    assert brought(ASSET, None) == "no request to GitHub: there is no token"
     assert brought(ASSET, client) == f"repos/{HOME}/releases/latest: Not Found (HTTP 404)"
     double.faults.append(Fault("releases", status=403, message="Forbidden", times=9))
     assert brought(ASSET, client) == f"repos/{HOME}/releases/latest: Forbidden (HTTP 403)"
@@ -156,8 +156,8 @@ def test_what_github_refuses_or_nobody_may_ask_is_named(
     [
         (f"{hashlib.sha256(REPORT).hexdigest()}  report.json\n", REPORT),
         (hashlib.sha256(REPORT).hexdigest().upper(), REPORT),
-        ("0" * 64, "it is not what its checksum says"),
-        ("", "its checksum is no SHA-256"),
+        ("0" * 64, "its checksum doesn't match"),
+        ("", "its checksum is not a SHA-256 checksum"),
     ],
 )
 def test_a_checksum_beside_an_address_is_compared(
@@ -183,7 +183,7 @@ def test_an_address_that_nobody_can_ask_spoils_no_other_feed(client: GitHubClien
     bad = [feed(url) for url in ("https://xn--/", "https://[", "https://example.org:99999999/")]
     found = bodies([*bad, ASSET], QUICK, client)
     assert all(isinstance(one, FeedError) for one in found[:3]), found
-    assert str(found[0]) == "an address that is none"
+    assert str(found[0]) == "an invalid address"
 
 
 def test_a_fault_that_nobody_foresaw_is_one_feeds_alone(

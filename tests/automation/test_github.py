@@ -11,7 +11,7 @@ from tests.automation.made_up import MadeUpGitHub
 def test_another_form_is_refused(answer: str) -> None:
     api = MadeUpGitHub({})
     api.answers["repos/a/b"] = answer.encode()
-    with pytest.raises(GitHubError, match=r"^repos/a/b: the answer has another form than expected"):
+    with pytest.raises(GitHubError, match=r"^repos/a/b: the response has an unexpected format"):
         read(api, "repos/a/b", Comment)
 
 

@@ -81,7 +81,7 @@ def test_an_answer_that_is_cut_off_is_asked_for_again(
     double.faults = [Fault("GET", half=True, times=2)]
     assert len(json.loads(client.get(COMMENTS))) == 20
     double.faults = [Fault("GET", half=True, times=99)]
-    with pytest.raises(GitHubError, match=r"comments: GitHub's answer was cut off$") as raised:
+    with pytest.raises(GitHubError, match=r"comments: GitHub's response was cut off$") as raised:
         client.get(COMMENTS)
     assert raised.value.passing
     assert len(double.said("GET", "comments")) == 3 + QUICK.tries

@@ -16,7 +16,7 @@ from tests.results.made_up import START, folded, made_up
 
 
 def test_a_night_has_failed_where_one_of_its_steps_has() -> None:
-    done = Done("a", "1 new"), Done("b", "an index did not answer", failed=True)
+    done = Done("a", "1 new"), Done("b", "an index did not respond", failed=True)
     assert Night(done).failed
     assert not Night(done[:1]).failed
 
@@ -24,7 +24,7 @@ def test_a_night_has_failed_where_one_of_its_steps_has() -> None:
 def test_a_night_without_news_says_so(tree: Tree) -> None:
     night = Night((Done("reports", "1 feed, 0 new"),), (Fetched("example", "x", "unchanged"),))
     assert summary(night, loaded(tree(EXAMPLE))) == (
-        "# Nightly\n\n- reports: `1 feed, 0 new`\n\nNo report is new.\n"
+        "# Nightly\n\n- reports: `1 feed, 0 new`\n\nNo new reports.\n"
     )
 
 
@@ -46,7 +46,7 @@ def test_what_is_overdue_and_what_waits_is_told(tree: Tree) -> None:
         set_aside={"example": (Problem("accelerators/example/guide.md", 1, "a", "b"),)},
     )
     assert summary(night, loaded(tree(EXAMPLE))).splitlines()[4:] == [
-        "## Set aside",
+        "## Quarantined",
         "",
         "- `example`, shown as it was before 2026-03-01: `accelerators/example/guide.md:1: a; b`",
         "",
@@ -54,7 +54,7 @@ def test_what_is_overdue_and_what_waits_is_told(tree: Tree) -> None:
         "",
         "- `Example`: `models/resnet18`, 96 hours",
         "",
-        "2 more breakages have no issue yet.",
+        "2 more regressions have no issue yet.",
     ]
 
 
@@ -76,9 +76,9 @@ def test_what_was_refused_and_set_aside_is_named_with_its_reason(tree: Tree) -> 
     assert "- `example/b`: `'</code><script> @somebody ![x](http://a)` and 2 more\n" in text
     assert "- `example/c`: `it did not answer`\n" in text
     assert (
-        "## Set aside\n\n- `broken`, not shown: `accelerators/broken/guide.md:1: '</code>" in text
+        "## Quarantined\n\n- `broken`, not shown: `accelerators/broken/guide.md:1: '</code>" in text
     )
-    assert text.endswith("## What readers see differently\n\nNo reader will see a difference.\n")
+    assert text.endswith("## Changes on the site\n\nNo reader will see a difference.\n")
     outside = "".join(text.split("`")[::2])
     assert "<" not in outside
     assert "@" not in outside

@@ -128,7 +128,10 @@ def test_a_site_that_another_job_publishes_is_built_until_that_has_succeeded(
         assert night(replace(tonight(tmp_path), preview=True)).published
     remember(archive, inputs_of_build(root, NOW.date(), archive))
     done = night(replace(tonight(tmp_path), preview=True))
-    assert (done.published, words(done)["site"]) == (False, "nothing is new; the last site stays")
+    assert (done.published, words(done)["site"]) == (
+        False,
+        "no changes, so the existing site stays",
+    )
 
 
 def test_a_night_removes_what_a_killed_one_left_half_written(tmp_path: Path) -> None:
@@ -194,7 +197,7 @@ def test_a_damaged_last_good_version_concerns_its_platform_alone(tmp_path: Path)
     done = night(tonight(tmp_path))
     assert [step.name for step in done.steps if step.failed] == ["archive"]
     assert words(done)["archive"] == (
-        "acme: the last good version is damaged, so the platform is not shown; fix its folder"
+        "acme: the last valid version is damaged, so the platform is not shown. Fix its folder"
     )
     assert done.published
 
@@ -207,7 +210,7 @@ def test_a_build_that_fails_fails_the_night_and_keeps_the_site(tmp_path: Path) -
     assert (done.failed, done.published) == (True, False)
     assert words(done)["site"] == (
         "404.html: nowhere/: no such file / compute-platforms/index.html: nowhere/: no such file"
-        " / the new site has 6 broken links; the last one stays"
+        " / the new site has 6 broken links; the existing site stays"
     )
     assert not (tmp_path / "site").exists()
 
@@ -248,7 +251,7 @@ def test_packages_and_commands_are_looked_up(tmp_path: Path) -> None:
 
     given = replace(tonight(tmp_path), package_sync=nowhere, resolver=pypi_answers)
     assert looked_up(given) == [
-        Done("packages", "2 packages: 2 with news, 2 not read everywhere"),
+        Done("packages", "2 packages: 2 with changes, 2 not fully read"),
         Done("commands", "example: 26 versions found"),
     ]
     assert asked == [SyncOptions(NOW.date(), told=asked[0].told)]

@@ -25,7 +25,7 @@ NOTHING = "No reader will see a difference."
 
 def test_the_first_run_posts_a_comment() -> None:
     api = MadeUpGitHub(left())
-    assert post(api, run(), {}) == "A comment on pull request 5 is posted."
+    assert post(api, run(), {}) == "A comment on pull request 5 was posted."
     ((method, path, text),) = api.sent
     assert (method, path) == ("POST", COMMENTS)
     assert text.startswith(f"{MARKER}\n\n{NOTHING}\n")
@@ -34,7 +34,7 @@ def test_the_first_run_posts_a_comment() -> None:
 def test_later_runs_renew_it() -> None:
     others = (comment(1, "hello"), comment(2, login="somebody"), comment(3), comment(4))
     api = MadeUpGitHub(left(), comments=others)
-    assert post(api, run(), {}) == "The comment on pull request 5 is renewed."
+    assert post(api, run(), {}) == "The comment on pull request 5 was updated."
     ((method, path, _),) = api.sent
     assert (method, path) == ("PATCH", f"repos/{HOME}/issues/comments/3")
 

@@ -18,7 +18,7 @@ from tests.site.difference.drawn import differences, texts
 
 ABOUT = (
     f"Made from commit `123456789012` by [this run]({RUN_PAGE}); its artifact `preview` is the "
-    "site as it would be. This is what the pull request’s own files say; nobody has checked it.\n"
+    "site as it would be. This is what the pull request’s own files say; nobody has reviewed it.\n"
 )
 
 
@@ -50,5 +50,5 @@ def test_no_text_of_anybody_makes_a_comment_that_must_not_be_posted(
 
 
 def test_what_slips_through_is_stopped_at_last() -> None:
-    with pytest.raises(HarmfulError, match='"@" stands outside code'):
+    with pytest.raises(HarmfulError, match='"@" is not in a code span'):
         difference_comment(run(), Difference(), ["@everybody"])

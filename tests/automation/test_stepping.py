@@ -16,7 +16,7 @@ PROBLEM = Problem("a.yaml", 1, "wrong", "mend it")
 @pytest.mark.parametrize(
     ("error", "words"),
     [
-        (StepFailed("an index did not answer"), "an index did not answer"),
+        (StepFailed("an index did not respond"), "an index did not respond"),
         (ArchiveError("no archive"), "no archive"),
         (GitHubError("no answer"), "no answer"),
         (EngineError(1, "one\ntwo\nthree\nfour\n"), "two / three / four"),

@@ -21,7 +21,7 @@ def test_a_goal_works_somewhere() -> None:
     goals, problems = validate(ExecutorchGoals, file)
     assert goals is None
     assert [str(problem) for problem in problems] == [
-        "goals.yaml:5: goals[2]: it works nowhere; give a command, or what it needs, or both"
+        "goals.yaml:5: goals[2]: there is no command and no requirement; set command, needs or both"
     ]
 
 

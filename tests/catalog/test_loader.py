@@ -70,19 +70,19 @@ def test_all_problems_of_all_files_are_found_in_one_pass(tree: Tree) -> None:
         f'{COMPATIBILITY}:8: rows[2].torch: 1.9 is read as the number 1.9; put it in quotes: "1.9"',
         (
             f'{FAQ}:6: "2026-02-30" cannot be read (day is out of range for month); '
-            "put it in quotes if it is text"
+            "quote it if it is text"
         ),
-        f"{GUIDE}:9: a level-1 heading is the page's own; start with ##",
+        f"{GUIDE}:9: level-1 headings are not allowed; use ## headings",
         f"{GUIDE}:9: there is text before the first ## heading; move it under a heading",
         f"{INSTALL}:38: options[3].methods: a list is expected; write [docker]",
-        f"{RELEASES}:13: releases[1].date: a day is expected; write it like 2026-11-21",
+        f"{RELEASES}:13: releases[1].date: expected a date; use a format like 2026-11-21",
     ]
 
 
 @pytest.mark.parametrize("path", EXAMPLE)
 def test_a_missing_file_is_named(path: str, tree: Tree) -> None:
     root = tree({other: text for other, text in EXAMPLE.items() if other != path})
-    problem = f"{path}:1: the file is missing; add it; CONTRIBUTING.md shows the format"
+    problem = f"{path}:1: file not found; create it; the format is described in CONTRIBUTING.md"
     assert problem in problems_in(root)
 
 
@@ -111,23 +111,23 @@ def test_a_folder_with_a_problem_is_left_out_and_the_others_stay(tree: Tree) -> 
     [
         (
             "accelerators/notes.txt/",
-            "this is not a folder; one folder per accelerator belongs here",
+            "this is not a folder; this folder may contain only one folder per accelerator",
         ),
         (
             "accelerators/Example_2/faq.md",
             (
                 '"Example_2" cannot be an id; '
-                "use lower-case letters and digits, with single hyphens between them"
+                "use lowercase letters and digits, separated by single hyphens"
             ),
         ),
         (
             "accelerators/example/instal.yaml",
-            'the portal does not read this file; did you mean "install.yaml"?',
+            'the portal does not use this file; did you mean "install.yaml"?',
         ),
         (
             "accelerators/example/logo.svg",
             (
-                "the portal does not read this file; known here: "
+                "the portal does not use this file; known here: "
                 "accelerator.yaml, compatibility.yaml, faq.md, guide.md, install.yaml, "
                 "known-issues.yaml, validation.yaml"
             ),
@@ -155,7 +155,7 @@ def test_a_folder_that_is_a_link_is_refused(make: Callable[[Path], None], tree: 
     root = tree(EXAMPLE)
     make(root / "accelerators" / "linked")
     assert problems_in(root) == [
-        "accelerators/linked:1: a platform's folder is a link; put the folder itself here"
+        "accelerators/linked:1: the folder is a symbolic link; replace the link with the folder"
     ]
 
 
@@ -172,7 +172,9 @@ def test_the_folder_of_all_platforms_is_no_link_either(tree: Tree, tmp_path: Pat
     (root / "accelerators").rename(tmp_path / "elsewhere")
     (root / "accelerators").symlink_to(tmp_path / "elsewhere")
     _, problems = load_and_check(root, TODAY)
-    assert "accelerators:1: the folder is a link; put the folder itself here" in map(str, problems)
+    assert "accelerators:1: the folder is a symbolic link; replace the link with the folder" in map(
+        str, problems
+    )
 
 
 def test_a_folder_that_may_not_be_read_is_named(
@@ -185,8 +187,7 @@ def test_a_folder_that_may_not_be_read_is_named(
     monkeypatch.setattr(Path, "iterdir", refuse)
     _, problems = load_and_check(root, TODAY)
     assert str(problems[0]) == (
-        "accelerators:1: the folder cannot be read (Permission denied); "
-        "make it a folder that everybody may read"
+        "accelerators:1: the folder cannot be read (Permission denied); make the folder readable"
     )
 
 
@@ -197,7 +198,7 @@ def test_hidden_files_are_nobodys_business(tree: Tree) -> None:
 
 def test_elsewhere_than_in_the_repository_one_is_told(tree: Tree) -> None:
     assert problems_in(tree({"readme.txt": ""})) == [
-        "accelerators:1: the folder is missing; run this in the repository",
-        f"{RELEASES}:1: the file is missing; add it; CONTRIBUTING.md shows the format",
-        f"{SELECTOR}:1: the file is missing; add it; CONTRIBUTING.md shows the format",
+        "accelerators:1: folder not found; run the command in the repository",
+        f"{RELEASES}:1: file not found; create it; the format is described in CONTRIBUTING.md",
+        f"{SELECTOR}:1: file not found; create it; the format is described in CONTRIBUTING.md",
     ]

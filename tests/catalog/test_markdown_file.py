@@ -49,7 +49,7 @@ def test_without_a_heading_there_are_no_sections() -> None:
     assert parsed("").sections == ()
 
 
-NO_FRONT = "1: the front matter is missing; start the file with --- , sources: â€¦ and --- again"
+NO_FRONT = "1: the front matter is missing; start the file with ---, sources: â€¦ and ---"
 
 
 @pytest.mark.parametrize(
@@ -59,10 +59,10 @@ NO_FRONT = "1: the front matter is missing; start the file with --- , sources: â
         ("\n" + FRONT, [NO_FRONT]),
         ("---\nsources: {}\n## One\n", [NO_FRONT]),
         ("---\n---\n## One\n", [NO_FRONT]),
-        ("---\n# empty\n---\n## One\n", ["2: there is nothing here; fill it or remove it"]),
+        ("---\n# empty\n---\n## One\n", ["2: the value is empty; enter a value or remove the key"]),
         (
             "---\nsources: {}\n---\n## One\n",
-            ["2: sources: nothing is there; fill it or leave it out"],
+            ["2: sources: the value is empty; enter a value or remove the key"],
         ),
         (
             FRONT.replace("title", "titel"),
@@ -79,7 +79,7 @@ NO_FRONT = "1: the front matter is missing; start the file with --- , sources: â
                     "check the indentation, the quotes and the brackets around this line"
                 ),
                 "8: there is text before the first ## heading; move it under a heading",
-                "8: a level-1 heading is the page's own; start with ##",
+                "8: level-1 headings are not allowed; use ## headings",
             ],
         ),
         (
@@ -88,20 +88,20 @@ NO_FRONT = "1: the front matter is missing; start the file with --- , sources: â
         ),
         (
             FRONT + "## One\n\n| | a |\n|-|-|\n| b | |\n",
-            ["10: a column of a table has no name; name it in the table's first line"],
+            ["10: a table column has no name; add its name in the table's first line"],
         ),
         (
             FRONT + "## One\n\n> # Big\n",
-            ["10: a level-1 heading is the page's own; start with ##"],
+            ["10: level-1 headings are not allowed; use ## headings"],
         ),
         (
             FRONT + "## One\n\nBig\n===\n",
-            ["10: a level-1 heading is the page's own; start with ##"],
+            ["10: level-1 headings are not allowed; use ## headings"],
         ),
         (
             FRONT + "## One\n\n<div onclick='x'>\n\nso <b>bold</b>\n\n<!-- note -->\n",
             [
-                f"{line}: raw HTML is not allowed; write Markdown, or put it in backticks"
+                f"{line}: raw HTML is not allowed; use Markdown, or put it in backticks"
                 for line in (10, 12, 14)
             ],
         ),

@@ -24,22 +24,22 @@ def test_a_feed_stands_in_one_place(tree: Tree, feed: str) -> None:
 @pytest.mark.parametrize(
     ("feed", "fault"),
     [
-        ("", "a feed stands in exactly one place; use one of: url, release, artifact"),
+        ("", "a feed needs exactly one location; use one of: url, release, artifact"),
         (
             f"{URL}, {RELEASE}",
-            "a feed stands in exactly one place; use one of: url, release, artifact",
+            "a feed needs exactly one location; use one of: url, release, artifact",
         ),
         (
             f"{RELEASE}, sha256: https://a.example/b",
-            "sha256 belongs to url; leave it out: GitHub says its own",
+            "sha256 belongs to url; remove it: GitHub says its own",
         ),
         (
             "release: {repository: example/plugin, asset: ../x}",
-            'release.asset: "../x" is no name on GitHub; use letters, digits and . _ -',
+            'release.asset: "../x" is not a valid GitHub name; use letters, digits and . _ -',
         ),
         (
             "artifact: {repository: example/plugin, workflow: 'a?b=c', artifact: report}",
-            'artifact.workflow: "a?b=c" is no name on GitHub; use letters, digits and . _ -',
+            'artifact.workflow: "a?b=c" is not a valid GitHub name; use letters, digits and . _ -',
         ),
     ],
 )

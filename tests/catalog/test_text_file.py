@@ -38,10 +38,13 @@ def test_text_is_read_with_plain_line_ends(data: bytes, text: str, root: Path) -
 @pytest.mark.parametrize(
     ("data", "problem"),
     [
-        (b"", "1: the file is empty; fill it, CONTRIBUTING.md shows the format"),
-        (b"\xef\xbb\xbf \r\n", "1: the file is empty; fill it, CONTRIBUTING.md shows the format"),
-        (b"\nb\x00c", "2: the file is binary, not text; write it as UTF-8 text"),
-        (b"a\nb\x00c", "2: the file is binary, not text; write it as UTF-8 text"),
+        (b"", "1: the file is empty; add content; the format is described in CONTRIBUTING.md"),
+        (
+            b"\xef\xbb\xbf \r\n",
+            "1: the file is empty; add content; the format is described in CONTRIBUTING.md",
+        ),
+        (b"\nb\x00c", "2: the file is binary, not text; replace it with UTF-8 text"),
+        (b"a\nb\x00c", "2: the file is binary, not text; replace it with UTF-8 text"),
         (b"a\n\nb\xff", "3: byte 0xff is not UTF-8; save the file as UTF-8"),
         (b"\xef\xbb\xbfa\n\nb\xff", "3: byte 0xff is not UTF-8; save the file as UTF-8"),
         (b"a\n\xed\xa0\x80", "2: byte 0xed is not UTF-8; save the file as UTF-8"),
@@ -49,14 +52,14 @@ def test_text_is_read_with_plain_line_ends(data: bytes, text: str, root: Path) -
         (
             b"\r\na\x0c",
             (
-                "2: the character U+000C does not belong in a text; delete it; to name it, "
+                "2: the character U+000C is not allowed in text; delete it; to name it, "
                 "write its number"
             ),
         ),
         (
             "a\n\nb\u2028".encode(),
             (
-                "3: the character U+2028 does not belong in a text; delete it; to name it, "
+                "3: the character U+2028 is not allowed in text; delete it; to name it, "
                 "write its number"
             ),
         ),
@@ -69,7 +72,7 @@ def test_bytes_that_are_no_text_are_refused(data: bytes, problem: str, root: Pat
 
 
 def test_a_missing_file_is_missed(root: Path) -> None:
-    problem = "folder/a:1: the file is missing; add it; CONTRIBUTING.md shows the format"
+    problem = "folder/a:1: file not found; create it; the format is described in CONTRIBUTING.md"
     assert outcome(root) == problem
     (root / "folder" / "a").symlink_to("nowhere")
     assert outcome(root) == problem
@@ -92,23 +95,26 @@ def _link_to_a_folder_beside(file: Path) -> None:
     file.symlink_to("../folder2/a")
 
 
-NOT_READABLE = "make it a plain file that everybody may read"
+NOT_READABLE = "make it a readable regular file"
 
 
 @pytest.mark.parametrize(
     ("make", "problem"),
     [
-        (_link_out, "the link leads out of its folder; put the file itself here"),
-        (_link_to_a_folder_beside, "the link leads out of its folder; put the file itself here"),
+        (_link_out, "the symbolic link points outside its folder; replace the link with the file"),
+        (
+            _link_to_a_folder_beside,
+            "the symbolic link points outside its folder; replace the link with the file",
+        ),
         (
             lambda file: file.symlink_to("/dev/zero"),
-            "the link leads out of its folder; put the file itself here",
+            "the symbolic link points outside its folder; replace the link with the file",
         ),
-        (Path.mkdir, "this is not a plain file; replace it with a text file"),
-        (os.mkfifo, "this is not a plain file; replace it with a text file"),
+        (Path.mkdir, "this is not a regular file; replace it with a text file"),
+        (os.mkfifo, "this is not a regular file; replace it with a text file"),
         (
             lambda file: file.symlink_to("a"),
-            f"the file cannot be read (a link leads to itself); {NOT_READABLE}",
+            f"the file cannot be read (the symbolic link points to itself); {NOT_READABLE}",
         ),
     ],
 )
@@ -142,8 +148,8 @@ def test_a_problem_has_a_length_that_one_can_read() -> None:
 def test_a_text_shows_all_that_is_in_it(hidden: str, root: Path) -> None:
     (root / "folder" / "a").write_text(f"one\ntwo{hidden}", encoding="utf-8")
     assert outcome(root) == (
-        f"folder/a:2: the character U+{ord(hidden):04X} does not belong in a text; "
-        "delete it; to name it, write its number"
+        f"folder/a:2: the character U+{ord(hidden):04X} is not allowed in text; "
+        "delete it; to mention it, write its number"
     )
 
 
@@ -156,8 +162,8 @@ def test_a_problem_is_one_line_whatever_the_file_holds() -> None:
                                     0xFE0F, 0xFFA0, 0xFFF9, 0x1D173, 0xE0041])  # fmt: skip
 def test_what_nobody_sees_is_refused(number: int, root: Path) -> None:
     (root / "folder" / "a").write_text(f"x\na{chr(number)}b\n", "utf-8")
-    what = f"the character U+{number:04X} does not belong in a text"
-    assert outcome(root) == f"folder/a:2: {what}; delete it; to name it, write its number"
+    what = f"the character U+{number:04X} is not allowed in text"
+    assert outcome(root) == f"folder/a:2: {what}; delete it; to mention it, write its number"
 
 
 @pytest.mark.parametrize(

@@ -16,9 +16,9 @@ from tests.folders import (
 SEE = "see the format reference"
 ANY_OS = '"linux", "windows" or "macos"'
 
-TOO_DEEP = "Python cannot read this code; write fewer things into another"
+TOO_DEEP = "Python cannot parse this code; reduce the nesting"
 JOINED = (
-    "the lines mean something else when joined to one; "
+    "the lines change their meaning when joined into one line; "
     "write each statement on one line, without comments"
 )
 
@@ -53,7 +53,7 @@ ACCELERATOR_KEYS = (
             "source"),
         ]),
         (ACCELERATOR, "mark: EX\n", with_feature("compile", "partly"), [
-            ('9: features.compile: "partly" does not say which part; '
+            ('9: features.compile: "partly" has no note that says which part works; '
             "add a note with the source's words")
         ]),
         (ACCELERATOR, "mark: EX\n", with_feature("compiler", "yes"), [
@@ -67,8 +67,8 @@ ACCELERATOR_KEYS = (
             for line, key in [(9, "a(b)"), (10, "str"), (11, "tuple[int, ...]")]
         ]),
         (INSTALL, "id: ex2", "id: Ex2", [
-            ('7: variants[1].id: "Ex2" is not of the right form; '
-            "use lower-case letters, digits and single - _ . between them"),
+            ('7: variants[1].id: "Ex2" has an invalid format; '
+            "use lowercase letters and digits, separated by single - _ . characters"),
         ]),
         # wrong types
         (ACCELERATOR, "name: Example\n", "name: 4\n", [
@@ -100,15 +100,15 @@ ACCELERATOR_KEYS = (
             'use "pip", "uv", "docker", "source" or "libtorch"'),
         ]),
         (INSTALL, "methods: [pip, uv]", "methods: []", [
-            "23: options[1].methods: nothing is there; fill it or leave it out"
+            "23: options[1].methods: the value is empty; enter a value or remove the key"
         ]),
         (SELECTOR, "os: windows", "os: no", [f'3: start[2].os: "no" is not known; use {ANY_OS}']),
         # texts
         (ACCELERATOR, "mark: EX", 'mark: " "', [
-            '8: mark: " " is not of the right form; write two letters or digits'
+            '8: mark: " " has an invalid format; write two letters or digits'
         ]),
         (ACCELERATOR, "name: Example\n", 'name: " "\n', [
-            "6: name: the text is empty; write it or leave the key out"
+            "6: name: the text is empty; enter a value or remove the key"
         ]),
         (ACCELERATOR, "name: Example\n", 'name: "a\\nb"\n', [
             "6: name: the text has a line break or a tab; write it on one line"
@@ -138,55 +138,56 @@ ACCELERATOR_KEYS = (
             '7: rows[1].torch: 1.10 is read as the number 1.1; put it in quotes: "1.10"'
         ]),
         (COMPATIBILITY, '"1.10.0"', '"1.10.0-rc1"', [
-            '7: rows[1].torch: "1.10.0-rc1" is not the normal form; write "1.10.0rc1"'
+            '7: rows[1].torch: "1.10.0-rc1" is not in normalized form; write "1.10.0rc1"'
         ]),
         (COMPATIBILITY, '"1.10.0"', '"new"', [
-            '7: rows[1].torch: "new" is not a version; write it like "2.10.0"'
+            '7: rows[1].torch: "new" is not a version; use a format like "2.10.0"'
         ]),
         (INSTALL, '">=1.10"', "1.10", [
             '37: options[3].torch: 1.10 is read as the number 1.1; put it in quotes: "1.10"'
         ]),
         (INSTALL, '">=1.10"', '"new"', [
-            '37: options[3].torch: "new" is not a version specifier; write it like ">=2.6,<2.15"'
+            ('37: options[3].torch: "new" is not a version specifier; '
+            'use a format like ">=2.6,<2.15"')
         ]),
         (INSTALL, '">=1.10"', '["1.10.0", "new"]', [
-            '37: options[3].torch[2]: "new" is not a version; write it like "2.10.0"'
+            '37: options[3].torch[2]: "new" is not a version; use a format like "2.10.0"'
         ]),
         (INSTALL, '">=1.10"', "{a: b}", [f"37: options[3].torch: a text is expected; {SEE}"]),
         (RELEASES, '["3.12", "3.13", "3.13t"]', '[3.12, "3.13.1", "3.१३"]', [
             '14: releases[1].python[1]: 3.12 is read as the number 3.12; put it in quotes: "3.12"',
-            ('14: releases[1].python[2]: "3.13.1" is not of the right form; '
-            'write it like "3.13", or "3.13t"'),
-            ('14: releases[1].python[3]: "3.१३" is not of the right form; '
-            'write it like "3.13", or "3.13t"'),
+            ('14: releases[1].python[2]: "3.13.1" has an invalid format; '
+            'use a format like "3.13", or "3.13t"'),
+            ('14: releases[1].python[3]: "3.१३" has an invalid format; '
+            'use a format like "3.13", or "3.13t"'),
         ]),
         # days
         *(
             (ACCELERATOR, "2026-01-02", day, [
-                "5: sources.made-up.read: a day is expected; write it like 2026-11-21"
+                "5: sources.made-up.read: expected a date; use a format like 2026-11-21"
             ])
             for day in ("1763683200", "2026-01-02 10:00:00", "soon", '"1763683200"', "", "true")
         ),
         # records that contradict themselves
         (ACCELERATOR, "    read:", "    package: torch\n    read:", [
-            "2: sources.made-up: a source needs either url or package; give exactly one of the two"
+            "2: sources.made-up: a source needs either url or package; set exactly one of the two"
         ]),
         (ACCELERATOR, "read: 2026-01-02", "read: 2026-01-02\n    as_of: 2026-01-03", [
-            "2: sources.made-up: as_of is later than read; a copy cannot be newer than its reading"
+            "2: sources.made-up: as_of is later than read; use a date that is not after read"
         ]),
         (INSTALL, "      - docker:", "      - run: [ls]\n        docker:", [
-            ("43: options[3].steps[1]: a step is exactly one thing; "
+            ("43: options[3].steps[1]: a step must have exactly one action; "
             "use one of: pip, docker, download, run, env")
         ]),
         (INSTALL, "      - docker:", "      - run:\n      - docker:", [
-            ("43: options[3].steps[1]: a step is exactly one thing; "
+            ("43: options[3].steps[1]: a step must have exactly one action; "
             "use one of: pip, docker, download, run, env")
         ]),
         # addresses with placeholders
         (INSTALL, '      - docker: {image: "example/torch:{torch}-{variant_version}"}',
          '      - download: {url: "https://example.org/{torch}/"}', [
-            ("43: options[3].steps[1].download.url: the address names no file; "
-            "write the address of the file itself")
+            ("43: options[3].steps[1].download.url: the address does not end with a file name; "
+            "use the address of a file")
         ]),
         (INSTALL, '      - docker: {image: "example/torch:{torch}-{variant_version}"}',
          '      - download: {url: "http://example.org/{torch}"}', [
@@ -200,7 +201,7 @@ ACCELERATOR_KEYS = (
         # what is not seen
         *(
             (ACCELERATOR, "vendor: Example Vendor", f'vendor: "a{written}b"', [
-                f"7: vendor: the character {name} does not belong in a text; leave it out"
+                f"7: vendor: the character {name} is not allowed in text; remove it"
             ])
             for written, name in [
                 (r"\u202e", "U+202E"), (r"\u2028", "U+2028"), (r"\0", "U+0000"),
@@ -217,24 +218,24 @@ ACCELERATOR_KEYS = (
                 ("print(1)  # a comment\n      print(2)", JOINED),
                 ("print(\n      1,\n      2)", JOINED),
                 ("if torch: print(1)",
-                 "a statement with a body; use imports, assignments and calls alone"),
+                 "compound statements are not allowed; use only imports, assignments and calls"),
                 ("print(", "not Python: '(' was never closed; mend it"),
                 (f"print({'-' * 3000}1)", TOO_DEEP),
                 (f"print({'+'.join('1' * 1500)})", TOO_DEEP),
             ]
         ),
         (INSTALL, '    torch: ">=1.10"', "    compatibility: true\n    wheels: ex", [
-            "36: options[3]: wheels and compatibility exclude each other; keep one of the two"
+            "36: options[3]: wheels and compatibility cannot be combined; remove one of the two"
         ]),
         (INSTALL, '    torch: ">=1.10"', "    images: ex\n    archives: ex", [
-            "36: options[3]: images and archives exclude each other; keep one of the two"
+            "36: options[3]: images and archives cannot be combined; remove one of the two"
         ]),
         (INSTALL, '    torch: ">=1.10"\n', "", [
-            ("36: options[3]: the option does not say which torch releases it serves; "
+            ("36: options[3]: the option has no torch releases; "
             "add wheels, images, archives, compatibility or torch")
         ]),
         (INSTALL, "    os: [linux]\n", "", [
-            "36: options[3]: the option does not say for which systems it is; add os and arch"
+            "36: options[3]: the option has no operating systems or architectures; add os and arch"
         ]),
     ],
 )  # fmt: skip

@@ -75,28 +75,31 @@ def test_a_key_is_the_text_as_written(key: str) -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("a: 1\nb: 2\na: 3\n", ['3: the key "a" stands already in line 1; keep one of the two']),
+        ("a: 1\nb: 2\na: 3\n", ['3: the key "a" is already used in line 1; remove one of the two']),
         (
             "a: {b: 1, b: 2}\nc: {b: 1}\nc: 0",
             [
-                '1: the key "b" stands already in line 1; keep one of the two',
-                '3: the key "c" stands already in line 2; keep one of the two',
+                '1: the key "b" is already used in line 1; remove one of the two',
+                '3: the key "c" is already used in line 2; remove one of the two',
             ],
         ),
-        ("a: 1\n'a': 2", ['2: the key "a" stands already in line 1; keep one of the two']),
-        ("[a]: 1", ["1: a key is a list or a mapping; use plain text as key"]),
-        ("? {a: 1}\n: 1", ["1: a key is a list or a mapping; use plain text as key"]),
+        ("a: 1\n'a': 2", ['2: the key "a" is already used in line 1; remove one of the two']),
+        ("[a]: 1", ["1: a key must be text, not a list or a mapping; use plain text as key"]),
+        (
+            "? {a: 1}\n: 1",
+            ["1: a key must be text, not a list or a mapping; use plain text as key"],
+        ),
         (
             "a: &x 1\nb: *x",
             [
-                "1: the anchor &x is not allowed; repeat the text where it is needed",
+                "1: the anchor &x is not allowed; repeat the text instead",
                 "2: the alias *x is not allowed; repeat the text",
             ],
         ),
         (
             "a: &x {b: 1}\n<<: *x",
             [
-                "1: the anchor &x is not allowed; repeat the text where it is needed",
+                "1: the anchor &x is not allowed; repeat the text instead",
                 "2: the alias *x is not allowed; repeat the text",
             ],
         ),
@@ -136,27 +139,22 @@ def test_a_key_is_the_text_as_written(key: str) -> None:
         (
             "a: &x 1\nb: [",
             [
-                "1: the anchor &x is not allowed; repeat the text where it is needed",
+                "1: the anchor &x is not allowed; repeat the text instead",
                 "2: not valid YAML: did not find expected node content",
             ],
         ),
-        ("", ["1: there is nothing here; fill it or remove it"]),
-        ("# only words\n", ["1: there is nothing here; fill it or remove it"]),
+        ("", ["1: the value is empty; enter a value or remove the key"]),
+        ("# only words\n", ["1: the value is empty; enter a value or remove the key"]),
         (
             "a: 2026-13-01",
-            [
-                (
-                    '1: "2026-13-01" cannot be read (month must be in 1..12); '
-                    "put it in quotes if it is text"
-                )
-            ],
+            [('1: "2026-13-01" cannot be read (month must be in 1..12); quote it if it is text')],
         ),
         (
             "a: =",
             [
                 (
                     '1: "=" cannot be read (could not determine a constructor for the tag '
-                    "'tag:yaml.org,2002:value'); put it in quotes if it is text"
+                    "'tag:yaml.org,2002:value'); quote it if it is text"
                 )
             ],
         ),
@@ -193,8 +191,7 @@ def test_a_file_that_is_too_deep_or_too_large_is_refused(text: str, line: int) -
 def test_a_number_that_nobody_writes_is_refused_unread(number: str) -> None:
     (problem,) = problems(f"a: {number}\n")
     assert problem == (
-        f'a.yaml:1: "{number[:40]}…" is too long for a number or a date; '
-        "put it in quotes if it is text"
+        f'a.yaml:1: "{number[:40]}…" is too long for a number or a date; quote it if it is text'
     )
 
 
@@ -208,9 +205,7 @@ def test_a_billion_laughs_are_not_laughed() -> None:
     file, found = parse_yaml("a.yaml", "\n".join(["a0: &a0 [lol]", *lines]))
     assert file is None
     assert len(found) == 10 + 9 * 9
-    assert str(found[0]) == (
-        "a.yaml:1: the anchor &a0 is not allowed; repeat the text where it is needed"
-    )
+    assert str(found[0]) == ("a.yaml:1: the anchor &a0 is not allowed; repeat the text instead")
 
 
 def test_lines_count_from_where_the_text_stands_in_its_file() -> None:
@@ -218,7 +213,7 @@ def test_lines_count_from_where_the_text_stands_in_its_file() -> None:
     assert file is not None
     assert file.line(("a",)) == 2
     assert list(map(str, found)) == [
-        'a.md:3: the key "a" stands already in line 2; keep one of the two'
+        'a.md:3: the key "a" is already used in line 2; remove one of the two'
     ]
     assert problems("\na: [", first_line=5)[0].startswith("a.yaml:6: not valid YAML")
 
@@ -226,7 +221,7 @@ def test_lines_count_from_where_the_text_stands_in_its_file() -> None:
 @pytest.mark.parametrize("text", ["1:30", "12:30", "017", "0x10", "0b11", "-1:30:00"])
 def test_a_number_that_yaml_reads_as_another_one_is_refused(text: str) -> None:
     _, problems = parse_yaml("a.yaml", f"a: {text}\n")
-    what = f'"{text}" would be read as another number'
-    remedy = "write plain digits, or put it in quotes if it is text"
+    what = f'"{text}" would be read as a different number'
+    remedy = "write plain digits, or quote it if it is text"
     assert [str(problem) for problem in problems] == [f"a.yaml:1: {what}; {remedy}"]
     assert parse_yaml("a.yaml", f'a: "{text}"\n')[1] == []

@@ -95,7 +95,7 @@ def test_a_folder_beyond_them_is_left_out_and_named(
     (problem,) = map(str, problems)
     assert problem == (
         "accelerators/example:1: the folder takes more than 1 GB of memory to read and check; "
-        "make it smaller: fewer or smaller reports, shorter texts"
+        "reduce the folder: use fewer or smaller reports and shorter texts"
     )
 
 

@@ -43,7 +43,7 @@ def server() -> Iterator[str]:
         ("/404", "is gone (404)"),
         ("/410", "is gone (410)"),
         ("/500", "answers with an error (500)"),
-        ("/round", "leads round in circles"),
+        ("/round", "has a redirect loop"),
     ],
 )
 def test_what_does_not_answer_is_told(server: str, path: str, words: str) -> None:

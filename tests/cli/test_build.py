@@ -26,7 +26,7 @@ def test_a_site_with_a_broken_link_does_not_replace_the_last_one(tmp_path: Path)
     assert done.exit_code == 1
     assert done.stderr == (
         "index.html: nowhere/: no such file\n"
-        "Error: the new site has 1 broken link; the last one stays\n"
+        "Error: the new site has 1 broken link; the existing site stays\n"
     )
     assert (out / "index.html").read_text("utf-8") == "the last site"
 
@@ -37,7 +37,7 @@ def test_the_previous_site_can_be_put_back(tmp_path: Path) -> None:
         place.mkdir()
         (place / "index.html").write_text(text, "utf-8")
     back = run("--put-back", "--out", out)
-    assert (back.exit_code, back.stdout) == (0, f"The previous site is in {out} again.\n")
+    assert (back.exit_code, back.stdout) == (0, f"Restored the previous site to {out}.\n")
     assert (out / "index.html").read_text("utf-8") == "old"
 
 

@@ -63,9 +63,9 @@ def test_the_folder_that_a_commit_changed_is_told(root: Path) -> None:
 
 
 def test_a_base_that_is_not_there_is_named(root: Path, tmp_path: Path) -> None:
-    with pytest.raises(UnknownBaseError, match='knows no commit "nowhere"'):
+    with pytest.raises(UnknownBaseError, match='there is no commit "nowhere"'):
         changed_folders(root, "nowhere")
-    assert 'knows no commit "--output=x"' in told(root, "--base", "--output=x")
+    assert 'there is no commit "--output=x"' in told(root, "--base", "--output=x")
     assert not (tmp_path / "x").exists()
 
 

@@ -60,7 +60,7 @@ def test_this_repository_passes() -> None:
                 f'{ACCELERATOR}:7: unknown key "vendr"; did you mean "vendor"?',
                 (
                     f"{FAQ}:1: the front matter is missing; "
-                    "start the file with --- , sources: … and --- again"
+                    "start the file with ---, sources: … and ---"
                 ),
                 f"{SELECTOR}:1: start: a list is expected; see the format reference",
             ],
@@ -82,7 +82,7 @@ def test_in_an_empty_folder_it_says_what_is_missing(tmp_path: Path) -> None:
     result = run("check", "--root", tmp_path)
     assert result.exit_code == 1
     assert result.stdout.splitlines()[0] == (
-        "accelerators:1: the folder is missing; run this in the repository [format]"
+        "accelerators:1: folder not found; run the command in the repository [format]"
     )
 
 
@@ -92,7 +92,7 @@ def test_in_an_empty_folder_it_says_what_is_missing(tmp_path: Path) -> None:
         (["check", "--root", "nowhere"], "Directory 'nowhere' does not exist"),
         (["chek"], "No such command 'chek'"),
         (["check", "--fixed"], "No such option"),
-        (["check", "nowhere"], "there is no nowhere"),
+        (["check", "nowhere"], "read nowhere ("),
         (["check", "x" * 300], "File name too long"),
         (["check", "/"], "is not in ."),
     ],
@@ -120,7 +120,7 @@ def test_a_name_that_is_no_text_does_not_stop_it(tree: Tree) -> None:
     assert result.returncode == 1
     assert result.stderr == b"1 problem found.\n"
     assert result.stdout.startswith(
-        rb"accelerators/example/\udcff\n.yaml:1: the portal does not read this file; known here: "
+        rb"accelerators/example/\udcff\n.yaml:1: the portal does not use this file; known here: "
     )
 
 
@@ -171,6 +171,6 @@ def test_what_is_certain_is_mended_and_the_rest_told(tree: Tree) -> None:
     )
     done = run("check", "--root", root, "--fix")
     assert done.exit_code == 1
-    assert f"mended {RELEASES}:" in done.stderr
+    assert f"Fixed {RELEASES}:" in done.stderr
     assert 'version: "1.9"' in (root / RELEASES).read_text("utf-8")
     assert "vendr" in done.stdout

@@ -48,7 +48,7 @@ def test_other_files_are_not_touched(root: Path, tmp_path: Path) -> None:
     (tmp_path / "mine.txt").write_text("mine", "utf-8")
     done = run(root, tmp_path)
     assert done.exit_code == 1
-    assert "holds other files; name a folder that is new, empty or an earlier export" in done.output
+    assert "contains other files. Choose a folder" in done.output
     assert listed(tmp_path) == {"mine.txt"}
 
 
@@ -57,7 +57,7 @@ def test_a_broken_folder_is_named_and_nothing_is_written(tmp_path: Path) -> None
     (root / "accelerators/acme/guide.md").unlink()
     done = run(root, tmp_path / "out")
     assert done.exit_code == 1
-    assert "accelerators/acme/guide.md:1: the file is missing" in done.output
+    assert "accelerators/acme/guide.md:1: file not found" in done.output
     assert not (tmp_path / "out").exists()
 
 
@@ -66,4 +66,4 @@ def test_settings_without_a_repository_are_named(tmp_path: Path) -> None:
     (root / "mkdocs.yml").write_text("site_name: x\n", "utf-8")
     done = run(root, tmp_path / "out")
     assert done.exit_code == 1
-    assert "mkdocs.yml has no line repo_url: https://…" in done.output
+    assert "mkdocs.yml has no repo_url. Add a line: repo_url: https://…" in done.output

@@ -86,7 +86,7 @@ def test_without_files_the_reports_of_the_folders_are_folded(tree: Tree) -> None
 def test_of_whom_nothing_is_kept_that_is_said(tmp_path: Path, name: str) -> None:
     done = run("show", "--root", tmp_path, name)
     assert done.exit_code == 1
-    assert done.output == f'No history of "{name}" is kept. history fold makes one.\n'
+    assert done.output == f'There is no history of "{name}". Create it with: history fold\n'
 
 
 def test_a_broken_folder_holds_up_nobody_at_night(tmp_path: Path) -> None:

@@ -111,8 +111,8 @@ def test_a_folder_that_exists_is_left_as_it_is(tree: Tree) -> None:
     before = files(root)
     done = run(root, root / "additional-platforms.json")
     assert done.output.splitlines() == [
-        "accelerators/first-card exists; left as it is",
-        "accelerators/ex2 exists; left as it is",
+        "accelerators/first-card exists; not changed",
+        "accelerators/ex2 exists; not changed",
     ]
     assert files(root) == before
 
@@ -126,7 +126,7 @@ def test_a_folder_that_exists_is_left_as_it_is(tree: Tree) -> None:
         ({"html": {"third": ""}}, ['html has a guide for "third", platforms has not']),
         ({"platforms": {"../up": FILE["platforms"]["ex2"]}}, ["../up"]),
         ({"platforms": {"a": {**FILE["platforms"]["ex2"], "stable": {}}}, "html": {}},
-         ["no operating system has a command; add linux, windows or both"]),
+         ["there is no command for any operating system; add linux, windows or both"]),
         ({"platforms": {"a": {**FILE["platforms"]["ex2"], "stable": {"macos": "x"}}}, "html": {}},
          ['unknown key "macos"']),
         ({"platforms": {"a": {**FILE["platforms"]["ex2"], "stable": {"linux": "rm -rf /"}}},
@@ -162,4 +162,4 @@ def test_what_is_no_such_file_is_said_so(text: str, tree: Tree) -> None:
 def test_a_missing_file_is_said_so(tree: Tree) -> None:
     done = run(tree(EXAMPLE), Path("nowhere.json"))
     assert done.exit_code == 1
-    assert "nowhere.json:1: the file is missing" in done.output
+    assert "nowhere.json:1: file not found" in done.output

@@ -46,11 +46,11 @@ def test_what_cannot_be_asked_is_not_checked(tree: Tree, monkeypatch: pytest.Mon
 def test_an_unknown_platform_is_named(tree: Tree) -> None:
     done = run(tree(EXAMPLE), "--platform", "exemple")
     assert done.exit_code == 2
-    assert 'there is no platform "exemple"; known here: example' in done.output
+    assert 'there is no platform "exemple". Platforms: example' in done.output
 
 
 def test_a_file_that_cannot_be_read_is_named(tree: Tree) -> None:
     root = tree({**EXAMPLE, "data/verdicts/example.json": "no verdicts"})
     done = run(root)
     assert done.exit_code == 1
-    assert "example.json:1: these are no verdicts" in done.output
+    assert "example.json:1: this is not a valid verdict file" in done.output

@@ -34,7 +34,7 @@ def test_a_night_builds_folds_and_says_what_changed(root: Path, tmp_path: Path) 
     first = night(root, out, *kept)
     assert first.exit_code == 0, first.output
     assert "history: `acme, runs: 3 new reports of 3, " in first.stdout
-    assert "1 new version of folders, 0 standing in`" in first.stdout
+    assert "1 new version of folders, 0 shown in their last valid version`" in first.stdout
     assert "What readers see differently" not in first.stdout, "there was nothing before"
     assert "history: acme, runs: 3 new reports of 3, " in first.stderr, "each step, when it is done"
     assert "history: acme" not in first.stdout
@@ -44,7 +44,7 @@ def test_a_night_builds_folds_and_says_what_changed(root: Path, tmp_path: Path) 
     page = (out / "compute-platforms/acme/index.html").read_bytes()
     before = files(archive)
     second = night(root, out, *kept)
-    assert "- site: `nothing is new; the last site stays`" in second.stdout
+    assert "- site: `no changes, so the existing site stays`" in second.stdout
     assert "history: `acme, runs: 0 new reports of 3, 0 changes`" in second.stdout
     assert files(archive) == before
 
@@ -52,7 +52,7 @@ def test_a_night_builds_folds_and_says_what_changed(root: Path, tmp_path: Path) 
     third = night(root, out, *kept)
     assert third.exit_code == 0, third.output
     today = dt.datetime.now(dt.UTC).date()
-    assert f"## Set aside\n\n- `acme`, shown as it was before {today}: `acc" in third.stdout
+    assert f"## Quarantined\n\n- `acme`, shown as it was before {today}: `acc" in third.stdout
     after = (out / "compute-platforms/acme/index.html").read_text("utf-8")
     assert after.replace(" ", "") != page.decode().replace(" ", "")
     assert "This page shows an older version." in after
@@ -101,7 +101,7 @@ def files(folder: Path) -> dict[str, bytes]:
 def test_an_archive_of_an_unknown_kind_is_refused(root: Path, tmp_path: Path) -> None:
     unknown = night(root, tmp_path / "site", "--archive", "nonsense://x")
     assert unknown.exit_code == 1
-    assert unknown.stderr.startswith('Error: "nonsense://x" is no place for an archive: ')
+    assert unknown.stderr.startswith('Error: "nonsense://x" is not a valid archive location: ')
 
 
 def test_issues_need_a_token(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -78,7 +78,7 @@ def test_what_is_no_python_is_refused(tmp_path: Path) -> None:
     file.chmod(0o755)
     done = CliRunner().invoke(main, ["validate", "--python", str(file), "--device", "cpu"])
     assert done.exit_code == 2
-    assert "does not run as Python" in " ".join(done.stderr.split())
+    assert "doesn't run as a Python interpreter" in " ".join(done.stderr.split())
 
 
 def test_a_python_of_another_version_is_refused(tmp_path: Path) -> None:
@@ -88,5 +88,5 @@ def test_a_python_of_another_version_is_refused(tmp_path: Path) -> None:
     done = CliRunner().invoke(main, ["validate", "--python", str(file), "--device", "cpu"])
     assert done.exit_code == 2
     said = " ".join(done.stderr.split())
-    assert "is Python 3.9, and this command runs on Python 3." in said
+    assert "is Python 3.9, but this command runs on Python 3." in said
     assert "uvx --python 3.9 accelerator-portal validate" in said

@@ -35,9 +35,7 @@ def test_check_names_what_is_stale_and_writes_nothing(tree: Tree) -> None:
     (root / CODEOWNERS).write_text("* @nobody\n", "utf-8")
     result = run(root, "--check")
     assert result.exit_code == 1
-    assert result.stdout == (
-        f"{CODEOWNERS}:1: the file does not follow from the folders; run: make owners\n"
-    )
+    assert result.stdout == (f"{CODEOWNERS}:1: the file is out of date. Run: make owners\n")
     assert (root / CODEOWNERS).read_text("utf-8") == "* @nobody\n"
 
 

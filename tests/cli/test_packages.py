@@ -47,17 +47,17 @@ def test_an_index_that_cannot_be_read_does_not_make_it_fail(tree: Tree) -> None:
     said, total = result.stdout.splitlines()
     assert said.startswith(f"beside, {NOWHERE}: not read: the host cannot be reached ")
     assert said.endswith("; nothing is known from it")
-    assert total == "1 package: 1 with news, 1 not read everywhere"
+    assert total == "1 package: 1 with changes, 1 not fully read"
     assert "2 requests, 0.0 MB, " in result.stderr
     assert run(root, "beside").stdout.splitlines()[1] == (
-        "1 package: 0 with news, 1 not read everywhere"
+        "1 package: 0 with changes, 1 not fully read"
     )
 
 
 def test_a_package_that_no_folder_names(tree: Tree) -> None:
     result = run(tree(FILES), "torch-exampel")
     assert result.exit_code == 2
-    assert 'no folder names the package "torch-exampel"; did you mean "torch-example"?' in (
+    assert 'no vendor folder uses the package "torch-exampel"; did you mean "torch-example"?' in (
         " ".join(result.stderr.replace("│", "").split())
     )
 
@@ -100,7 +100,7 @@ def test_an_interruption_says_what_is_left(tree: Tree, monkeypatch: pytest.Monke
         root = tree(only_from("https://behind-the-proxy.invalid/simple"))
         result = run(root, "beside", replace(FAST, first_pause=60))
         signal.signal(signal.SIGINT, before)
-    assert (result.exit_code, result.stderr) == (130, "Interrupted; not done: beside.\n")
+    assert (result.exit_code, result.stderr) == (130, "Interrupted. Not updated: beside.\n")
 
 
 def test_a_folder_that_cannot_be_written_is_named(tree: Tree) -> None:

@@ -26,7 +26,7 @@ def test_a_run_that_was_for_no_pull_request_is_passed_over(
     done = comment(tree(EXAMPLE), file)
     assert (done.exit_code, done.output) == (
         0,
-        "Nothing to do for a run of push that ended as success.\n",
+        "No comment needed for a run of push that ended as success.\n",
     )
 
 
@@ -62,4 +62,4 @@ def test_another_event_is_refused(tree: Tree, tmp_path: Path, text: str) -> None
     file.write_text(text, "utf-8")
     done = comment(tree(EXAMPLE), file)
     assert done.exit_code == 1
-    assert "is no event workflow_run" in done.output
+    assert "a workflow_run event" in done.output

@@ -52,7 +52,7 @@ def test_the_upstream_commit_that_was_tested_is_kept(root: Path) -> None:
     )
     refused = imported(root, "--commit", "main")
     assert refused.exit_code == 2
-    assert '"main" is not of the form OWNER/NAME@COMMIT' in refused.output
+    assert '"main" is not in the form OWNER/NAME@COMMIT' in refused.output
 
 
 def test_results_in_another_format_become_a_report(root: Path) -> None:
@@ -60,7 +60,7 @@ def test_results_in_another_format_become_a_report(root: Path) -> None:
     assert done.exit_code == 0, done.output
     assert (
         done.output
-        == f"wrote {root / 'r.json'}: 3 tests: 1 passed, 1 wrong-result, 1 out-of-memory\n"
+        == f"Created {root / 'r.json'}: 3 tests: 1 passed, 1 wrong-result, 1 out-of-memory\n"
     )
     made = read_report(root / "r.json")
     assert (made.accelerator, made.kind, made.note) == ("example", "baseline", "Expected.")
@@ -77,15 +77,15 @@ def test_results_in_another_format_become_a_report(root: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ([], "the run does not say when it started; add --started YYYY-MM-DD"),
+        ([], "the run has no start time; add --started YYYY-MM-DD"),
         (["--kind", "baseline"],
-         "the baseline does not say where it comes from; add --origin OWNER/NAME@COMMIT:PATH"),
-        (["--kind", "baseline", "--origin", "x"], '"x" is not of the form OWNER/NAME@COMMIT:PATH'),
+         "the baseline has no origin; add --origin OWNER/NAME@COMMIT:PATH"),
+        (["--kind", "baseline", "--origin", "x"], '"x" is not in the form OWNER/NAME@COMMIT:PATH'),
         (["--kind", "baseline", "--origin", ORIGIN, "--accelerator", "nobody"],
          'there is no accelerator "nobody"'),
         (["--kind", "baseline", "--origin", ORIGIN, "--accelerator", "No Id"], "accelerator: "),
         (["--format", "junit"], f"{NAME}:"),
-        (["--parameter", "x"], '"x" has no value'),
+        (["--parameter", "x"], '"x" needs a value'),
     ],
 )  # fmt: skip
 def test_a_fault_is_named_and_nothing_is_written(
@@ -102,7 +102,7 @@ def test_a_file_of_no_known_format_is_said_so(root: Path) -> None:
     (root / NAME).write_text("nothing\n", "utf-8")
     done = imported(root)
     assert done.output.startswith(
-        f"{NAME}:1: the format is not known; say --format: ctrf, dynamo-csv"
+        f"{NAME}:1: unknown format; pass --format with one of: ctrf, dynamo-csv"
     )
 
 
@@ -112,7 +112,7 @@ def test_every_fault_of_every_file_is_told(root: Path) -> None:
     two.write_text("{", "utf-8")
     done = run("check", "--root", root, one, two)
     assert done.exit_code == 1
-    assert '1.json:20: "first" stands twice with the same parameters' in done.output
+    assert '1.json:20: "first" is listed twice with the same parameters' in done.output
     assert "2.json:1: this is no JSON" in done.output
 
 

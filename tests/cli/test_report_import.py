@@ -138,12 +138,9 @@ def test_what_is_missing_is_named_with_its_option(root: Path) -> None:
     done = imported(root, file="bare.xml")
     assert done.exit_code == 1
     assert done.output.splitlines()[:2] == [
+        ("r.json:1: the run has no start time; add --started YYYY-MM-DDTHH:MM:SS, in UTC"),
         (
-            "r.json:1: the run does not say when it started; "
-            "add --started YYYY-MM-DDTHH:MM:SS, in UTC"
-        ),
-        (
-            "r.json:1: the run does not say which torch it used; add --torch VERSION or "
+            "r.json:1: the run has no PyTorch version; add --torch VERSION or "
             "--environment FILE, or use --here on the machine and in the environment that ran the "
             "tests"
         ),
@@ -177,7 +174,7 @@ def test_a_suite_that_the_portal_does_not_know_is_the_vendors_own(
 def test_what_a_name_may_not_be_is_refused(root: Path) -> None:
     done = imported(root, "--suite", "Our Kernels")
     assert done.exit_code == 1
-    assert '"Our Kernels" is no name of a suite; write "our-kernels"' in done.output
+    assert '"Our Kernels" is not a valid suite name; write "our-kernels"' in done.output
 
 
 def commands_of_the_page() -> list[str]:

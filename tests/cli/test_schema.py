@@ -43,7 +43,7 @@ def test_check_writes_nothing_and_fails_if_one_is_stale(tmp_path: Path) -> None:
     stale = run(tmp_path, "--check")
     assert stale.exit_code == 1
     assert (
-        stale.stdout == f"{INSTALL}:1: the schema is not current; run accelerator-portal schema\n"
+        stale.stdout == f"{INSTALL}:1: the schema is out of date. Run: accelerator-portal schema\n"
     )
     assert written(tmp_path)[INSTALL] == "{}"
 

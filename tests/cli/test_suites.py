@@ -20,7 +20,7 @@ def test_names_are_added_and_those_of_other_releases_stay(tmp_path: Path) -> Non
     words = ["suites", "--root", str(tmp_path), "--suite", "integration"]
     stale = CliRunner().invoke(main, [*words, "--check"])
     assert stale.exit_code == 1
-    assert "run accelerator-portal suites" in stale.output
+    assert "Run: accelerator-portal suites" in stale.output
     assert CliRunner().invoke(main, words).exit_code == 0
     found = file.read_text("utf-8").partition("\ntests:\n")[2].splitlines()
     wanted = described.partition("\ntests:\n")[2].splitlines()

@@ -160,7 +160,7 @@ def test_a_pull_request_that_breaks_a_backend_is_told_so_once(stage: Stage) -> N
 
     stage.vendor_answers({"good": "wrong-result", "bad": "failed"})
     assert stage.answer().exit_code == 0
-    assert "`A comment on pull request 7 is posted.`" in stage.summary
+    assert "`A comment on pull request 7 was posted.`" in stage.summary
     assert "1 newly broken, 1 red already" in stage.summary
     (text,) = stage.comments
     assert "- `made-up/good` wrong-result" in text
@@ -168,7 +168,7 @@ def test_a_pull_request_that_breaks_a_backend_is_told_so_once(stage: Stage) -> N
     assert "Whom to ask: `owner`." in text
 
     assert stage.answer().exit_code == 0
-    assert stage.summary == "# Answers\n\nNobody is waited for.\n"
+    assert stage.summary == "# Answers\n\nNo outstanding reports.\n"
     assert stage.comments == [text]
 
 
@@ -177,7 +177,7 @@ def test_a_pull_request_that_breaks_nothing_hears_nothing(stage: Stage) -> None:
     stage.dispatch()
     stage.vendor_answers({"good": "passed", "bad": "crashed"})
     assert stage.answer().exit_code == 0
-    assert "`Nothing is newly broken by pull request 7: nothing is said.`" in stage.summary
+    assert "`No new failures in pull request 7: no comment posted.`" in stage.summary
     assert stage.comments == []
 
 
@@ -186,7 +186,7 @@ def test_the_same_event_is_sent_once(stage: Stage) -> None:
         stage.plan(nested(pull_webhook()))
         assert stage.dispatch().exit_code == 0
     assert len(stage.double.dispatched) == 1
-    assert stage.summary == "Told before: 1.\n# Sent to 0 of 0\n"
+    assert stage.summary == "Already dispatched: 1.\n# Sent to 0 of 0\n"
 
 
 def test_a_label_on_the_same_commit_is_no_new_run_and_a_question_again_is(stage: Stage) -> None:
@@ -221,7 +221,7 @@ def test_a_history_that_is_broken_is_no_base_and_is_said(stage: Stage) -> None:
     assert (
         "The history of example cannot be read: data/history/example/runs.json:1: " in stage.summary
     )
-    assert "base: none, so nothing can be news" in stage.summary
+    assert "base: none, so there is nothing to compare with" in stage.summary
     assert stage.comments == []
 
 
@@ -256,7 +256,7 @@ def test_a_comment_that_could_not_be_posted_is_posted_in_the_next_round(stage: S
             nested(pull_webhook(repository={"full_name": "evil/pytorch"})),
             "unknown repository: the event is of evil/pytorch, not of pytorch/pytorch",
         ),
-        (b"{}", "unreadable: client_payload is not as in an event of GitHub's"),
+        (b"{}", "unreadable: client_payload doesn't match GitHub's event format"),
     ],
 )
 def test_what_is_refused_is_said_by_name_and_nothing_is_planned(
@@ -264,7 +264,7 @@ def test_what_is_refused_is_said_by_name_and_nothing_is_planned(
 ) -> None:
     done = stage.plan(event)
     assert (done.exit_code, done.output) == (1, f"Error: {words}\n")
-    assert stage.summary == f"**Nothing is done.** `{words}`\n"
+    assert stage.summary == f"**No tests were started.** `{words}`\n"
     assert not stage.file("plan.json").exists()
 
 
@@ -272,13 +272,13 @@ def test_an_event_of_an_older_commit_is_out_of_order(stage: Stage) -> None:
     stage.double.records[f"repos/{UPSTREAM}/pulls/{NUMBER}"]["head"]["sha"] = "d" * 40
     done = stage.plan(nested(pull_webhook()))
     assert done.exit_code == 1
-    assert "out of order: pull request 7 has another commit by now" in stage.summary
+    assert "out of order: pull request 7 has a newer commit" in stage.summary
 
 
 def test_what_nobody_asks_for_makes_no_plan(stage: Stage) -> None:
     done = stage.plan(nested(pull_webhook("edited")))
     assert done.exit_code == 0
-    assert stage.summary == "Nothing is done for a pull request that is edited.\n"
+    assert stage.summary == "No tests are started for a pull request that is edited.\n"
     assert not stage.file("plan.json").exists()
 
 
@@ -351,7 +351,7 @@ def test_github_that_does_not_answer_loses_nothing(stage: Stage) -> None:
     stage.vendor_answers({"good": "failed"})
     stage.double.faults = [Fault("GET repos/vendor/plugin", 403, "Forbidden", times=9)]
     assert stage.answer().exit_code == 1
-    assert "**not asked** `repos/vendor/plugin/actions/runs" in stage.summary
+    assert "**not checked** `repos/vendor/plugin/actions/runs" in stage.summary
     assert Ledger.model_validate_json(stage.file("ledger.json").read_bytes()).settled == {}
     stage.double.faults = []
     assert stage.answer().exit_code == 0
@@ -363,7 +363,7 @@ def test_a_plan_that_is_none_is_refused(stage: Stage) -> None:
     done = stage.dispatch()
     assert (done.exit_code, done.output) == (
         1,
-        "Error: plan.json: change is not as the portal wrote it\n",
+        "Error: plan.json: change was not written by the portal, or was changed\n",
     )
 
 

@@ -44,7 +44,7 @@ def test_a_test_that_fails_is_told_and_fails_the_command(folder: Path) -> None:
     done = run(out, "--test", "integration/import")
     assert done.exit_code == 1, done.output
     assert done.stdout == (
-        "What did not pass; each line repeats one test:\n"
+        "Tests that did not pass. Run one again with its command:\n"
         "  accelerator-portal validate --device cpu --test integration/import\n"
         "The run did not come to its end: cpu cannot be used: ImportError: libmade_up.so is "
         f"missing\n1 test: 1 failed. The report is {out}.\n"
@@ -88,14 +88,17 @@ def test_shards_are_balanced_by_the_times_of_a_report(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["--shard", "3"], '"3" is not of the form K/N, for example 2/4'),
+        (["--shard", "3"], '"3" is not in the form K/N, for example 2/4'),
         (["--shard", "3/2"], "there is no shard 3 of 2; the last is 2"),
-        (["--shard", "0/2"], '"0/2" is not of the form K/N'),
-        (["--shard", "1/1001"], "1001 shards are more than 1000"),
-        (["--times", "x.json"], "--times balances shards; add --shard K/N, or leave --times out"),
+        (["--shard", "0/2"], '"0/2" is not in the form K/N'),
+        (["--shard", "1/1001"], "there can be at most 1000 shards; 1001 is more"),
+        (
+            ["--times", "x.json"],
+            "--times works only with shards. Add --shard K/N, or remove --times",
+        ),
         (
             ["--scheduler", "tcp://127.0.0.1:1", "--workers", "2"],
-            "--workers is for this machine; the workers of --scheduler are Dask's own",
+            "--scheduler uses Dask's own workers. Remove --workers",
         ),
         (["--shard", "1/999"], "tests cannot be split into 999 shards; ask for at most "),
     ],

@@ -39,7 +39,7 @@ def said(tests: list[TestEntry]) -> list[str]:
 def test_missing_operators_are_told_worst_first_at_the_end() -> None:
     tests = [entry("aten::b"), entry("aten::a"), entry("aten::a"), entry("aten::c", known=True)]
     assert said(tests)[-4:-1] == [
-        "Missing operators, by the number of tests that stop at them:",
+        "Missing operators, by number of affected tests:",
         "  2 tests wait for aten::a",
         "  1 test waits for aten::b",
     ]

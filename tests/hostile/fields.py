@@ -7,7 +7,7 @@ from json import dumps
 
 from tests.folders import ACCELERATOR, COMPATIBILITY, GUIDE, INSTALL
 
-NO_ADDRESS, NO_FORM = "is not a web address", "is not of the right form"
+NO_ADDRESS, NO_FORM = "is not a web address", "has an invalid format"
 
 _ADDRESSES = {
     "javascript": "javascript:alert(1)",
@@ -168,7 +168,7 @@ REFUSED: Mapping[str, Edit] = {
         INSTALL,
         'packages: ["torch=={torch}"], index',
         "packages: [{}], index",
-        "is no requirement; write one package an item",
+        "is not a valid requirement; write one package an item",
     ),
     **_each(
         "an option as a package",
@@ -243,13 +243,13 @@ REFUSED: Mapping[str, Edit] = {
         INSTALL,
         "import torch\n      print(torch.__version__)",
         "while True: pass",
-        "a statement with a body",
+        "compound statements are not allowed",
     ),
     "a check that no parser can read": (
         INSTALL,
         "import torch\n      print(torch.__version__)",
         "x = " + "-" * 3900 + "1",
-        "Python cannot read this code",
+        "Python cannot parse this code",
     ),
     "a check of brackets": (
         INSTALL,

@@ -155,7 +155,7 @@ CASES: Mapping[str, tuple[str, bytes, str]] = {
     "a colour of a terminal": ("junit", _suites("<failure>#x1B[31mred#x1B[0m</failure>"), ""),
     # CTRF: JSON.
     "CTRF: no JSON": ("ctrf", b"{", NO_JSON),
-    "CTRF: no number": ("ctrf", _ctrf('"duration": 1', '"duration": NaN'), "NaN is no number"),
+    "CTRF: no number": ("ctrf", _ctrf('"duration": 1', '"duration": NaN'), "NaN is not a number"),
     "CTRF: infinity": ("ctrf", _ctrf('"duration": 1', '"duration": -Infinity'), "no number"),
     "CTRF: a number too large": ("ctrf", _ctrf('"duration": 1', '"duration": 1e999'), "too large"),
     "CTRF: too many digits": (
@@ -200,11 +200,19 @@ CASES: Mapping[str, tuple[str, bytes, str]] = {
     # PyTorch's accuracy files.
     "CSV: nothing": ("dynamo-csv", b"", "no header"),
     "CSV: another header": ("dynamo-csv", b"a,b\n1,2\n", "the header begins"),
-    "CSV: a column twice": ("dynamo-csv", b"name,accuracy,accuracy\nx,pass,pass\n", "stands twice"),
+    "CSV: a column twice": (
+        "dynamo-csv",
+        b"name,accuracy,accuracy\nx,pass,pass\n",
+        "is listed twice",
+    ),
     "CSV: columns without end": ("dynamo-csv", b"name,accuracy" + b",c" * 5000 + b"\n", "columns"),
     "CSV: a line without end": ("dynamo-csv", b"name,accuracy\n" + b"x" * 2_000_000, "characters"),
     "CSV: too few values": ("dynamo-csv", b"name,accuracy\nx\n", "has 1 values"),
-    "CSV: a figure that is none": ("dynamo-csv", b"name,accuracy,g\nx,pass,nan\n", "is no number"),
+    "CSV: a figure that is none": (
+        "dynamo-csv",
+        b"name,accuracy,g\nx,pass,nan\n",
+        "is not a number",
+    ),
     "CSV: bytes that are no UTF-8": ("dynamo-csv", b"name,accuracy\n\xff,pass\n", "not UTF-8"),
     "CSV: an issue of javascript": (
         "dynamo-csv",

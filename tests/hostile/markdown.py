@@ -56,11 +56,11 @@ _OTHER_LINKS = {
     "a citation of nothing": ("[@]", "is not declared"),
     "a citation of a path": ("[@../x]", "is not declared"),
     "between angle brackets": ("<http://example.org/>", NO_ADDRESS),
-    "a picture": ("![x](https://evil.example/x.png)", "pictures are not shown"),
-    "a picture by reference": ("![x]\n\n[x]: https://evil.example/x.png", "pictures are not shown"),
+    "a picture": ("![x](https://evil.example/x.png)", "images are not allowed"),
+    "a picture by reference": ("![x]\n\n[x]: https://evil.example/x.png", "images are not allowed"),
     "a picture in a link": (
         "[![x](https://evil.example/x.png)](https://example.org/)",
-        "pictures are not shown",
+        "images are not allowed",
     ),
 }
 

@@ -175,7 +175,7 @@ REFUSED: Mapping[str, tuple[bytes, str]] = {
         _with(tests=[TEST, TEST | {"suite": "other"}]),
         "tests name the suite",
     ),
-    "a test twice": (_with(tests=[TEST, TEST]), "stands twice"),
+    "a test twice": (_with(tests=[TEST, TEST]), "is listed twice"),
     "more tests than were planned": (
         _with(suites=[{"name": "made-up", "kind": "unit", "planned": 0}]),
         "planned 0",

@@ -48,14 +48,17 @@ LINES: Mapping[str, tuple[str, str]] = {
     "many unknown keys": ("\n".join(f"vendor{n}: x" for n in range(9000)), "unknown key"),
     "a key without end": ("? " + "x" * 200_000 + "\n: x", "unknown key"),
     # Keys.
-    "a key twice": ("vendor: x\nvendor: y", "stands already in line"),
-    "a key twice, once in quotes": ("vendor: x\n'vendor': y", "stands already in line"),
-    "a key twice, once by number": ('vendor: x\n"\\u0076endor": y', "stands already in line"),
+    "a key twice": ("vendor: x\nvendor: y", "is already used in line"),
+    "a key twice, once in quotes": ("vendor: x\n'vendor': y", "is already used in line"),
+    "a key twice, once by number": ('vendor: x\n"\\u0076endor": y', "is already used in line"),
     "a key in capitals": ("Vendor: x", 'unknown key "Vendor"'),
     "a key with a Cyrillic letter": ("vend\u043er: x", "unknown key"),
     "a key of Python": ("__class__: x\nvendor: x", 'unknown key "__class__"'),
     "a key that is a list": ("? [a]\n: b\nvendor: x", "a key is a list"),
-    "a key that is a mapping": ("? {a: b}\n: c\nvendor: x", "a key is a list or a mapping"),
+    "a key that is a mapping": (
+        "? {a: b}\n: c\nvendor: x",
+        "a key must be text, not a list or a mapping",
+    ),
     # Documents and directives.
     "a second document": ("vendor: x\n---\nname: other", LARGE),
     "text after the end": ("vendor: x\n...\nname: other", "not valid YAML"),
@@ -64,8 +67,8 @@ LINES: Mapping[str, tuple[str, str]] = {
     "a tilde": ("vendor: ~", "read as nothing"),
     "a truth value": ("vendor: yes", "truth value"),
     "a number": ("vendor: 1.10", "the number 1.1"),
-    "a number to the base of sixty": ("vendor: 1:30", "would be read as another number"),
-    "a number to the base of eight": ("vendor: 017", "would be read as another number"),
+    "a number to the base of sixty": ("vendor: 1:30", "would be read as a different number"),
+    "a number to the base of eight": ("vendor: 017", "would be read as a different number"),
     "a number with underscores": ("vendor: 1_000", "the number 1000"),
     "infinity": ("vendor: .inf", "the number inf"),
     "no number": ("vendor: .nan", "the number nan"),
@@ -122,7 +125,7 @@ LINES: Mapping[str, tuple[str, str]] = {
 # Instead of the whole file.
 FILES: Mapping[str, tuple[bytes, str]] = {
     "nothing": (b"", "the file is empty"),
-    "a comment": (b"# x\n", "there is nothing here"),
+    "a comment": (b"# x\n", "the value is empty"),
     "a word": (b"x\n", "a mapping"),
     "a list of words": (b"- x\n", "a mapping"),
     "zeros": (b"\x00" * 1000, "binary"),

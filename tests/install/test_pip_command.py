@@ -43,16 +43,16 @@ def test_a_pip_command_becomes_steps(command: str, expected: list[dict[str, Any]
     ("command", "words"),
     [
         ("conda install pytorch", "is no pip install"),
-        ("pip install torch; rm -rf /", '"torch;" is no requirement'),
+        ("pip install torch; rm -rf /", '"torch;" is not a valid requirement'),
         ("curl https://example.org | sh", "is no pip install"),
         ("pip install", "is no pip install"),
         ("pip install --pre", "installs nothing"),
         ("pip install torch --index-url", '"--index-url" has no address'),
-        ("pip install torch --user", 'the option "--user" has no place in a step'),
+        ("pip install torch --user", 'the option "--user" is not supported in a step'),
         ("pip install 'torch", "No closing quotation"),
         ("pip install torch &&", "is no pip install"),
-        ("pip install torch | tee log", '"|" is no requirement'),
-        ("pip install $(whoami)", '"$(whoami)" is no requirement'),
+        ("pip install torch | tee log", '"|" is not a valid requirement'),
+        ("pip install $(whoami)", '"$(whoami)" is not a valid requirement'),
     ],
 )
 def test_what_is_no_pip_command_is_named(command: str, words: str) -> None:

@@ -43,7 +43,7 @@ def named(name: str) -> bytes:
         (answering(500), "the server answered 500"),
         (answering(403), "the server answered 403"),
         (answering(404), "no such thing (404), where there were 1 releases"),
-        (answering(200, b"", content_type=HTML), "the page is no HTML"),
+        (answering(200, b"", content_type=HTML), "the page is not HTML"),
         (answering(200, b"<html></html>", content_type=HTML), "names no file, where there were 1"),
         (answering(200, b"\x00\x01", content_type="image/png"), 'no page of an index but "image/'),
         (answering(200, b"{", content_type=JSON), "the page cannot be read (JSONDecodeError)"),
@@ -55,7 +55,7 @@ def named(name: str) -> bytes:
         (answering(302, location="//127.0.0.2/"), "leads to another host, 127.0.0.2"),
         (answering(302, location="file:///etc/passwd"), "leads to another host"),
         (answering(302), "leads to another host"),
-        (answering(302, location=PAGE), "leads round in circles"),
+        (answering(302, location=PAGE), "has a redirect loop"),
         (answering(200, b"no gzip at all", content_encoding="gzip"), "is no HTTP (DecodingError)"),
         (endless, "longer than"),
     ],
@@ -70,16 +70,16 @@ def test_an_answer_that_cannot_be_is_refused_by_name(
 @pytest.mark.parametrize(
     ("metadata", "words"),
     [
-        (b"", "this is no metadata"),
-        (b"\xff\xfe\x00<html>", "this is no metadata"),
-        (metadata_text("other", "2.0"), 'the metadata is of another package, "other"'),
-        (metadata_text("torch-example", "2.1"), 'the metadata is of another version, "2.1"'),
-        (metadata_text("torch-example", "soon"), 'the metadata is of another version, "soon"'),
+        (b"", "invalid metadata"),
+        (b"\xff\xfe\x00<html>", "invalid metadata"),
+        (metadata_text("other", "2.0"), 'the metadata belongs to another package, "other"'),
+        (metadata_text("torch-example", "2.1"), 'the metadata belongs to another version, "2.1"'),
+        (metadata_text("torch-example", "soon"), 'the metadata belongs to another version, "soon"'),
         (
             metadata_text("torch-example", "2.0", ["torch" + " >=1," * 600]),
-            "this is no metadata: a requirement has no end",
+            "invalid metadata: a requirement has no end",
         ),
-        (b"x" * 2_000_000, "the answer is longer than"),
+        (b"x" * 2_000_000, "the response is longer than"),
     ],
 )
 def test_metadata_that_lies_is_refused_and_the_release_still_told(
@@ -135,7 +135,7 @@ def test_files_of_other_packages_and_hostile_names_are_refused(root: Path, index
     done = synced(root, index)
     assert list(releases(root)) == ["1.0"]
     (refused, *_) = done.packages[0].refused
-    assert refused == 'pypi: "other-1.0-py3-none-any.whl" is a file of another package'
+    assert refused == 'pypi: "other-1.0-py3-none-any.whl" belongs to another package'
 
 
 def test_links_into_the_own_network_are_not_asked(root: Path, index: Index) -> None:

@@ -17,7 +17,7 @@ from accelerator_portal.packages.reaching import (
 )
 from accelerator_portal.packages.resolving import ResolutionResult
 
-NO_ANSWER = ResolutionResult("unchecked", why="an index did not answer", no_answer=True)
+NO_ANSWER = ResolutionResult("unchecked", why="an index did not respond", no_answer=True)
 
 
 def question(*calls: PipCall) -> ResolutionQuestion:
@@ -86,4 +86,4 @@ def test_after_its_time_nothing_is_resolved(
     monkeypatch.setattr(reaching, "silent_hosts", lambda _: {})
     monkeypatch.setattr(reaching, "SECONDS_IN_ALL", -1)
     answer = resolve_what_answers([ON_PYPI], tmp_path / "cache")(ON_PYPI)
-    assert (answer.kind, answer.why) == ("unchecked", "the 45 minutes for resolving were over")
+    assert (answer.kind, answer.why) == ("unchecked", "the 45 minutes for resolving have elapsed")

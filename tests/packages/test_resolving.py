@@ -127,7 +127,7 @@ def test_free_threaded_pythons_are_said_to_be_unchecked(uv: Uv) -> None:
 
 def test_an_index_that_does_not_answer_is_unchecked(uv: Uv) -> None:
     found = resolve(question(call("torch", index="http://127.0.0.1:9/simple/")), uv)
-    assert (found.kind, found.why) == ("unchecked", "an index did not answer")
+    assert (found.kind, found.why) == ("unchecked", "an index did not respond")
 
 
 def test_the_machines_own_configuration_is_not_asked(

@@ -40,7 +40,7 @@ def test_it_says_what_is_there_what_is_new_and_what_was_not_read(root: Path, ind
     assert lines(root, index) == [
         "torch-example, PyPI: 1 release",
         f"torch-example, {EXTRA}: not read: {NOWHERE}; nothing is known from it",
-        "1 package: 1 with news, 1 not read everywhere",
+        "1 package: 1 with changes, 1 not fully read",
     ]
     index.add("torch-example", "2.0", X86)
     index.add("torch-example", "2.1", X86)
@@ -48,7 +48,7 @@ def test_it_says_what_is_there_what_is_new_and_what_was_not_read(root: Path, ind
     first, _, refused, last = lines(root, index)
     assert first == "torch-example, PyPI: 3 releases, new: 2.1, 2.0"
     assert refused.startswith("  refused: pypi: torch_example-2.1-")
-    assert last == "1 package: 1 with news, 1 not read everywhere"
+    assert last == "1 package: 1 with changes, 1 not fully read"
 
 
 def test_of_many_only_the_first_are_named(root: Path, index: Index) -> None:

@@ -90,7 +90,7 @@ def test_other_methods_ask_no_index(method: str, catalog: Catalog) -> None:
 
 def test_what_was_known_stays_where_an_index_does_not_answer(catalog: Catalog) -> None:
     before = Verdict(kind="found", on=EARLIER, found={"torch": "1.10.0"})
-    silent = ResolutionResult("unchecked", why="an index did not answer")
+    silent = ResolutionResult("unchecked", why="an index did not respond")
     assert verdict_for(catalog, silent, before)[1] == before
     unknown = Verdict(kind="unchecked", on=EARLIER, why="before")
     assert verdict_for(catalog, silent, unknown)[1].on == DAY
@@ -148,7 +148,9 @@ def test_what_is_no_file_of_verdicts_is_named(text: str, tmp_path: Path) -> None
     place = tmp_path / "data/verdicts/example.json"
     place.parent.mkdir(parents=True)
     place.write_text(text, "utf-8")
-    with pytest.raises(ProblemsError, match=r"example.json:1: these are no verdicts; run "):
+    with pytest.raises(
+        ProblemsError, match=r"example.json:1: this is not a valid verdict file; run "
+    ):
         read_verdicts(tmp_path, "example")
 
 

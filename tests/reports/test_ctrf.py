@@ -89,7 +89,7 @@ def test_a_file_without_tests_names_its_tool(tmp_path: Path) -> None:
     assert read(tmp_path, document()) == Found((Suite(name="runner-x", kind="unit"),), ())
 
 
-FORMAT = "see the page of the report format"
+FORMAT = "see the report format page"
 A_RECORD = "input should be a valid dictionary or instance of"
 TOO_SHORT = f"string should have at least 1 character; {FORMAT}"
 NO_ID = f"string should match pattern '{SUITE_NAME}'; {FORMAT}"
@@ -127,7 +127,7 @@ def test_every_fault_is_named(tmp_path: Path) -> None:
         f"{KEPT}.suites.name: {NO_ID}",
         f"results.tests[0].name: {TOO_SHORT}",
         f"results.tests[1].duration: input should be greater than or equal to 0; {FORMAT}",
-        "results.tests[2].extra.accelerator-portal is no object; remove it",
+        "results.tests[2].extra.accelerator-portal is not an object; remove it",
         f"results.tests[3].stage: {NO_STAGE}",
         f"results.tests[3].x: extra inputs are not permitted; {FORMAT}",
         f"results.tests[4].status: {NO_STATUS}",
@@ -138,7 +138,7 @@ def test_every_fault_is_named(tmp_path: Path) -> None:
 def test_a_summary_that_contradicts_the_tests_is_refused(tmp_path: Path) -> None:
     made = document({"status": "passed"}, {"status": "failed"})
     made["results"]["summary"] |= {"tests": 1003, "passed": 1002}
-    remedy = "write the file again: one of the two is not whole"
+    remedy = "create the file again; one of the two is incomplete"
     assert problems(tmp_path, made) == [
         f"results.json:1: results.summary.passed is 1,002, and the tests are 1; {remedy}",
         f"results.json:1: results.summary.tests is 1,003, and the tests are 2; {remedy}",

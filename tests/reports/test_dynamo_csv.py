@@ -189,8 +189,8 @@ def test_another_name_needs_a_suite(tmp_path: Path) -> None:
     text = "name,accuracy\nm,pass\n"
     assert refused(tmp_path, text, "mine.csv") == [
         (
-            "mine.csv:1: the file's name does not say how the models were run; "
-            'name it like "inductor_torchbench_inference.csv", or say the suite'
+            "mine.csv:1: the file name does not contain how the models were run; "
+            'use a name like "inductor_torchbench_inference.csv", or pass --suite'
         )
     ]
     options = Options("example", {"mode": "training"})
@@ -254,14 +254,14 @@ def test_line_ends_and_a_byte_order_mark_change_nothing(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "messages"),
     [
-        ("", [f'{NAME}:1: the file has no header; begin it with "name,accuracy"']),
-        ("# x\n\n", [f'{NAME}:1: the file has no header; begin it with "name,accuracy"']),
+        ("", [f'{NAME}:1: the file has no header; start it with "name,accuracy"']),
+        ("# x\n\n", [f'{NAME}:1: the file has no header; start it with "name,accuracy"']),
         (
             "\nmodel,accuracy\n",
             [
                 (
-                    f'{NAME}:2: the header begins with "model,accuracy"; '
-                    'begin it with "name,accuracy", or "name" and types'
+                    f'{NAME}:2: the header starts with "model,accuracy"; '
+                    'start it with "name,accuracy", or "name" and data types'
                 )
             ],
         ),
@@ -269,39 +269,39 @@ def test_line_ends_and_a_byte_order_mark_change_nothing(tmp_path: Path) -> None:
             "name\na\n",
             [
                 (
-                    f'{NAME}:1: the header begins with "name"; '
-                    'begin it with "name,accuracy", or "name" and types'
+                    f'{NAME}:1: the header starts with "name"; '
+                    'start it with "name,accuracy", or "name" and data types'
                 )
             ],
         ),
         (
             "name,float32,bfloat61\n",
-            [f'{NAME}:1: the column "bfloat61" is no type of numbers; did you mean "bfloat16"?'],
+            [f'{NAME}:1: the column "bfloat61" is not a data type; did you mean "bfloat16"?'],
         ),
         (
             "name,acuracy,graph_breaks\n",
-            [f'{NAME}:1: the column "acuracy" is no type of numbers; did you mean "accuracy"?'],
+            [f'{NAME}:1: the column "acuracy" is not a data type; did you mean "accuracy"?'],
         ),
         (
             "name,float32,float32\n",
-            [f'{NAME}:1: the column "float32" stands twice; keep one of the two'],
+            [f'{NAME}:1: the column "float32" is listed twice; remove one of the two'],
         ),
         (
             "name,accuracy,graph_breaks\na,pass\nb,,0\nc,pass,x\nd,pass,inf\ne,pass,1,2\n",
             [
-                f"{NAME}:2: the row has 2 values, the header has 3; give each column one value",
-                f'{NAME}:3: the row has no status; write one, such as "pass"',
-                f'{NAME}:4: graph_breaks: "x" is no number; write a number',
-                f'{NAME}:5: graph_breaks: "inf" is no number; write a number',
-                f"{NAME}:6: the row has 4 values, the header has 3; give each column one value",
+                f"{NAME}:2: the row has 2 values, the header has 3; use one value per column",
+                f'{NAME}:3: the row has no status; add one, such as "pass"',
+                f'{NAME}:4: graph_breaks: "x" is not a number; use a number',
+                f'{NAME}:5: graph_breaks: "inf" is not a number; use a number',
+                f"{NAME}:6: the row has 4 values, the header has 3; use one value per column",
             ],
         ),
         (
             "name,accuracy\na,pass\na,fail_to_run\n",
             [
                 (
-                    f'{NAME}:3: "a" stands twice with the same parameters, first in line 2; '
-                    "keep one of the two"
+                    f'{NAME}:3: "a" is listed twice with the same parameters, first in line 2; '
+                    "remove one of the two"
                 )
             ],
         ),
@@ -310,7 +310,7 @@ def test_line_ends_and_a_byte_order_mark_change_nothing(tmp_path: Path) -> None:
             [
                 (
                     f"{NAME}:1: the header has 101 columns, more than 100; "
-                    "give a file as the benchmarks write it"
+                    "use an unmodified file from the benchmarks"
                 )
             ],
         ),
@@ -329,8 +329,8 @@ def test_what_is_wrong_is_said_by_line(
 def test_what_can_be_no_suite_is_refused(tmp_path: Path) -> None:
     assert refused(tmp_path, "name,accuracy\n", NAME, Options("My Suite")) == [
         (
-            f'{NAME}:1: "My Suite" can be no name of a suite; '
-            "use lower-case letters, digits and single - _ . between them"
+            f'{NAME}:1: "My Suite" is not a valid suite name; '
+            "use lowercase letters and digits, separated by single - _ . characters"
         )
     ]
 

@@ -23,7 +23,7 @@ COLUMNS = [
     "Quantize Time (s)", "Lower Time (s)", "Delegated Nodes", "Undelegated Nodes",
     "Delegated Ops", "Undelegated Ops", "PTE Size (Kb)", *OUTPUTS, "Error",
 ]  # fmt: skip
-REMEDY = "give a file as ExecuTorch's suite writes it"
+REMEDY = "use an unmodified file from ExecuTorch's suite"
 RESULTS = (
     "write Pass, Skip, or Fail with Quantization Failed or Lowering Failed or PTE Load Failed "
     "or PTE Run Failed or Output Mismatch or Unknown Failure or Process Crash"
@@ -133,7 +133,7 @@ def test_what_a_result_means(
 
 def test_what_was_not_delegated_did_not_run_on_the_device(tmp_path: Path) -> None:
     test = only(read(tmp_path, content({"Delegated": "False"})))
-    assert test.reason == "The backend took no part of the model: nothing ran on the device."
+    assert test.reason == "The backend took no part of the model. Nothing ran on the device."
 
 
 def test_what_runs_without_any_backend_may_stand_beside_one(tmp_path: Path) -> None:
@@ -151,7 +151,7 @@ def test_an_error_of_several_lines_is_the_reason(tmp_path: Path) -> None:
     error = "EX out of memory, made up\nTried to allocate 1.00 MiB"
     text = content(fail | {"Error": error}, fail | {"Test Case": "test_b", "Lower Time (s)": "x"})
     assert refused(tmp_path, text) == [
-        f'{NAME}:4: Lower Time (s): "x" is no number; write a number'
+        f'{NAME}:4: Lower Time (s): "x" is not a number; use a number'
     ]
     test = only(read(tmp_path, content(fail | {"Error": error})))
     assert (test.outcome, test.stage, test.reason) == ("out-of-memory", "lower", error)
@@ -189,7 +189,7 @@ def test_a_file_of_two_backends_is_refused(tmp_path: Path) -> None:
     assert refused(tmp_path, text) == [
         (
             f"{NAME}:1: the file holds several backends: coreml, xnnpack; "
-            "split it: a report is of one accelerator"
+            "split the file; a report covers one accelerator"
         )
     ]
 
@@ -295,7 +295,7 @@ def test_a_file_with_a_header_alone_has_no_tests(tmp_path: Path) -> None:
         ),
         (
             "Test Case,Flow,Params,Result,Result Detail,Delegated,Flow\n",
-            [f'{NAME}:1: the column "Flow" stands twice; {REMEDY}'],
+            [f'{NAME}:1: the column "Flow" is listed twice; {REMEDY}'],
         ),
         (
             content({"Result": "Perhaps"}, {"Result": "Fail", "Result Detail": "Bad"}),
@@ -307,8 +307,8 @@ def test_a_file_with_a_header_alone_has_no_tests(tmp_path: Path) -> None:
         (
             content({"Params": "["}, {"Params": "[]"}, {"Params": '{"a": {}}'}),
             [
-                f'{NAME}:{line}: "{said}" is no set of parameters; '
-                "write a JSON object of texts, or leave it empty"
+                f'{NAME}:{line}: "{said}" is not a valid set of parameters; '
+                "use a JSON object of strings, or leave it empty"
                 for line, said in ((2, "["), (3, "[]"), (4, '{"a": {}}'))
             ],
         ),
@@ -316,25 +316,25 @@ def test_a_file_with_a_header_alone_has_no_tests(tmp_path: Path) -> None:
             content({}, {}),
             [
                 (
-                    f'{NAME}:3: "test_example" stands twice with the same parameters, '
-                    "first in line 2; keep one of the two"
+                    f'{NAME}:3: "test_example" is listed twice with the same parameters, '
+                    "first in line 2; remove one of the two"
                 )
             ],
         ),
         (
             content() + "a,b\r\n",
-            [f"{NAME}:2: the row has 2 values, the header has 22; give each column one value"],
+            [f"{NAME}:2: the row has 2 values, the header has 22; use one value per column"],
         ),
         (
             content() + '"a\n',
-            [f"{NAME}:2: this is no CSV: unexpected end of data; write the file again"],
+            [f"{NAME}:2: this is no CSV: unexpected end of data; create the file again"],
         ),
         (
             content() + "x" * 200_000,
             [
                 (
                     f"{NAME}:2: this is no CSV: field larger than field limit (131072); "
-                    "write the file again"
+                    "create the file again"
                 )
             ],
         ),

@@ -46,7 +46,7 @@ REAL = {
     },
 }
 ROW = {"Test Case": "test_a", "Flow": "xnnpack", "Result": "Pass", "Delegated": "True"}
-REMEDY = "give a file as ExecuTorch's suite writes it"
+REMEDY = "use an unmodified file from ExecuTorch's suite"
 
 
 def case(nodeid: str, outcome: str, *rows: object, **call: Any) -> dict[str, Any]:  # noqa: ANN401
@@ -179,22 +179,22 @@ def test_what_was_left_out_before_it_began_keeps_its_name_and_parameters(tmp_pat
 @pytest.mark.parametrize(
     ("test", "message"),
     [
-        ({"nodeid": ""}, "tests[0] is no test of pytest-json-report"),
-        (7, "tests[0] is no test of pytest-json-report"),
-        (case("a", "passed", 7), "tests[0].metadata.subtests are no rows of ExecuTorch"),
+        ({"nodeid": ""}, "tests[0] is not a test in pytest-json-report format"),
+        (7, "tests[0] is not a test in pytest-json-report format"),
+        (case("a", "passed", 7), "tests[0].metadata.subtests are not results in ExecuTorch format"),
         (
             case("a", "passed", {"Flow": "x"}),
-            "tests[0].metadata.subtests are no rows of ExecuTorch",
+            "tests[0].metadata.subtests are not results in ExecuTorch format",
         ),
         (
             case("a", "passed", {**ROW, "Flow": []}),
-            "tests[0].metadata.subtests are no rows of ExecuTorch",
+            "tests[0].metadata.subtests are not results in ExecuTorch format",
         ),
         (
             {**case("a", "passed"), "metadata": []},
-            "tests[0].metadata.subtests are no rows of ExecuTorch",
+            "tests[0].metadata.subtests are not results in ExecuTorch format",
         ),
-        (case("a", "perhaps"), '"a": "perhaps" is no outcome of pytest'),
+        (case("a", "perhaps"), '"a": "perhaps" is not a pytest outcome'),
     ],
 )
 def test_what_is_wrong_is_said(tmp_path: Path, test: object, message: str) -> None:
@@ -205,5 +205,5 @@ def test_a_file_of_two_backends_is_refused(tmp_path: Path) -> None:
     rows = [{**ROW, "Flow": flow} for flow in ("xnnpack", "coreml_static_int8")]
     cases = [case(f"a.py::test_a[{row['Flow']}]", "passed", row) for row in rows]
     what = "the file holds several backends: coreml, xnnpack"
-    remedy = "split it: a report is of one accelerator"
+    remedy = "split the file; a report covers one accelerator"
     assert refused(tmp_path, *cases) == [f"report.json:1: {what}; {remedy}"]

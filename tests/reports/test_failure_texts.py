@@ -10,7 +10,7 @@ from accelerator_portal.reports.failure_texts import (
     _COMPILED,
     MAX_CHARS,
     outcome_of_text,
-    without_colours,
+    without_colors,
 )
 from accelerator_portal.reports.outcomes import OUTCOMES, Outcome
 
@@ -112,7 +112,7 @@ def test_a_word_alone_says_nothing(text: str) -> None:
 def test_colours_do_not_matter(escape: str) -> None:
     text = f"E   {escape}[1m{escape}[31mMemoryError{escape}[0m: x"
     assert outcome_of_text(text) == "out-of-memory"
-    assert without_colours(text) == "E   MemoryError: x"
+    assert without_colors(text) == "E   MemoryError: x"
 
 
 def test_of_a_long_text_its_beginning_and_its_end_count() -> None:

@@ -42,7 +42,7 @@ def test_a_sign_far_from_the_beginning_tells_nothing(tmp_path: Path) -> None:
     with pytest.raises(ProblemsError) as error:
         found_format(file)
     assert str(error.value) == (
-        f"results:1: the format is not known; say --format: {', '.join(sorted(READERS))}"
+        f"results:1: unknown format; pass --format with one of: {', '.join(sorted(READERS))}"
     )
 
 

@@ -119,7 +119,7 @@ def test_two_tests_have_two_keys(one: Identity, other: Identity) -> None:
 def test_what_is_no_key_is_refused(key: str) -> None:
     with pytest.raises(UnreadableKeyError) as refused:
         parse_key(key)
-    assert str(refused.value) == f'"{key}" is not the key of a test'
+    assert str(refused.value) == f'"{key}" is not a valid test key'
 
 
 @given(st.text(max_size=60) | st.text("s/?&=%2F", max_size=12))

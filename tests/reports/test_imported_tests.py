@@ -14,7 +14,7 @@ from accelerator_portal.reports.report import Suite
 
 FILE = Path("somewhere/example.csv")
 TEST: dict[str, Any] = {"suite": "example", "name": "m", "outcome": "passed"}
-REMEDY = "see the page of the report format"
+REMEDY = "see the report format page"
 
 
 def imported(*, may_repeat: bool = False, **parameters: str) -> ImportedTests:
@@ -41,8 +41,8 @@ def test_a_double_is_named_with_its_first_line() -> None:
     tests.add(4, TEST | {"outcome": "failed"})
     assert problems(tests) == [
         (
-            'example.csv:4: "m" stands twice with the same parameters, first in line 2; '
-            "keep one of the two"
+            'example.csv:4: "m" is listed twice with the same parameters, first in line 2; '
+            "remove one of the two"
         )
     ]
 
@@ -118,7 +118,7 @@ def test_cells_stand_under_their_columns() -> None:
     assert tests.cells(2, ["name", "accuracy"], ["m", "pass"]) == {"name": "m", "accuracy": "pass"}
     assert tests.cells(3, ["name", "accuracy"], ["m"]) is None
     assert problems(tests) == [
-        "example.csv:3: the row has 1 values, the header has 2; give each column one value"
+        "example.csv:3: the row has 1 values, the header has 2; use one value per column"
     ]
 
 
@@ -146,7 +146,7 @@ def test_a_figure_is_finite_or_none(
     if not faults:
         assert tests.done() == ()
         return
-    assert problems(tests) == [f'example.csv:2: speed: "{cell}" is no number; write a number']
+    assert problems(tests) == [f'example.csv:2: speed: "{cell}" is not a number; use a number']
 
 
 def test_of_very_many_faults_a_hundred_are_shown() -> None:
@@ -155,7 +155,7 @@ def test_of_very_many_faults_a_hundred_are_shown() -> None:
         tests.fault(line, "example", "none")
     messages = problems(tests)
     assert len(messages) == 101
-    assert "example.csv:1: 102 more faults; mend those above first" in messages
+    assert "example.csv:1: 102 more faults; fix the problems above first" in messages
 
 
 def test_a_file_full_of_faults_is_not_read_to_its_end() -> None:
@@ -167,7 +167,7 @@ def test_a_file_full_of_faults_is_not_read_to_its_end() -> None:
     messages = [str(problem) for problem in error.value.problems]
     assert len(messages) == 101
     assert (
-        "example.csv:1: 10,000 more faults, and the rest was not read; mend those above first"
+        "example.csv:1: 10,000 more faults. The rest was not read; fix the problems above first"
         in messages
     )
 
@@ -186,17 +186,17 @@ def test_what_can_be_no_suite_is_refused() -> None:
     with pytest.raises(ProblemsError) as error:
         imported().suite("My Suite", "model")
     assert str(error.value) == (
-        'example.csv:1: "My Suite" can be no name of a suite; '
-        "use lower-case letters, digits and single - _ . between them"
+        'example.csv:1: "My Suite" is not a valid suite name; '
+        "use lowercase letters and digits, separated by single - _ . characters"
     )
 
 
 @pytest.mark.parametrize(
-    ("name", "remedy"), [("My Ops", 'write "my-ops"'), ("測試", "use lower-case letters")]
+    ("name", "remedy"), [("My Ops", 'write "my-ops"'), ("測試", "use lowercase letters")]
 )
 def test_a_suite_that_a_person_names_is_an_id(name: str, remedy: str) -> None:
     assert chosen_suite(FILE, Options("my-ops")) == "my-ops"
     assert chosen_suite(FILE, Options()) is None
     with pytest.raises(ProblemsError) as error:
         chosen_suite(FILE, Options(name))
-    assert str(error.value) == f'example.csv:1: "{name}" is no name of a suite; {remedy}'
+    assert str(error.value) == f'example.csv:1: "{name}" is not a valid suite name; {remedy}'

@@ -7,7 +7,7 @@ import pytest
 from accelerator_portal.catalog import ProblemsError
 from accelerator_portal.reports.json_input import load_json
 
-NO_JSON = "results.json:1: this is no JSON: {}; write the file again"
+NO_JSON = "results.json:1: invalid JSON: {}; create the file again"
 
 
 @pytest.mark.parametrize(
@@ -15,13 +15,16 @@ NO_JSON = "results.json:1: this is no JSON: {}; write the file again"
     [
         ("", NO_JSON.format("expecting value")),
         ('{"reportFormat": "CT', NO_JSON.format("unterminated string starting at")),
-        ("[1, NaN]", "results.json:1: NaN is no number in JSON; write the file again"),
-        ("-Infinity", "results.json:1: -Infinity is no number in JSON; write the file again"),
-        ("1e999", "results.json:1: 1e999 is too large for a number; write the file again"),
-        ("1" * 5000, "results.json:1: a number has too many digits; write the file again"),
+        ("[1, NaN]", "results.json:1: NaN is not a valid JSON number; create the file again"),
+        (
+            "-Infinity",
+            "results.json:1: -Infinity is not a valid JSON number; create the file again",
+        ),
+        ("1e999", "results.json:1: 1e999 is too large for a number; create the file again"),
+        ("1" * 5000, "results.json:1: a number has too many digits; create the file again"),
         (
             "[" * 100_000,
-            "results.json:1: the values are nested too deeply; write the file again",
+            "results.json:1: the values are nested too deeply; create the file again",
         ),
     ],
 )

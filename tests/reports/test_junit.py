@@ -118,7 +118,7 @@ def test_parameters_of_all_tests_are_added_to_the_file_s_own(tmp_path: Path) -> 
 def test_a_time_without_a_zone_is_read_as_utc_and_this_is_said(tmp_path: Path, time: str) -> None:
     found = read(tmp_path, f'<testsuite name="x" timestamp="{time}"/>')
     assert found.started == dt.datetime(2026, 3, 1, 10, tzinfo=dt.UTC)
-    assert found.note == "The file's times name no time zone and are read as UTC."
+    assert found.note == "The times in the file have no time zone. They are read as UTC."
 
 
 @pytest.mark.parametrize("time", ["", "yesterday", "0001-01-01T00:00:00+23:00", "2026-13-01"])
@@ -127,7 +127,7 @@ def test_what_is_no_time_says_nothing(tmp_path: Path, time: str) -> None:
     assert (found.started, found.finished, found.note) == (None, None, None)
 
 
-FORMAT = "see the page of the report format"
+FORMAT = "see the report format page"
 NO_KIND = "input should be 'build', 'deploy', 'unit', 'operator', 'model' or 'speed'"
 *_OTHERS, _LAST = map(repr, OUTCOMES)
 NO_OUTCOME = (
@@ -148,17 +148,17 @@ def test_every_fault_is_named(tmp_path: Path) -> None:
         f'\n<testcase name="d">{kept("[" * 100_000)}</testcase>',
     )
     assert problems(tmp_path, SUITE.format("".join(cases))) == [
-        'results.xml:2: time="x" is no number of seconds; write it like "1.25"',
+        'results.xml:2: time="x" is not a number of seconds; use a format like "1.25"',
         "results.xml:3: the test has no name; name it",
-        'results.xml:4: the property "accelerator-portal" is no JSON object; remove it',
+        'results.xml:4: the property "accelerator-portal" is not a JSON object; remove it',
         NO_OUTCOME,
-        'results.xml:6: the property "accelerator-portal" is no JSON object; remove it',
+        'results.xml:6: the property "accelerator-portal" is not a JSON object; remove it',
     ]
 
 
 def test_a_suite_that_a_person_names_is_an_id(tmp_path: Path) -> None:
     assert problems(tmp_path, "<testsuites/>", Options("My Ops")) == [
-        'results.xml:1: "My Ops" is no name of a suite; write "my-ops"'
+        'results.xml:1: "My Ops" is not a valid suite name; write "my-ops"'
     ]
 
 
@@ -172,7 +172,7 @@ def test_a_suite_with_faults_is_refused(tmp_path: Path) -> None:
     assert problems(tmp_path, text) == [
         f'results.xml:1: "x".kind: {NO_KIND}; {FORMAT}',
         f'results.xml:1: "x".planned: input should be greater than or equal to 0; {FORMAT}',
-        f'results.xml:2: "y".started: value error, the moment lies outside the calendar; {FORMAT}',
+        f'results.xml:2: "y".started: value error, the time is out of range; {FORMAT}',
     ]
 
 
@@ -242,5 +242,5 @@ def test_what_junit_has_a_word_for_is_said_in_it() -> None:
     assert failure is not None
     assert failure.attrib == {"message": "not <close>", "type": "wrong-result"}
     assert failure.text == "line\nline"
-    # Nothing stands twice: what JUnit says itself is not kept beside it.
+    # Nothing is listed twice: what JUnit says itself is not kept beside it.
     assert [len(case.findall("properties")) for case in cases] == [0, 0, 0, 0]

@@ -16,15 +16,12 @@ from accelerator_portal.reports.report import Suite
 from tests.reports.junit_files import SUITE, problems, read
 
 NO_DOCTYPE = (
-    "results.xml:1: the file has a document type (<!DOCTYPE …>);"
-    " leave it out: test reports need none"
+    "results.xml:1: the file has a document type (<!DOCTYPE …>); remove it: test reports need none"
 )
-NO_ROOT = (
-    "results.xml:1: the outermost element is <html>, not <testsuites>; name a file of JUnit XML"
-)
+NO_ROOT = "results.xml:1: the outermost element is <html>, not <testsuites>; use a JUnit XML file"
 BOMB = '<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;">]><testsuites>&b;</testsuites>'
 ELSEWHERE = '<!DOCTYPE x SYSTEM "file:///etc/passwd"><testsuites/>'
-NO_XML = "results.xml:1: this is no XML: {}; write the file again"
+NO_XML = "results.xml:1: invalid XML: {}; create the file again"
 
 
 @pytest.mark.parametrize(
@@ -47,11 +44,11 @@ NO_XML = "results.xml:1: this is no XML: {}; write the file again"
         (b"<testsuites>\0</testsuites>", NO_XML.format("not well-formed (invalid token)")),
         (
             b'<?xml version="1.0" encoding="nobody"?><testsuites/>',
-            "results.xml:1: the file names an encoding that is not known; save it as UTF-8",
+            "results.xml:1: the file has an unknown encoding; save it as UTF-8",
         ),
         (
             b'<?xml version="1.0" encoding="utf-7"?><testsuites/>',
-            "results.xml:1: the file names an encoding that is not known; save it as UTF-8",
+            "results.xml:1: the file has an unknown encoding; save it as UTF-8",
         ),
         (
             "<html/>",
@@ -59,11 +56,11 @@ NO_XML = "results.xml:1: this is no XML: {}; write the file again"
         ),
         (
             "<testsuites/>",
-            "results.xml:1: the file holds no test suite; name a file of JUnit XML with results",
+            "results.xml:1: the file contains no test suite; use a JUnit XML file with results",
         ),
         (
             "<testsuites>" + "<a>" * 100,
-            "results.xml:1: more than 50 elements stand in each other; write the file again",
+            "results.xml:1: more than 50 nested elements; create the file again",
         ),
         (
             SUITE.format("\n<testcase/>"),
@@ -71,11 +68,11 @@ NO_XML = "results.xml:1: this is no XML: {}; write the file again"
         ),
         (
             SUITE.format('\n\n<testcase name="a" time="nan"/>'),
-            'results.xml:3: time="nan" is no number of seconds; write it like "1.25"',
+            'results.xml:3: time="nan" is not a number of seconds; use a format like "1.25"',
         ),
         (
             SUITE.format('<testcase name="a" time="-1"/>'),
-            'results.xml:1: time="-1" is no number of seconds; write it like "1.25"',
+            'results.xml:1: time="-1" is not a number of seconds; use a format like "1.25"',
         ),
     ],
 )

@@ -14,5 +14,5 @@ def test_a_figure_needs_no_interval() -> None:
 
 @pytest.mark.parametrize("interval", [(1.6, 1.7), (1.2, 1.4), (1.7, 1.2)])
 def test_a_value_outside_its_interval_is_a_fault(interval: tuple[float, float]) -> None:
-    with pytest.raises(ValidationError, match="the value lies outside its interval"):
+    with pytest.raises(ValidationError, match="the value is outside its interval"):
         Metric(value=1.5, unit="ms", interval=interval, repeats=9)

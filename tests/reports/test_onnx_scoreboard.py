@@ -43,7 +43,7 @@ def test_each_name_has_its_outcome_and_no_device(tmp_path: Path) -> None:
 def test_its_date_is_read_as_utc_and_that_is_said(tmp_path: Path) -> None:
     found = read(tmp_path, BOARD)
     assert found.started == dt.datetime(2026, 7, 2, 1, 13, 10, tzinfo=dt.timezone.utc)
-    assert found.note == "The date in the file names no time zone and is read as UTC."
+    assert found.note == "The date in the file has no time zone. It is read as UTC."
     undated = read(tmp_path, {key: value for key, value in BOARD.items() if key != "date"})
     assert (undated.started, undated.note) == (None, None)
 
@@ -56,12 +56,12 @@ def test_a_person_names_the_suite(tmp_path: Path) -> None:
     ("changes", "words"),
     [
         ({"date": "2026-07-02"},
-         'report.json:1: date: "2026-07-02" is no moment; write it like 07/02/2026 01:13:10'),
+         'report.json:1: date: "2026-07-02" is no moment; use a format like 07/02/2026 01:13:10'),
         ({"failed": "none"}, "report.json:1: failed: input should be a valid"),
         ({"passed": [1]}, "report.json:1: passed[0]: input should be a valid string"),
         ({"more": 1}, "report.json:1: more: extra inputs are not permitted"),
         ({"passed": ["A::test_a_cpu", "A::test_a_cuda"]},
-         'report.json:1: "A::test_a" stands twice with the same parameters'),
+         'report.json:1: "A::test_a" is listed twice with the same parameters'),
     ],
 )  # fmt: skip
 def test_a_fault_is_named(changes: dict[str, Any], words: str, tmp_path: Path) -> None:

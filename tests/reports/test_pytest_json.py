@@ -245,16 +245,16 @@ def test_a_test_has_the_identity_that_junit_gives_it(tmp_path: Path) -> None:
     assert read(tmp_path, document(node)).tests == read_junit(file, Options()).tests
 
 
-FORMAT = "see the page of the report format"
+FORMAT = "see the report format page"
 NO_RECORD = f"input should be a valid dictionary or instance of Summary; {FORMAT}"
 NO_TESTS = (
-    'results.json:1: the file has no "tests": it was written with --json-report-summary;'
-    " write it without that option"
+    'results.json:1: the file has no "tests", because it was created with --json-report-summary;'
+    " create it without that option"
 )
 NO_OUTCOME = (
-    '"sideways" is no outcome of pytest; use "passed", "failed", "error", "skipped" or "xfailed"'
+    '"sideways" is not a pytest outcome; use "passed", "failed", "error", "skipped" or "xfailed"'
 )
-NOT_WHOLE = "the tests are 3; write the file again: one of the two is not whole"
+NOT_WHOLE = "the tests are 3; create the file again; one of the two is incomplete"
 
 
 def test_what_is_no_such_file_is_refused(tmp_path: Path) -> None:

@@ -90,8 +90,8 @@ def test_the_same_tests_come_from_the_xml_of_the_same_ci(tmp_path: Path) -> None
     ("record", "words"),
     [
         ({**RUN, "classname": "TestTorch", "tests": 5, "failures": 0},
-         "the file counts tests and does not name them; name the file of the collection test_run"),
-        ({**CASE, "time": "soon"}, 'time: "soon" is no number of seconds; write a number'),
+         "the file has test counts but no test names; use a file of the collection test_run"),
+        ({**CASE, "time": "soon"}, 'time: "soon" is not a number of seconds; use a number'),
         ({**CASE, "name": "", "classname": "", "file": ""}, "the test has no name; name it"),
     ],
 )  # fmt: skip
@@ -107,5 +107,5 @@ def test_what_is_no_object_is_named(tmp_path: Path) -> None:
     with pytest.raises(ProblemsError, match=r"run\.json:2: this is no JSON"):
         read_pytorch_test_run(file, Options())
     file.write_text(f"{json.dumps(CASE)}\n3\n", "utf-8")
-    with pytest.raises(ProblemsError, match=r"run\.json:2: this is no object of a test case"):
+    with pytest.raises(ProblemsError, match=r"run\.json:2: this is not an object of a test case"):
         read_pytorch_test_run(file, Options())

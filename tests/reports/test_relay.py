@@ -66,9 +66,7 @@ def test_a_report_without_tests_has_no_failure() -> None:
 def test_a_baseline_is_no_run() -> None:
     with pytest.raises(ProblemsError) as error:
         relay_summary(report("passed", kind="baseline"))
-    assert str(error.value) == (
-        "ex:1: a baseline says what is expected; it is no run; give the report of a run"
-    )
+    assert str(error.value) == ("ex:1: a baseline is not a test run; use the report of a test run")
 
 
 @given(st.lists(st.sampled_from(get_args(Outcome)), max_size=30))

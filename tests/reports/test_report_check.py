@@ -37,19 +37,19 @@ def found(*tests: dict[str, Any], first_test: int | None = None, **changes: Any)
         ({"accelerator": "exampel"},
          ['there is no accelerator "exampel"; did you mean "example"?']),
         ({"finished": "2026-01-01T00:00:00Z"},
-         ["the run ends before it starts; correct started or finished"]),
+         ["the end time is before the start time; correct started or finished"]),
         ({"started": "2027-01-01T00:00:00Z"},
          ["started lies in the future (2027-01-01); correct it"]),
-        ({"started": None}, ["the run does not say when it started; add started"]),
-        ({"environment": {}}, ["the run does not say which torch it used; add environment.torch"]),
+        ({"started": None}, ["the run has no start time; add started"]),
+        ({"environment": {}}, ["the run has no PyTorch version; add environment.torch"]),
         ({"kind": "baseline", "started": None, "environment": {}},
-         ["the baseline does not say where it comes from; add origins"]),
+         ["the baseline has no origin; add origins"]),
         ({"suites": [{"name": "made-up", "kind": "unit"}] * 2},
-         ['the suite "made-up" stands twice in suites; join the two']),
+         ['the suite "made-up" is listed twice in suites; merge the two']),
         ({"suites": [{"name": "made-up", "kind": "unit", "planned": 0}]},
          ['"made-up" planned 0 tests and has 1; correct planned']),
         ({"suites": [{"name": "other", "kind": "unit"}]},
-         ['tests name the suite "made-up", suites does not; declare it in suites']),
+         ['tests name the suite "made-up", suites does not; add it to suites']),
         ({"suites": [{"name": "made-up", "kind": "model"}]}, []),
         ({"suites": [{"name": "made-up", "kind": "unit"}, {"name": "known", "kind": "unit"}]},
          ['the suite "known" is of kind model, not unit; correct its kind']),
@@ -64,8 +64,8 @@ def test_what_a_run_says_of_itself(changes: dict[str, Any], expected: list[str])
     [
         ([{}, {"name": "second"}], []),
         ([{}, {"parameters": {"dtype": "float32"}}], []),
-        ([{}, {}], [(11, ('"first" stands twice with the same parameters; '
-                    "keep one, or name what differs"))]),
+        ([{}, {}], [(11, ('"first" is listed twice with the same parameters; '
+                    "remove one, or add what differs"))]),
         ([{"outcome": "skipped"}], [(10, '"first" is skipped without a reason; add reason')]),
         ([{"outcome": "not-run", "reason": "killed"}], []),
         ([{"name": "test_cuda_graphs"}], []),
@@ -79,7 +79,10 @@ def test_what_stands_in_tests(tests: list[dict[str, Any]], expected: list[tuple[
 def test_of_very_many_the_first_are_named() -> None:
     problems = found(*[{"name": f"a {n}", "outcome": "skipped"} for n in range(1000)])
     assert len(problems) == 21
-    assert "r.json:1: 980 more tests have faults; mend those named, then check again" in problems
+    assert (
+        "r.json:1: 980 more tests have problems; fix the listed problems, then run the check again"
+        in problems
+    )
 
 
 def test_a_part_of_a_run_is_to_be_joined_with_the_others_first() -> None:

@@ -19,8 +19,8 @@ from accelerator_portal.reports.report_file import line_of_tests, read_report, r
 from tests.reports.drawn import VISIBLE
 from tests.reports.examples import REPORT, TEST, report
 
-DEEP = "this is no JSON: the values are nested too deeply"
-SEE = "see the page of the report format"
+DEEP = "invalid JSON: the values are nested too deeply"
+SEE = "see the report format page"
 
 
 def written(tmp_path: Path, data: str | bytes) -> Path:
@@ -80,20 +80,20 @@ def test_what_is_written_is_read_back(tests: list[dict[str, Any]]) -> None:
 @pytest.mark.parametrize(
     ("data", "expected"),
     [
-        ("", ["r.json:1: this is no JSON: the file ends too early; write the file again"]),
-        ('{\n"a": }', ["r.json:2: this is no JSON: expecting value; write the file again"]),
-        ("[" * 5000, [f"r.json:1: {DEEP}; write the file again"]),
+        ("", ["r.json:1: invalid JSON: the file ends too early; create the file again"]),
+        ('{\n"a": }', ["r.json:2: invalid JSON: expecting value; create the file again"]),
+        ("[" * 5000, [f"r.json:1: {DEEP}; create the file again"]),
         (b"\xff\xfe{}", None),
-        ("[]", ["r.json:1: the report is no JSON object; write one object with braces"]),
+        ("[]", ["r.json:1: the report is not a JSON object; use one JSON object"]),
         (
             json.dumps({**REPORT, "schema_version": 2}),
             [("r.json:1: the report has schema_version 2, newer than 1; "
-              "use a newer portal, or write the older version")],
+              "update accelerator-portal, or use the older version")],
         ),
         (
             json.dumps({**REPORT, "schema_version": 2, "new": 1, "tests": 3}),
             [("r.json:1: the report has schema_version 2, newer than 1; "
-              "use a newer portal, or write the older version")],
+              "update accelerator-portal, or use the older version")],
         ),
         (json.dumps({**REPORT, "surprise": 1}),
          [f"r.json:1: surprise: extra inputs are not permitted; {SEE}"]),
@@ -127,7 +127,7 @@ def test_of_very_many_faults_the_first_are_named(tmp_path: Path) -> None:
     made = {**REPORT, "tests": [{**TEST, "outcome": "x"}] * 500}
     found = faults(written(tmp_path, json.dumps(made)))
     assert len(found) == 101
-    assert "r.json:1: more than 100 faults; mend those above first" in found
+    assert "r.json:1: more than 100 faults; fix the problems above first" in found
 
 
 def test_a_file_that_is_too_big_is_not_read(
@@ -151,13 +151,15 @@ def test_a_missing_file_is_said_so(tmp_path: Path) -> None:
 
 def test_what_is_no_plain_file_is_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "r.json")
-    assert faults(tmp_path / "r.json") == ["r.json:1: this is not a plain file; name a plain file"]
+    assert faults(tmp_path / "r.json") == [
+        "r.json:1: this is not a regular file; use a regular file"
+    ]
 
 
 def test_a_moment_out_of_all_time_is_a_fault(tmp_path: Path) -> None:
     data = json.dumps({**REPORT, "started": "0001-01-01T00:00:00+23:00"})
     (found,) = faults(written(tmp_path, data))
-    assert "the moment lies outside the calendar" in found
+    assert "the time is out of range" in found
 
 
 def test_a_part_of_the_operators_is_not_more_than_the_whole(tmp_path: Path) -> None:
@@ -191,7 +193,7 @@ def test_a_key_that_stands_twice_is_refused(old: str, new: str, line: int, tmp_p
     assert text.count(old) == 1
     (found,) = faults(written(tmp_path, text.replace(old, new)))
     assert found.startswith(f"r.json:{line}: the key ")
-    assert "stands twice; keep one" in found
+    assert "is listed twice; keep one" in found
 
 
 @pytest.mark.parametrize("entry", ["{}", "[]", '""', "0", "null", '{"metrics": {"a": {}}}'])

@@ -37,12 +37,12 @@ def test_a_declared_suite_is_no_news(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("kernels2", ('no folder declares the suite "example/kernels2"; '
-         "give it a title and a link in accelerator.yaml, under suites")),
-        ("knwon", ('no folder declares the suite "example/knwon"; '
-         'did you mean "known"? If it is your own, declare it in accelerator.yaml')),
-        ("other/kernels", ('no folder declares the suite "other/kernels"; '
-         'write "example/kernels", unless both platforms share the suite')),
+        ("kernels2", ('no vendor folder declares the suite "example/kernels2"; '
+         "declare it with a title and a link in accelerator.yaml, under suites")),
+        ("knwon", ('no vendor folder declares the suite "example/knwon"; '
+         'did you mean "known"? If it is your own suite, declare it in accelerator.yaml')),
+        ("other/kernels", ('no vendor folder declares the suite "other/kernels"; '
+         'write "example/kernels", unless the platforms share the suite')),
     ],
 )  # fmt: skip
 def test_an_undeclared_suite_is_welcome_and_told(name: str, words: str) -> None:
@@ -65,8 +65,8 @@ def test_hardware_in_a_name_is_told(kind: str, name: str, device: str | None) ->
     known = Known(KNOWN.accelerators)
     made = report({"name": name}, suites=[{"name": "made-up", "kind": kind}])
     found = [str(problem) for problem in name_warnings(made, "r.json", known, 10)]
-    words = f'r.json:10: the name "{name}" holds hardware ("{device}"); '
-    assert found == ([f"{words}leave the device out of names"] if device else [])
+    words = f'r.json:10: the name "{name}" contains a device ("{device}"); '
+    assert found == ([f"{words}remove the device from test names"] if device else [])
 
 
 def test_of_a_suite_of_its_own_a_vendor_names_tests_as_it_likes() -> None:

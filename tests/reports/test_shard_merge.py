@@ -67,11 +67,11 @@ def test_what_operators_a_run_covered_is_joined() -> None:
 def test_a_missing_and_a_doubled_shard_are_named() -> None:
     one, two, again = part(1), part(2), part(2)
     assert told(one, two, again._replace(path="2b.json")) == [
-        "2b.json:1: shard 2/3 is given twice, the first time as 2.json; leave one of the two out",
+        "2b.json:1: shard 2/3 is given twice, the first time as 2.json; remove one of the two",
         "1.json:1: shard 3/3 of this run is missing; give its report, or run it with --shard 3/3",
     ]
     assert told(one, one, two, part(3)) == [
-        "1.json:1: shard 1/3 is given twice, the first time as 1.json; leave one of the two out"
+        "1.json:1: shard 1/3 is given twice, the first time as 1.json; remove one of the two"
     ]
 
 
@@ -127,15 +127,13 @@ def test_all_problems_are_told_at_once() -> None:
         "2.json:1: shard 2/3 is not finished (tests without a result: 1)",
         "2.json:1: shard 2/3 is of another plan than 1.json",
         "2.json:1: torch is 1.9.1, and 1.10.0 in 1.json",
-        "lone.json:1: the report is no shard: it was made without --shard K/N",
+        "lone.json:1: the report is not a shard; it was created without --shard K/N",
     ]
 
 
 def test_shards_of_other_numbers_are_refused() -> None:
     found = sorted(told(part(1), part(2, count=4), part(3)), reverse=True)
-    assert (
-        found[0] == "2.json:1: this is shard 2/4, and 1.json is shard 1/3; give shards of one run"
-    )
+    assert found[0] == "2.json:1: this is shard 2/4, and 1.json is shard 1/3; use shards of one run"
     assert found[1].startswith("1.json:1: shard 2/3 of this run is missing")
 
 

@@ -18,8 +18,10 @@ from accelerator_portal.reports.torchbench import read_torchbench
 
 # Everything here is made up: models, results, versions.
 NAME = "example.json"
-REMEDY = "give a file as TorchBench writes it"
-FORM = "write it like \"model=…, test=eval, device=…, bs=None, extra_args=['…'], metric=accuracy\""
+REMEDY = "use an unmodified file from TorchBench"
+FORM = (
+    "use a format like \"model=…, test=eval, device=…, bs=None, extra_args=['…'], metric=accuracy\""
+)
 
 
 def key(  # noqa: PLR0913 - the parts of a key
@@ -158,7 +160,7 @@ def test_one_test_on_two_devices_is_not_mixed_up(tmp_path: Path) -> None:
     assert refused(tmp_path, content(metrics)) == [
         (
             f"{NAME}:1: the file holds results of several devices: ample, ex; "
-            "split it: a report is of one accelerator"
+            "split the file; a report covers one accelerator"
         )
     ]
 
@@ -166,12 +168,12 @@ def test_one_test_on_two_devices_is_not_mixed_up(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("values", "outcome", "reason"),
     [
-        ({"latencies": 2}, "executed", "It was measured, and its result was not checked."),
+        ({"latencies": 2}, "executed", "The test was measured, but its result was not checked."),
         ({"latencies": "timeout"}, "timed-out", None),
         ({"latencies": None}, "not-run", "The file has no value for it."),
         ({"accuracy": ""}, "failed", "The error has no message."),
         ({"latencies": "OOM", "accuracy": "pass"}, "passed", None),
-        ({"accuracy": 0.5}, "executed", "It was measured, and its result was not checked."),
+        ({"accuracy": 0.5}, "executed", "The test was measured, but its result was not checked."),
     ],
 )
 def test_what_the_values_say(
@@ -206,51 +208,51 @@ def test_a_file_without_metrics_has_no_tests(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "messages"),
     [
-        ("", [f"{NAME}:1: this is no JSON: Expecting value; write it again"]),
+        ("", [f"{NAME}:1: invalid JSON: Expecting value; write it again"]),
         (
             '{\n "metrics": {',
             [
                 (
-                    f"{NAME}:2: this is no JSON: "
+                    f"{NAME}:2: invalid JSON: "
                     "Expecting property name enclosed in double quotes; write it again"
                 )
             ],
         ),
-        ("[]", [f"{NAME}:1: the file is no JSON object; {REMEDY}"]),
+        ("[]", [f"{NAME}:1: the file is not a JSON object; {REMEDY}"]),
         ("{}", [f'{NAME}:1: "metrics" is missing; {REMEDY}']),
-        ('{"metrics": []}', [f'{NAME}:1: "metrics" is no object; {REMEDY}']),
+        ('{"metrics": []}', [f'{NAME}:1: "metrics" is not an object; {REMEDY}']),
         ('{"metrics": {}}', [f'{NAME}:1: "environ" is missing; {REMEDY}']),
         (
             '{"environ": {},\n"metrics": {"a":\nNaN}}',
-            [f"{NAME}:3: NaN is no number; leave the value out"],
+            [f"{NAME}:3: NaN is not a number; remove the value"],
         ),
         (
             '{"environ": {},\n"metrics": {"a": -Infinity}}',
-            [f"{NAME}:2: -Infinity is no number; leave the value out"],
+            [f"{NAME}:2: -Infinity is not a number; remove the value"],
         ),
         (
             '{"environ": {},\n"environ": {}}',
-            [f'{NAME}:2: the key "environ" stands twice; keep one of them'],
+            [f'{NAME}:2: the key "environ" is listed twice; remove one of them'],
         ),
         (
             "[" * 100_000,
-            [f"{NAME}:1: this JSON is nested too deep, or has a number that is too long; {REMEDY}"],
+            [f"{NAME}:1: the JSON is nested too deeply or has a number that is too long; {REMEDY}"],
         ),
         (
             '{"metrics": ' + "9" * 5000 + "}",
-            [f"{NAME}:1: this JSON is nested too deep, or has a number that is too long; {REMEDY}"],
+            [f"{NAME}:1: the JSON is nested too deeply or has a number that is too long; {REMEDY}"],
         ),
         (
             content({"a": "pass", key(): True, key("b"): [1], key("c"): "pass"}),
             [
                 f'{NAME}:5: "a" names no test; {FORM}',
                 (
-                    f"{NAME}:6: model_a: the value of accuracy is neither a text nor a number; "
-                    "write a status, a message or a number"
+                    f"{NAME}:6: model_a: the value of accuracy is neither a string nor a number; "
+                    "use a status, a message or a number"
                 ),
                 (
-                    f"{NAME}:7: b: the value of accuracy is neither a text nor a number; "
-                    "write a status, a message or a number"
+                    f"{NAME}:7: b: the value of accuracy is neither a string nor a number; "
+                    "use a status, a message or a number"
                 ),
             ],
         ),
@@ -258,8 +260,8 @@ def test_a_file_without_metrics_has_no_tests(tmp_path: Path) -> None:
             content({key(): 10**400}),
             [
                 (
-                    f"{NAME}:5: model_a: the value of accuracy is neither a text nor a number; "
-                    "write a status, a message or a number"
+                    f"{NAME}:5: model_a: the value of accuracy is neither a string nor a number; "
+                    "use a status, a message or a number"
                 )
             ],
         ),
@@ -268,7 +270,7 @@ def test_a_file_without_metrics_has_no_tests(tmp_path: Path) -> None:
             [
                 (
                     f"{NAME}:5: metrics.a--b: string should match pattern "
-                    "'^[a-z0-9]+(?:[-_.][a-z0-9]+)*$'; see the page of the report format"
+                    "'^[a-z0-9]+(?:[-_.][a-z0-9]+)*$'; see the report format page"
                 )
             ],
         ),
@@ -281,7 +283,7 @@ def test_a_file_without_metrics_has_no_tests(tmp_path: Path) -> None:
             [
                 (
                     f'{NAME}:1: "pytorch_git_version" is "Unknown", no commit; '
-                    "write the hash of the commit, or leave it out"
+                    "write the hash of the commit, or remove it"
                 )
             ],
         ),

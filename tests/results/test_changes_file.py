@@ -80,7 +80,7 @@ def test_a_damaged_file_is_refused_and_left(tmp_path: Path, kept: int) -> None:
         with pytest.raises(ProblemsError) as found:
             attempt()
         assert str(found.value) == (
-            "changes.parquet:1: this is no table of changes; rebuild the history from all reports"
+            "changes.parquet:1: not a valid table of changes; rebuild the history from all reports"
         )
     assert path.read_bytes() == damaged
 
@@ -96,5 +96,5 @@ def test_another_table_is_refused(tmp_path: Path, table: pa.Table) -> None:
     with pytest.raises(ProblemsError) as found:
         read_changes(path)
     assert str(found.value) == (
-        "changes.parquet:1: this is no table of changes; rebuild the history from all reports"
+        "changes.parquet:1: not a valid table of changes; rebuild the history from all reports"
     )

@@ -56,7 +56,7 @@ def test_a_report_of_the_future_is_refused_and_keeps_out_no_other(tmp_path: Path
     fold_reports(tmp_path, present)
     assert "\n".join(map(str, problems)) == (
         f"1.json:1: the report started {late.started:%Y-%m-%d %H:%M} UTC, which is in the future; "
-        "set the clock of the machine that ran it, and correct started"
+        "correct the clock of the machine that ran it, and correct started"
     )
     assert len(read_state_of(tmp_path, "example", "runs").reports) == 1
     again = fold_reports(tmp_path, named(made_up(1, {"a": "passed"})))

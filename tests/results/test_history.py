@@ -165,7 +165,7 @@ def test_two_reports_of_one_moment_may_not_say_two_things() -> None:
     state, _ = folded(made_up(0, {"a": P}))
     assert refused(state, made_up(0, {"a": F})) == (
         '2026-03-01.json:1: another report of 2026-03-01 02:00:00 UTC already has tests of "models"'
-        "; keep one of the two, or make them one; then rebuild the history from all reports"
+        "; remove one of the two, or merge the two; then rebuild the history from all reports"
     )
 
 
@@ -193,19 +193,19 @@ def test_two_reports_of_one_moment_may_share_out_the_work() -> None:
         ),
         (
             made_up(0, {"a": P}, started=None),
-            "the report does not say when it started; add started",
+            "the report has no start time; add started",
         ),
         (
             made_up(0, {"a": P}).model_copy(update={"tests": made_up(0, {"a": P}).tests * 2}),
-            '"models/a" stands twice in the report; keep one, or name what differs',
+            '"models/a" is listed twice in the report; remove one, or add what differs',
         ),
         (
             made_up(0, {"a": P}).model_copy(
                 update={"tests": made_up(0, {"b": P, "a": P}).tests * 3}
             ),
             (
-                '"models/a" stands twice in the report, and 1 more tests; '
-                "keep one, or name what differs"
+                '"models/a" is listed twice in the report, and 1 more tests; '
+                "remove one, or add what differs"
             ),
         ),
     ],
@@ -264,9 +264,7 @@ def test_a_turn_after_a_report_that_says_nothing_is_not_marked() -> None:
 def test_folding_needs_to_know_when() -> None:
     with pytest.raises(ProblemsError) as found:
         folded(made_up(0, {}, started=None))
-    assert str(found.value) == (
-        "report.json:1: the report does not say when it started; add started"
-    )
+    assert str(found.value) == ("report.json:1: the report has no start time; add started")
 
 
 def reports_of(history: Sequence[Outcomes]) -> list[Report]:

@@ -184,9 +184,9 @@ def test_what_cannot_be_rolled_up_is_said_in_one_message(tmp_path: Path) -> None
     both = run(
         "flaky", "--root", tmp_path, "--engine", "pandas", "--scheduler", "tcp://127.0.0.1:9"
     )
-    assert "--scheduler is for Dask; leave out --engine pandas" in both.output
+    assert "--scheduler requires Dask. Remove --engine pandas" in both.output
     (file,) = read_manifest(tmp_path, "example").files_of("runs", "results")
     (tmp_path / HISTORY / file.path).unlink()
     damaged = run("flaky", "--root", tmp_path)
     assert damaged.exit_code == 1
-    assert f"{HISTORY}/{file.path}:1: the file is missing; " in damaged.output
+    assert f"{HISTORY}/{file.path}:1: file not found; " in damaged.output

@@ -130,11 +130,11 @@ def test_an_interrupted_write_leaves_the_state_that_was(
 def test_a_damaged_state_is_refused(tmp_path: Path, old: str, new: str, said: str) -> None:
     path = tmp_path / "state.json"
     path.write_text(TEXT.replace(old, new), encoding="utf-8")
-    assert refused(path) == (f"state.json:1: this is no state of a history ({said}); {REMEDY}")
+    assert refused(path) == (f"state.json:1: invalid history state ({said}); {REMEDY}")
 
 
 def test_a_state_that_is_not_there_is_named(tmp_path: Path) -> None:
     assert refused(tmp_path / "state.json") == (
         "state.json:1: the file cannot be read (No such file or directory); "
-        "name a plain file that you may read"
+        "use a regular file that you can read"
     )

@@ -80,5 +80,5 @@ def test_a_missing_folder_of_data_is_a_problem_too(repository: Path) -> None:
     (repository / "data/releases.yaml").unlink()
     done = mkdocs_build(repository)
     assert done.exit_code == 1
-    assert "data/releases.yaml:1: the file is missing" in done.stderr
+    assert "data/releases.yaml:1: file not found" in done.stderr
     assert "Traceback" not in done.stderr

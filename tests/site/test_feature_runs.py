@@ -82,7 +82,7 @@ def test_a_row_shows_the_source_and_the_run(example_site: Site) -> None:
     assert words(page, "torch.compile").endswith(f"{tested}: ✓ passed , {run}")
     assert words(page, "Profiler") == f"no source found {tested}: ✓ passed , {run}"
     with pytest.raises(ValueError, match="not enough values"):
-        words(page, "Quantisation")  # nobody speaks of it, and its check was skipped
+        words(page, "Quantization")  # nobody speaks of it, and its check was skipped
 
 
 def test_the_link_leads_to_the_test_of_the_report(site: Site) -> None:

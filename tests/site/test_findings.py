@@ -15,7 +15,7 @@ from tests.folders import EXAMPLE, Tree, loaded
 DAY = dt.date(2026, 6, 1)
 FOUND = Verdict(kind="found", on=DAY, found={"torch": "1.10.0"})
 NONE = Verdict(kind="none", on=DAY, why="torch==1.10.0 has no wheels.")
-UNCHECKED = Verdict(kind="unchecked", on=DAY, why="an index did not answer")
+UNCHECKED = Verdict(kind="unchecked", on=DAY, why="an index did not respond")
 
 
 def first_row(tree: Tree) -> InstallRow:
@@ -41,7 +41,7 @@ def test_each_python_has_its_own_words(tree: Tree) -> None:
                 f"Use Python {pythons[0]}. Reason: torch==1.10.0 has no wheels."
             ),
         ),
-        ("unchecked", "Versions not checked on 2026-06-01: an index did not answer."),
+        ("unchecked", "Versions not checked on 2026-06-01: an index did not respond."),
     ]
 
 

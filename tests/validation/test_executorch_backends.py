@@ -89,7 +89,7 @@ def test_several_backends_are_tested_together_by_the_names_of_their_flows(site: 
 
 
 def test_a_backend_is_named_once() -> None:
-    with pytest.raises(BackendError, match='"xnnpack" is named twice; name it once'):
+    with pytest.raises(BackendError, match='"xnnpack" is listed twice'):
         find_flows("xnnpack,xnnpack")
 
 

@@ -37,7 +37,7 @@ def test_the_words_name_the_packages_the_commands_and_the_suites_that_can_run() 
         "Install them without changing any other package:\n"
         "  pip list --format=freeze > installed.txt\n"
         "  pip install --constraint installed.txt timm torchvision transformers\n"
-        "Or run the suites that need none of them: --suite integration --suite operators "
+        "Or run suites that don't need them: --suite integration --suite operators "
         "--suite operator-inputs --suite weak-spots"
     )
 

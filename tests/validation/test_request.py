@@ -34,7 +34,9 @@ def test_torchbench_without_a_checkout_says_where_to_get_one(tmp_path: Path) -> 
     matrices = matrices_of(["torchbench", "operators"])
     with pytest.raises(RunError, match=r"not on PyPI; clone .*, and name the folder with --torchb"):
         with_checkout(matrices, None)
-    with pytest.raises(RunError, match=r"is no checkout of TorchBench: it has no torchbenchmark/m"):
+    with pytest.raises(
+        RunError, match=r"is not a checkout of TorchBench; it has no torchbenchmark/m"
+    ):
         with_checkout(matrices, tmp_path)
     assert with_checkout({"operators": matrices["operators"]}, None) == {
         "operators": matrices["operators"]

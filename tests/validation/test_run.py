@@ -59,7 +59,7 @@ def test_an_interruption_leaves_a_report_of_what_was_run(tmp_path: Path, sent: i
     assert process.wait(120) == 130
     assert outcomes(tmp_path) == ["passed", "passed", "not-run", "not-run"]
     third = read_report(tmp_path / "report.json").tests[2]
-    assert third.reason == "It had begun. The run was interrupted."
+    assert third.reason == "The test had started. The run was interrupted."
 
 
 def test_a_killed_run_leaves_a_plan_and_can_be_gone_on_with(tmp_path: Path) -> None:

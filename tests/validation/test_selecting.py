@@ -34,11 +34,11 @@ def test_words_choose_cases(text: str, matched: tuple[str, ...]) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "a word is missing"),
-        ("and", "a word is missing"),
-        ("add or", "a word is missing"),
-        ("not", "a word is missing"),
-        ("(add", 'a ")" is missing'),
+        ("", "missing word"),
+        ("and", "missing word"),
+        ("add or", "missing word"),
+        ("not", "missing word"),
+        ("(add", 'missing ")'),
         ("add)", '")" is not expected there'),
         ("add mul", '"mul" is not expected there'),
     ],

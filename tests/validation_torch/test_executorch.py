@@ -54,13 +54,13 @@ def test_every_recipe_of_xnnpack_runs_a_linear_and_measures_it(xnnpack: Report) 
         ("portable", "passed"),
     }
     plain, portable = figures(found["plain"]), figures(found["portable"])
-    quantised = figures(found["static_int8_per_channel"])
+    quantized = figures(found["static_int8_per_channel"])
     assert (plain["delegates"], plain["delegated_share"], portable["delegates"]) == (1, 1, 0)
     assert plain["output_0_error_max"] < 1e-3 < plain["output_0_snr"]
-    assert 10 < quantised["sqnr_to_unquantized"] < 100  # 8 bits are about 50 dB
-    assert quantised["quantize_time"] > 0 < quantised["lower_time"]
-    assert 0 < quantised["delegate_size"] < quantised["pte_size"]
-    assert quantised["delegate_size"] < plain["delegate_size"]  # 8 bits instead of 32
+    assert 10 < quantized["sqnr_to_unquantized"] < 100  # 8 bits are about 50 dB
+    assert quantized["quantize_time"] > 0 < quantized["lower_time"]
+    assert 0 < quantized["delegate_size"] < quantized["pte_size"]
+    assert quantized["delegate_size"] < plain["delegate_size"]  # 8 bits instead of 32
     assert {"planned_memory", "peak_memory", "load_time", "run_time"} <= set(plain)
     backend = xnnpack.environment.backend
     assert backend
@@ -91,7 +91,7 @@ def test_what_executorch_cannot_do_is_told_apart(tmp_path: Path) -> None:
         "executed",
         "lower",
         (
-            "The backend took no part of the model: nothing ran on the device. "
+            "The backend took no part of the model. Nothing ran on the device. "
             "Not delegated: aten::argmax."
         ),
     )
@@ -146,7 +146,7 @@ def test_faults_of_an_executorch_backend_are_told_apart(tmp_path: Path, paper: s
     assert found["plain"].metrics["output_0_error_max"].value == pytest.approx(1, abs=1e-3)
     assert "Mismatched elements: 1 / 20" in str(found["plain"].reason)
     assert found["crash"].reason == (
-        "The process died by SIGSEGV. So it did twice, the second time alone."
+        "The process died by SIGSEGV. The same happened when the test ran alone."
     )
     assert found["fail"].reason == "RuntimeError: the compiler of the paper backend stops"
     assert (

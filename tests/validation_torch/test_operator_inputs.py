@@ -93,5 +93,5 @@ def test_what_a_form_finds_is_said_with_the_shape(site: str, tmp_path: Path) -> 
     found = {str(test.parameters["inputs"]): test for test in tests_of}
     assert found["drawn"].outcome == "wrong-result"
     assert (found["drawn"].reason or "").startswith("the result of input 1, (")
-    assert found["empty"].outcome == "passed"  # nothing is there that could be wrong
+    assert found["empty"].outcome == "passed"  # the value is empty that could be wrong
     assert found["strided"].outcome == "passed"

@@ -117,7 +117,7 @@ def test_a_command_of_the_report_repeats_its_test_on_a_plugins_device(
         (["--suite=pytest-vendor"], "name the folder of your own pytest suite with --pytest"),
         (["--suite-name=x"], "add --pytest PATH"),
         (["--pytest={suite}", "--suite-name=My Tests"], 'write "my-tests"'),
-        (["--pytest={suite}", "--suite-name=operators"], "is a suite of this command"),
+        (["--pytest={suite}", "--suite-name=operators"], "is a built-in suite"),
         (["--pytest={suite}", "--plan", "-k", "nothing_at_all"], "no test is selected"),
     ],
 )

@@ -25,8 +25,8 @@ SAID = {
     f"{SMALL}test_wrong?dtype=float32": ("wrong-result", "Tensor-likes are not close"),
     f"{SMALL}test_raises": ("failed", "RuntimeError: the driver says no"),
     f"{SMALL}test_lacks": ("test-broken", "no_such_package_at_all, which is not installed"),
-    f"{SMALL}test_left_out": ("skipped", "PyTorch skips it: nobody wants it"),
-    f"{SMALL}test_only_cuda": ("skipped", "PyTorch skips it: Only runs on"),
+    f"{SMALL}test_left_out": ("skipped", "PyTorch skips this test: nobody wants it"),
+    f"{SMALL}test_only_cuda": ("skipped", "PyTorch skips this test: Only runs on"),
     f"{SMALL}test_expected": ("skipped", "PyTorch expects it to fail: AssertionError"),
     f"{SMALL}test_unexpected": ("passed", "PyTorch expects it to fail, and it does not."),
     f"{SMALL}test_crash": ("crashed", "SIGSEGV"),
@@ -37,7 +37,7 @@ SAID = {
     "pytorch-tests/test_small": ("failed", "cannot be made on the device: TestUnmakeable. Test"),
     "pytorch-tests/test_small.TestUnmakeable": ("failed", "@dtypes is mandatory"),
     "pytorch-tests/test_unready": ("test-broken", "no_such_package_at_all"),
-    "pytorch-tests/test_skipped": ("skipped", "PyTorch skips it: no compiler"),
+    "pytorch-tests/test_skipped": ("skipped", "PyTorch skips this test: no compiler"),
     "pytorch-tests/test_dying": ("crashed", "status 7"),
 }
 

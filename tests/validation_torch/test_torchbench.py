@@ -19,7 +19,10 @@ SAID = {
     "plain": ("passed", ""),
     "named": ("passed", ""),
     "only_eval": ("passed", ""),
-    "secret": ("executed", "It ran; it does not name its module: NotImplementedError: no module"),
+    "secret": (
+        "executed",
+        "The model ran but doesn't expose its module: NotImplementedError: no module",
+    ),
     "unready": ("test-broken", "TorchBench's unready cannot be loaded: ModuleNotFoundError"),
     "broken": ("failed", "RuntimeError: the step stops"),
 }

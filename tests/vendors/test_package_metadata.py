@@ -107,7 +107,7 @@ def test_entry_points_that_cannot_be_read_name_nothing(entry_points: str, tmp_pa
 @pytest.mark.parametrize(
     ("metadata", "words"),
     [
-        ("", "there is no METADATA with a name; give a wheel or a METADATA file"),
+        ("", "there is no METADATA file with a name. Use a wheel or a METADATA file"),
         ("Version: 1\n", "there is no METADATA with a name"),
         ("\x00\x01", "there is no METADATA with a name"),
         ("Name: a\n" + "x" * 1024**2, "more than 1,048,576 bytes of metadata"),
@@ -122,7 +122,7 @@ def test_what_is_no_metadata_is_said_so(metadata: str, words: str, tmp_path: Pat
 
 
 def test_a_package_that_is_not_there_is_said_so(tmp_path: Path) -> None:
-    words = 'no package "torch-nowhere" is installed here, and no such file is there'
+    words = 'no package "torch-nowhere" is installed, and there is no such file'
     with pytest.raises(NoMetadataError, match=words):
         read_package("torch-nowhere")
     (tmp_path / "a.whl").write_bytes(b"PK\x03\x04 not a wheel")
@@ -149,5 +149,5 @@ def test_a_wheel_that_unpacks_without_end_is_not_unpacked(tmp_path: Path) -> Non
 @pytest.mark.parametrize("name", ["torch_foo-1.2.3-py3-none-any.whl", "METADATA"])
 def test_what_is_no_plain_file_is_not_waited_for(name: str, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / name)
-    with pytest.raises(NoMetadataError, match="is no plain file; give a wheel"):
+    with pytest.raises(NoMetadataError, match="is not a regular file"):
         read_package(str(tmp_path / name))

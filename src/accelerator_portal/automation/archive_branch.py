@@ -10,7 +10,7 @@ from accelerator_portal.automation.tree_merge import EMPTY_TREE, changes, confli
 
 BRANCH = "archive"
 
-_MESSAGE = "What the nightly keeps: older runs, package facts, last good folders"
+_MESSAGE = "Archive of the nightly update: older runs, package data, last valid folders"
 _ATTEMPTS = 5
 _NO_SUCH = 2  # of `git ls-remote --exit-code`
 
@@ -22,7 +22,7 @@ def fetch_archive(repository: Path, place: Path) -> bool:
     error, and no empty archive, which would then replace it. Raises ArchiveError.
     """
     if place.exists():
-        raise ArchiveError(f"{place} is there already; name a folder that is not")
+        raise ArchiveError(f"{place} already exists. Use a new folder")
     try:
         return _fetch(repository, place)
     except GitError as error:
@@ -75,7 +75,7 @@ def _push(place: Path) -> bool:
         if "rejected]" not in done.stderr:
             raise failure(done)
         newest, tree = _merged(place, before, tree)
-    raise ArchiveError(f"others pushed to {BRANCH} meanwhile, {_ATTEMPTS} times")
+    raise ArchiveError(f"{BRANCH} changed during {_ATTEMPTS} attempts to push")
 
 
 def _merged(place: Path, before: str, tree: str) -> tuple[str, str]:
@@ -85,5 +85,5 @@ def _merged(place: Path, before: str, tree: str) -> tuple[str, str]:
     base = before or EMPTY_TREE
     ours = changes(place, base, tree)
     if wrong := sorted(conflicts(ours, changes(place, base, newest))):
-        raise ArchiveError(f"the branch {BRANCH} has another {wrong[0]} by now; run the job again")
+        raise ArchiveError(f"the branch {BRANCH} has another {wrong[0]} by now. Run the job again")
     return newest, merged_tree(place, newest, ours)

@@ -95,7 +95,7 @@ def open_archive(url: str, **options: Any) -> Archive:  # noqa: ANN401 - of the 
 
         files, root = fsspec.url_to_fs(url, **options)
     except (ImportError, ValueError, OSError) as error:
-        raise ArchiveError(f'"{url}" is no place for an archive: {error}') from None
+        raise ArchiveError(f'"{url}" is not a valid archive location: {error}') from None
     return Archive(url, files, root.rstrip("/"))
 
 

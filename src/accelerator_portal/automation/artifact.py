@@ -42,7 +42,7 @@ def read_artifact(archive: bytes) -> Artifact:
         raise ArtifactError("the archive cannot be read") from None
     number, difference = texts.get(_NUMBER), texts.get(_DIFFERENCE)
     if number is None or not _DIGITS.fullmatch(number):
-        raise ArtifactError("the archive names no pull request")
+        raise ArtifactError("the archive contains no pull request number")
     return Artifact(int(number), _difference(difference) if difference is not None else None)
 
 

@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict
 from accelerator_portal.automation.events import User
 from accelerator_portal.automation.github import Api, parsed, read_all
 from accelerator_portal.automation.posting import BOT
-from accelerator_portal.automation.sanitiser import faults
+from accelerator_portal.automation.sanitizer import faults
 from accelerator_portal.catalog import Platform
 from accelerator_portal.results.breakages import Breakage
 from accelerator_portal.site.difference.harmless import span, visible
@@ -163,22 +163,22 @@ def body(platform: Platform, breakage: Breakage) -> str:
     marker = f"<!-- accelerator-portal breakage {identity(platform, breakage)} -->"
     people = ", ".join(span(person.github) for person in platform.accelerator.maintainers)
     lines = [
-        f"{span(breakage.key)} passed on {span(platform.accelerator.name)} and does not any more.",
+        f"{span(breakage.key)} passed on {span(platform.accelerator.name)} and now fails.",
         "",
         f"- outcome: {breakage.outcome}",
         f"- last passed: {breakage.last_good.started:%Y-%m-%d %H:%M} UTC",
         f"- first failed: {breakage.first_bad.started:%Y-%m-%d %H:%M} UTC",
-        *(["- newer runs do not have this test; that does not mend it"] if breakage.gone else []),
-        *(["- it is flaky: it passed and failed by turns"] if breakage.flaky else []),
+        *(["- newer runs don't include this test"] if breakage.gone else []),
+        *(["- flaky: the test passes and fails intermittently"] if breakage.flaky else []),
         *(
             f"- {d.what}: {span(d.before or 'not stated')} → {span(d.after or 'not stated')}"
             for d in breakage.differences
         ),
-        f"- whom to ask: {people or 'no maintainer is named'}",
+        f"- contact: {people or 'no maintainer listed'}",
         "",
-        "This issue is closed by itself when a report shows the test passing.",
-        f"To mute it, give it the label {span(MUTED)} or close it.",
-        f"To expect the failure, declare it in {span(platform.path('known-issues.yaml'))}.",
+        "This issue is closed automatically when a report shows that the test passes.",
+        f"To mute it, add the label {span(MUTED)} or close it.",
+        f"If the failure is expected, add it to {span(platform.path('known-issues.yaml'))}.",
     ]
     text = "\n".join([marker, "", *lines]) + "\n"
     if wrong := faults(text, marker):

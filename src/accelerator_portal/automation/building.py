@@ -49,7 +49,9 @@ class BrokenLinksError(BuildError):
     """What was built has broken links, each of which `links` names."""
 
     def __init__(self, links: Sequence[str]) -> None:
-        super().__init__(f"the new site has {count(len(links), 'broken link')}; the last one stays")
+        super().__init__(
+            f"the new site has {count(len(links), 'broken link')}; the existing site stays"
+        )
         self.links = tuple(links)
 
 

@@ -122,18 +122,20 @@ async def _one(client: HttpClient, feed: ReportFeed) -> bytes:
 def _verify(body: bytes, said: str) -> None:
     found = _SHA256.search(said)
     if found is None:
-        raise FeedError("its checksum is no SHA-256", refused=True)
+        raise FeedError("its checksum is not a SHA-256 checksum", refused=True)
     if hashlib.sha256(body).hexdigest() != found[0]:
-        raise FeedError("it is not what its checksum says", refused=True)
+        raise FeedError("its checksum doesn't match", refused=True)
 
 
 def _late() -> FeedError:
-    return FeedError(f"it did not come within the {SECONDS_IN_ALL // 60} minutes for all feeds")
+    return FeedError(
+        f"it was not received within {SECONDS_IN_ALL // 60} minutes, the limit for all feeds"
+    )
 
 
 def _of_github(feed: ReportFeed, api: Api | None, end: float) -> Body:
     if api is None:
-        return FeedError("GitHub was not asked: there is no token for it")
+        return FeedError("no request to GitHub: there is no token")
     return _late() if time.monotonic() > end else _asked_of_github(feed, api)
 
 
@@ -149,7 +151,7 @@ def _asked_of_github(feed: ReportFeed, api: Api) -> Body:
         return error
     except Exception as error:  # noqa: BLE001 - one feed must not end the night
         return _unexpected(error)
-    raise LookupError(f"the feed {feed.name} stands nowhere")  # its model refuses that
+    raise LookupError(f"the feed {feed.name} has no location")  # its model refuses that
 
 
 def _asset(place: ReleaseAsset, api: Api) -> bytes:

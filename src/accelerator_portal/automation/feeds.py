@@ -85,7 +85,7 @@ def _made_here(desk: _Desk, catalog: Catalog, folder: Path | None) -> Iterator[F
         if accelerator not in catalog.by_id:
             yield Fetched(accelerator, name, "refused", (f'there is no platform "{accelerator}"',))
         elif catalog.own_runs is None or accelerator not in catalog.own_runs.ids:
-            why = f"{OWN_RUNS} does not say that this project runs suites there"
+            why = f"{OWN_RUNS} does not list this platform"
             yield Fetched(accelerator, name, "refused", (why,))
         elif wrong := report_fault(file.name):
             yield Fetched(accelerator, name, "refused", (": ".join(wrong),))
@@ -140,5 +140,5 @@ def _claims(accelerator: str, name: str, report: Report, *, own: bool) -> Iterat
         what = f'the report is about "{report.accelerator}"'
         yield Problem(f"{name}.json", 1, what, f'a feed of "{accelerator}" has its reports')
     if report.kind == "made-here" and not own:
-        what = "the report says that it was made here"
-        yield Problem(f"{name}.json", 1, what, "what is fetched is self-reported")
+        what = "the report has kind: made-here"
+        yield Problem(f"{name}.json", 1, what, "use kind: self-reported in fetched reports")

@@ -65,4 +65,4 @@ def _parsed(path: str, answer: bytes, adapter: TypeAdapter[T]) -> T:
     try:
         return adapter.validate_json(answer)
     except ValidationError:
-        raise GitHubError(f"{path}: the answer has another form than expected") from None
+        raise GitHubError(f"{path}: the response has an unexpected format") from None

@@ -99,7 +99,7 @@ class GitHubClient:
             raise _refusal(path, status, text)
         there, here = urlsplit(address), urlsplit(self.home)
         if there.scheme != "https" and there.netloc != here.netloc:
-            raise GitHubError(f"{path}: the file is said to be at no https address")
+            raise GitHubError(f"{path}: the address of the file is not https")
         return address
 
     def _asked(self, method: str, path: str, body: dict[str, Any] | None = None) -> bytes:
@@ -121,14 +121,14 @@ class GitHubClient:
         try:
             return self._requester.requestJson(method, f"/{path}", headers=headers, input=body)
         except RateLimitExceededExceedsMaxWait:
-            what = f"{path}: GitHub wants no more requests for longer than this waits"
+            what = f"{path}: GitHub's rate limit lasts longer than the maximum wait"
             raise GitHubError(what, 403, passing=True) from None
         except GithubException as error:
             raise _refusal(path, error.status, json.dumps(error.data or {})) from None
         except (ChunkedEncodingError, ContentDecodingError):
-            raise _CutOffError(f"{path}: GitHub's answer was cut off", passing=True) from None
+            raise _CutOffError(f"{path}: GitHub's response was cut off", passing=True) from None
         except (RequestException, OSError, RuntimeError) as error:
-            what = f"{path}: GitHub did not answer ({type(error).__name__})"
+            what = f"{path}: GitHub did not respond ({type(error).__name__})"
             raise GitHubError(what, passing=True) from None
 
     @property
@@ -164,7 +164,7 @@ def client_here(variable: str = "GH_TOKEN", patience: Patience | None = None) ->
     token = os.environ.get(variable, "")
     home = os.environ.get("GITHUB_API_URL") or HOME
     if not token:
-        raise GitHubError(f"{variable} is empty; give it a token for GitHub")
+        raise GitHubError(f"{variable} is empty. Set it to a GitHub token")
     try:
         import github  # noqa: F401 - said now, not at the first request
     except ImportError:
@@ -181,14 +181,14 @@ async def _fetched(address: str, most: int) -> bytes:
 
 def _not_fetched(path: str, most: int, error: FetchError) -> GitHubError:
     if error.status is not None:
-        what = f"{path}: the file is not there (HTTP {error.status})"
+        what = f"{path}: file not found (HTTP {error.status})"
         return GitHubError(what, error.status, passing=error.status >= _SERVER_ERROR)
     if error.kind == "long":
         return GitHubError(f"{path}: the file has more than {most:,} bytes")
     if error.kind == "slow" and not error.cause:
-        what = f"{path}: the file did not come within {_DOWNLOAD.total_timeout:.0f} seconds"
+        what = f"{path}: the download did not finish within {_DOWNLOAD.total_timeout:.0f} seconds"
         return GitHubError(what, passing=True)
-    return GitHubError(f"{path}: the file did not come ({error.cause})", passing=True)
+    return GitHubError(f"{path}: the download failed ({error.cause})", passing=True)
 
 
 def _refusal(path: str, status: int, text: str) -> GitHubError:

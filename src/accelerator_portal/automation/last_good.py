@@ -33,7 +33,7 @@ def _inside(path: str) -> str:
     """Refuse a path that leads out of the folder: the archive may be anybody's bucket."""
     parts = PurePosixPath(path).parts
     if not parts or path.startswith("/") or ".." in parts or "\\" in path or "\0" in path:
-        raise ValueError("the path leads out of the folder")
+        raise ValueError("the path is outside the folder")
     return path
 
 
@@ -128,7 +128,7 @@ def _read(archive: Archive, name: str) -> _Version | None:
     try:
         return _Version.model_validate_json(unpacked(data, _MOST_BYTES))
     except ValidationError:
-        what = f"{_path(name)} of the archive has another form than expected"
+        what = f"{_path(name)} in the archive has an unexpected format"
         raise DamagedObjectError(what) from None
 
 

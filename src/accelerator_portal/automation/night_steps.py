@@ -168,25 +168,25 @@ def _look(tonight: Tonight) -> str:
     if tonight.looked_at is None:
         raise StepFailed(" / ".join(map(str, problems[:3])))
     aside = tonight.looked_at.set_aside
-    return f"{len(tonight.looked_at.platforms)} whole, {len(aside)} set aside"
+    return f"{len(tonight.looked_at.platforms)} valid, {len(aside)} quarantined"
 
 
 def _keep(tonight: Tonight, archive: Archive) -> str:
     found, today = tonight.looked_at, tonight.now.date()
     facts = keep_facts(archive, tonight.root, today)
     if found is None:
-        return f"{count(facts, 'package')} with news"
+        return f"{count(facts, 'package')} with changes"
     runs = keep_runs(archive, stored_reports(found)[0], tonight.root)
     new = keep(archive, tonight.root, found.by_id, found.set_aside, today)
     tonight.standing_in = standing_in(archive, found.set_aside, today)
     if lost := damaged(archive, found.set_aside):
-        words = "the last good version is damaged, so the platform is not shown; fix its folder"
+        words = "the last valid version is damaged, so the platform is not shown. Fix its folder"
         raise StepFailed(f"{', '.join(lost)}: {words}")
     told = (
         count(runs, "new run"),
-        f"{count(facts, 'package')} with news",
+        f"{count(facts, 'package')} with changes",
         f"{count(len(new), 'new version')} of folders",
-        f"{len(tonight.standing_in)} standing in",
+        f"{len(tonight.standing_in)} shown in their last valid version",
     )
     return ", ".join(told)
 
@@ -194,10 +194,10 @@ def _keep(tonight: Tonight, archive: Archive) -> str:
 def _publish(tonight: Tonight) -> str:
     """Build where anything is new since the last time; what is as it was costs nothing."""
     if tonight.looked_at is None:
-        raise StepFailed("the shared data cannot be used; the last site stays")
+        raise StepFailed("the shared data has errors, so the existing site stays")
     digest = inputs(tonight.root, tonight.looked_at, tonight.standing_in)
     if tonight.archive and is_published(tonight.archive, digest):
-        return "nothing is new; the last site stays"
+        return "no changes, so the existing site stays"
     try:
         build(
             tonight.root,
@@ -212,14 +212,14 @@ def _publish(tonight: Tonight) -> str:
     tonight.published = True
     if tonight.archive and not tonight.preview:
         remember(tonight.archive, digest)
-    return f"The site is in {tonight.out}."
+    return f"Built the site in {tonight.out}."
 
 
 def _issues(tonight: Tonight, api: Api, repository: str) -> str:
     done = settle(api, repository, tonight.breakages(), tonight.set_aside())
     tonight.issues = done
-    return f"{len(done.opened)} opened, {len(done.renewed)} renewed, {len(done.closed)} closed" + (
-        f", {count(done.waiting, 'breakage')} without one" if done.waiting else ""
+    return f"{len(done.opened)} opened, {len(done.renewed)} updated, {len(done.closed)} closed" + (
+        f", {count(done.waiting, 'regression')} without an issue" if done.waiting else ""
     )
 
 

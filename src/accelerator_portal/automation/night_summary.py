@@ -37,20 +37,22 @@ def summary(night: Night, catalog: Catalog) -> str:
     lines = ["# Nightly", "", *(_step(step) for step in night.steps)]
     news = [feed for feed in night.fetched if feed.outcome != "unchanged"]
     if night.fetched and not news:
-        lines += ["", "No report is new."]
+        lines += ["", "No new reports."]
     for title, outcome in (
         ("New reports", "new"),
-        ("Refused; the last good report stays", "refused"),
-        ("Not reached; the last good report stays", "unreachable"),
+        ("Rejected (the last valid report stays)", "refused"),
+        ("Not reachable (the last valid report stays)", "unreachable"),
     ):
         found = [feed for feed in news if feed.outcome == outcome]
         if found:
             lines += ["", f"## {title}", "", *(_feed(feed) for feed in found)]
     if night.set_aside:
-        lines += ["", "## Set aside", ""]
+        lines += ["", "## Quarantined", ""]
         for folder, problems in night.set_aside.items():
             since = night.standing_in.get(folder)
-            shown = f"shown as it was before {since}" if since else "not shown"
+            shown = (
+                f"shown in its last valid version, from before {since}" if since else "not shown"
+            )
             lines += [f"- {_code(folder)}, {shown}: {_code(str(problems[0]))}"]
     if night.overdue:
         names = {platform.id: platform.accelerator.name for platform in catalog.platforms}
@@ -59,9 +61,9 @@ def summary(night: Night, catalog: Catalog) -> str:
             hours = int(breakage.age.total_seconds() // 3600)
             lines += [f"- {_code(names[accelerator])}: {_code(breakage.key)}, {hours} hours"]
     if night.issues and night.issues.waiting:
-        lines += ["", f"{night.issues.waiting} more breakages have no issue yet."]
+        lines += ["", f"{night.issues.waiting} more regressions have no issue yet."]
     if night.difference:
-        lines += ["", "## What readers see differently", "", night.difference.strip()]
+        lines += ["", "## Changes on the site", "", night.difference.strip()]
     return "\n".join(lines) + "\n"
 
 

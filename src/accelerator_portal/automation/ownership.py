@@ -41,9 +41,9 @@ def notices(base: Maintainers, folders: Sequence[str], author: str) -> list[str]
 def _notice(people: Sequence[str] | None, folder: str, author: str) -> str | None:
     place, who = span(f"accelerators/{folder}/"), span(author)
     if people is None:
-        return f"{place} is new: nobody answers for it yet. The author is {who}."
+        return f"{place} is new and has no maintainer yet. The author is {who}."
     if not people:
-        return f"{place} names no maintainer. The author is {who}."
+        return f"{place} has no maintainer. The author is {who}."
     if author.casefold() in {person.casefold() for person in people}:
         return None
     return f"The author, {who}, is not a maintainer of {place}: {', '.join(map(span, people))}."

@@ -31,15 +31,15 @@ def post(api: Api, run: PullRequestRun, base: Maintainers) -> str:
     """
     ended = run.workflow_run
     if ended.event != "pull_request" or ended.conclusion not in {"success", "failure"}:
-        return f"Nothing to do for a run of {ended.event} that ended as {ended.conclusion}."
+        return f"No comment needed for a run of {ended.event} that ended as {ended.conclusion}."
     try:
         found = _artifact(api, run)
     except ArtifactError as error:
-        return f"Nothing is posted: {error}."
+        return f"No comment posted: {error}."
     home = f"repos/{run.repository.full_name}"
     pull = read(api, f"{home}/pulls/{found.number}", PullRequest)
     if reason := mismatch(run, pull):
-        return f"Nothing is posted: {reason}."
+        return f"No comment posted: {reason}."
     text = (
         failure_comment(run)
         if ended.conclusion == "failure"
@@ -48,11 +48,11 @@ def post(api: Api, run: PullRequestRun, base: Maintainers) -> str:
     comment = _own_comment(api, home, pull.number)
     if comment:
         api.send("PATCH", f"{home}/issues/comments/{comment.id}", {"body": text})
-        return f"The comment on pull request {pull.number} is renewed."
+        return f"The comment on pull request {pull.number} was updated."
     if ended.conclusion == "failure":
-        return "Nothing is posted: the run failed, which its check says already."
+        return "No comment posted: the run failed, and its check shows the failure."
     api.send("POST", f"{home}/issues/{pull.number}/comments", {"body": text})
-    return f"A comment on pull request {pull.number} is posted."
+    return f"A comment on pull request {pull.number} was posted."
 
 
 def mismatch(run: PullRequestRun, pull: PullRequest) -> str | None:
@@ -62,13 +62,13 @@ def mismatch(run: PullRequestRun, pull: PullRequest) -> str | None:
     """
     home, source = run.repository.full_name, run.workflow_run.head_repository
     if pull.base.repo is None or pull.base.repo.full_name != home:
-        return f"pull request {pull.number} is not to be merged here"
+        return f"pull request {pull.number} does not target this repository"
     if pull.state != "open":
         return f"pull request {pull.number} is closed"
     if source is None or pull.head.repo is None or pull.head.repo.full_name != source.full_name:
-        return f"pull request {pull.number} comes from another repository than the run"
+        return f"pull request {pull.number} comes from a different repository than the run"
     if pull.head.sha != run.head_sha:
-        return f"pull request {pull.number} has another commit by now than the run"
+        return f"pull request {pull.number} has a newer commit than the run"
     return None
 
 
@@ -77,7 +77,7 @@ def _artifact(api: Api, run: PullRequestRun) -> Artifact:
     listed = read(api, f"{home}/runs/{run.workflow_run.id}/artifacts?per_page=100", Artifacts)
     found = [a for a in listed.artifacts if a.name == NAME and not a.expired]
     if len(found) != 1:
-        raise ArtifactError(f"the run left {len(found)} artifacts with the name {NAME}")
+        raise ArtifactError(f"the run has {len(found)} artifacts with the name {NAME}")
     if found[0].size_in_bytes > MOST_BYTES:
         raise ArtifactError(f"the artifact has more than {MOST_BYTES:,} bytes")
     return read_artifact(api.download(f"{home}/artifacts/{found[0].id}/zip", MOST_BYTES))

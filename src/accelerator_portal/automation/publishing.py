@@ -54,7 +54,9 @@ def put_back(target: Path) -> None:
     """
     kept = previous(target)
     if not kept.is_dir():
-        raise NothingToPutBackError(f"no previous site is in {kept.name}, beside {target.name}")
+        raise NothingToPutBackError(
+            f"there is no previous site in {kept.name} next to {target.name}"
+        )
     aside = beside(target)
     shutil.rmtree(aside, ignore_errors=True)
     kept.rename(aside)

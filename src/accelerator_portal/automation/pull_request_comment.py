@@ -5,23 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from accelerator_portal.automation.events import PullRequestRun
-from accelerator_portal.automation.sanitiser import faults
+from accelerator_portal.automation.sanitizer import faults
 from accelerator_portal.site.difference import Difference, markdown
 from accelerator_portal.site.difference.harmless import span
 
 MARKER = "<!-- accelerator-portal:diff -->"
 
 _ABOUT = (
-    "Made from commit {commit} by {run}; its artifact {preview} is the site as it would be. "
-    "This is what the pull request’s own files say; nobody has checked it."
+    "Built from commit {commit} by {run}. The artifact {preview} is a preview of the site. "
+    "The content comes from the pull request and has not been reviewed."
 )
 _FAILED = (
-    "Commit {commit} did not pass the check or the strict build, so there is nothing to compare. "
-    "{run} names every problem by file and line."
+    "Commit {commit} did not pass the check or the strict build, so there is no comparison. "
+    "{run} lists every problem by file and line."
 )
 _UNREADABLE = (
-    "What the run says of the difference cannot be shown: it is not of the form that the portal "
-    "reads. That is so where a pull request changes this form itself."
+    "The comparison cannot be shown, because its format is not supported. This happens if the pull "
+    "request changes that format."
 )
 
 
@@ -58,5 +58,5 @@ def _list(sentences: Sequence[str]) -> str:
 def _checked(run: PullRequestRun, parts: Sequence[str]) -> str:
     text = "\n\n".join([MARKER, *filter(None, parts)]) + "\n"
     if found := faults(text, MARKER, [run.address]):
-        raise HarmfulError(f"the comment is not posted: {'; '.join(found[:5])}")
+        raise HarmfulError(f"comment not posted: {'; '.join(found[:5])}")
     return text

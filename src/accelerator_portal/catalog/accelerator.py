@@ -84,8 +84,8 @@ class Package(Sourced):
     @model_validator(mode="after")
     def _tells_shared_names_apart(self) -> Package:
         if self.shared_name and not self.note:
-            what = "shared_name does not say how to tell the packages apart"
-            raise fault(what, "add a note that does")
+            what = "shared_name needs a note on how to tell the packages apart"
+            raise fault(what, "add a note that explains it")
         return self
 
 
@@ -216,8 +216,8 @@ class Accelerator(SourcedFile):
         names = [feed.name for feed in self.report_feeds]
         doubled = next((name for name in names if names.count(name) > 1), None)
         if doubled:
-            what = f'two report_feeds have the name "{doubled}"'
-            raise fault(what, "give each its own: it is the name of the file in results/")
+            what = f'two entries in report_feeds have the name "{doubled}"'
+            raise fault(what, "use a different name for each; it becomes the file name in results/")
         return self
 
     @model_validator(mode="after")
@@ -225,5 +225,5 @@ class Accelerator(SourcedFile):
         names = [suite.name for suite in self.suites]
         doubled = next((name for name in names if names.count(name) > 1), None)
         if doubled:
-            raise fault(f'two suites have the name "{doubled}"', "keep one of the two")
+            raise fault(f'two suites have the name "{doubled}"', "remove one of the two")
         return self

@@ -118,7 +118,7 @@ class Catalog:
     shown_before: Mapping[str, dt.date] = field(default_factory=dict)
     """Of those, the platforms that are here in their last good version, and how long already."""
     packages: Mapping[str, PackageFacts] = field(default_factory=dict)
-    """What package indexes say, by normalised name."""
+    """What package indexes say, by normalized name."""
     packages_read: PackagesRead = field(default_factory=PackagesRead)
     """How fresh that is."""
     own_runs: OwnRuns | None = None

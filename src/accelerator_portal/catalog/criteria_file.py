@@ -69,7 +69,7 @@ class MustPass(Model):
     def _once_each(self) -> MustPass:
         twice = [name for name, times in Counter(self.names).items() if times > 1]
         if twice:
-            raise fault(f"named twice: {', '.join(twice)}", "name an operator in one group")
+            raise fault(f"listed twice: {', '.join(twice)}", "list each operator in one group only")
         return self
 
 
@@ -132,7 +132,7 @@ class BasicSet(Model):
     def _once_each(self) -> BasicSet:
         twice = [name for (_, name), times in Counter(self.tests).items() if times > 1]
         if twice:
-            raise fault(f"named twice: {', '.join(twice)}", "name a test in one group")
+            raise fault(f"listed twice: {', '.join(twice)}", "list each test in one group only")
         return self
 
 
@@ -160,7 +160,7 @@ class ReadinessCriterion(Model):
     @model_validator(mode="after")
     def _has_one_limit(self) -> ReadinessCriterion:
         if (self.at_least is None) == (self.at_most is None):
-            raise fault("it needs one limit", "give at_least or at_most")
+            raise fault("exactly one limit is required", "set at_least or at_most")
         return self
 
     def is_met(self, figure: float) -> bool:

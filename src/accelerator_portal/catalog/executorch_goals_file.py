@@ -40,7 +40,7 @@ class Goal(Sourced):
     @model_validator(mode="after")
     def _somewhere(self) -> Goal:
         if self.command is None and self.needs is None:
-            raise fault("it works nowhere", "give a command, or what it needs, or both")
+            raise fault("there is no command and no requirement", "set command, needs or both")
         return self
 
 

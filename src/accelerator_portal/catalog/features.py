@@ -53,5 +53,8 @@ class Feature(Sourced):
     @model_validator(mode="after")
     def _says_which_part(self) -> Feature:
         if self.works == "partly" and not self.note:
-            raise fault('"partly" does not say which part', "add a note with the source's words")
+            raise fault(
+                '"partly" has no note that says which part works',
+                "add a note with the source's words",
+            )
         return self

@@ -51,8 +51,8 @@ def fault(what: str, remedy: str) -> PydanticCustomError:
 def visible(value: str) -> str:
     """Return a text without characters that nobody sees; raises a fault for others."""
     if hidden := HIDDEN.search(value):  # escaped in the file, `"\\u202e"`, it comes so far
-        what = f"the character U+{ord(hidden[0]):04X} does not belong in a text"
-        raise fault(what, "leave it out")
+        what = f"the character U+{ord(hidden[0]):04X} is not allowed in text"
+        raise fault(what, "remove it")
     return value
 
 
@@ -61,7 +61,7 @@ def _matching(pattern: str, remedy: str) -> Callable[[str], str]:
 
     def check(value: str) -> str:
         if not compiled.fullmatch(value):
-            raise fault(f'"{value[:60]}" is not of the right form', remedy)
+            raise fault(f'"{value[:60]}" has an invalid format', remedy)
         return value
 
     return check
@@ -70,7 +70,7 @@ def _matching(pattern: str, remedy: str) -> Callable[[str], str]:
 def _one_line(value: str) -> str:
     text = value.strip()
     if not text:
-        raise fault("the text is empty", "write it or leave the key out")
+        raise fault("the text is empty", "enter a value or remove the key")
     return _unbroken(text)
 
 
@@ -83,7 +83,7 @@ def _unbroken(value: str) -> str:
 def _name(value: str) -> str:
     if re.search(r"[<>&]", value):
         # The theme writes a page's title into its menus as it is.
-        raise fault(f'"{value[:60]}" has a <, > or &', "write the name without")
+        raise fault(f'"{value[:60]}" has a <, > or &', "write the name without these characters")
     return _one_line(value)
 
 
@@ -131,7 +131,7 @@ def _url_template(value: str) -> str:
     """An address in which placeholders may stand; `{index}` is one itself."""
     whole = re.sub(r"^\{index\}(?=/|\Z)", "https://index.example", value)
     if re.match(r"https://[^/?#]*\{", whole):
-        raise fault("the address has a placeholder in its host", "write the host itself")
+        raise fault("the address has a placeholder in its host", "use a real host name")
     return _address(re.sub(r"\{[^{}]*\}", "x", whole), value)
 
 
@@ -140,9 +140,9 @@ def _version(value: str) -> str:
     try:
         normal = str(Version(value))
     except InvalidVersion:
-        raise fault(f'"{value[:60]}" is not a version', 'write it like "2.10.0"') from None
+        raise fault(f'"{value[:60]}" is not a version', 'use a format like "2.10.0"') from None
     if normal != value:
-        raise fault(f'"{value}" is not the normal form', f'write "{normal}"')
+        raise fault(f'"{value}" is not in normalized form', f'write "{normal}"')
     return value
 
 
@@ -151,9 +151,9 @@ def _specifier(value: str) -> str:
     try:
         SpecifierSet(value)
     except InvalidSpecifier:
-        remedy = 'write it like ">=2.6,<2.15"'
+        remedy = 'use a format like ">=2.6,<2.15"'
         if re.fullmatch(r"\d+(\.\d+)*", value):
-            remedy = f'write ["{value}"] for this release alone, or a range like ">=2.6,<2.15"'
+            remedy = f'write ["{value}"] for exactly this release, or a range like ">=2.6,<2.15"'
         raise fault(f'"{value[:60]}" is not a version specifier', remedy) from None
     return value
 
@@ -171,13 +171,13 @@ def _day(value: object) -> object:
             return dt.date.fromisoformat(value)
     elif isinstance(value, dt.date) and not isinstance(value, dt.datetime):
         return value
-    raise fault("a day is expected", "write it like 2026-11-21")
+    raise fault("expected a date", "use a format like 2026-11-21")
 
 
 def _number(value: object) -> object:
     """Refuse what pydantic would take for 0 or 1."""
     if isinstance(value, bool):
-        raise fault("a number is expected", "write digits, without a unit")
+        raise fault("expected a number", "write digits, without a unit")
     return value
 
 
@@ -214,7 +214,9 @@ Count = Annotated[int, Field(ge=0, le=10**9), NOT_BOOL]
 _ID = r"[a-z0-9]+(?:[-_.][a-z0-9]+)*"
 Id = Annotated[
     str,
-    AfterValidator(_matching(_ID, "use lower-case letters, digits and single - _ . between them")),
+    AfterValidator(
+        _matching(_ID, "use lowercase letters and digits, separated by single - _ . characters")
+    ),
     Field(max_length=60),
 ]
 Mark = Annotated[str, AfterValidator(_matching(r"[A-Za-z0-9]{2}", "write two letters or digits"))]
@@ -238,7 +240,7 @@ GitHubLogin = Annotated[
     Field(max_length=39),
 ]
 PythonVersion = Annotated[
-    str, AfterValidator(_matching(r"3\.[0-9]{1,2}t?", 'write it like "3.13", or "3.13t"'))
+    str, AfterValidator(_matching(r"3\.[0-9]{1,2}t?", 'use a format like "3.13", or "3.13t"'))
 ]
 EnvironmentName = Annotated[
     str,

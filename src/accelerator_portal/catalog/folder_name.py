@@ -20,22 +20,22 @@ _FOLDER = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 def folder_fault(name: str) -> tuple[str, str] | None:
     """Say why a name cannot be that of a platform's folder, and what would be right."""
     if not _FOLDER.fullmatch(name):
-        remedy = "use lower-case letters and digits, with single hyphens between them"
+        remedy = "use lowercase letters and digits, separated by single hyphens"
         return f'"{name}" cannot be an id', remedy
     if name in _TAKEN or _DEVICE.fullmatch(name):
-        return f'"{name}" cannot be an id: the name is taken', "choose another name"
+        return f'"{name}" is a reserved name', "choose another name"
     if len(name) > MAX_ID:
-        return f"an id of more than {MAX_ID} characters", "shorten it"
+        return f"the ID has more than {MAX_ID} characters", "shorten it"
     return None
 
 
 def report_fault(name: str) -> tuple[str, str] | None:
     """Say why a name cannot be that of a report, and what would be right."""
     if not _REPORT.fullmatch(name):
-        remedy = "name it <what>.json, in lower-case letters, digits and hyphens"
-        return "this cannot be the name of a report", remedy
+        remedy = "name it <name>.json, with lowercase letters, digits and hyphens"
+        return "not a valid file name for a report", remedy
     if len(name) > MAX_REPORT:
-        return f"a file name of more than {MAX_REPORT} characters", "shorten it"
+        return f"the file name has more than {MAX_REPORT} characters", "shorten it"
     if _DEVICE.fullmatch(name):
-        return "Windows takes this name for a device", "choose another name"
+        return "this name is reserved on Windows", "choose another name"
     return None

@@ -116,8 +116,8 @@ class Generation(Sourced):
     @model_validator(mode="after")
     def _says_why_not(self) -> Generation:
         if not self.builds and not self.note:
-            what = f'no build runs on "{self.name}", and nothing says why'
-            raise fault(what, "add builds, or a note that says since when")
+            what = f'no build runs on "{self.name}", and there is no note'
+            raise fault(what, "add builds, or a note that says why and since when")
         return self
 
 

@@ -72,15 +72,17 @@ class Check(Sourced):
             module = ast.parse(code)
             meaning = ast.dump(module)
         except SyntaxError as error:
-            raise fault(f"not Python: {error.msg}", "mend it") from None
+            raise fault(f"invalid Python: {error.msg}", "mend it") from None
         except (ValueError, RecursionError, MemoryError):
-            raise fault("Python cannot read this code", "write fewer things into another") from None
+            raise fault("Python cannot parse this code", "reduce the nesting") from None
         if not all(
             isinstance(s, ast.Expr | ast.Assign | ast.Import | ast.ImportFrom) for s in module.body
         ):
-            raise fault("a statement with a body", "use imports, assignments and calls alone")
+            raise fault(
+                "compound statements are not allowed", "use only imports, assignments and calls"
+            )
         if not _means(joined(code), meaning):
-            what = "the lines mean something else when joined to one"
+            what = "the lines change their meaning when joined into one line"
             raise fault(what, "write each statement on one line, without comments")
         return code
 
@@ -148,12 +150,12 @@ class Option(Sourced):
     def _releases_said_once(self) -> Option:
         named = [name for name in _RELEASES_FROM if getattr(self, name)]
         if len(named) > 1:
-            raise fault(f"{named[0]} and {named[1]} exclude each other", "keep one of the two")
+            raise fault(f"{named[0]} and {named[1]} cannot be combined", "remove one of the two")
         if not (named or self.torch):
-            what = "the option does not say which torch releases it serves"
+            what = "the option has no torch releases"
             raise fault(what, "add wheels, images, archives, compatibility or torch")
         if not self.published and not (self.os and self.arch):
-            raise fault("the option does not say for which systems it is", "add os and arch")
+            raise fault("the option has no operating systems or architectures", "add os and arch")
         return self
 
     @property

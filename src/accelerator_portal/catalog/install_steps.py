@@ -41,7 +41,7 @@ def package_name(package: str) -> str:
     """
     found = Requirement(_PLACEHOLDER.sub("1", package))
     if found.url is not None and not is_address(found.url.removeprefix("git+")):
-        raise InvalidRequirement(f"{found.url} is no address")
+        raise InvalidRequirement(f"{found.url} is not a valid address")
     return found.name
 
 
@@ -51,9 +51,11 @@ def _is_requirement(package: str) -> str:
     except InvalidRequirement:
         if package.startswith("-"):
             what = f'"{package[:60]}" is an option, not a package'
-            raise fault(what, "leave it out: index, extra_index and pre have keys") from None
-        remedy = 'write one package an item, like "torch=={torch}"'
-        raise fault(f'"{package[:60]}" is no requirement', remedy) from None
+            raise fault(
+                what, "remove it; use the keys index, extra_index and pre instead"
+            ) from None
+        remedy = 'write one package per item, like "torch=={torch}"'
+        raise fault(f'"{package[:60]}" is not a valid requirement', remedy) from None
     return package
 
 
@@ -84,7 +86,9 @@ class DockerStep(Model):
     @classmethod
     def _is_an_image(cls, image: str) -> str:
         if not _IMAGE.fullmatch(image):
-            raise fault(f'"{image[:60]}" is no name of an image', "write it like name/image:tag")
+            raise fault(
+                f'"{image[:60]}" is not a valid image name', "use a format like name/image:tag"
+            )
         return image
 
     @field_validator("args")
@@ -95,8 +99,8 @@ class DockerStep(Model):
         for word in args:
             option = word.startswith("-")
             if word == "--" or (not option and not takes_value):
-                what = f'"{word[:60]}" is no option, and docker would take it for the image'
-                raise fault(what, "write options alone; a value follows its option")
+                what = f'"{word[:60]}" is not an option; docker would use it as the image'
+                raise fault(what, "write options only, each value after its option")
             takes_value = option and "=" not in word and not _DOCKER_SWITCH.fullmatch(word)
         return args
 
@@ -104,7 +108,7 @@ class DockerStep(Model):
 def _names_a_file(url: str) -> str:
     path = urlsplit(url).path
     if path.endswith("/") or not path:
-        raise fault("the address names no file", "write the address of the file itself")
+        raise fault("the address does not end with a file name", "use the address of a file")
     name = unquote(path).rpartition("/")[2]  # `curl -o` gets it
     if not _FILE_NAME.fullmatch(name):
         shown = ascii(name)[1:-1][:60]
@@ -142,6 +146,6 @@ class Step(Model):
     def _exactly_one(self) -> Step:
         if sum(value is not None for _, value in self) != 1:
             raise fault(
-                "a step is exactly one thing", "use one of: pip, docker, download, run, env"
+                "a step must have exactly one action", "use one of: pip, docker, download, run, env"
             )
         return self

@@ -28,7 +28,7 @@ class KnownFailure(Model):
     @model_validator(mode="after")
     def _one_way_to_name(self) -> KnownFailure:
         if (self.test is None) == (self.glob is None):
-            raise fault("a known issue names either test or glob", "give exactly one of the two")
+            raise fault("a known issue needs either test or glob", "set exactly one of the two")
         return self
 
 

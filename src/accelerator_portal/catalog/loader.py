@@ -122,9 +122,15 @@ class _Reader:
     def folders(self) -> list[str]:
         place = self.root / ACCELERATORS
         if place.is_symlink():
-            self._problem(ACCELERATORS, "the folder is a link", "put the folder itself here")
+            self._problem(
+                ACCELERATORS, "the folder is a symbolic link", "replace the link with the folder"
+            )
         elif not place.is_dir():
-            self._problem(ACCELERATORS, "the folder is missing", "run this in the repository")
+            self._problem(
+                ACCELERATORS,
+                "folder not found",
+                "run the command in the repository",
+            )
         else:
             return self._names(ACCELERATORS)
         return []
@@ -135,7 +141,7 @@ class _Reader:
         for name in self._names(SUITES) if (self.root / SUITES).is_dir() else ():
             suite = self.record(f"{SUITES}/{name}", SuiteFile)
             if not name.endswith(".yaml"):
-                self._problem(f"{SUITES}/{name}", "this is no suite", "name it <id>.yaml")
+                self._problem(f"{SUITES}/{name}", "this is not a suite file", "name it <id>.yaml")
             elif suite:
                 found[name.removesuffix(".yaml")] = suite
         return found
@@ -215,9 +221,13 @@ class _Reader:
         place = self.root / ACCELERATORS / folder
         path = f"{ACCELERATORS}/{folder}"
         if place.is_symlink():
-            self._problem(path, "a platform's folder is a link", "put the folder itself here")
+            self._problem(path, "the folder is a symbolic link", "replace the link with the folder")
         elif not place.is_dir():
-            self._problem(path, "this is not a folder", "one folder per accelerator belongs here")
+            self._problem(
+                path,
+                "this is not a folder",
+                "this folder may contain only one folder per accelerator",
+            )
         elif wrong := folder_fault(folder):
             self._problem(path, *wrong)
         else:
@@ -229,7 +239,7 @@ class _Reader:
         path = self._path(folder, RESULTS)
         place = self.root / path
         if place.is_symlink() or (place.exists() and not place.is_dir()):
-            self._problem(path, "this is not a folder", "put the reports into a folder here")
+            self._problem(path, "this is not a folder", "replace it with a folder of reports")
         elif place.is_dir():
             reports, problems = reports_in(self.root, path, self._names(path))
             self.problems += problems
@@ -239,7 +249,7 @@ class _Reader:
     def _unexpected_files(self, folder: str) -> None:
         for name in self._names(f"{ACCELERATORS}/{folder}"):
             if name not in {*FOLDER_FILES, *OPTIONAL_FILES, RESULTS}:
-                what = "the portal does not read this file"
+                what = "the portal does not use this file"
                 remedy = did_you_mean(name, (*FOLDER_FILES, *OPTIONAL_FILES))
                 self._problem(self._path(folder, name), what, remedy)
 
@@ -249,7 +259,7 @@ class _Reader:
             names = [entry.name for entry in (self.root / folder).iterdir()]
         except OSError as error:
             what = f"the folder cannot be read ({error.strerror})"
-            self._problem(folder, what, "make it a folder that everybody may read")
+            self._problem(folder, what, "make the folder readable")
             return []
         return sorted(name for name in names if not name.startswith("."))
 

@@ -90,7 +90,7 @@ def parse_markdown(path: str, text: str) -> tuple[MarkdownFile | None, list[Prob
     """Split a file into front matter and sections; None where the front matter is not usable."""
     front = _FRONT.match(text)
     if not front:
-        remedy = "start the file with --- , sources: … and --- again"
+        remedy = "start the file with ---, sources: … and ---"
         return None, [Problem(path, 1, "the front matter is missing", remedy)]
     document, problems = parse_yaml(path, front.group(1), first_line=2)
     record = None
@@ -165,15 +165,15 @@ def _structure_problems(path: str, tokens: list[Token], body_line: int) -> list[
         problems.append(Problem(path, _line(first, body_line), what, "move it under a heading"))
     for token, words in pairwise(tokens):
         if token.type == "th_open" and not words.content.strip():
-            what, remedy = "a column of a table has no name", "name it in the table's first line"
+            what, remedy = "a table column has no name", "add its name in the table's first line"
             problems.append(Problem(path, _line(words, body_line), what, remedy))
     for token in tokens:
         if token.type == "heading_open" and token.tag == "h1":
-            what, remedy = "a level-1 heading is the page's own", "start with ##"
+            what, remedy = "level-1 headings are not allowed", "use ## headings"
             problems.append(Problem(path, _line(token, body_line), what, remedy))
         inside = (child.type for child in token.children or ())
         if token.type == "html_block" or "html_inline" in inside:
-            what, remedy = "raw HTML is not allowed", "write Markdown, or put it in backticks"
+            what, remedy = "raw HTML is not allowed", "use Markdown, or put it in backticks"
             problems.append(Problem(path, _line(token, body_line), what, remedy))
     return problems
 

@@ -25,8 +25,8 @@ _OWN_NAME = rf"^{_FOLDER}/{_WORD}$"
 
 def _own_name(name: str) -> str:
     if not (owner_of(name) and is_suite_name(name)):
-        what = f'"{name[:60]}" is not the name of a vendor\'s suite'
-        raise fault(what, 'write the name of this folder, a slash and a word: "acme/kernels"')
+        what = f'"{name[:60]}" is not a valid name for a vendor\'s suite'
+        raise fault(what, 'use the folder name, a slash and a word: "acme/kernels"')
     return name
 
 

@@ -85,7 +85,7 @@ class PackageFacts(Model):
     """Everything that is known of one package."""
 
     package: PackageName
-    """Its normalised name."""
+    """Its normalized name."""
     indexes: tuple[IndexFacts, ...]
     """Each index that was read, PyPI first."""
     changes: tuple[FactChange, ...] = ()
@@ -100,7 +100,7 @@ class IndexFault(Model):
     """A package that an index could not be asked for; what is known of it stays as it was."""
 
     package: PackageName
-    """Its normalised name."""
+    """Its normalized name."""
     index: IndexName
     """`pypi`, or the address of the index."""
     since: Day

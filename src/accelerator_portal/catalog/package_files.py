@@ -18,13 +18,13 @@ PACKAGES_READ = "data/packages-read.json"
 # The largest, torch on forty indexes, has a quarter of it.
 MAX_BYTES = 4 * 1024**2
 
-_REMEDY = "take the last good version of the file, or run accelerator-portal packages sync"
+_REMEDY = "restore the last valid version of the file, or run accelerator-portal packages sync"
 
 M = TypeVar("M", bound=BaseModel)
 
 
 def read_package_files(root: Path) -> tuple[dict[str, PackageFacts], PackagesRead, list[Problem]]:
-    """Return the facts by normalised name, how fresh they are, and what could not be read."""
+    """Return the facts by normalized name, how fresh they are, and what could not be read."""
     problems: list[Problem] = []
     found: dict[str, PackageFacts] = {}
     folder = root / PACKAGES
@@ -35,7 +35,7 @@ def read_package_files(root: Path) -> tuple[dict[str, PackageFacts], PackagesRea
             continue
         if place.stem != canonicalize_name(facts.package) or place.stem != facts.package:
             what = f'the file is about "{facts.package}"'
-            problems.append(Problem(path, 1, what, "name it after the package"))
+            problems.append(Problem(path, 1, what, "rename the file after the package"))
         else:
             found[facts.package] = facts
     read = PackagesRead()
@@ -48,7 +48,9 @@ def _read(root: Path, path: str, model: type[M], problems: list[Problem]) -> M |
     place = root / path
     try:
         if place.is_symlink() or not place.is_file() or place.stat().st_size > MAX_BYTES:
-            problems.append(Problem(path, 1, "this is no plain file of package facts", _REMEDY))
+            problems.append(
+                Problem(path, 1, "this is not a regular file with package data", _REMEDY)
+            )
             return None
         return model.model_validate(json.loads(place.read_bytes()))
     except ValidationError as error:

@@ -81,4 +81,4 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
         return f'did you mean "{near[0]}"?'
     if not names:
         return "remove it"
-    return f"known here: {', '.join(names)}"
+    return f"use one of: {', '.join(names)}"

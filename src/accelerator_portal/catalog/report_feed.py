@@ -19,7 +19,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 def _name(value: str) -> str:
     if not _NAME.fullmatch(value):
-        raise fault(f'"{value[:60]}" is no name on GitHub', "use letters, digits and . _ -")
+        raise fault(f'"{value[:60]}" is not a valid GitHub name', "use letters, digits and . _ -")
     return value
 
 
@@ -66,8 +66,8 @@ class ReportFeed(Sourced):
     def _stands_in_one_place(self) -> ReportFeed:
         given = [way for way in WAYS if getattr(self, way) is not None]
         if len(given) != 1:
-            what = "a feed stands in exactly one place"
+            what = "a feed needs exactly one location"
             raise fault(what, f"use one of: {', '.join(WAYS)}")
         if self.sha256 is not None and self.url is None:
-            raise fault("sha256 belongs to url", "leave it out: GitHub says its own")
+            raise fault("sha256 belongs to url", "remove it; GitHub provides its own checksum")
         return self

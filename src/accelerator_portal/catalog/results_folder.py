@@ -12,7 +12,7 @@ from accelerator_portal.catalog.problem import Problem
 MAX_REPORTS = 100
 MAX_REPORTS_BYTES = 64 * 1024**2
 
-_REMOVE = "remove the oldest: the history keeps what they said"
+_REMOVE = "remove the oldest reports; the history keeps their results"
 
 
 def reports_in(
@@ -36,7 +36,7 @@ def reports_in(
 
 def _file_fault(place: Path) -> tuple[str, str] | None:
     if place.is_symlink() or not place.is_file():
-        return "this is not a plain file", "put the file itself here"
+        return "this is not a regular file", "replace the link with the file"
     return None
 
 

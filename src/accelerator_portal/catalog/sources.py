@@ -35,9 +35,9 @@ class Source(Model):
     @model_validator(mode="after")
     def _one_place(self) -> Source:
         if (self.url is None) == (self.package is None):
-            raise fault("a source needs either url or package", "give exactly one of the two")
+            raise fault("a source needs either url or package", "set exactly one of the two")
         if self.as_of and self.as_of > self.read:
-            raise fault("as_of is later than read", "a copy cannot be newer than its reading")
+            raise fault("as_of is later than read", "use a date that is not after read")
         return self
 
 

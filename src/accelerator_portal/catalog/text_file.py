@@ -38,16 +38,18 @@ def read_text(root: Path, path: str, folder: str = "") -> str | Problem:
         fault = _fault(place, (root / folder).resolve())
         return Problem(path, 1, *fault) if fault else _decode(path, place.read_bytes())
     except FileNotFoundError:
-        return Problem(path, 1, "the file is missing", "add it; CONTRIBUTING.md shows the format")
+        return Problem(
+            path, 1, "file not found", "create it; the format is described in CONTRIBUTING.md"
+        )
     except (OSError, RuntimeError) as error:
         what = f"the file cannot be read ({_reason(error)})"
-        return Problem(path, 1, what, "make it a plain file that everybody may read")
+        return Problem(path, 1, what, "make it a readable regular file")
 
 
 def _reason(error: OSError | RuntimeError) -> str | None:
     """Say why a file cannot be read; a link to itself is a RuntimeError until Python 3.12."""
     if isinstance(error, RuntimeError) or error.errno == errno.ELOOP:
-        return "a link leads to itself"
+        return "the symbolic link points to itself"
     return error.strerror
 
 
@@ -55,9 +57,9 @@ def _fault(place: Path, folder: Path) -> tuple[str, str] | None:
     """Say what is wrong with a file before it is read, and what would be right."""
     status = place.stat()
     if not place.is_relative_to(folder):
-        return "the link leads out of its folder", "put the file itself here"
+        return "the symbolic link points outside its folder", "replace the link with the file"
     if not stat.S_ISREG(status.st_mode):
-        return "this is not a plain file", "replace it with a text file"
+        return "this is not a regular file", "replace it with a text file"
     if status.st_size > MAX_BYTES:
         return f"the file has {status.st_size:,} bytes, more than {MAX_BYTES:,}", "shorten it"
     return None
@@ -66,7 +68,7 @@ def _fault(place: Path, folder: Path) -> tuple[str, str] | None:
 def _decode(path: str, data: bytes) -> str | Problem:
     if b"\x00" in data:
         line = data.count(b"\n", 0, data.index(b"\x00")) + 1
-        return Problem(path, line, "the file is binary, not text", "write it as UTF-8 text")
+        return Problem(path, line, "the file is binary, not text", "replace it with UTF-8 text")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -75,9 +77,11 @@ def _decode(path: str, data: bytes) -> str | Problem:
         return Problem(path, line, what, "save the file as UTF-8")
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     if not text.strip():
-        return Problem(path, 1, "the file is empty", "fill it, CONTRIBUTING.md shows the format")
+        return Problem(
+            path, 1, "the file is empty", "add content; the format is described in CONTRIBUTING.md"
+        )
     if hidden := HIDDEN.search(text):
         line = text.count("\n", 0, hidden.start()) + 1
-        what = f"the character U+{ord(hidden[0]):04X} does not belong in a text"
-        return Problem(path, line, what, "delete it; to name it, write its number")
+        what = f"the character U+{ord(hidden[0]):04X} is not allowed in text"
+        return Problem(path, line, what, "delete it; to mention it, write its number")
     return text

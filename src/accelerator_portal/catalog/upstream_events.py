@@ -24,19 +24,22 @@ _WORKFLOW = re.compile(r"[a-z0-9][a-z0-9._-]{0,59}\.yml")
 def _event_type(value: str) -> str:
     if not _EVENT_TYPE.fullmatch(value):
         remedy = "use up to 100 letters, digits and . _ -"
-        raise fault(f'"{value[:60]}" is not the type of an event', remedy)
+        raise fault(f'"{value[:60]}" is not a valid event type', remedy)
     return value
 
 
 def _runner(value: str) -> str:
     if not _RUNNER.fullmatch(value):
-        raise fault(f'"{value[:60]}" is not a label of a runner', "use letters, digits and . _ -")
+        raise fault(f'"{value[:60]}" is not a valid runner label', "use letters, digits and . _ -")
     return value
 
 
 def _workflow(value: str) -> str:
     if not _WORKFLOW.fullmatch(value):
-        raise fault(f'"{value[:60]}" is not a workflow here', 'write its name, like "foo.yml"')
+        raise fault(
+            f'"{value[:60]}" is not a workflow of this repository',
+            'use its file name, like "foo.yml"',
+        )
     return value
 
 
@@ -74,7 +77,7 @@ class UpstreamRun(Model):
     def _exactly_one(self) -> UpstreamRun:
         if sum(value is not None for _, value in self) != 1:
             remedy = "use one of: runner, workflow, dispatch, redispatch"
-            raise fault("the tests run in exactly one place", remedy)
+            raise fault("a run needs exactly one way to start it", remedy)
         return self
 
     @property
@@ -99,7 +102,7 @@ class UpstreamEvents(Sourced):
     """How a platform takes part in PyTorch's changes."""
 
     events: Annotated[tuple[Occasion, ...], Field(min_length=1)]
-    """`pull-request`: opened, changed, labelled; `push`: merged into main; `daily`, `weekly`:
+    """`pull-request`: opened, changed, labeled; `push`: merged into main; `daily`, `weekly`:
     PyTorch's main, whatever changed."""
     labels: Annotated[tuple[Line, ...], Field(max_length=20)] = ()
     """Only pull requests that have one of these labels; without it all of them."""
@@ -116,12 +119,12 @@ class UpstreamEvents(Sourced):
     @model_validator(mode="after")
     def _labels_are_of_pull_requests(self) -> UpstreamEvents:
         if self.labels and "pull-request" not in self.events:
-            raise fault("labels are those of pull requests", "add pull-request to events")
+            raise fault("labels need the event pull-request", "add pull-request to events")
         return self
 
     @model_validator(mode="after")
     def _own_workflow_has_the_tasks(self) -> UpstreamEvents:
         if self.run.runner and "torchbench" in self.tasks:
-            remedy = "leave it out, or run it in a workflow of your own"
-            raise fault("the portal's workflow has no task torchbench", remedy)
+            remedy = "remove it, or run it in your own workflow"
+            raise fault("the portal's workflow does not support the task torchbench", remedy)
         return self

@@ -109,19 +109,19 @@ def _value_words(  # noqa: PLR0911 - one for each kind of fault
         unit = "characters" if isinstance(error["input"], str) else "entries"
         return f"{name}: more than {error['ctx']['max_length']} {unit}", "shorten it"
     if kind in {"string_too_short", "too_short"}:
-        return f"{name}: nothing is there", "fill it or leave it out"
+        return f"{name}: the value is empty", "enter a value or remove the key"
     if words := _number_words(name, written, error):
         return words
     if kind == "tuple_type" and isinstance(error["input"], str):
-        return f"{name}: a list is expected", f"write [{error['input'][:60]}]"
+        return f"{name}: expected a list", f"write [{error['input'][:60]}]"
     expected = _EXPECTED.get(kind) or error["msg"].removeprefix("Input should be ")
-    return f"{name}: {expected} is expected".replace("'", '"'), "see the format reference"
+    return f"{name}: expected {expected}".replace("'", '"'), "see the format reference"
 
 
 def _number_words(name: str, written: str | None, error: ErrorDetails) -> tuple[str, str] | None:
     kind = error["type"]
     if kind in _NUMBERS and (digits := _UNIT.fullmatch(str(error["input"]))):
-        return f"{name}: a number is expected", f"write {digits[1]}, without a unit"
+        return f"{name}: expected a number", f"write {digits[1]}, without a unit"
     if kind in _BOUNDS:
         words, key = _BOUNDS[kind]
         remedy = f"write a number {words} {error['ctx'][key]:,}"
@@ -162,7 +162,7 @@ def _record_name(model: type[BaseModel], location: Location) -> str:
 
 
 def _annotation(model: type[BaseModel], location: Location) -> object:
-    """The type of what stands at `location`, None where the model knows no such place."""
+    """The type of what is listed for `location`, None where the model knows no such place."""
     annotation: object = model
     for part in location:
         annotation = next(iter(_inside(annotation, part)), None)

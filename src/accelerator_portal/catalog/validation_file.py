@@ -72,7 +72,9 @@ class DeployRecipe(Model):
     @model_validator(mode="after")
     def _one_of_two(self) -> DeployRecipe:
         if (self.script is None) == (self.container is None):
-            raise fault("a recipe is either a script or a container", "give exactly one of the two")
+            raise fault(
+                "a recipe needs either a script or a container", "set exactly one of the two"
+            )
         return self
 
 

@@ -61,7 +61,9 @@ def parse_yaml(path: str, text: str, first_line: int = 1) -> tuple[YamlFile | No
     if reader.refused:
         return None, reader.problems
     if not reader.lines:
-        return None, [Problem(path, first_line, "there is nothing here", "fill it or remove it")]
+        return None, [
+            Problem(path, first_line, "the value is empty", "enter a value or remove the key")
+        ]
     return YamlFile(path, data, reader.lines, reader.written), reader.problems
 
 
@@ -139,10 +141,12 @@ class _Reader:
                 self._refuse(event)
             if key is None:
                 self._value(event, (*location, "?"))
-                self._add(line, "a key is a list or a mapping", "use plain text as key")
+                self._add(
+                    line, "a key must be text, not a list or a mapping", "use plain text as key"
+                )
             elif key in seen:
-                what = f'the key "{key}" stands already in line {seen[key] + self.first_line}'
-                self._add(line, what, "keep one of the two")
+                what = f'the key "{key}" is already used in line {seen[key] + self.first_line}'
+                self._add(line, what, "remove one of the two")
             if key is None or key in seen:
                 self._value(next(self._events), (*location, "?"))
                 continue
@@ -165,17 +169,17 @@ class _Reader:
             return event.value
         if len(event.value) > MAX_NUMBER:  # Python reads huge ones slowly and refuses to print them
             what = f'"{event.value[:MAX_NUMBER]}…" is too long for a number or a date'
-            self._add(_line(event), what, "put it in quotes if it is text")
+            self._add(_line(event), what, "quote it if it is text")
             return event.value
         if tag == _INTEGER and _ODD_INTEGER.fullmatch(event.value):
-            what = f'"{event.value}" would be read as another number'
-            self._add(_line(event), what, "write plain digits, or put it in quotes if it is text")
+            what = f'"{event.value}" would be read as a different number'
+            self._add(_line(event), what, "write plain digits, or quote it if it is text")
             return event.value
         try:
             return self._scalars.construct_object(yaml.ScalarNode(tag, event.value))
         except (ValueError, OverflowError, yaml.YAMLError) as error:
             what = f'"{event.value}" cannot be read ({error})'
-            self._add(_line(event), what, "put it in quotes if it is text")
+            self._add(_line(event), what, "quote it if it is text")
             return event.value
 
     def _too_large(self, event: yaml.Event) -> NoReturn:
@@ -198,6 +202,6 @@ def _refusals(event: yaml.Event) -> Iterator[tuple[str, str]]:
         return
     anchor, tag = getattr(event, "anchor", None), getattr(event, "tag", None)
     if anchor:
-        yield f"the anchor &{anchor} is not allowed", "repeat the text where it is needed"
+        yield f"the anchor &{anchor} is not allowed", "repeat the text instead"
     if tag:
         yield f"the tag {tag} is not allowed", "write plain text, lists and mappings"

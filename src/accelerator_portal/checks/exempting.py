@@ -33,11 +33,11 @@ def without_exempted(
             what = f'there is no rule "{exemption.rule}"'
             yield _problem(catalog, place, what, did_you_mean(exemption.rule, known))
         elif place not in used and not _is_left_out(catalog, exemption):
-            what = f"nothing in {exemption.path} needs this exception any more"
+            what = f"{exemption.path} does not need this exception any more"
             yield _problem(catalog, place, what, "remove it")
         elif exemption.expires < today:
             what = f"the exception for {exemption.path} ended on {exemption.expires}"
-            remedy = "mend the problem, or say anew why it is accepted"
+            remedy = "fix the problem, or set a new date and reason"
             yield replace(_problem(catalog, place, what, remedy), level="warning")
 
 

@@ -1,7 +1,7 @@
-"""Time and memory that one folder may take: it is read and checked in a process of its own first.
+"""Limits on the time and memory that reading and checking one folder can take.
 
-What one vendor writes must not keep the others from being checked, whatever it makes a parser or a
-rule do. The commands that read everybody's folders ask here first, and leave out what is too large.
+Each folder is first read and checked in a separate process, so that one vendor's folder can't block
+the check of the others. Commands that read all folders leave out a folder that exceeds the limits.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ RULE = "folder-limits"
 _WORDS = {
     "time": f"the folder takes more than {MAX_SECONDS} s of processor time to read and check",
     "memory": f"the folder takes more than {MAX_BYTES // 10**9} GB of memory to read and check",
-    "hangs": "reading the folder does not end",
-    "crash": "reading the folder ends the process that does it",
+    "hangs": "reading the folder does not finish",
+    "crash": "reading the folder crashes the process",
 }
 
 
@@ -57,7 +57,7 @@ def too_large_folders(root: Path, today: dt.date) -> dict[str, Problem]:
 
 
 def _problem(folder: str, why: str) -> Problem:
-    remedy = "make it smaller: fewer or smaller reports, shorter texts"
+    remedy = "reduce the folder: use fewer or smaller reports and shorter texts"
     return Problem(f"{ACCELERATORS}/{folder}", 1, _WORDS[why], remedy, rule=RULE)
 
 

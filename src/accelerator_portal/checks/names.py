@@ -32,7 +32,7 @@ def name_fault(name: str) -> tuple[str, str] | None:
     """Say why a platform's name is not plain, and what would be right."""
     others = _alphabets(name) & _ALIKE - {"LATIN"}
     if others or unicodedata.normalize("NFKC", name) != name:
-        what = f'the name "{name}" has letters that look like plain ones'
+        what = f'the name "{name}" has letters that look like Latin letters'
         return what, "write it in Latin letters"
     return None
 
@@ -40,9 +40,9 @@ def name_fault(name: str) -> tuple[str, str] | None:
 def claimed_fault(kind: str, name: str, first: Platform) -> tuple[str, str]:
     """Say that the name, or the package, is another's, and what would be right."""
     what = f'the {kind} "{name}" is already claimed by {first.path("accelerator.yaml")}'
-    remedy = "give this one its own, or merge the two folders"
+    remedy = "use a different one, or merge the two folders"
     if kind == "package":
-        remedy += "; if vendors really share it, set package.shared_name in both"
+        remedy += "; if the vendors share the package name, set package.shared_name in both"
     return what, remedy
 
 

@@ -18,7 +18,7 @@ from accelerator_portal.http.limits import RequestLimits
 
 RULE = "network"
 LIMITS = RequestLimits(concurrent_per_host=2, redirects=8)
-AGENT = "accelerator-portal (checks whether links lead somewhere)"
+AGENT = "accelerator-portal (link check)"
 
 # Hosts answer so who do not want to be asked by machines; nothing is known of the page.
 _SILENT = {401, 403, 405, 406, 418, 429, 451, 503, 999}
@@ -63,7 +63,9 @@ async def _check(wanted: Mapping[str, Place], asked: Callable[[], None]) -> list
         asked()
         if what is None:
             return None
-        return Problem(place.path, place.line, what, "correct it or take it out", RULE, "warning")
+        return Problem(
+            place.path, place.line, what, "correct the link or remove it", RULE, "warning"
+        )
 
     async with open_client(AGENT, LIMITS) as client:
         found = await asyncio.gather(*(one(client, a, place) for a, place in wanted.items()))
@@ -77,12 +79,12 @@ async def _fault(client: HttpClient, address: str) -> str | None:
         status = await client.status(address)
     except FetchError as error:
         if error.kind == "loop":
-            return f"{shown} leads round in circles"
-        return f"{shown} does not answer ({error.cause})"
+            return f"{shown} has a redirect loop"
+        return f"{shown} does not respond ({error.cause})"
     if status in MISSING_STATUSES:
-        return f"{shown} is gone ({status})"
+        return f"{shown} no longer exists ({status})"
     if status >= _ERROR and status not in _SILENT:
-        return f"{shown} answers with an error ({status})"
+        return f"{shown} responds with an error ({status})"
     return None
 
 

@@ -17,42 +17,46 @@ PLACE = click.argument("place", type=click.Path(file_okay=False, path_type=Path)
 
 @click.group()
 def archive() -> None:
-    """Bring and push the branch with what the nightly keeps."""
+    """Fetch and push the branch that stores the archive."""
 
 
 @archive.command()
 @ROOT
 @PLACE
 def fetch(root: Path, place: Path) -> None:
-    """Check the branch out into the new folder PLACE; empty, where there is none yet."""
+    """Check out the archive branch into the new folder PLACE, empty if there is no branch yet."""
     try:
         there = fetch_archive(root, place)
     except ArchiveError as error:
         raise click.ClickException(str(error)) from None
-    click.echo(f"The archive is in {place}." if there else f"There is no {BRANCH} yet.")
+    click.echo(f"Fetched the archive to {place}." if there else f"There is no branch {BRANCH} yet.")
 
 
 @archive.command()
 @PLACE
 def push(place: Path) -> None:
-    """Replace the branch by one commit with what PLACE holds now."""
+    """Replace the archive branch with one commit that contains the files in PLACE."""
     try:
         new = push_archive(place)
     except ArchiveError as error:
         raise click.ClickException(str(error)) from None
-    click.echo("The archive is pushed." if new else "The archive holds nothing new.")
+    click.echo("Pushed the archive." if new else "The archive has no changes to push.")
 
 
 @archive.command()
 @PLACE
 @click.argument("inputs")
 def published(place: Path, inputs: str) -> None:
-    """Record in PLACE that the published site was made of INPUTS, which `build --outputs` gives.
+    """Record in PLACE that the published site was built from INPUTS.
 
-    Where nothing has changed since, the nightly does not publish again.
+    INPUTS is a checksum that `build --outputs` writes.
+
+    If nothing has changed since, the nightly update doesn't publish again.
     """
     if not re.fullmatch(r"[0-9a-f]{64}", inputs):
-        raise click.UsageError("INPUTS is not a SHA-256; take it from `build --outputs`")
+        raise click.UsageError(
+            "INPUTS isn't a SHA-256 checksum. Use the value that `build --outputs` writes"
+        )
     try:
         remember(open_archive(str(place)), inputs)
     except ArchiveError as error:

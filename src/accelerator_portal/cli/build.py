@@ -22,31 +22,33 @@ _SHOWN = 20
     "--out",
     type=click.Path(file_okay=False, path_type=Path),
     default="site",
-    help="The folder of the site; by default site.",
+    help="Output folder. Default: site.",
 )
 @click.option(
-    "--quarantine", is_flag=True, help="Set folders with errors aside, and build the rest."
+    "--quarantine", is_flag=True, help="Exclude vendor folders with errors and build the rest."
 )
 @ARCHIVE
 @click.option(
     "--outputs",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="With an archive, add inputs=SHA-256 of what the site is made of to this file.",
+    help="Append inputs=SHA256, a checksum of the site's inputs, to this file. Needs --archive.",
 )
-@click.option("--put-back", "back", is_flag=True, help="Build nothing: put the last site back.")
+@click.option(
+    "--put-back", "back", is_flag=True, help="Restore the previous site instead of building."
+)
 def build(  # noqa: PLR0913, PLR0917 - one for each option
     root: Path, out: Path, quarantine: bool, archive: str | None, outputs: Path | None, back: bool
 ) -> None:
-    """Build the site with MkDocs, strictly, and look at every link before it is published.
+    """Build the site with MkDocs in strict mode and check every link.
 
-    The new site is built beside the last one, which it replaces only when it is whole. The last
-    one is kept: --put-back changes the two for each other. With an archive, folders with errors
-    are shown in their last good version.
+    A successful build replaces the existing site; a failed build leaves it unchanged. The previous
+    site is kept: --put-back restores it. With an archive, vendor folders with errors appear in
+    their last valid version.
     """
     try:
         if back:
             put_back(out.absolute())
-            click.echo(f"The previous site is in {out} again.")
+            click.echo(f"Restored the previous site to {out}.")
             return
         store = open_archive(archive) if archive else None
         building.build(root, out, today(), store, quarantine=quarantine)
@@ -62,7 +64,7 @@ def build(  # noqa: PLR0913, PLR0917 - one for each option
         raise click.ClickException(str(error)) from None
     except OSError as error:
         raise click.ClickException(f"{error.filename}: {error.strerror}") from None
-    click.echo(f"The site is in {out}.")
+    click.echo(f"Built the site in {out}.")
 
 
 def _add_inputs(outputs: Path, digest: str) -> None:

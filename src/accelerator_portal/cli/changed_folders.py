@@ -28,7 +28,7 @@ def changed_folders(root: Path, base: str | None) -> frozenset[str]:
             new = _git(root, "ls-files", "--others", "--exclude-standard", "-z", "--", ACCELERATORS)
             return frozenset(filter(None, map(_folder, (*changed, *new))))
     if base:
-        raise UnknownBaseError(f'git knows no commit "{base}" here')
+        raise UnknownBaseError(f'there is no commit "{base}". Fetch it, or correct --base')
     return frozenset()
 
 

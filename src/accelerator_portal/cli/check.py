@@ -32,24 +32,26 @@ from accelerator_portal.cli.telling import TELLERS
     "form",
     type=click.Choice(sorted(TELLERS)),
     default="text",
-    help="For people, for GitHub's annotations, or for programs.",
+    help="Output format: text, GitHub annotations or JSON.",
 )
-@click.option("--fix", is_flag=True, help="Mend what can be mended without a person.")
-@click.option("--network", is_flag=True, help="Also ask whether links answer; only ever warns.")
+@click.option("--fix", is_flag=True, help="Fix problems that have an automatic fix.")
+@click.option(
+    "--network", is_flag=True, help="Also check whether links are reachable. Problems are warnings."
+)
 @click.option(
     "--base",
     metavar="COMMIT",
-    help="What the change is compared with: of two folders with one name, the one that the change "
-    "touches is told. By default the branch main of origin.",
+    help="Base commit of the change. Of two folders with one name, the changed one is reported. "
+    "Default: the branch main of origin.",
 )
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
 def check(  # noqa: PLR0913 - each is an option
     *, root: Path, form: str, fix: bool, network: bool, base: str | None, paths: tuple[Path, ...]
 ) -> None:
-    """Check every vendor's folder and the shared data; print all problems at once.
+    """Check vendor folders and shared data.
 
-    With PATHS only what is wrong there is told; everything is read all the same. Errors make the
-    command fail, warnings do not.
+    With PATHS, only problems in those files and folders are printed; all files are still read.
+    Errors make the command fail; warnings don't.
     """
     wanted = _below(root, paths)
     changed = _changed(root, base)
@@ -109,11 +111,13 @@ def _below(root: Path, paths: Iterable[Path]) -> list[str]:
         try:
             found.append(place.resolve().relative_to(root.resolve()).as_posix())
         except ValueError:
-            raise click.BadParameter(f"{path} is not in {root}", param_hint="PATHS") from None
+            raise click.BadParameter(
+                f"{path} is not in {root}. Pass a path inside the repository", param_hint="PATHS"
+            ) from None
         try:
             place.stat()
         except OSError as error:  # there is none, or its name is longer than any may be
-            what = f"there is no {str(path)[:200]} ({error.strerror})"
+            what = f"can't read {str(path)[:200]} ({error.strerror}). Correct the path"
             raise click.BadParameter(what, param_hint="PATHS") from None
     return found
 
@@ -130,7 +134,7 @@ def _fix(root: Path, problems: Sequence[Problem]) -> None:
     except OSError as error:
         raise click.ClickException(f"{error.filename}: {error.strerror}") from None
     for problem in gone:
-        click.echo(f"mended {problem.path}:{problem.line}: {problem.what}", err=True)
+        click.echo(f"Fixed {problem.path}:{problem.line}: {problem.what}", err=True)
 
 
 def _summary(catalog: Catalog | None, problems: list[Problem], failed: list[Problem]) -> str:

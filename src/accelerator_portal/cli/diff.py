@@ -22,10 +22,10 @@ _SITE = click.Path(file_okay=False, path_type=Path)
     "form",
     type=click.Choice(["markdown", "json"]),
     default="markdown",
-    help="Markdown for a comment (by default), or JSON for machines.",
+    help="Output format. Default: markdown.",
 )
 def diff(base: Path, head: Path, form: str) -> None:
-    """Say what readers will see differently: BASE and HEAD are built sites, or their api/v1."""
+    """Compare two built sites and list the changes readers will see."""
     try:
         difference = compare(read_state(base), read_state(head))
     except ProblemsError as error:

@@ -25,12 +25,14 @@ _SETTINGS = "mkdocs.yml"
     "--out",
     type=click.Path(file_okay=False, path_type=Path),
     required=True,
-    help="The folder to write; it must be new, empty, or hold an earlier export.",
+    help="Output folder. Must be new, empty or an earlier export.",
 )
 def export(root: Path, out: Path) -> None:
-    """Write the site's pages as plain Markdown, with its data and assets, for another engine."""
+    """Export the site as plain Markdown, data and assets for another site generator."""
     if out.is_dir() and any(out.iterdir()) and not (out / INDEX).is_file():
-        message = f"{out} holds other files; name a folder that is new, empty or an earlier export"
+        message = (
+            f"{out} contains other files. Choose a folder that is new, empty or an earlier export"
+        )
         raise click.ClickException(message)
     catalog, problems = load_and_check(root, today())
     if (failed := errors(problems)) or catalog is None:
@@ -58,5 +60,5 @@ def _repository(root: Path) -> RepositoryLinks:
         r"^repo_url: (https://\S+)$", (root / _SETTINGS).read_text("utf-8"), re.MULTILINE
     )
     if not found:
-        raise click.ClickException(f"{_SETTINGS} has no line repo_url: https://…")
+        raise click.ClickException(f"{_SETTINGS} has no repo_url. Add a line: repo_url: https://…")
     return RepositoryLinks(found[1], f"{found[1]}/edit/main/")

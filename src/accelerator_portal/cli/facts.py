@@ -16,10 +16,12 @@ from accelerator_portal.cli.options import ROOT, tell
 
 @click.command("facts")
 @ROOT
-@click.option("--sample", type=click.IntRange(min=1), help="Only so many, drawn at random.")
-@click.option("--seed", type=int, default=0, help="Draws the same sample again; 0 by default.")
+@click.option(
+    "--sample", type=click.IntRange(min=1), help="Print a random sample of this many facts."
+)
+@click.option("--seed", type=int, default=0, help="Seed of the random sample. Default: 0.")
 def list_facts(root: Path, sample: int | None, seed: int) -> None:
-    """List facts with their sources, all of them or a sample, to check them by hand."""
+    """List facts with their sources, all of them or a random sample."""
     catalog, problems = load_and_check(root, today())
     if (failed := errors(problems)) or catalog is None:
         tell(failed)

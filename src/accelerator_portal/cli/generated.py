@@ -11,7 +11,7 @@ import click
 from accelerator_portal.catalog.atomic_write import write_text_atomically
 
 CHECK = click.option(
-    "--check", "check_only", is_flag=True, help="Write nothing; fail if one is stale."
+    "--check", "check_only", is_flag=True, help="Write nothing; fail if a file is out of date."
 )
 
 

@@ -30,18 +30,22 @@ from accelerator_portal.results.partitions.layout import archived_accelerators
 
 @click.group()
 def history() -> None:
-    """Keep what reports said over time, and show it."""
+    """Manage the history of test results: add, show, merge, check and repair."""
 
 
 @history.command()
 @ROOT
-@click.option("--anew", is_flag=True, help="Forget what is kept; the reports given are all.")
-@click.option("--quarantine", is_flag=True, help="Pass over folders and reports with errors.")
+@click.option(
+    "--anew", is_flag=True, help="Delete the existing history and rebuild it from these reports."
+)
+@click.option("--quarantine", is_flag=True, help="Skip folders and reports with errors.")
 @click.argument("files", nargs=-1, type=click.Path(path_type=Path))
 def fold(root: Path, files: tuple[Path, ...], anew: bool, quarantine: bool) -> None:
-    """Fold reports into the histories below data/history; without FILES those of the folders.
+    """Add reports to the histories in data/history.
 
-    What was folded already is passed over, so that it can be interrupted and repeated.
+    Without FILES, the reports in vendor folders are added.
+
+    Reports that were added before are skipped, so you can interrupt the command and run it again.
     """
     found, problems = read_reports(root, files) if files else folder_reports(root)
     reports, future = without_future(found, dt.datetime.now(dt.timezone.utc))
@@ -63,7 +67,7 @@ def fold(root: Path, files: tuple[Path, ...], anew: bool, quarantine: bool) -> N
 @ROOT
 @click.argument("accelerator")
 def show(root: Path, accelerator: str) -> None:
-    """Say what is kept of an accelerator: how its tests stand, and what each report changed."""
+    """Show the history of an accelerator: current outcomes and what each report changed."""
     found = False
     for basis in BASES if accelerator in archived_accelerators(root) else ():
         try:
@@ -77,7 +81,9 @@ def show(root: Path, accelerator: str) -> None:
             for line in _lines(kept):
                 click.echo(f"  {line}")
     if not found:
-        click.echo(f'No history of "{accelerator}" is kept. history fold makes one.', err=True)
+        click.echo(
+            f'There is no history of "{accelerator}". Create it with: history fold', err=True
+        )
         sys.exit(1)
 
 

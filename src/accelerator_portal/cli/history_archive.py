@@ -23,11 +23,15 @@ from accelerator_portal.results.partitions.repairing import repair_accelerator
 
 @click.command()
 @ROOT
-@click.option("--before", metavar="YYYY-MM", help="Merge the months before this one.")
+@click.option(
+    "--before",
+    metavar="YYYY-MM",
+    help="Merge the months before this one. Default: the current month.",
+)
 def compact(root: Path, before: str | None) -> None:
-    """Merge the archive's files of past months: the same rows in fewer files.
+    """Merge the archive's files of past months into fewer files with the same results.
 
-    Without --before, the months before the current one.
+    Without --before, merge all months before the current one.
     """
     month = before or month_of(dt.datetime.now(dt.timezone.utc))
     try:
@@ -41,7 +45,7 @@ def compact(root: Path, before: str | None) -> None:
 @ROOT
 @click.argument("accelerators", nargs=-1)
 def check(root: Path, accelerators: tuple[str, ...]) -> None:
-    """Check the archive: every file against its manifest, the reports against the states."""
+    """Check the archive's files against their manifests and the latest outcomes."""
     problems: list[Problem] = []
     for accelerator in accelerators:
         _refuse_unknown(root, accelerator)
@@ -58,9 +62,9 @@ def check(root: Path, accelerators: tuple[str, ...]) -> None:
 @click.argument("accelerator")
 @click.argument("files", nargs=-1, type=click.Path(path_type=Path))
 def repair(root: Path, accelerator: str, files: tuple[Path, ...]) -> None:
-    """Repair the archive of an accelerator from whole files and the reports at hand.
+    """Repair an accelerator's archive from its undamaged files and from reports.
 
-    FILES are reports; without them, those of the folders.
+    FILES are reports. Without FILES, use the reports in vendor folders.
     """
     _refuse_unknown(root, accelerator)
     reports, _ = read_reports(root, files) if files else folder_reports(root)
@@ -86,7 +90,9 @@ def _tell_compaction(accelerator: str, done: Compaction) -> None:
 
 def _refuse_unknown(root: Path, accelerator: str) -> None:
     if accelerator not in archived_accelerators(root):
-        raise click.ClickException(f'no history of "{accelerator}" is kept. history fold makes one')
+        raise click.ClickException(
+            f'there is no history of "{accelerator}". Create it with: history fold'
+        )
 
 
 def _of(accelerator: str, reports: list[NamedReport]) -> Iterator[NamedReport]:
@@ -97,8 +103,8 @@ def _whole(root: Path, accelerator: str) -> str:
     manifest = read_manifest(root, accelerator)
     files, rows = len(manifest.files), sum(file.rows for file in manifest.files)
     lost = count(len(manifest.lost), "damaged file")
-    note = f"; {lost} could not be restored, see its manifest" if manifest.lost else ""
-    return f"{accelerator}: {count(files, 'file')}, {count(rows, 'row')}, all whole{note}"
+    note = f"; {lost} could not be restored (see the manifest)" if manifest.lost else ""
+    return f"{accelerator}: {count(files, 'file')}, {count(rows, 'row')}, no damage{note}"
 
 
 def _end(problems: Sequence[Problem]) -> None:

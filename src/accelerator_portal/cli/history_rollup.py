@@ -34,14 +34,21 @@ _CONNECT_S = 20
 
 @click.command()
 @ROOT
-@click.option("--accelerator", "accelerators", multiple=True, help="Only this one; repeatable.")
+@click.option(
+    "--accelerator",
+    "accelerators",
+    multiple=True,
+    help="Include only this accelerator. Repeatable.",
+)
 @click.option(
     "--engine",
     type=click.Choice(get_args(RollupEngine)),
-    help=f"By default pandas up to {MOST_ROWS_IN_MEMORY:,} results, else Dask.",
+    help=f"Default: pandas up to {MOST_ROWS_IN_MEMORY:,} results, Dask for more.",
 )
 @click.option("--scheduler", metavar="ADDRESS", help="Use the workers of this Dask cluster.")
-@click.option("--out", type=click.Path(path_type=Path), help="Write .csv, .json or .parquet.")
+@click.option(
+    "--out", type=click.Path(path_type=Path), help="Output file: .csv, .json or .parquet."
+)
 @click.argument("name", type=click.Choice(tuple(ROLLUPS)))
 def rollup(  # noqa: PLR0913, PLR0917 - click hands over each option
     root: Path,
@@ -53,12 +60,12 @@ def rollup(  # noqa: PLR0913, PLR0917 - click hands over each option
 ) -> None:
     """Summarize the results of all archived runs by accelerator, suite and month.
 
-    Dask reads the files on its workers: they need the same path to the repository.
+    Dask workers read the files themselves: the repository must have the same path on each worker.
     """
     if out and out.suffix not in _WRITERS:
         raise click.UsageError(f"{out}: use a name that ends with {', '.join(_WRITERS)}")
     if scheduler and engine == "pandas":
-        raise click.UsageError("--scheduler is for Dask; leave out --engine pandas")
+        raise click.UsageError("--scheduler requires Dask. Remove --engine pandas")
     try:
         partitions = result_partitions(root, accelerators or archived_accelerators(root))
         chosen = cast("RollupEngine | None", "dask" if scheduler else engine)
@@ -101,7 +108,7 @@ def _connected(scheduler: str | None) -> Iterator[Client]:
     try:
         client = Client(scheduler, timeout=_CONNECT_S)
     except (OSError, ValueError):
-        what = f"the Dask scheduler {scheduler} does not answer. Start it, or correct --scheduler"
+        what = f"the Dask scheduler {scheduler} doesn't respond. Start it, or correct --scheduler"
         raise click.ClickException(what) from None
     with client:
         yield client

@@ -25,10 +25,10 @@ from accelerator_portal.vendors.entry_releases import with_releases
 @ROOT
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 def import_platforms(root: Path, file: Path) -> None:
-    """Make a vendor folder from each entry of FILE, pytorch.org's additional-platforms.json.
+    """Create vendor folders from FILE, pytorch.org's additional-platforms.json.
 
-    Folders that exist are left alone. What FILE does not say is left out of the new ones, and
-    listed at the end: it is for the vendor to fill in.
+    Existing folders are not changed. Fields that FILE doesn't provide are listed at the end, for
+    the vendor to complete.
     """
     catalog, _ = load_catalog(root)
     if catalog is None:
@@ -46,7 +46,7 @@ def import_platforms(root: Path, file: Path) -> None:
             drafts[folder_name(platform_id)] = files
         except UnreadableCommandError as error:
             what = f"platforms.{platform_id}: {error}"
-            remedy = "write pip install with packages, --index-url, --extra-index-url and --pre"
+            remedy = "use packages, --index-url, --extra-index-url and --pre only"
             problems.append(Problem(file.name, 1, what, remedy))
     if problems:
         tell(problems)
@@ -59,7 +59,7 @@ def import_platforms(root: Path, file: Path) -> None:
 def _write(root: Path, name: str, files: dict[str, str]) -> bool:
     folder = root / ACCELERATORS / name
     if folder.exists():
-        click.echo(f"{ACCELERATORS}/{name} exists; left as it is")
+        click.echo(f"{ACCELERATORS}/{name} exists; not changed")
         return False
     try:
         write_folder_atomically(folder, files)
@@ -73,6 +73,8 @@ def _tell_what_is_missing(root: Path, made: list[str]) -> None:
     _, problems = load_and_check(root, today())
     places = tuple(f"{ACCELERATORS}/{name}/" for name in made)
     missing = [problem for problem in problems if problem.path.startswith(places)]
-    click.echo(f"\nThe file does not say everything; {count(len(missing), 'thing')} to fill in:")
+    click.echo(
+        f"\nThe file doesn't provide all fields. {count(len(missing), 'field')} to complete:"
+    )
     for problem in missing:
         click.echo(problem)

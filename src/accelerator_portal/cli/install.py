@@ -15,27 +15,36 @@ from accelerator_portal.cli.options import ROOT, progress_bar, tell
 
 @click.group()
 def install() -> None:
-    """Look at install commands."""
+    """Verify install commands."""
 
 
 @install.command()
 @ROOT
-@click.option("--platform", "platforms", multiple=True, help="Only this platform; may be repeated.")
-@click.option("--jobs", type=click.IntRange(1, 32), default=4, help="So many at once (4).")
+@click.option(
+    "--platform", "platforms", multiple=True, help="Verify only this platform. Repeatable."
+)
+@click.option(
+    "--jobs",
+    type=click.IntRange(1, 32),
+    default=4,
+    help="Number of commands to resolve at once. Default: 4.",
+)
 @click.option(
     "--cache",
     type=click.Path(file_okay=False, path_type=Path),
     default=".cache/uv",
-    help="uv's cache (.cache/uv).",
+    help="Folder of uv's cache. Default: .cache/uv.",
 )
-@click.option("--try", "try_them", is_flag=True, help="Also install what is for this machine.")
+@click.option(
+    "--try", "try_them", is_flag=True, help="Also install the commands that match this machine."
+)
 def verify(root: Path, platforms: tuple[str, ...], jobs: int, cache: Path, try_them: bool) -> None:
-    """Resolve every pip and uv command with uv, without installing; write data/verdicts.
+    """Resolve every pip and uv command without installing, and write the results to data/verdicts.
 
-    With --try the commands of --platform that are for this system, processor and Python are really
-    installed, each in a fresh environment, and their checks are run.
+    With --try, the commands of --platform that match this operating system, processor and Python
+    are also installed, each in a new environment, and their checks are run.
 
-    A command for which an index does not answer keeps the verdict that it had, with its date.
+    If a package index doesn't respond, the command keeps its previous result and date.
     """
     from accelerator_portal.packages.verification import Verification, total, verify_commands
 
@@ -67,5 +76,5 @@ def _refuse_unknown(catalog: Catalog, names: tuple[str, ...]) -> None:
     for name in names:
         if name not in catalog.by_id:
             known = ", ".join(sorted(catalog.by_id))
-            what = f'there is no platform "{name}"; known here: {known}'
+            what = f'there is no platform "{name}". Platforms: {known}'
             raise click.BadParameter(what, param_hint="--platform")

@@ -15,75 +15,73 @@ def _in(place: str, summary: str, extra: Extra | None = None) -> LazyCommand:
 # The summaries are the first sentences of the commands' docstrings; a test compares them. Another
 # runs without any extra: a command that needs one must name it here.
 COMMANDS = {
-    "archive": _in("archive:archive", "Bring and push the branch with what the nightly keeps."),
+    "archive": _in("archive:archive", "Fetch and push the branch that stores the archive."),
     "build": _in(
         "build:build",
-        "Build the site with MkDocs, strictly, and look at every link before it is published.",
+        "Build the site with MkDocs in strict mode and check every link.",
         "site",
     ),
     "check": _in(
         "check:check",
-        "Check every vendor's folder and the shared data; print all problems at once.",
+        "Check vendor folders and shared data.",
     ),
     "diff": _in(
         "diff:diff",
-        "Say what readers will see differently: BASE and HEAD are built sites, or their api/v1.",
+        "Compare two built sites and list the changes readers will see.",
         "site",
     ),
     "export": _in(
         "export:export",
-        "Write the site's pages as plain Markdown, with its data and assets, for another engine.",
+        "Export the site as plain Markdown, data and assets for another site generator.",
         "site",
     ),
     "facts": _in(
         "facts:list_facts",
-        "List facts with their sources, all of them or a sample, to check them by hand.",
+        "List facts with their sources, all of them or a random sample.",
     ),
-    "history": _in("history:history", "Keep what reports said over time, and show it.", "site"),
-    "import-platforms": _in(
-        "import_platforms:import_platforms",
-        "Make a vendor folder from each entry of FILE, pytorch.org's additional-platforms.json.",
+    "history": _in(
+        "history:history",
+        "Manage the history of test results: add, show, merge, check and repair.",
         "site",
     ),
-    "install": _in("install:install", "Look at install commands.", "packages"),
-    "new": _in(
-        "new:new", "Write the folder of a new platform ID, so that it passes the check.", "site"
+    "import-platforms": _in(
+        "import_platforms:import_platforms",
+        "Create vendor folders from FILE, pytorch.org's additional-platforms.json.",
+        "site",
     ),
+    "install": _in("install:install", "Verify install commands.", "packages"),
+    "new": _in("new:new", "Create the vendor folder of a new platform.", "site"),
     "nightly": _in(
         "nightly:nightly",
-        "Take what is new, set aside what is broken, publish the rest, say what changed.",
+        "Run the nightly update: fetch reports, quarantine broken folders and build the site.",
         "automation",
     ),
     "owners": _in(
-        "owners:owners", "Write .github/CODEOWNERS and the issue forms that list platforms."
+        "owners:owners", "Generate .github/CODEOWNERS and the issue forms that list platforms."
     ),
     "packages": _in(
-        "packages:packages", "Keep what package indexes say of the platforms' packages.", "packages"
+        "packages:packages", "Manage package data from PyPI and other package indexes.", "packages"
     ),
     "pull-request-comment": _in(
         "pull_request_comment:pull_request_comment",
-        "Post or renew the comment on the pull request whose run ended.",
+        "Create or update the portal's comment on a pull request.",
         "automation",
     ),
     "push-data": _in(
         "push_data:push_data",
-        "Push the files that changed below PATHS, also where the branch has moved.",
+        "Push changed files below PATHS, even if the branch has new commits.",
     ),
     "report": _in("report:report", "Import, check, merge, show, compare and export test reports."),
     "schema": _in(
-        "schema:schema", "Write the JSON Schemas of the contributed files into data/schema/."
+        "schema:schema", "Generate the JSON Schemas of contributed files in data/schema/."
     ),
-    "suites": _in(
-        "suites:suites", "Add the names of the harness's tests to data/suites; needs torch."
-    ),
+    "suites": _in("suites:suites", "Add the harness's test names to data/suites."),
     "upstream": _in(
         "upstream:upstream",
-        "Answer PyTorch's events: plan who tests a change, tell them, say what is news.",
+        "Handle events from PyTorch: plan test runs, dispatch them and report results.",
         "automation",
     ),
-    "validate": _in(
-        "validate:validate", "Run test suites on a device and write the common test report."
-    ),
+    "validate": _in("validate:validate", "Run test suites on a device and write a test report."),
 }
 
 
@@ -94,4 +92,4 @@ COMMANDS = {
 )
 @click.version_option(package_name="accelerator-portal")
 def main() -> None:
-    """Look after the PyTorch accelerator portal's data."""
+    """Manage the PyTorch accelerator portal: data, site, test reports and automation."""

@@ -45,7 +45,7 @@ def _flags(command: _Command) -> _Command:
             f"said_{question.flag.replace('-', '_')}",
             metavar="TEXT",
             multiple=question.many,
-            help=f"{question.help}{'; with commas between' if question.many else ''}",
+            help=f"{question.help}{'; separate several with commas' if question.many else ''}",
         )
         command = option(command)
     return command
@@ -59,13 +59,16 @@ def _flags(command: _Command) -> _Command:
     "--from-additional-platforms",
     "file",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="pytorch.org's additional-platforms.json: take over an entry.",
+    help="Copy an entry from pytorch.org's additional-platforms.json.",
 )
-@click.option("--entry", help="Which entry of that file; by default the one called ID.")
+@click.option("--entry", help="Name of the entry. Default: ID.")
 @click.option(
-    "--from-package", "package", metavar="NAME", help="An installed package, a wheel or a METADATA."
+    "--from-package",
+    "package",
+    metavar="NAME",
+    help="Read an installed package, a wheel or a METADATA file.",
 )
-@click.option("-y", "--yes", is_flag=True, help="Ask nothing; say at once what is missing.")
+@click.option("-y", "--yes", is_flag=True, help="Don't ask questions; list all missing fields.")
 def new(  # noqa: PLR0913 - each is an option
     root: Path,
     platform_id: str,
@@ -76,10 +79,10 @@ def new(  # noqa: PLR0913 - each is an option
     yes: bool,
     **said: Any,  # noqa: ANN401 - texts, or several where a question takes several
 ) -> None:
-    """Write the folder of a new platform ID, so that it passes the check.
+    """Create the vendor folder of a new platform.
 
-    What the options leave open is asked, one after the other; where there is no terminal, or with
-    --yes, all that is missing is named at once. What nobody said is left out. Nothing is written
+    The command asks for each field that no option sets. Without a terminal, or with --yes, it lists
+    all missing fields instead. Optional fields without an answer are left out. No file is written
     before the last answer.
     """
     given = _given(said)
@@ -111,7 +114,9 @@ def _catalog(root: Path) -> Catalog:
     if problems or catalog is None:
         # What GitHub reads is written from all folders; one that cannot be read would be lost.
         tell(problems)
-        raise click.ClickException("mend these first: the new folder is checked beside the others")
+        raise click.ClickException(
+            "fix these problems first; the new folder is checked together with the others"
+        )
     return catalog
 
 
@@ -130,7 +135,7 @@ def _entry(case: PlatformCase, file: Path, named: str | None) -> Draft:
         known = ", ".join(data.platforms)
         wanted = printable(named or case.id)
         raise click.ClickException(
-            f'{file.name} has no entry "{wanted}"; --entry is one of {known}'
+            f'{file.name} has no entry "{wanted}"; use one of these with --entry: {known}'
         )
     try:
         return entry_draft(data, found, case.catalog.releases, case.today)
@@ -153,10 +158,14 @@ def _interviewed(case: PlatformCase, given: dict[str, str], *, asked: bool) -> P
     if faults:
         for fault in faults:
             click.echo(fault)
-        raise click.ClickException(f"{count(len(faults), 'answer')} to mend; nothing was written")
+        raise click.ClickException(
+            f"{count(len(faults), 'answer')} to correct. Nothing was written"
+        )
     if not asked:
         return found.case
-    click.echo("Enter takes what stands in brackets. Ctrl-C writes nothing.\n")
+    click.echo(
+        "Press Enter to accept the value in brackets. Press Ctrl+C to cancel; no file is written.\n"
+    )
     return interview(case, given, ask).case
 
 
@@ -167,9 +176,13 @@ def _write(root: Path, case: PlatformCase, origin: dict[str, str]) -> None:
         if catalog is None or errors(own):
             tell(own)
             click.echo(
-                f"Your answers, to change and give again:\n{as_typed(case, origin)}", err=True
+                f"To run the command again with your answers, edit this:\n{as_typed(case, origin)}",
+                err=True,
             )
-            raise click.ClickException("nothing was written: the folder would not pass the check")
+            raise click.ClickException(
+                "nothing was written, because the folder doesn't pass the check. "
+                "Correct your answers and try again"
+            )
         files = folder_files(draft)
         others = github_files(catalog)
         if case.new_hosts:
@@ -193,7 +206,7 @@ def _tried(case: PlatformCase) -> tuple[Draft, Catalog | None, list[Problem]]:
     catalog, problems = try_folder(known, case.id, folder_files(draft), case.today)
     guide = f"{ACCELERATORS}/{case.id}/guide.md"
     if case.entry and case.entry.guide and any(p.path == guide for p in errors(problems)):
-        click.echo("The guide of the entry was left out; it would not pass the check:")
+        click.echo("Left out the entry's guide, because it doesn't pass the check:")
         tell([problem for problem in problems if problem.path == guide])
         return _tried(replace(case, entry=replace(case.entry, guide={})))
     return draft, catalog, problems

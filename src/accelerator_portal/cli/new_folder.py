@@ -56,27 +56,29 @@ def tell_what_is_next(
     that were written beside it.
     """
     if problems:
-        click.echo("\nThe check will also say:")
+        click.echo("\nWarnings for the new folder:")
         for problem in problems:
             click.echo(problem)
-    click.echo("\nThe folder passes the check. To fill in next, where a source says it:")
+    click.echo(
+        "\nThe folder passes the check. Optional fields that you can add if a source supports them:"
+    )
     for hint, line in places(draft, folder_files(draft)):
         words = f"{hint.heading}: {hint.words}" if hint.heading else hint.words
         click.echo(f"{ACCELERATORS}/{case.id}/{hint.file}:{line}: {words}")
     click.echo(
-        f"\nEach statement of yours names {case.value('url')} as its source. Where another"
-        "\ndocument says it, add that one under sources, with the day on which you read it."
+        f"\n{case.value('url')} is the source of all your answers. If another document"
+        "\nsupports an answer, add it under sources, with the date on which you read it."
         "\n\nTo add a test report, for example pytest's JUnit XML:"
         f"\n  mkdir -p {ACCELERATORS}/{case.id}/results"
         f"\n  .venv/bin/accelerator-portal report import --accelerator {case.id} --torch VERSION \\"
         f"\n    --out {ACCELERATORS}/{case.id}/results/ci.json results.xml"
-        "\n\nTo look at it:"
+        "\n\nTo preview the page:"
         "\n  make check"
         f"\n  make serve        and open http://127.0.0.1:8000/compute-platforms/{case.id}/"
-        "\n\nTo propose it, from a fork:"
+        "\n\nTo open a pull request from a fork:"
         f"\n  git switch --create add-{case.id}"
         f"\n  git add {' '.join((f'{ACCELERATORS}/{case.id}', *changed))}"
         f'\n  git commit --message "Add the platform {case.id}"'
         f"\n  git push --set-upstream origin add-{case.id}"
-        "\nGitHub then prints the address that opens the pull request."
+        "\nGitHub then prints the link that opens the pull request."
     )

@@ -26,31 +26,34 @@ from accelerator_portal.cli.options import ARCHIVE, ROOT, tell
     "--out",
     type=click.Path(file_okay=False, path_type=Path),
     default="site",
-    help="The folder of the site.",
+    help="Output folder of the site.",
 )
 @click.option(
     "--made-here",
     type=click.Path(file_okay=False, exists=True, path_type=Path),
-    help="Reports of this project's own runs, as <accelerator>/<name>.json.",
+    help="Folder with reports run by this project, as <accelerator>/<name>.json.",
 )
 @click.option(
     "--issues",
     "repository",
     metavar="OWNER/NAME",
-    help="Open, renew and close an issue for each breakage there. Needs GH_TOKEN.",
+    help="Create, update and close an issue there for each regression. Requires GH_TOKEN.",
 )
 @click.option(
-    "--summary", "told", type=click.Path(dir_okay=False, path_type=Path), help="Write it here."
+    "--summary",
+    "told",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="File for the summary.",
 )
 @click.option(
     "--outputs",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Add published=true or false to this file, for the workflow.",
+    help="Append published=true or published=false to this file, for the workflow.",
 )
 @click.option(
     "--preview",
     is_flag=True,
-    help="Another job publishes the site: don't record it as published.",
+    help="Don't record the site as published; another job publishes it.",
 )
 @click.option("--skip", multiple=True, type=click.Choice([*LOOKED_UP]))
 def nightly(  # noqa: PLR0913, PLR0917 - one for each option
@@ -64,14 +67,14 @@ def nightly(  # noqa: PLR0913, PLR0917 - one for each option
     preview: bool,
     skip: tuple[str, ...],
 ) -> None:
-    """Take what is new, set aside what is broken, publish the rest, say what changed.
+    """Run the nightly update: fetch reports, quarantine broken folders and build the site.
 
-    Fetches the declared reports, looks up packages and commands, folds the histories and builds
-    the site beside the last one. A step that fails is said, and the others go on; the command then
-    fails at its end. It can be stopped and started again: nothing is lost or doubled.
+    The command fetches the declared reports, verifies packages and install commands, updates the
+    histories and builds the site. If a step fails, the other steps still run, and the command fails
+    at the end. You can interrupt it and run it again.
 
-    With an archive, older runs and last good folders are kept there, broken folders are shown as
-    they were last, and where nothing is new nothing is built.
+    With an archive, older runs and the last valid version of each folder are stored there, broken
+    folders appear in their last valid version, and the site is built only if something changed.
     """
     catalog, problems = load_catalog(root)
     if catalog is None:

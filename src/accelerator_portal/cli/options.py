@@ -17,13 +17,13 @@ ROOT = click.option(
     "--root",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     default=".",
-    help="The repository; by default the folder you are in.",
+    help="Repository folder. Default: the current folder.",
 )
 
 ARCHIVE = click.option(
     "--archive",
     metavar="PLACE",
-    help="Where older runs and last good folders are kept: a folder, or an fsspec URL.",
+    help="Archive of older runs and last valid folders: a folder or an fsspec URL.",
 )
 
 

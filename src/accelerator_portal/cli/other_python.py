@@ -50,8 +50,8 @@ def _go_on_there(_context: click.Context, parameter: click.Parameter, python: Pa
         return
     here, there = "{}.{}".format(*sys.version_info), _version(python, parameter)
     if there != here:  # pydantic's core is compiled for one
-        what = f"{python} is Python {there}, and this command runs on Python {here}"
-        remedy = f"uvx --python {there} accelerator-portal validate … runs it on that one"
+        what = f"{python} is Python {there}, but this command runs on Python {here}"
+        remedy = f"Use: uvx --python {there} accelerator-portal validate …"
         raise click.BadParameter(f"{what}. {remedy}.", param=parameter)
     program = [str(python.absolute()), "-m", "accelerator_portal.cli"]
     sys.stdout.flush()
@@ -70,7 +70,9 @@ def _version(python: Path, parameter: click.Parameter) -> str:
             timeout=_LIMIT_S,
         )
     except (OSError, subprocess.SubprocessError):
-        raise click.BadParameter(f"{python} does not run as Python.", param=parameter) from None
+        raise click.BadParameter(
+            f"{python} doesn't run as a Python interpreter. Correct --python.", param=parameter
+        ) from None
     return done.stdout.strip()
 
 
@@ -81,6 +83,6 @@ OTHER_PYTHON = click.option(
     is_eager=True,
     expose_value=False,
     callback=_go_on_there,
-    help="The Python that has torch; by default the one that runs this command.",
+    help="Python interpreter that has torch. Default: the one that runs this command.",
 )
 """Handled before all other options: they are the other process's to read."""

@@ -17,14 +17,14 @@ from accelerator_portal.vendors.github_files import github_files
 @ROOT
 @CHECK
 def owners(root: Path, check_only: bool) -> None:
-    """Write .github/CODEOWNERS and the issue forms that list platforms.
+    """Generate .github/CODEOWNERS and the issue forms that list platforms.
 
-    Owners are the maintainers that a platform's accelerator.yaml names. Where a folder has
-    problems, nothing is written: its owners would be lost.
+    Owners are the maintainers in each platform's accelerator.yaml. If a folder has problems,
+    nothing is written, because its owners would be lost.
     """
     catalog, problems = load_catalog(root)
     if problems or catalog is None:
         tell(problems)
         sys.exit(1)
-    fault = "the file does not follow from the folders; run: make owners"
+    fault = "the file is out of date. Run: make owners"
     keep_current(root, github_files(catalog), check_only, fault)

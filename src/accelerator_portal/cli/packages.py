@@ -22,17 +22,17 @@ if TYPE_CHECKING:
 
 @click.group()
 def packages() -> None:
-    """Keep what package indexes say of the platforms' packages."""
+    """Manage package data from PyPI and other package indexes."""
 
 
 @packages.command("sync")
 @ROOT
-@click.option("--only", multiple=True, metavar="NAME", help="Only this package; may be repeated.")
+@click.option("--only", multiple=True, metavar="NAME", help="Update only this package. Repeatable.")
 def sync_packages(root: Path, only: tuple[str, ...]) -> None:
-    """Ask the indexes that install options name, and write what changed below data/packages.
+    """Fetch package metadata from the indexes in install options and update data/packages.
 
-    Metadata only, never whole packages. An index that cannot be read keeps its facts as they were;
-    that alone does not make the command fail. It can be interrupted and repeated.
+    Only metadata is downloaded, never whole packages. If an index can't be read, its data stays
+    unchanged and the command still succeeds. You can interrupt it and run it again.
     """
     from accelerator_portal.http.limits import RequestLimits
     from accelerator_portal.packages.sync import SyncInterrupted, SyncOptions, sync
@@ -57,7 +57,7 @@ def sync_packages(root: Path, only: tuple[str, ...]) -> None:
             synced = sync(root, catalog, options)
     except SyncInterrupted as stopped:
         _tell(catalog, stopped.synced)
-        click.echo(f"Interrupted; not done: {', '.join(stopped.synced.missed)}.", err=True)
+        click.echo(f"Interrupted. Not updated: {', '.join(stopped.synced.missed)}.", err=True)
         sys.exit(130)
     except OSError as error:
         raise click.ClickException(f"{error.filename}: {error.strerror}") from None
@@ -71,7 +71,7 @@ def sync_packages(root: Path, only: tuple[str, ...]) -> None:
 def _names(only: tuple[str, ...], known: list[str]) -> frozenset[str]:
     names = frozenset(map(canonicalize_name, only))
     for name in sorted(names.difference(known)):
-        what = f'no folder names the package "{name}"; {did_you_mean(name, known)}'
+        what = f'no vendor folder uses the package "{name}"; {did_you_mean(name, known)}'
         raise click.BadParameter(what, param_hint="--only")
     return names
 

@@ -24,21 +24,23 @@ from accelerator_portal.cli.options import ROOT
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     envvar="GITHUB_EVENT_PATH",
     required=True,
-    help="The event workflow_run as GitHub writes it; by default what GITHUB_EVENT_PATH names.",
+    help="File with GitHub's workflow_run event. Default: the file in GITHUB_EVENT_PATH.",
 )
 def pull_request_comment(root: Path, event: Path) -> None:
-    """Post or renew the comment on the pull request whose run ended. Needs GH_TOKEN.
+    """Create or update the portal's comment on a pull request. Needs GH_TOKEN.
 
-    ROOT is the base, never the pull request: it says who answers for which folder.
+    ROOT is a checkout of the base branch, never of the pull request. It determines the maintainers.
     """
     try:
         run = PullRequestRun.model_validate_json(event.read_bytes())
     except ValidationError as error:
         place = ".".join(map(str, error.errors()[0]["loc"]))
-        raise click.ClickException(f"{event} is no event workflow_run: {place}") from None
+        raise click.ClickException(f"{event} isn't a workflow_run event: {place}") from None
     catalog, _ = load_catalog(root)
     if catalog is None:
-        raise click.ClickException(f"{root} holds no usable data; name the repository's main")
+        raise click.ClickException(
+            f"{root} has no valid data. Use a checkout of the repository's main branch"
+        )
     try:
         click.echo(post(client_here(), run, maintainers(catalog)))
     except (GitHubError, HarmfulError) as error:

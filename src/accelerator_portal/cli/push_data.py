@@ -16,13 +16,13 @@ from accelerator_portal.cli.options import ROOT
 @click.command()
 @ROOT
 @click.argument("paths", nargs=-1, required=True)
-@click.option("--branch", required=True, help="The branch to push to.")
-@click.option("--message", required=True, help="The message of the commit.")
+@click.option("--branch", required=True, help="Branch to push to.")
+@click.option("--message", required=True, help="Commit message.")
 def push_data(root: Path, paths: tuple[str, ...], branch: str, message: str) -> None:
-    """Push the files that changed below PATHS, also where the branch has moved.
+    """Push changed files below PATHS, even if the branch has new commits.
 
-    Where the branch changed the same file, the branch's version stays, the other files are pushed
-    and the command exits with status 1. Run the job again to make that file from the new branch.
+    If the branch changed the same file, the branch's version stays, the other files are pushed
+    and the command exits with status 1. Run the job again to create that file from the new branch.
     """
     try:
         done = push(root, branch, paths, message)
@@ -30,5 +30,7 @@ def push_data(root: Path, paths: tuple[str, ...], branch: str, message: str) -> 
         raise click.ClickException(str(error)) from None
     click.echo(f"Pushed {count(done.pushed, 'file')} to {branch}.")
     for path in done.left_out:
-        click.echo(f"{path}: not pushed. {branch} changed it, too; run the job again.", err=True)
+        click.echo(
+            f"{path}: not pushed, because {branch} changed it too. Run the job again.", err=True
+        )
     sys.exit(int(bool(done.left_out)))

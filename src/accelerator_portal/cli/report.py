@@ -38,7 +38,7 @@ report.add_command(merge)
 @ROOT
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
 def check_reports(root: Path, files: tuple[Path, ...]) -> None:
-    """Check reports: their form, and what a schema cannot see."""
+    """Check reports against the schema and for consistency."""
     problems: list[Problem] = []
     warnings: list[Problem] = []
     catalog = catalog_of(root)
@@ -64,7 +64,7 @@ def check_reports(root: Path, files: tuple[Path, ...]) -> None:
 @report.command("show")
 @click.argument("file", type=click.Path(path_type=Path))
 def show(file: Path) -> None:
-    """Say what a report holds: what it is, where it was made, and how often what happened."""
+    """Show a report: its origin, environment and number of tests per outcome."""
     made = _report(file)
     click.echo(f"{made.accelerator}, {made.kind}, {made.started or 'no date'}")
     for name, value in made.environment.model_dump(exclude_none=True).items():

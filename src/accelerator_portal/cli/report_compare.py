@@ -34,12 +34,12 @@ _NOT_STATED = "not stated"
     type=click.IntRange(min=0),
     default=50,
     show_default=True,
-    help="List at most so many tests of each kind of difference.",
+    help="Maximum number of tests to list for each kind of difference.",
 )
 @click.argument("first", type=click.Path(path_type=Path))
 @click.argument("second", type=click.Path(path_type=Path))
 def compare(first: Path, second: Path, most: int) -> None:
-    """Compare two reports: new failures, fixes, changed outcomes, and tests that one lacks."""
+    """Compare two reports and list new failures, fixes and other differences."""
     one, other = _report(first), _report(second)
     click.echo(f"first:  {_title(first, one)}")
     click.echo(f"second: {_title(second, other)}")
@@ -60,7 +60,7 @@ def _lines(first: Report, second: Report, most: int) -> Iterator[str]:
             named = (f"{name}: {count(number, 'test')}" for name, number in only.items())
             yield f"Only the {which} report has: {'; '.join(named)}."
     if not found.unchanged:
-        yield "The reports have no suite with the same settings in common."
+        yield "The reports have no suite with the same settings."
     yield from _suites(found, pair)
     for kind, words in DIFFERENCE_WORDS.items():
         tests = found.of_kind(kind)
@@ -78,7 +78,7 @@ def _title(file: Path, report: Report) -> str:
 
 def _environment(first: Report, second: Report) -> Iterator[str]:
     found = differences(first.environment, second.environment)
-    yield "Environment:" if found else "Environment: no stated difference"
+    yield "Environment:" if found else "Environment: no difference stated"
     for one in found:
         yield f"  {one.what}: {one.before or _NOT_STATED} → {one.after or _NOT_STATED}"
 

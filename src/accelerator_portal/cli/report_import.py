@@ -49,24 +49,29 @@ _ORIGIN = re.compile(rf"{_COMMIT.pattern}:(.+)")
     "--format",
     "format_name",
     type=click.Choice(sorted(READERS)),
-    help="Format of the files. By default it is detected.",
+    help="Format of the files. Default: detected.",
 )
 @click.option("--suite", help="Name of the suite, if the files do not state it.")
-@click.option("--parameter", multiple=True, metavar="NAME=VALUE", help="A parameter of all tests.")
+@click.option(
+    "--parameter", multiple=True, metavar="NAME=VALUE", help="Parameter of all tests. Repeatable."
+)
 @click.option(
     "--origin",
     "origins",
     multiple=True,
     metavar="OWNER/NAME@COMMIT:PATH",
-    help="Where a file comes from; once for each.",
+    help="Where a file comes from; pass one for each file.",
 )
 @click.option(
     "--started",
     type=click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"]),
-    help="When the run started, in UTC.",
+    help="Start time of the run, in UTC.",
 )
 @click.option(
-    "--trigger", type=click.Choice(get_args(TriggerKind)), default="unknown", help="The occasion."
+    "--trigger",
+    type=click.Choice(get_args(TriggerKind)),
+    default="unknown",
+    help="What triggered the run.",
 )
 @click.option(
     "--commit", metavar="OWNER/NAME@COMMIT", help="The upstream repository and commit under test."
@@ -86,15 +91,15 @@ _ORIGIN = re.compile(rf"{_COMMIT.pattern}:(.+)")
 @click.option(
     "--here",
     is_flag=True,
-    help="Add what this machine and this Python environment state: the tests ran here.",
+    help="Add this machine's environment, if the tests ran here.",
 )
-@click.option("--note", help="What a reader must know to interpret the results.")
+@click.option("--note", help="Note that readers need to interpret the results.")
 @click.argument("inputs", nargs=-1, required=True, type=click.Path(path_type=Path))
 def import_report(root: Path, inputs: tuple[Path, ...], out: Path, **said: Any) -> None:  # noqa: ANN401
     """Convert test results in other formats to one report.
 
-    For each fact of the environment an option counts first, then the file given with
-    --environment, then what the input files state, then --here.
+    For each value of the environment, options take precedence over the --environment file, which
+    takes precedence over the input files and then --here.
     """
     catalog = catalog_of(root)
     known = replace(known_to(catalog) if catalog else Known(), remedies=IMPORT_REMEDIES)
@@ -116,7 +121,7 @@ def import_report(root: Path, inputs: tuple[Path, ...], out: Path, **said: Any) 
         raise click.ClickException(f"{out} cannot be written: {error.strerror}") from None
     for warning in warnings:
         click.echo(f"warning: {warning}", err=True)
-    click.echo(f"wrote {out}: {outcome_counts(made.tests)}")
+    click.echo(f"Created {out}: {outcome_counts(made.tests)}")
 
 
 def catalog_of(root: Path) -> Catalog | None:
@@ -144,7 +149,7 @@ def _read(path: Path, said: dict[str, Any]) -> Found:
     pairs = [parameter.partition("=") for parameter in said["parameter"]]
     for name, equals, _ in pairs:
         if not equals:
-            raise click.BadParameter(f'"{name}" has no value', param_hint="--parameter")
+            raise click.BadParameter(f'"{name}" needs a value', param_hint="--parameter")
     options = Options(said["suite"], {name: value for name, _, value in pairs})
     reader = READERS[said["format_name"] or found_format(path)]
     return reader(path, options)
@@ -196,7 +201,7 @@ def _trigger(said: dict[str, Any]) -> Trigger:
         return Trigger(kind=kind)
     match = _COMMIT.fullmatch(said["commit"])
     if not match:
-        what = f'"{said["commit"]}" is not of the form OWNER/NAME@COMMIT'
+        what = f'"{said["commit"]}" is not in the form OWNER/NAME@COMMIT'
         raise click.BadParameter(what, param_hint="--commit")
     return Trigger(kind=kind, repository=match[1], commit=match[2])
 
@@ -207,6 +212,6 @@ def _origins(said: dict[str, Any]) -> tuple[Origin, ...]:
         match = _ORIGIN.fullmatch(text)
         if not match:
             form = "OWNER/NAME@COMMIT:PATH"
-            raise click.BadParameter(f'"{text}" is not of the form {form}', param_hint="--origin")
+            raise click.BadParameter(f'"{text}" is not in the form {form}', param_hint="--origin")
         found.append(Origin(repository=match[1], commit=match[2], path=match[3]))
     return tuple(found)

@@ -22,7 +22,7 @@ from accelerator_portal.reports.shard_merge import merged_shards
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), required=True)
 @click.argument("shards", nargs=-1, required=True, type=click.Path(path_type=Path))
 def merge(shards: tuple[Path, ...], out: Path) -> None:
-    """Join the reports of all shards of a run into one report."""
+    """Merge the reports of all shards of a run into one report."""
     if out.resolve() in {path.resolve() for path in shards}:
         raise click.UsageError(f"{out} is one of the shards; name another file with --out")
     try:

@@ -15,6 +15,6 @@ from accelerator_portal.cli.options import ROOT
 @ROOT
 @CHECK
 def schema(root: Path, check_only: bool) -> None:
-    """Write the JSON Schemas of the contributed files into data/schema/."""
-    fault = "the schema is not current; run accelerator-portal schema"
+    """Generate the JSON Schemas of contributed files in data/schema/."""
+    fault = "the schema is out of date. Run: accelerator-portal schema"
     keep_current(root, schema_files(), check_only, fault)

@@ -21,12 +21,12 @@ def _numbers(
         return None
     match = _FORM.fullmatch(value)
     if not match:
-        raise click.BadParameter(f'"{value}" is not of the form K/N, for example 2/4')
+        raise click.BadParameter(f'"{value}" is not in the form K/N, for example 2/4')
     index, number = int(match[1]), int(match[2])
     if index > number:
         raise click.BadParameter(f"there is no shard {index} of {number}; the last is {number}")
     if number > MAX_SHARDS:
-        raise click.BadParameter(f"{number} shards are more than {MAX_SHARDS}")
+        raise click.BadParameter(f"there can be at most {MAX_SHARDS} shards; {number} is more")
     return index, number
 
 
@@ -34,12 +34,12 @@ SHARD = click.option(
     "--shard",
     metavar="K/N",
     callback=_numbers,
-    help="Run part K of N; `report merge` joins the reports of all parts.",
+    help="Run shard K of N. Merge the reports of all shards with `report merge`.",
 )
 
 TIMES = click.option(
     "--times",
     type=click.Path(path_type=Path),
     metavar="REPORT",
-    help="Balance shards by this report's times; by default by the platform's own reports.",
+    help="Balance shards by this report's times. Default: the platform's reports.",
 )

@@ -19,17 +19,19 @@ _LIST = "\ntests:\n"
 @click.command()
 @ROOT
 @CHECK
-@click.option("--suite", "wanted", multiple=True, help="Only this suite; repeatable.")
+@click.option("--suite", "wanted", multiple=True, help="Update only this suite. Repeatable.")
 def suites(root: Path, check_only: bool, wanted: tuple[str, ...]) -> None:
-    """Add the names of the harness's tests to data/suites; needs torch.
+    """Add the harness's test names to data/suites.
 
-    Names stay that this torch no longer has: reports on other releases use them. What stands above
-    `tests:` is a person's, and stays, too.
+    Requires torch.
+
+    Names that this torch version doesn't have stay, because reports on other releases use them.
+    Lines above `tests:` are edited by hand and stay unchanged.
     """
     described = [name for name in suite_names() if (root / SUITES / f"{name}.yaml").is_file()]
     names = [name for name in described if not wanted or name in wanted]
     if not names:
-        raise click.ClickException(f"{root / SUITES} describes no suite of the harness")
+        raise click.ClickException(f"{root / SUITES} has no file for a suite of the harness")
     try:
         offers = listed({name: read_matrix(name) for name in names})
     except ListingError as error:
@@ -39,11 +41,13 @@ def suites(root: Path, check_only: bool, wanted: tuple[str, ...]) -> None:
         path = f"{SUITES}/{name}.yaml"
         head, found, known = (root / path).read_text("utf-8").partition(_LIST)
         if not found:
-            raise click.ClickException(f'{path} has no list "tests:"; add one that names a test')
+            raise click.ClickException(
+                f'{path} has no list "tests:". Add one with at least one test name'
+            )
         matrix = read_matrix(name)
         kept = {line.removeprefix("  - ") for line in known.splitlines()}
         own = {o.name for o in offers[name] if not matrix.excludes(o.name, {})}
         tests = sorted(own | kept)
         files[path] = f"{head}{_LIST}" + "".join(f"  - {test}\n" for test in tests)
-    fault = "the suite's tests are others; run accelerator-portal suites"
+    fault = "the list of tests is out of date. Run: accelerator-portal suites"
     keep_current(root, files, check_only, fault)

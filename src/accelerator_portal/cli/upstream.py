@@ -37,8 +37,12 @@ from accelerator_portal.site.difference.harmless import span
 
 FILE = click.Path(dir_okay=False, path_type=Path)
 READ = click.Path(exists=True, dir_okay=False, path_type=Path)
-EVENT = click.option("--event", type=READ, envvar="GITHUB_EVENT_PATH", help="The event, as JSON.")
-HOME = click.option("--home", envvar="GITHUB_REPOSITORY", required=True, help="This repository.")
+EVENT = click.option(
+    "--event", type=READ, envvar="GITHUB_EVENT_PATH", help="JSON file of the event."
+)
+HOME = click.option(
+    "--home", envvar="GITHUB_REPOSITORY", required=True, help="This repository, as OWNER/NAME."
+)
 SUMMARY = click.option("--summary", "told", type=FILE, envvar="GITHUB_STEP_SUMMARY")
 
 M = TypeVar("M", bound=BaseModel)
@@ -46,21 +50,27 @@ M = TypeVar("M", bound=BaseModel)
 
 @click.group()
 def upstream() -> None:
-    """Answer PyTorch's events: plan who tests a change, tell them, say what is news."""
+    """Handle events from PyTorch: plan test runs, dispatch them and report results."""
 
 
 @upstream.command()
 @ROOT
 @EVENT
 @SUMMARY
-@click.option("--periodic", type=click.Choice(["daily", "weekly"]), help="Main, without an event.")
-@click.option("--repository", default=UPSTREAM, help="By default pytorch/pytorch.")
+@click.option(
+    "--periodic",
+    type=click.Choice(["daily", "weekly"]),
+    help="Test the main branch, without an event.",
+)
+@click.option(
+    "--repository", default=UPSTREAM, help="Upstream repository. Default: pytorch/pytorch."
+)
 @click.option("--out", type=FILE, required=True, help="The plan.")
 def plan(root: Path, told: Path | None, out: Path, **said: Any) -> None:  # noqa: ANN401
-    """Say who tests the change that an event tells of, after GitHub confirmed it. Needs GH_TOKEN.
+    """Confirm an event with GitHub and plan which platforms test its change. Requires GH_TOKEN.
 
-    Writes no plan where there is nothing to do. An event that is forged or out of order is refused
-    by name: the command fails, and nothing is run.
+    If there is nothing to test, no plan is written. If an event is forged or out of order, the
+    command names the reason and fails, and no test runs.
     """
     catalog = _catalog(root)
     with _said_in_a_line(told):
@@ -77,21 +87,25 @@ def plan(root: Path, told: Path | None, out: Path, **said: Any) -> None:  # noqa
 @upstream.command()
 @HOME
 @SUMMARY
-@click.option("--plan", "plan_file", type=READ, required=True, help="What `plan` wrote.")
-@click.option("--out", type=FILE, required=True, help="The journal: who was told.")
 @click.option(
-    "--outputs", type=FILE, help="Add key=… to this file: the journal is also kept under that name."
+    "--plan", "plan_file", type=READ, required=True, help="Plan file that `upstream plan` wrote."
+)
+@click.option("--out", type=FILE, required=True, help="Journal of dispatched runs.")
+@click.option(
+    "--outputs",
+    type=FILE,
+    help="Append key=…, the name under which the journal is also stored, to this file.",
 )
 def dispatch(
     home: str, told: Path | None, plan_file: Path, out: Path, outputs: Path | None
 ) -> None:
-    """Tell everybody in a plan who was not told yet.
+    """Dispatch the test runs of a plan that were not dispatched yet.
 
-    Needs GH_TOKEN, which dispatches to vendors' repositories, and PORTAL_TOKEN, which starts
-    workflows of this one.
+    Requires GH_TOKEN to dispatch to vendors' repositories and PORTAL_TOKEN to start workflows of
+    this repository.
 
-    Who was told of the same event or commit, by this journal or one that an earlier run left, is
-    not told again. Fails where somebody could not be told, after the others were.
+    Repositories that already received the same event or commit, according to this journal or an
+    earlier run's, are skipped. If a dispatch fails, the others are sent before the command fails.
     """
     with _said_in_a_line(told):
         found = _read(plan_file, DispatchPlan)
@@ -102,7 +116,7 @@ def dispatch(
         senders = Senders(vendors=client_here(), own=client_here("PORTAL_TOKEN"), home=home)
         done = dispatch_round.dispatch(senders, found, earlier, dt.datetime.now(dt.timezone.utc))
     write_text_atomically(out, done.journal.model_dump_json(indent=1) + "\n")
-    skipped = f"Told before: {done.told_before}.\n" if done.told_before else ""
+    skipped = f"Already dispatched: {done.told_before}.\n" if done.told_before else ""
     _say(told, skipped + summary.sent_summary(done.sent))
     sys.exit(int(done.failed))
 
@@ -111,15 +125,23 @@ def dispatch(
 @ROOT
 @HOME
 @SUMMARY
-@click.option("--as", "login", envvar="PORTAL_LOGIN", required=True, help="Whose comments.")
-@click.option("--out", type=FILE, required=True, help="The ledger: what is settled.")
-@click.option("--keep", is_flag=True, help="Put reports of main into the results of platforms.")
+@click.option(
+    "--as",
+    "login",
+    envvar="PORTAL_LOGIN",
+    required=True,
+    help="GitHub login that posts the comments.",
+)
+@click.option("--out", type=FILE, required=True, help="Ledger of reports already handled.")
+@click.option(
+    "--keep", is_flag=True, help="Store reports of the main branch in the platforms' results."
+)
 def answer(root: Path, told: Path | None, out: Path, **said: Any) -> None:  # noqa: ANN401
-    """Look for the reports that are outstanding, and say what is news on pull requests.
+    """Fetch outstanding reports and comment new failures and fixes on pull requests.
 
-    Needs PORTAL_TOKEN, which reads this repository; GH_TOKEN, which reads the vendors' runs; and
-    UPSTREAM_TOKEN, which comments upstream. Fails where something could not be said, and tries it
-    again in the next round.
+    Requires PORTAL_TOKEN to read this repository, GH_TOKEN to read the vendors' runs and
+    UPSTREAM_TOKEN to comment upstream. If a comment can't be posted, the command fails and tries
+    again in the next run.
     """
     catalog = _catalog(root)
     with _said_in_a_line(told):
@@ -140,12 +162,12 @@ def answer(root: Path, told: Path | None, out: Path, **said: Any) -> None:  # no
 @upstream.command()
 @EVENT
 @click.argument("report", type=READ)
-@click.option("--check-run", required=True, help="Number of the job's check run: job.check_run_id.")
-@click.option("--artifact", help="Where the report is kept.")
+@click.option("--check-run", required=True, help="ID of the job's check run: job.check_run_id.")
+@click.option("--artifact", help="Address of the stored report.")
 def callback(event: Path | None, report: Path, check_run: str, artifact: str | None) -> None:
-    """Print the callback that PyTorch's own relay takes, made of a common report.
+    """Convert a test report to the callback format of PyTorch's CI relay and print it.
 
-    For the repositories on the relay's list: the event is the one that the relay sent.
+    For repositories in the relay's allowlist. The event is the one that the relay sent.
     """
     with _said_in_a_line(None):
         job = job_of(os.environ, check_run, artifact)
@@ -165,7 +187,7 @@ def _change(
 
 def _bytes(event: Path | None) -> bytes:
     if event is None:
-        raise click.UsageError("there is no event; name one with --event")
+        raise click.UsageError("no event given. Pass one with --event")
     with event.open("rb") as file:
         return file.read(MOST_BYTES + 1)
 
@@ -173,7 +195,9 @@ def _bytes(event: Path | None) -> bytes:
 def _catalog(root: Path) -> Catalog:
     catalog, _ = load_catalog(root)
     if catalog is None:
-        raise click.ClickException(f"{root} holds no usable data; name the repository's main")
+        raise click.ClickException(
+            f"{root} has no valid data. Use a checkout of the repository's main branch"
+        )
     return catalog
 
 
@@ -182,7 +206,9 @@ def _read(file: Path, model: type[M]) -> M:
         return model.model_validate_json(file.read_bytes())
     except ValidationError as error:
         place = ".".join(map(str, error.errors()[0]["loc"])) or "the file"
-        raise click.ClickException(f"{file.name}: {place} is not as the portal wrote it") from None
+        raise click.ClickException(
+            f"{file.name}: {place} was not written by the portal, or was changed"
+        ) from None
 
 
 @contextmanager
@@ -196,7 +222,7 @@ def _said_in_a_line(told: Path | None) -> Iterator[None]:
     except (RefusedEventError, GitHubError, ValueError) as error:
         words = " ".join(str(error).split())
         if told:
-            _say(told, f"**Nothing is done.** {span(words)}\n")
+            _say(told, f"**No tests were started.** {span(words)}\n")
         raise click.ClickException(words) from None
 
 

@@ -47,77 +47,110 @@ INTERRUPTED = 130
 
 @click.command()
 @OTHER_PYTHON
-@click.option("--device", required=True, help="As torch.device takes it: cpu, cuda, your own.")
-@click.option("--suite", "suites", multiple=True, help=f"By default {', '.join(USUAL)}.")
-@click.option("--plan", "plan_only", is_flag=True, help="Print what would be run, and stop.")
-@click.option("-k", "matching", metavar="EXPR", help="Words of test ids, with and, or, not, ().")
-@click.option("--test", "tests", multiple=True, metavar="ID", help="Exactly this test.")
-@click.option("--only", multiple=True, metavar="NAME=A,B", help="Of a parameter only these values.")
+@click.option(
+    "--device", required=True, help="Device string for torch.device, such as cpu, cuda or xpu."
+)
+@click.option(
+    "--suite",
+    "suites",
+    multiple=True,
+    help=f"Suite to run. Repeatable. Default: {', '.join(USUAL)}.",
+)
+@click.option("--plan", "plan_only", is_flag=True, help="List the tests without running them.")
+@click.option(
+    "-k",
+    "matching",
+    metavar="EXPR",
+    help="Select tests by words in their IDs, with and, or, not, ().",
+)
+@click.option("--test", "tests", multiple=True, metavar="ID", help="Run this test. Repeatable.")
+@click.option(
+    "--only",
+    multiple=True,
+    metavar="NAME=A,B",
+    help="Run only these values of a parameter. Repeatable.",
+)
 @click.option("--dtype", metavar="A,B", help="Short for --only dtype=A,B.")
 @click.option(
     "--only-failed",
     type=click.Path(path_type=Path),
     metavar="REPORT",
-    help="What did not pass in that report.",
+    help="Run only the tests that failed in this report.",
 )
-@click.option("--resume", "go_on", is_flag=True, help="Go on with the run that --out began.")
-@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="The report.")
+@click.option("--resume", "go_on", is_flag=True, help="Continue the interrupted run of --out.")
+@click.option(
+    "--out", type=click.Path(dir_okay=False, path_type=Path), help="Output file for the report."
+)
 @SHARD
 @TIMES
-@click.option("--timeout", "timeout_s", type=click.FloatRange(min=0.1), help="Seconds for a test.")
+@click.option(
+    "--timeout", "timeout_s", type=click.FloatRange(min=0.1), help="Timeout of a test, in seconds."
+)
 @click.option(
     "--scheduler", metavar="ADDRESS", help="Run the tests on the workers of this Dask cluster."
 )
-@click.option("--workers", type=click.IntRange(1, 256), help="Processes; by default 2 at most.")
+@click.option(
+    "--workers", type=click.IntRange(1, 256), help="Number of worker processes. Default: at most 2."
+)
 @click.option(
     "--threads",
     type=click.IntRange(1, 256),
-    help="Of each; by default 1, for the suite speed one for each processor.",
+    help="Threads per worker. Default: 1; for the suite speed, one per processor.",
 )
-@click.option("--all", "everything", is_flag=True, help="Also tests that are not usual.")
 @click.option(
-    "--backend", default=USUAL_BACKEND, metavar="NAME", help="ExecuTorch's; by default xnnpack."
+    "--all", "everything", is_flag=True, help="Also run tests that are not selected by default."
 )
-@click.option("--import", "imports", metavar="MODULE", help="A plugin that does not load itself.")
-@click.option("--accelerator", help="Id of the platform; by default the device's name.")
+@click.option(
+    "--backend",
+    default=USUAL_BACKEND,
+    metavar="NAME",
+    help="ExecuTorch backends. Default: xnnpack.",
+)
+@click.option(
+    "--import",
+    "imports",
+    metavar="MODULE",
+    help="Import this module first, for plugins without autoload.",
+)
+@click.option("--accelerator", help="Platform ID for the report. Default: the device string.")
 @click.option("--kind", type=click.Choice(["self-reported", "made-here"]), default="self-reported")
 @click.option("--trigger", type=click.Choice(get_args(TriggerKind)), default="manual")
 @click.option(
     "--known-issues",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     metavar="ROOT",
-    help="The repository with the platform's known-issues.yaml, validation.yaml and reports.",
+    help="Portal repository with the platform's known-issues.yaml, validation.yaml and reports.",
 )
 @click.option(
     "--torchbench",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     metavar="CHECKOUT",
-    help="A clone of pytorch/benchmark, for the suite torchbench.",
+    help="Clone of pytorch/benchmark, for the suite torchbench.",
 )
 @click.option(
     "--pytorch",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     metavar="CHECKOUT",
-    help="A clone of pytorch/pytorch at the tag of your torch, for the suite pytorch-tests.",
+    help="Clone of pytorch/pytorch at your torch version's tag, for the suite pytorch-tests.",
 )
 @click.option(
     "--pytorch-files",
     metavar="A,B",
-    help="Of that clone only these files of test/; by default the usual ones, with --all more.",
+    help="Run only these files in the clone's test/ folder. --all adds files to the default.",
 )
 @click.option(
     "--pytest",
     type=click.Path(exists=True, path_type=Path),
     metavar="PATH",
-    help="A pytest suite of your own: a folder, or a file.",
+    help="Folder or file of your own pytest suite.",
 )
-@click.option("--suite-name", metavar="NAME", help="Of that suite; by default as its folder.")
-@click.option("--full-size", is_flag=True, help="Models of full size instead of small ones.")
 @click.option(
-    "--run-scripts", is_flag=True, help="Of the suite deploy: run the platform's scripts."
+    "--suite-name", metavar="NAME", help="Name of the pytest suite. Default: the folder's name."
 )
+@click.option("--full-size", is_flag=True, help="Use full-size models instead of small ones.")
+@click.option("--run-scripts", is_flag=True, help="Run the platform's scripts in the suite deploy.")
 def validate(plan_only: bool, go_on: bool, **said: Any) -> None:  # noqa: ANN401
-    """Run test suites on a device and write the common test report."""
+    """Run test suites on a device and write a test report."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # a readable report then, too
     if said["scheduler"]:
         require_extra("cluster", "validate --scheduler")
@@ -146,7 +179,7 @@ def validate(plan_only: bool, go_on: bool, **said: Any) -> None:  # noqa: ANN401
         tell(error.problems)
         sys.exit(2)
     except KeyboardInterrupt:
-        click.echo("Interrupted before the first test.", err=True)
+        click.echo("Interrupted before the first test. No report was written.", err=True)
         sys.exit(INTERRUPTED)
     click.echo(closing_words(finished, request.out))
     sys.exit(finished.exit_code)
@@ -174,13 +207,13 @@ def _request(
 ) -> Request:
     again = failed_in(read_report(said["only_failed"])) if said["only_failed"] else frozenset()
     if said["only_failed"] and not again:
-        raise RunError(f"nothing failed in {said['only_failed']}; there is nothing to repeat")
+        raise RunError(f"no test failed in {said['only_failed']}. Use a report with failed tests")
     tests = frozenset(said["tests"]) | again
     suites = said["suites"] or tuple(sorted({key.partition("/")[0] for key in tests}))
     given = {TORCHBENCH: said["torchbench"], PYTORCH: said["pytorch"], own_suite: own_suite}
     suites = suites or tuple(name for name, place in given.items() if name and place) or USUAL
     if said["scheduler"] and said["workers"]:
-        raise RunError("--workers is for this machine; the workers of --scheduler are Dask's own")
+        raise RunError("--scheduler uses Dask's own workers. Remove --workers")
     if said["full_size"]:
         suites = at_full_size(suites)
     resources = resources_for(suites, said["workers"], said["threads"])
@@ -213,7 +246,7 @@ def _shard(
 ) -> ShardRequest | None:
     if wanted is None:
         if times:
-            raise RunError("--times balances shards; add --shard K/N, or leave --times out")
+            raise RunError("--times works only with shards. Add --shard K/N, or remove --times")
         return None
     return ShardRequest(*wanted, recorded_times(times, platform))
 
@@ -222,7 +255,7 @@ def _only(said: dict[str, Any]) -> dict[str, tuple[str, ...]]:
     pairs = [pair.partition("=") for pair in said["only"]]
     for name, equals, _ in pairs:
         if not equals:
-            raise click.BadParameter(f'"{name}" has no value', param_hint="--only")
+            raise click.BadParameter(f'"{name}" has no value; use NAME=VALUE', param_hint="--only")
     found = {name: tuple(values.split(",")) for name, _, values in pairs}
     return {**found, "dtype": tuple(said["dtype"].split(","))} if said["dtype"] else found
 
@@ -233,6 +266,6 @@ def _platform(root: Path | None, accelerator: str) -> Platform | None:
     catalog, problems = load_catalog(root)
     platform = catalog.by_id.get(accelerator) if catalog else None
     if platform is None:
-        what = f'no whole folder of "{accelerator}" is in {root}'
+        what = f'{root} has no complete folder for "{accelerator}". Run accelerator-portal check'
         raise ProblemsError([*problems, Problem(f"accelerators/{accelerator}", 1, what, "mend it")])
     return platform

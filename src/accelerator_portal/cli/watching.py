@@ -90,12 +90,12 @@ def closing_words(finished: Finished, out: Path) -> str:
     if len(wrong) > _MOST_SHOWN:
         lines.append(f"  and {len(wrong) - _MOST_SHOWN} more, each with its command in the report")
     if lines:
-        lines.insert(0, "What did not pass; each line repeats one test:")
+        lines.insert(0, "Tests that did not pass. Run one again with its command:")
     lines += _waiting(wrong)
     if finished.why:
-        lines.append(f"The run did not come to its end: {printable(finished.why)}")
+        lines.append(f"The run stopped early: {printable(finished.why)}")
     tests = count(len(finished.report.tests), "test")
-    lines.append(f"{tests}: {counted(finished.outcomes)}. The report is {out}.")
+    lines.append(f"{counted(finished.outcomes)} ({tests}). Report: {out}")
     return "\n".join(lines)
 
 
@@ -107,7 +107,7 @@ def _waiting(tests: list[TestEntry]) -> list[str]:
     lines = [f"  {waiting_words(found)}" for found in missing[:_MOST_SHOWN]]
     if len(missing) > _MOST_SHOWN:
         lines.append(f"  and {len(missing) - _MOST_SHOWN} more")
-    return ["Missing operators, by the number of tests that stop at them:", *lines]
+    return ["Missing operators, by number of affected tests:", *lines]
 
 
 def _line(key: str, outcome: Outcome, reason: str | None) -> str:

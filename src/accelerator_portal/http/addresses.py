@@ -37,7 +37,7 @@ def redirected(url: str, location: str) -> str:
     place = urljoin(url, location) if origin(location) else ""
     if not location or origin(place) != origin(url):
         shown = origin(place).partition("//")[2][:80] or "nowhere"
-        raise InvalidResponseError(f"the address leads to another host, {shown}")
+        raise InvalidResponseError(f"the address redirects to another host, {shown}")
     return place
 
 

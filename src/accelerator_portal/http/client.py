@@ -117,7 +117,7 @@ class HttpClient:
                 async with self._session.stream(method, url, follow_redirects=follow) as response:
                     return response.status_code
             except httpx.TooManyRedirects:
-                raise FetchError("the address leads round in circles", "loop") from None
+                raise FetchError("the address has a redirect loop", "loop") from None
             except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
                 raise _network_error(error) from None
 
@@ -175,7 +175,7 @@ class HttpClient:
                 async with asyncio.timeout(self._limits.total_timeout):
                     return await self._followed(url, headers, max_bytes)
             except TimeoutError:
-                raise FetchError("the answer had no end within the time given", "slow") from None
+                raise FetchError("the response did not finish in time", "slow") from None
             except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
                 found = _network_error(error)
                 if found.kind != "unreachable":
@@ -191,7 +191,7 @@ class HttpClient:
             if not self._limits.redirects:
                 raise _status_error(response.status, response.headers)
             place = redirected(place, response.headers.get("location", ""))
-        raise InvalidResponseError("the address leads round in circles", "loop")
+        raise InvalidResponseError("the address has a redirect loop", "loop")
 
     async def _one(self, url: str, headers: Mapping[str, str], max_bytes: int) -> HttpResponse:
         self.traffic.requests += 1
@@ -203,7 +203,7 @@ class HttpClient:
             if status in _REDIRECTS or (status == _NOT_MODIFIED and "if-none-match" in headers):
                 return HttpResponse(status, response.headers, b"")
             if status == _OK and "range" in headers:  # all of it would be too much
-                raise FetchError("the server gives no parts of a file")
+                raise FetchError("the server doesn't support range requests")
             if status != (_PARTIAL if "range" in headers else _OK):
                 raise _status_error(status, response.headers)
             body = await self._body(response, max_bytes)
@@ -217,14 +217,14 @@ class HttpClient:
             body += piece
             self.traffic.bytes += len(piece)
             if len(body) > max_bytes:
-                what = f"the answer is longer than {max_bytes:,} bytes"
+                what = f"the response is longer than {max_bytes:,} bytes"
                 raise InvalidResponseError(what, "long")
         return bytes(body)
 
 
 def _status_error(status: int, headers: httpx.Headers) -> FetchError:
     missing = status in MISSING_STATUSES
-    words = f"has no such thing ({status})" if missing else f"answered {status}"
+    words = f"has no such file ({status})" if missing else f"answered {status}"
     after = headers.get("retry-after", "")
     plain = after.isascii() and after.isdigit() and len(after) < 6  # noqa: PLR2004 - a day has 86400 s
     seconds = float(after) if plain else 0.0
@@ -235,14 +235,14 @@ def _network_error(error: httpx.HTTPError | httpx.InvalidURL | ValueError) -> Fe
     """Say what happened; a host that IDNA cannot encode is a ValueError to httpx."""
     cause = type(error).__name__
     if isinstance(error, httpx.InvalidURL | ValueError):
-        return FetchError("an address that is none", cause=cause)
+        return FetchError("an invalid address", cause=cause)
     if isinstance(error, httpx.ConnectTimeout):
-        return FetchError("no answer within the time given", "unreachable", cause=cause)
+        return FetchError("no response in time", "unreachable", cause=cause)
     if isinstance(error, httpx.TimeoutException):
-        return FetchError("no answer within the time given", "slow", cause=cause)
+        return FetchError("no response in time", "slow", cause=cause)
     if isinstance(error, httpx.ConnectError):
         what = "the host cannot be reached from where the indexes were read"
         return FetchError(what, "unreachable", cause=cause)
     if isinstance(error, httpx.NetworkError):
-        return FetchError("the connection broke", "broken", cause=cause)
-    return FetchError(f"the answer is no HTTP ({cause})", "broken", cause=cause)
+        return FetchError("the connection was interrupted", "broken", cause=cause)
+    return FetchError(f"the response is not HTTP ({cause})", "broken", cause=cause)

@@ -33,7 +33,7 @@ class PublicHostsBackend(httpcore.AsyncNetworkBackend):
         socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
     ) -> httpcore.AsyncNetworkStream:
         """Connect to the first address that answers. Raises httpcore.ConnectError."""
-        error = httpcore.ConnectError("the name of the host cannot be resolved")
+        error = httpcore.ConnectError("the host name cannot be resolved")
         for address in await _public_addresses(host, port):
             try:
                 return await self._inner.connect_tcp(

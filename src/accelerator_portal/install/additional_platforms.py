@@ -32,7 +32,9 @@ class Commands(Model):
     @model_validator(mode="after")
     def _some_system(self) -> Commands:
         if not (self.linux or self.windows):
-            raise fault("no operating system has a command", "add linux, windows or both")
+            raise fault(
+                "there is no command for any operating system", "add linux, windows or both"
+            )
         return self
 
 

@@ -116,7 +116,7 @@ def _builds(catalog: Catalog, _: Sequence[InstallRow]) -> tuple[Value, ...]:
     )
 
 
-def _labelled(
+def _labeled(
     axis: str, shown: Mapping[str, str]
 ) -> Callable[[Catalog, Sequence[InstallRow]], tuple[Value, ...]]:
     """Values in the order of their labels, those that rows are for."""
@@ -167,8 +167,8 @@ AXES = (
         at_once=lambda *_: (STABLE, PREVIEW),
         more_label="Other releases",
     ),
-    Axis("os", "Operating system", 4, _labelled("os", labels.OS), is_machine=True),
-    Axis("arch", "Architecture", 5, _labelled("arch", labels.ARCH), is_machine=True),
+    Axis("os", "Operating system", 4, _labeled("os", labels.OS), is_machine=True),
+    Axis("arch", "Architecture", 5, _labeled("arch", labels.ARCH), is_machine=True),
     Axis(
         "python",
         "Python",
@@ -183,7 +183,7 @@ AXES = (
         "method",
         "Format",
         7,
-        _labelled("method", labels.METHOD),
+        _labeled("method", labels.METHOD),
         own_column=True,
         group="format",
         weight=2,

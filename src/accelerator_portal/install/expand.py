@@ -74,14 +74,14 @@ def _expand_option(
             if len(rows) == room:
                 what = f"the options make more than {MAX_ROWS:,} rows"
                 location = ("options", position, "id")
-                problem = platform.problem("install.yaml", location, what, "name fewer at once")
+                problem = platform.problem("install.yaml", location, what, "use fewer combinations")
                 return rows, [problem]
             try:
                 rows.append(_row(platform, option, target, method, pythons))
             except (UnknownPlaceholderError, UnquotableError) as error:
                 faults.setdefault(_fault(error), []).append(f"{target.build} on {target.os}")
     if not rows and not faults:
-        what = f'the option "{option.id}" serves no combination'
+        what = f'the option "{option.id}" matches no combination'
         faults[what, "check its releases and filters"] = []
     location = ("options", position, "id")
     return rows, [
@@ -100,9 +100,9 @@ def _fault(error: UnknownPlaceholderError | UnquotableError) -> tuple[str, str]:
         what = f"{str(error)!r} cannot be quoted for PowerShell and cmd alike"
         return what, "write it without quotes, $, % and backticks"
     if error.exists:
-        remedy = _REMEDIES.get(error.name, "narrow the option, or leave the placeholder out")
+        remedy = _REMEDIES.get(error.name, "restrict the option, or remove the placeholder")
         return f"{{{error.name}}} has no value", remedy
-    return f"{{{error.name}}} is no placeholder", did_you_mean(error.name, NAMES)
+    return f"{{{error.name}}} is not a placeholder", did_you_mean(error.name, NAMES)
 
 
 def _where(places: list[str]) -> str:

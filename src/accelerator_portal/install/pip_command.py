@@ -43,10 +43,10 @@ def _pip(command: str) -> dict[str, Any]:
             step[_FLAGS[option]] = True
         elif option in _INDEX:
             if not (equals or words):
-                raise UnreadableCommandError(f'"{option}" has no address')
+                raise UnreadableCommandError(f'"{option}" needs an address')
             step[_INDEX[option]] = value if equals else words.pop(0)
         elif option.startswith("-"):
-            raise UnreadableCommandError(f'the option "{option}" has no place in a step')
+            raise UnreadableCommandError(f'the option "{option}" is not supported in a step')
         else:
             step["packages"].append(_package(option + equals + value))
     if not step["packages"]:

@@ -25,7 +25,7 @@ from accelerator_portal.packages.trailing import read_on
 from accelerator_portal.packages.wanted import of_step, option_values
 from accelerator_portal.packages.wheel_tags import serves_python
 
-REMEDY = "correct what the index's metadata proves, or say in a note why both hold"
+REMEDY = "correct the value, or add a note that explains why both are correct"
 
 
 @dataclass(frozen=True)
@@ -90,23 +90,25 @@ def _row(
     release = known.release(plugin)
     if release is None:
         if what := known.missing(plugin):
-            yield "plugin", f'the row names plugin "{plugin}", but {what}'
+            yield "plugin", f'this entry lists plugin "{plugin}", but {what}'
         return
     if release.yanked is not None:
         why = f": {release.yanked}" if release.yanked else ""
-        what = f'the row names plugin "{plugin}", but {known.says(release)}, has withdrawn it{why}'
+        what = (
+            f'this entry lists plugin "{plugin}", but {known.says(release)}, has withdrawn it{why}'
+        )
         yield "plugin", what
     required = torch_requirements(release)
     if required and not any(admits(said, torch) for said in required.values()):
         said = " and ".join(f'"{line}"' for line in sorted(set(required.values())))
-        what = f'the row says that plugin {plugin} fits torch "{torch}"'
+        what = f'this entry lists plugin {plugin} for torch "{torch}"'
         yield "torch", f"{what}, but {known.says(release)}, says that it requires {said}"
     labels = [label for said in release.wheels.values() for label in said.split()]
     lacking = [python for python in pythons if not serves_python(labels, python)]
     if lacking and not release.sdist:
-        what = f'the row names Python "{", ".join(lacking)}" for plugin {plugin}'
+        what = f'this entry lists Python "{", ".join(lacking)}" for plugin {plugin}'
         has = " ".join(sorted(set(labels)))
-        yield "python", f"{what}, but {known.says(release)}, has wheels for {has} alone"
+        yield "python", f"{what}, but {known.says(release)}, has wheels only for {has}"
 
 
 def _options(known: _Known) -> Iterator[Problem]:

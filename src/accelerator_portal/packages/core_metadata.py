@@ -20,7 +20,7 @@ def parse_core_metadata(data: bytes | str) -> RawMetadata:
     try:
         raw, _ = parse_email(data)
     except Exception as error:  # noqa: BLE001 - a parser of mail, given anything at all
-        raise ValueError(f"this is no metadata ({type(error).__name__})") from None
+        raise ValueError(f"invalid metadata ({type(error).__name__})") from None
     return raw
 
 
@@ -29,7 +29,7 @@ def requirements(raw: RawMetadata) -> tuple[Requirement, ...]:
     found = []
     for line in raw.get("requires_dist", []):
         if len(line) > _MAX_REQUIREMENT:
-            raise ValueError("this is no metadata: a requirement has no end")
+            raise ValueError("invalid metadata: a requirement has no end")
         try:
             found.append(Requirement(line))
         except InvalidRequirement:

@@ -67,7 +67,7 @@ class Page:
 
 
 def parse_page(cached: CachedBody, package: str, url: str) -> Page:
-    """Return what a page says; `package` is the normalised name, `url` the page's own address.
+    """Return what a page says; `package` is the normalized name, `url` the page's own address.
 
     Raises InvalidResponseError for what is no page of this package.
     """
@@ -78,9 +78,11 @@ def parse_page(cached: CachedBody, package: str, url: str) -> Page:
         elif kind in _HTML_TYPES:
             offered = _html_files(cached.body, package, url)
         else:
-            raise InvalidResponseError(f'the answer is no page of an index but "{kind[:60]}"')
+            raise InvalidResponseError(
+                f'the response is not a package index page but "{kind[:60]}"'
+            )
     except UnsupportedRepoVersionError:
-        raise InvalidResponseError("the index speaks a newer version of the protocol") from None
+        raise InvalidResponseError("the index uses a newer version of the protocol") from None
     except (ValueError, RecursionError, AssertionError, TypeError) as error:
         raise InvalidResponseError(f"the page cannot be read ({type(error).__name__})") from None
     return _sorted_out(offered, package)
@@ -105,7 +107,7 @@ def _json_files(body: bytes, package: str, url: str) -> list[DistributionPackage
 
 def _html_files(body: bytes, package: str, url: str) -> list[DistributionPackage]:
     if not re.search(rb"<(?:!doctype|html|head|body|a|h1|title)\b", body[:4096], re.IGNORECASE):
-        raise InvalidResponseError("the page is no HTML")
+        raise InvalidResponseError("the page is not HTML")
     page = RepositoryPage.from_html(body, url)
     found = []
     for link in page.links[: MAX_FILES + 1]:
@@ -137,7 +139,7 @@ def _sorted_out(offered: list[DistributionPackage], package: str) -> Page:
             passed_over += 1
             continue
         if name != package:
-            refused.append(f'"{file.filename[:80]}" is a file of another package')
+            refused.append(f'"{file.filename[:80]}" belongs to another package')
             continue
         files[file.filename] = _file(file, version, tags)
     return Page(tuple(files.values()), passed_over, tuple(refused))

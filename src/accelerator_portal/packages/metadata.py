@@ -60,15 +60,15 @@ def parse_metadata(data: bytes, package: str, version: Version) -> Metadata:
 def _same(raw: RawMetadata, package: str, version: Version) -> None:
     name, stated = raw.get("name", ""), raw.get("version", "")
     if not name or not stated:
-        raise ValueError("this is no metadata: it names no package and version")
+        raise ValueError("invalid metadata: it names no package and version")
     if canonicalize_name(name) != package:
-        raise ValueError(f'the metadata is of another package, "{name[:60]}"')
+        raise ValueError(f'the metadata belongs to another package, "{name[:60]}"')
     try:
         same = Version(stated) == version
     except InvalidVersion:
         same = False
     if not same:
-        raise ValueError(f'the metadata is of another version, "{stated[:60]}"')
+        raise ValueError(f'the metadata belongs to another version, "{stated[:60]}"')
 
 
 def python_range(written: str | None) -> str | None:

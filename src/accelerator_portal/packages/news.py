@@ -94,7 +94,7 @@ def _changed(change: FactChange) -> str:
     if change.of == "removed":
         return "is no longer on its index"
     if change.of == "yanked":
-        return "was withdrawn" if change.after else "is no longer withdrawn"
+        return "was withdrawn" if change.after else "is no longer yanked"
     where = "" if change.on == EVERY else f" for {change.on}"
     before, after = change.before or "nothing", change.after or "nothing"
     return f"changed {_OF[change.of]}{where} under the same version: {before} → {after}"

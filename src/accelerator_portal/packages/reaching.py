@@ -20,12 +20,12 @@ from accelerator_portal.http.limits import RequestLimits
 from accelerator_portal.packages.questions import ResolutionQuestion
 from accelerator_portal.packages.resolving import ResolutionResult, Uv, resolve
 
-AGENT = "accelerator-portal (looks which package indexes answer)"
+AGENT = "accelerator-portal (checks whether package indexes respond)"
 PYPI_HOST = urlsplit(PYPI_SIMPLE_ENDPOINT).netloc
 SECONDS_IN_ALL = 45 * 60
 """So long questions are asked, whatever is left: half of what the nightly may take."""
 
-_TOO_LATE = f"the {SECONDS_IN_ALL // 60} minutes for resolving were over"
+_TOO_LATE = f"the {SECONDS_IN_ALL // 60} minutes for resolving have elapsed"
 _MOST_FAILURES = 5
 LIMITS = RequestLimits(timeout=15.0, redirects=0)  # any answer is one, also that it moved
 
@@ -65,7 +65,7 @@ class ReachableHosts:
     def silence(self, question: ResolutionQuestion) -> str | None:
         """Say which host of a question does not answer; None where all do."""
         gone = sorted(hosts_of(question) & self._silent.keys())
-        return f"{gone[0]} did not answer ({self._silent[gone[0]]})" if gone else None
+        return f"{gone[0]} did not respond ({self._silent[gone[0]]})" if gone else None
 
     def note(self, question: ResolutionQuestion, found: ResolutionResult) -> None:
         """Learn from a result: the network may go down while questions are asked."""

@@ -195,7 +195,7 @@ async def _fetched(asker: Asker, file: IndexFile, known: CachedBody | None) -> C
         else:
             found = hashlib.sha256(kept.body).hexdigest()
             if file.metadata_sha256 and found != file.metadata_sha256:
-                raise InvalidResponseError("the metadata has another hash than the page says")
+                raise InvalidResponseError("the hash of the metadata differs from the index page")
             return CachedBody(kept.body)
     etag = known.etag if known else ""
     return await metadata_by_ranges(asker.client, file.url, etag) or known or CachedBody(b"")

@@ -59,9 +59,13 @@ async def metadata_by_ranges(client: HttpClient, url: str, etag: str = "") -> Ca
                 ) from None
             wheel.add(first, part.body)
         except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
-            raise InvalidResponseError(f"the file is no wheel ({type(error).__name__})") from None
+            raise InvalidResponseError(
+                f"the file is not a valid wheel ({type(error).__name__})"
+            ) from None
         except (RuntimeError, ValueError, OverflowError, UnicodeError, OSError) as error:
-            raise InvalidResponseError(f"the file is no wheel ({type(error).__name__})") from None
+            raise InvalidResponseError(
+                f"the file is not a valid wheel ({type(error).__name__})"
+            ) from None
     raise InvalidResponseError("the wheel's metadata lies in too many parts")
 
 

@@ -73,7 +73,7 @@ class ResolutionResult:
     found: Mapping[str, str] = field(default_factory=dict)
     why: str | None = None
     no_answer: bool = False
-    """Whether an index did not answer: others that ask it need not wait for the same."""
+    """Whether an index did not respond: others that ask it need not wait for the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,11 +185,11 @@ def _failure(text: str) -> ResolutionResult:
         sentences = (f"{word.rstrip('.')}." for word in words)
         return ResolutionResult("none", why=_short(" ".join(sentences)))
     if _REFUSED.search(text):
-        return ResolutionResult("unchecked", why="an index asks for a password")
+        return ResolutionResult("unchecked", why="an index requires a password")
     if _UNREACHABLE.search(text):
-        return ResolutionResult("unchecked", why="an index did not answer", no_answer=True)
+        return ResolutionResult("unchecked", why="an index did not respond", no_answer=True)
     lines = text.strip().splitlines()
-    first = lines[0].removeprefix("error: ") if lines else "it said nothing"
+    first = lines[0].removeprefix("error: ") if lines else "no output"
     return ResolutionResult("unchecked", why=_short(f"uv: {first}"))
 
 

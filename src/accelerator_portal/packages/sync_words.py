@@ -16,7 +16,7 @@ def synced_words(synced: Synced) -> str:
     new = sum(package.written for package in synced.packages)
     unread = sum(bool(package.faults) for package in synced.packages)
     packages = count(len(synced.packages), "package")
-    words = f"{packages}: {new} with news, {unread} not read everywhere"
+    words = f"{packages}: {new} with changes, {unread} not fully read"
     return f"{words}, {len(synced.missed)} not asked in time" if synced.missed else words
 
 

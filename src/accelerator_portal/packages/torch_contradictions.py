@@ -19,7 +19,7 @@ from accelerator_portal.packages.wheel_tags import runs_on, serves_python
 # Files are uploaded days before a release is announced, or a wheel is added a day later.
 _MOST_DAYS = 7
 
-REMEDY = "correct what the index's metadata proves, or say in a note why both hold"
+REMEDY = "correct the value, or add a note that explains why both are correct"
 
 
 def torch_contradictions(catalog: Catalog) -> Iterator[Problem]:

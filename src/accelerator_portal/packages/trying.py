@@ -45,7 +45,7 @@ def try_row(row: InstallRow, uv: Uv) -> Trial:
     Raises OSError where there is no room for it.
     """
     if row.check is None or not row.calls:
-        return Trial(ran=False, output="the command names no check, or no package")
+        return Trial(ran=False, output="the command has no check or no package")
     with TemporaryDirectory(prefix="portal-trial-") as folder:
         steps = [["venv", "--clear", "--python", str(uv.python), folder]]
         for call in row.calls:

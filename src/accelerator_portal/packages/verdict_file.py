@@ -99,8 +99,8 @@ def read_verdicts(root: Path, platform: str) -> Verdicts:
             for key, numbers in rows
         }
     except (ValueError, IndexError):
-        what = "these are no verdicts"
-        raise refuse(path, 1, what, "run accelerator-portal install verify") from None
+        what = "this is not a valid verdict file"
+        raise refuse(path, 1, what, "run: accelerator-portal install verify") from None
 
 
 def _split(row: tuple[str | Mapping[str, int], ...]) -> tuple[RowKey, Mapping[str, int]]:

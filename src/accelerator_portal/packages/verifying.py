@@ -27,7 +27,7 @@ def verdicts(
 ) -> Verdicts:
     """Return the verdicts of a platform's rows, from the answers to all their questions.
 
-    Where an index did not answer, what was known of the same row stays, with its date. Rows of
+    Where an index did not respond, what was known of the same row stays, with its date. Rows of
     other methods, and those that name no Python, have no verdict.
     """
     asked = {key_of(row): found for row in rows if (found := questions(row))}

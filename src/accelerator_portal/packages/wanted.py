@@ -41,7 +41,7 @@ class Named:
 
     @property
     def package(self) -> str:
-        """The normalised name."""
+        """The normalized name."""
         return canonicalize_name(self.requirement.name)
 
 

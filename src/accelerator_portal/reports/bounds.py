@@ -45,7 +45,7 @@ def faults(report: Report) -> Iterator[BoundFault]:
         return  # each of them may have faults of its own
     for name in names:
         if name in TAKEN:
-            yield f'"{name}" cannot be a suite: the name is taken', "choose another name"
+            yield f'"{name}" is a reserved suite name', "choose another name"
     yield from _of_modes(report)
     yield from _of_tables(report)
 
@@ -54,11 +54,11 @@ def _of_modes(report: Report) -> Iterator[BoundFault]:
     modes = dict.fromkeys(str(test.parameters.get("mode", "")) for test in report.tests)
     for mode in modes:
         if mode and not _MODE.fullmatch(mode):
-            remedy = "use lower-case letters, digits and single - _ . between them"
-            yield f'"{mode[:60]}" cannot be a mode', remedy
+            remedy = "use lowercase letters and digits, separated by single - _ . characters"
+            yield f'"{mode[:60]}" is not a valid mode', remedy
             return
     if len(modes) > MAX_MODES:
-        yield f"{len(modes):,} modes, more than {MAX_MODES}", "call it another parameter"
+        yield f"{len(modes):,} modes, more than {MAX_MODES}", "use another parameter for it"
 
 
 def _of_tables(report: Report) -> Iterator[BoundFault]:
@@ -72,4 +72,4 @@ def _of_tables(report: Report) -> Iterator[BoundFault]:
     cells = sum(len(rows[key]) * len(columns[key]) for key in rows)
     if cells > MAX_CELLS:
         what = f"the tables would have {cells:,} cells, more than {MAX_CELLS:,}"
-        yield what, "put what tells single tests apart into their names, not into parameters"
+        yield what, "use test names instead of parameters to tell single tests apart"

@@ -73,7 +73,7 @@ def _read_tests(
         held = len(results.tests) if word == "tests" else statuses[word]
         if counted != held:
             what = f"results.summary.{word} is {counted:,}, and the tests are {held:,}"
-            imported.fault(1, what, "write the file again: one of the two is not whole")
+            imported.fault(1, what, "create the file again; one of the two is incomplete")
 
 
 def _kept(imported: ImportedTests, place: str, extra: Mapping[str, Any]) -> Fields:
@@ -81,7 +81,7 @@ def _kept(imported: ImportedTests, place: str, extra: Mapping[str, Any]) -> Fiel
     kept = extra.get(NAMESPACE, {})
     if isinstance(kept, dict):
         return kept
-    imported.fault(1, f"{place}.{NAMESPACE} is no object", "remove it")
+    imported.fault(1, f"{place}.{NAMESPACE} is not an object", "remove it")
     return {}
 
 

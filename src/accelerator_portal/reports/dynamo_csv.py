@@ -50,7 +50,7 @@ _NAME = re.compile(
     rf"(?P<words>(?:(?:{_WORD})_)+)(?P<suite>torchbench|huggingface|timm)(?:_models)?"
     r"_(?P<mode>inference|training)\.csv"
 )
-_EXAMPLE = 'name it like "inductor_torchbench_inference.csv", or say the suite'
+_EXAMPLE = 'use a name like "inductor_torchbench_inference.csv", or pass --suite'
 _ADDRESS = re.compile(r"https://[\w.-]+(?:/[\w./?#=&%-]{0,400})?")
 _MOST_ADDRESSES = 20
 _MOST_COLUMNS = 100
@@ -75,7 +75,7 @@ def read_dynamo_csv(path: Path, options: Options) -> Found:
     rows = _rows(path)
     head = next(rows, None)
     if head is None:
-        raise refuse(path, 1, "the file has no header", 'begin it with "name,accuracy"')
+        raise refuse(path, 1, "the file has no header", 'start it with "name,accuracy"')
     columns = _columns(path, head)
     for row in rows:
         cells = tests.cells(row.line, columns, row.cells)
@@ -91,7 +91,9 @@ def _named(path: Path, options: Options) -> tuple[str, dict[str, Scalar]]:
     found = _NAME.fullmatch(path.name)
     if found is None:
         if options.suite is None:
-            raise refuse(path, 1, "the file's name does not say how the models were run", _EXAMPLE)
+            raise refuse(
+                path, 1, "the file name does not contain how the models were run", _EXAMPLE
+            )
         return options.suite, parameters
     for word in re.findall(rf"({_WORD})_", found["words"]):
         parameters |= _WORDS[word]
@@ -114,17 +116,19 @@ def _rows(path: Path) -> Iterator[_Row]:
 def _columns(path: Path, head: _Row) -> list[str]:
     columns = head.cells
     if columns[0] != "name" or len(columns) == 1:
-        what = f'the header begins with "{",".join(columns)[:60]}"'
-        raise refuse(path, head.line, what, 'begin it with "name,accuracy", or "name" and types')
+        what = f'the header starts with "{",".join(columns)[:60]}"'
+        raise refuse(
+            path, head.line, what, 'start it with "name,accuracy", or "name" and data types'
+        )
     if len(columns) > _MOST_COLUMNS:
         what = f"the header has {len(columns):,} columns, more than {_MOST_COLUMNS}"
-        raise refuse(path, head.line, what, "give a file as the benchmarks write it")
+        raise refuse(path, head.line, what, "use an unmodified file from the benchmarks")
     if twice := {column for column in columns if columns.count(column) > 1}:
-        what = f'the column "{min(twice)[:60]}" stands twice'
-        raise refuse(path, head.line, what, "keep one of the two")
+        what = f'the column "{min(twice)[:60]}" is listed twice'
+        raise refuse(path, head.line, what, "remove one of the two")
     unknown = [column for column in columns[1:] if column not in DTYPES]
     if unknown and "accuracy" not in columns:
-        what = f'the column "{unknown[0][:60]}" is no type of numbers'
+        what = f'the column "{unknown[0][:60]}" is not a data type'
         raise refuse(path, head.line, what, did_you_mean(unknown[0][:60], {*DTYPES, "accuracy"}))
     return columns
 
@@ -135,7 +139,7 @@ def _fields(row: _Row, cells: Mapping[str, str], tests: ImportedTests) -> Iterat
         statuses: list[tuple[dict[str, str], str]] = [({}, cells["accuracy"])]
         counts = {key: cell for key, cell in cells.items() if key not in {"name", "accuracy"}}
         if not cells["accuracy"]:
-            tests.fault(row.line, "the row has no status", 'write one, such as "pass"')
+            tests.fault(row.line, "the row has no status", 'add one, such as "pass"')
     else:
         statuses = [({"dtype": key}, cell) for key, cell in cells.items() if key != "name"]
         counts = {}

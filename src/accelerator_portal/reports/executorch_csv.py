@@ -71,7 +71,7 @@ BACKENDS = (
 )
 PORTABLE = "portable"
 PLAIN = "plain"
-_PARAMS = "write a JSON object of texts, or leave it empty"
+_PARAMS = "use a JSON object of strings, or leave it empty"
 
 CsvRow = dict[str, str]
 
@@ -100,7 +100,7 @@ def note_of(flows: set[str], tests: ImportedTests) -> str | None:
     backends = sorted({backend for backend, _ in map(split_flow, flows)} - {PORTABLE})
     if len(backends) > 1:
         what = f"the file holds several backends: {', '.join(backends)}"
-        tests.fault(1, what, "split it: a report is of one accelerator")
+        tests.fault(1, what, "split the file; a report covers one accelerator")
     return shortened(f"Flows of ExecuTorch: {', '.join(sorted(flows))}.") if flows else None
 
 
@@ -118,18 +118,18 @@ def _rows(path: Path, tests: ImportedTests) -> Iterator[tuple[int, CsvRow]]:
             elif row := tests.cells(first, columns, cells):
                 yield first, row
     except csv.Error as error:
-        what = f"this is no CSV: {error}"
-        raise refuse(path, line + 1, what, "write the file again") from None
+        what = f"invalid CSV: {error}"
+        raise refuse(path, line + 1, what, "create the file again") from None
     if columns is None:
-        raise refuse(path, 1, "the file is empty", "give a file as ExecuTorch's suite writes it")
+        raise refuse(path, 1, "the file is empty", "use an unmodified file from ExecuTorch's suite")
 
 
 def _columns(path: Path, line: int, columns: list[str]) -> list[str]:
     for column in _NEEDED:
         if columns.count(column) != 1:
-            fault = "stands twice" if column in columns else "is missing"
+            fault = "is listed twice" if column in columns else "is missing"
             what = f'the column "{column}" {fault}'
-            raise refuse(path, line, what, "give a file as ExecuTorch's suite writes it")
+            raise refuse(path, line, what, "use an unmodified file from ExecuTorch's suite")
     return columns
 
 
@@ -141,7 +141,7 @@ def row_fields(line: int, row: CsvRow, tests: ImportedTests) -> dict[str, Any] |
         what = f'"{row["Result"][:60]}" with the detail "{row["Result Detail"][:60]}" is no result'
         tests.fault(line, what, f"write Pass, Skip, or Fail with {' or '.join(_DETAILS)}")
     if parameters is None:
-        tests.fault(line, f'"{row["Params"][:60]}" is no set of parameters', _PARAMS)
+        tests.fault(line, f'"{row["Params"][:60]}" is not a valid set of parameters', _PARAMS)
     if status is None or parameters is None:
         return None
     return {

@@ -29,7 +29,7 @@ from accelerator_portal.reports.reading import Found, Options
 
 _NEEDED = ("Test Case", "Flow", "Result")
 _EMPTY = {"Params": "", "Result Detail": "", "Delegated": "False"}
-_REMEDY = "give a file as ExecuTorch's suite writes it"
+_REMEDY = "use an unmodified file from ExecuTorch's suite"
 
 
 def read_executorch_json(path: Path, options: Options) -> Found:
@@ -42,11 +42,11 @@ def read_executorch_json(path: Path, options: Options) -> Found:
         try:
             test = pytest_json_model.Test.model_validate(record)
         except ValidationError:
-            tests.fault(1, f"tests[{number}] is no test of pytest-json-report", _REMEDY)
+            tests.fault(1, f"tests[{number}] is not a test in pytest-json-report format", _REMEDY)
             continue
         rows = _rows(record)
         if rows is None:
-            what = f"tests[{number}].metadata.subtests are no rows of ExecuTorch"
+            what = f"tests[{number}].metadata.subtests are not results in ExecuTorch format"
             tests.fault(1, what, _REMEDY)
             continue
         flows |= {row["Flow"] for row in rows} or {_flow(test.nodeid)}
@@ -76,7 +76,7 @@ def _fields(
 ) -> list[dict[str, Any]]:
     verdict = pytest_json.verdict_of(test)
     if verdict is None:
-        what = f'"{test.nodeid[:60]}": "{test.outcome[:40]}" is no outcome of pytest'
+        what = f'"{test.nodeid[:60]}": "{test.outcome[:40]}" is not a pytest outcome'
         tests.fault(1, what, _REMEDY)
         return []
     if not rows:

@@ -12,8 +12,8 @@ from accelerator_portal.reports.outcomes import Outcome
 # A log may have megabytes; what happened stands at its beginning or at its end.
 MAX_CHARS = 32_768
 
-# Colours of a terminal; pytest writes the escape character so in XML, which has no place for it.
-_COLOUR = re.compile(r"(?:\x1b|#x1B)\[[0-9;]{0,20}m")
+# Colors of a terminal; pytest writes the escape character so in XML, which has no place for it.
+_COLOR = re.compile(r"(?:\x1b|#x1B)\[[0-9;]{0,20}m")
 
 _NUMBER = r"(?:tensor\()?[-+]?(?:\d[\d.]*(?:e[-+]?\d+)?j?|nan|inf)(?!\w)\)?"
 
@@ -158,7 +158,7 @@ def outcome_of_text(text: str) -> Outcome | None:
     """
     if len(text) > MAX_CHARS:
         text = f"{text[: MAX_CHARS // 2]}\n{text[-MAX_CHARS // 2 :]}"
-    text = without_colours(text)
+    text = without_colors(text)
     small = text.lower()
     for outcome, word, pattern in _COMPILED:
         if word in small and pattern.search(text):
@@ -166,6 +166,6 @@ def outcome_of_text(text: str) -> Outcome | None:
     return None
 
 
-def without_colours(text: str) -> str:
-    """Return a text without the codes with which a terminal shows it in colour."""
-    return _COLOUR.sub("", text)
+def without_colors(text: str) -> str:
+    """Return a text without the codes with which a terminal shows it in color."""
+    return _COLOR.sub("", text)

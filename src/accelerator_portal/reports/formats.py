@@ -134,9 +134,11 @@ def found_format(path: Path) -> str:
             start = file.read(_START)
     except OSError as error:
         what = f"the file cannot be read ({error.strerror})"
-        raise refuse(path, 1, what, "name a plain file that you may read") from None
+        raise refuse(path, 1, what, "use a regular file that you can read") from None
     for name in READERS:
         wanted = FORMATS[name]
         if wanted.start in start and (not wanted.further or wanted.further in read_bytes(path)):
             return name
-    raise refuse(path, 1, "the format is not known", f"say --format: {', '.join(sorted(READERS))}")
+    raise refuse(
+        path, 1, "unknown format", f"pass --format with one of: {', '.join(sorted(READERS))}"
+    )

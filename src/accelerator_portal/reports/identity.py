@@ -66,7 +66,7 @@ def parse_key(key: str) -> Identity:
     pairs = query.split("&") if asked else []
     found = Identity(unquote(suite), unquote(name), _pairs(pairs))
     if not (found.suite and found.name) or found.key != key:
-        raise UnreadableKeyError(f'"{key[:200]}" is not the key of a test')
+        raise UnreadableKeyError(f'"{key[:200]}" is not a valid test key')
     return found
 
 

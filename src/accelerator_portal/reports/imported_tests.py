@@ -21,7 +21,7 @@ from accelerator_portal.reports.test_ids import suite_name
 
 _MOST_SHOWN = 100
 _MOST_COUNTED = 10_000
-_REMEDY = "see the page of the report format"
+_REMEDY = "see the report format page"
 
 # Devices of the machine that runs the tests of an accelerator, and of no machine at all.
 _NOT_THE_ACCELERATOR = frozenset({"cpu", "meta"})
@@ -84,8 +84,10 @@ class ImportedTests:
         try:
             return Suite(name=name, kind=kind)
         except ValidationError:
-            what = f'"{name[:60]}" can be no name of a suite'
-            self.fault(1, what, "use lower-case letters, digits and single - _ . between them")
+            what = f'"{name[:60]}" is not a valid suite name'
+            self.fault(
+                1, what, "use lowercase letters and digits, separated by single - _ . characters"
+            )
             raise self._error() from None
 
     def cells(self, line: int, columns: Sequence[str], row: Sequence[str]) -> dict[str, str] | None:
@@ -93,7 +95,7 @@ class ImportedTests:
         if len(row) == len(columns):
             return dict(zip(columns, row, strict=True))
         what = f"the row has {len(row)} values, the header has {len(columns)}"
-        self.fault(line, what, "give each column one value")
+        self.fault(line, what, "use one value per column")
         return None
 
     def figure(
@@ -110,7 +112,7 @@ class ImportedTests:
         if math.isfinite(value):
             return value
         if not may_be_infinite:
-            self.fault(line, f'{column}: "{cell[:60]}" is no number', "write a number")
+            self.fault(line, f'{column}: "{cell[:60]}" is no number', "use a number")
         return None
 
     def add(
@@ -130,8 +132,10 @@ class ImportedTests:
         new, identity = _Entry(line, device, test), identity_of(test)
         old = self._entries.get(identity)
         if old and not self._may_repeat:
-            what = f'"{test.name}" stands twice with the same parameters, first in line {old.line}'
-            self.fault(line, what, "keep one of the two")
+            what = (
+                f'"{test.name}" is listed twice with the same parameters, first in line {old.line}'
+            )
+            self.fault(line, what, "remove one of the two")
         elif old is None or _is_preferred(new, old):
             self._entries[identity] = new
         if len(self._entries) > MAX_TESTS:
@@ -153,9 +157,9 @@ class ImportedTests:
     def _error(self) -> ProblemsError:
         problems = list(self._problems)
         if self._more:
-            unread = ", and the rest was not read" if self._more == _MOST_COUNTED else ""
-            what = f"{self._more:,} more faults{unread}"
-            problems.append(Problem(self._path.name, 1, what, "mend those above first"))
+            unread = ". The rest was not read" if self._more == _MOST_COUNTED else ""
+            what = f"{self._more:,} more problems{unread}"
+            problems.append(Problem(self._path.name, 1, what, "fix the problems above first"))
         return ProblemsError(problems)
 
 
@@ -167,9 +171,9 @@ def refused(path: Path, error: ValidationError) -> ProblemsError:
 def chosen_suite(path: Path, options: Options) -> str | None:
     """Return the suite that a person named, if one did; raises ProblemsError."""
     if options.suite is not None and suite_name(options.suite) != options.suite:
-        what = f'"{options.suite[:60]}" is no name of a suite'
+        what = f'"{options.suite[:60]}" is not a valid suite name'
         near = suite_name(options.suite)
-        raise refuse(path, 1, what, f'write "{near}"' if near else "use lower-case letters")
+        raise refuse(path, 1, what, f'write "{near}"' if near else "use lowercase letters")
     return options.suite
 
 

@@ -15,10 +15,10 @@ def load_json(path: Path) -> Any:  # noqa: ANN401 - any JSON
     try:
         return parse_json(read_text(path))
     except json.JSONDecodeError as error:
-        what = f"this is no JSON: {error.msg[:1].lower()}{error.msg[1:]}"
-        raise refuse(path, error.lineno, what, "write the file again") from None
+        what = f"invalid JSON: {error.msg[:1].lower()}{error.msg[1:]}"
+        raise refuse(path, error.lineno, what, "create the file again") from None
     except ValueError as error:
-        raise refuse(path, 1, str(error), "write the file again") from None
+        raise refuse(path, 1, str(error), "create the file again") from None
 
 
 def parse_json(text: str) -> Any:  # noqa: ANN401 - any JSON
@@ -41,7 +41,7 @@ def parse_json(text: str) -> Any:  # noqa: ANN401 - any JSON
 
 def no_number(word: str) -> NoReturn:
     """Refuse what JSON does not know: NaN and infinity."""
-    raise ValueError(f"{word} is no number in JSON")
+    raise ValueError(f"{word} is not a valid JSON number")
 
 
 def finite_number(word: str) -> float:

@@ -44,7 +44,7 @@ _TAGS: Mapping[OutcomeGroup, str] = {
     "skip": "skipped",
     "missing": "skipped",
 }
-_NO_ZONE = "The file's times name no time zone and are read as UTC."
+_NO_ZONE = "The times in the file have no time zone. They are read as UTC."
 
 
 def read_junit(path: Path, options: Options) -> Found:
@@ -76,8 +76,8 @@ class _Reading:
         try:
             plain = plain_fields(case, self._name(case.suite), identity)
         except ValueError:
-            what = f'time="{case.attributes["time"][:40]}" is no number of seconds'
-            self._tests.fault(case.line, what, 'write it like "1.25"')
+            what = f'time="{case.attributes["time"][:40]}" is not a number of seconds'
+            self._tests.fault(case.line, what, 'use a format like "1.25"')
             return
         if not identity.name:
             self._tests.fault(case.line, "the test has no name", "name it")
@@ -105,8 +105,8 @@ class _Reading:
         environment = self._tests.environment(self._facts, "properties")
         tests = self._tests.done()
         if not self._suites:
-            what = "the file holds no test suite"
-            raise refuse(self._path, 1, what, "name a file of JUnit XML with results")
+            what = "the file contains no test suite"
+            raise refuse(self._path, 1, what, "use a JUnit XML file with results")
         return Found(
             suites=tuple(self._suites.values()),
             tests=tests,

@@ -31,7 +31,7 @@ def named(case: CaseElement) -> Identified:
 def plain_fields(case: CaseElement, suite: str, test: Identified) -> dict[str, Any]:
     """Return the fields of a test, as a report writes them; fields that nothing says are absent.
 
-    `test` is its identity. Raises ValueError for a time that is no number of seconds.
+    `test` is its identity. Raises ValueError for a time that is not a number of seconds.
     """
     fields: dict[str, Any] = {"suite": suite, "name": test.name, **_verdict(case)}
     if test.parameters:

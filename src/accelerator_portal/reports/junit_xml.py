@@ -103,9 +103,9 @@ class _Reader:
             self._parser.Parse(data, final)
         except expat.ExpatError as error:
             words = expat.ErrorString(error.code)
-            self._refuse(error.lineno, f"this is no XML: {words}", "write the file again")
+            self._refuse(error.lineno, f"invalid XML: {words}", "create the file again")
         except (LookupError, ValueError):  # of the decoder that the file names
-            self._refuse(1, "the file names an encoding that is not known", "save it as UTF-8")
+            self._refuse(1, "the file has an unknown encoding", "save it as UTF-8")
         if not final and end - self._parser.CurrentByteIndex > _MAX_TAG:
             what = f"one tag has more than {_MAX_TAG // 1024**2} MiB"
             self._refuse(self._line(), what, "shorten its message")
@@ -118,15 +118,15 @@ class _Reader:
 
     def _doctype(self, *_: object) -> None:
         what = "the file has a document type (<!DOCTYPE …>)"
-        self._refuse(self._line(), what, "leave it out: test reports need none")
+        self._refuse(self._line(), what, "remove it; test reports do not use one")
 
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
         if not self._open and tag not in _ROOTS:
             what = f"the outermost element is <{tag[:40]}>, not <testsuites>"
-            self._refuse(self._line(), what, "name a file of JUnit XML")
+            self._refuse(self._line(), what, "use a JUnit XML file")
         if len(self._open) >= _MAX_DEPTH:
-            what = f"more than {_MAX_DEPTH} elements stand in each other"
-            self._refuse(self._line(), what, "write the file again")
+            what = f"more than {_MAX_DEPTH} nested elements"
+            self._refuse(self._line(), what, "create the file again")
         self._open.append(tag)
         if tag in _ROOTS and self._case is None:
             for outer in self._suites[-1:]:

@@ -32,7 +32,7 @@ from accelerator_portal.reports.test_ids import identified_node
 _SUITE = "onnx-backend"
 _DATE = "%m/%d/%Y %H:%M:%S"
 _DEVICE = re.compile(r"_(cpu|cuda)\Z")
-_NOTE = "The date in the file names no time zone and is read as UTC."
+_NOTE = "The date in the file has no time zone. It is read as UTC."
 
 _Names = Annotated[
     tuple[Annotated[str, StringConstraints(min_length=1)], ...], Field(fail_fast=True)
@@ -94,4 +94,4 @@ def _started(path: Path, date: str | None) -> dt.datetime | None:
         return dt.datetime.strptime(date, _DATE).replace(tzinfo=dt.timezone.utc)
     except ValueError:
         what = f'date: "{date[:40]}" is no moment'
-        raise refuse(path, 1, what, "write it like 07/02/2026 01:13:10") from None
+        raise refuse(path, 1, what, "use a format like 07/02/2026 01:13:10") from None

@@ -92,7 +92,7 @@ OUTCOMES: Mapping[Outcome, OutcomeInfo] = {
         page_rank=40,
     ),
     "unsupported-operator": OutcomeInfo(
-        "An operator or a type that it needs is not implemented.",
+        "A required operator or data type is not implemented.",
         group="failure",
         sign="∅",
         color="warn",
@@ -100,7 +100,7 @@ OUTCOMES: Mapping[Outcome, OutcomeInfo] = {
         page_rank=50,
     ),
     "failed": OutcomeInfo(
-        "Stopped with an error of the product.",
+        "Stopped with an error in PyTorch, the plugin or the driver.",
         group="failure",
         sign="✕",
         color="fail",
@@ -109,7 +109,7 @@ OUTCOMES: Mapping[Outcome, OutcomeInfo] = {
         checks_device=True,
     ),
     "crashed": OutcomeInfo(
-        "The process died.",
+        "The process crashed.",
         group="failure",
         sign="!",
         color="fail",
@@ -118,7 +118,7 @@ OUTCOMES: Mapping[Outcome, OutcomeInfo] = {
         retried=True,
     ),
     "timed-out": OutcomeInfo(
-        "Did not end within its limit.",
+        "Exceeded its time limit.",
         group="failure",
         sign="T",
         color="fail",
@@ -127,7 +127,7 @@ OUTCOMES: Mapping[Outcome, OutcomeInfo] = {
         retried=True,
     ),
     "out-of-memory": OutcomeInfo(
-        "The device, or the machine, had too little memory.",
+        "The device or the machine ran out of memory.",
         group="failure",
         sign="M",
         color="warn",
@@ -137,7 +137,7 @@ OUTCOMES: Mapping[Outcome, OutcomeInfo] = {
         checks_device=True,
     ),
     "infrastructure-error": OutcomeInfo(
-        "The machine, the network or the runner failed, not the product.",
+        "The machine, the network or the runner failed, not PyTorch, the plugin or the driver.",
         group="error",
         sign="I",
         color="info",
@@ -146,7 +146,7 @@ OUTCOMES: Mapping[Outcome, OutcomeInfo] = {
         checks_device=True,
     ),
     "test-broken": OutcomeInfo(
-        "The test itself cannot work: its model does not load, its reference is wrong.",
+        "The test itself is broken: for example, its model doesn't load or its reference is wrong.",
         group="error",
         sign="B",
         color="info",
@@ -154,7 +154,7 @@ OUTCOMES: Mapping[Outcome, OutcomeInfo] = {
         page_rank=80,
     ),
     "skipped": OutcomeInfo(
-        "Left out on purpose; the reason says why.",
+        "Skipped on purpose; see the reason.",
         group="skip",
         sign="–",
         color="info",
@@ -162,7 +162,7 @@ OUTCOMES: Mapping[Outcome, OutcomeInfo] = {
         page_rank=100,
     ),
     "not-run": OutcomeInfo(
-        "Planned, and never started.",
+        "Planned, but not started.",
         group="missing",
         sign="…",
         color="none",

@@ -42,13 +42,13 @@ def read_pytest_json(path: Path, options: Options) -> Found:
             continue
         verdict = verdict_of(test)
         if verdict is None:
-            what = f'{place}.outcome: "{test.outcome[:40]}" is no outcome of pytest'
+            what = f'{place}.outcome: "{test.outcome[:40]}" is not a pytest outcome'
             imported.fault(1, what, 'use "passed", "failed", "error", "skipped" or "xfailed"')
             continue
         _add(imported, place, test.nodeid, {"suite": suite, **verdict})
     if document.summary.total != len(records):
         what = f"summary.total is {document.summary.total:,}, and the tests are"
-        remedy = "write the file again: one of the two is not whole"
+        remedy = "create the file again; one of the two is incomplete"
         imported.fault(1, f"{what} {len(records):,}", remedy)
     _add_collectors(imported, document, suite)
     read = found(document, Suite(name=suite, kind="unit"), imported)
@@ -63,8 +63,8 @@ def document_of(path: Path) -> tuple[pytest_json_model.Document, list[Any]]:
     except ValidationError as error:
         raise refused(path, error) from None
     if document.tests is None:
-        what = 'the file has no "tests": it was written with --json-report-summary'
-        raise refuse(path, 1, what, "write it without that option")
+        what = 'the file has no "tests", because it was created with --json-report-summary'
+        raise refuse(path, 1, what, "create it without that option")
     return document, document.tests
 
 

@@ -30,7 +30,7 @@ from accelerator_portal.reports.reading import Found, Options, lines_of, read_te
 from accelerator_portal.reports.report import Suite
 
 _SUITE = "pytorch-tests"
-_SUMMARY = "the file counts tests and does not name them"
+_SUMMARY = "the file has test counts but no test names"
 
 
 def read_pytorch_test_run(path: Path, options: Options) -> Found:
@@ -40,10 +40,10 @@ def read_pytorch_test_run(path: Path, options: Options) -> Found:
     jobs: set[str] = set()
     for line, record in _records(path):
         if not isinstance(record, dict):
-            imported.fault(line, "this is no object of a test case", "write one object a test")
+            imported.fault(line, "this is not a test case object", "use one object per test")
             continue
         if "name" not in record and "tests" in record:
-            raise refuse(path, line, _SUMMARY, "name the file of the collection test_run")
+            raise refuse(path, line, _SUMMARY, "use a file of the collection test_run")
         jobs.add(str(record.get("job_id")))
         _add(imported, line, suite, record)
     note = f"Results of {len(jobs)} jobs of PyTorch's CI." if len(jobs) > 1 else None
@@ -64,10 +64,10 @@ def _parsed(path: Path, number: int, line: str) -> Any:  # noqa: ANN401 - any JS
     try:
         return parse_json(line)
     except json.JSONDecodeError as error:
-        what = f"this is no JSON: {error.msg[:1].lower()}{error.msg[1:]}"
+        what = f"invalid JSON: {error.msg[:1].lower()}{error.msg[1:]}"
     except ValueError as error:
         what = str(error)
-    raise refuse(path, number, what, "write one object a line") from None
+    raise refuse(path, number, what, "use one object per line") from None
 
 
 def _add(imported: ImportedTests, line: int, suite: str, record: dict[str, Any]) -> None:
@@ -79,8 +79,8 @@ def _add(imported: ImportedTests, line: int, suite: str, record: dict[str, Any])
     try:
         fields = plain_fields(case, suite, test)
     except ValueError:
-        what = f'time: "{case.attributes["time"][:40]}" is no number of seconds'
-        imported.fault(line, what, "write a number")
+        what = f'time: "{case.attributes["time"][:40]}" is not a number of seconds'
+        imported.fault(line, what, "use a number")
         return
     imported.add(line, fields, place=f'"{test.name[:60]}"', device=test.device)
 

@@ -59,7 +59,7 @@ def read_bytes(path: Path, most: int | None = None) -> bytes:
     try:
         status = path.stat()
         if not stat.S_ISREG(status.st_mode):
-            raise refuse(path, 1, "this is not a plain file", "name a plain file")
+            raise refuse(path, 1, "this is not a regular file", "use a regular file")
         limit = (most or MAX_BYTES) // 1024**2
         if status.st_size > (most or MAX_BYTES):
             what = f"the file has {status.st_size / 1024**2:,.0f} MiB, more than {limit}"
@@ -67,7 +67,7 @@ def read_bytes(path: Path, most: int | None = None) -> bytes:
         return path.read_bytes()
     except OSError as error:
         what = f"the file cannot be read ({error.strerror})"
-        raise refuse(path, 1, what, "name a plain file that you may read") from None
+        raise refuse(path, 1, what, "use a regular file that you can read") from None
 
 
 def read_text(path: Path, most: int | None = None) -> str:
@@ -91,6 +91,6 @@ def lines_of(path: Path, text: str) -> Iterator[str]:
         end = text.find("\n", start) + 1 or len(text)
         if end - start > MAX_LINE:
             what = f"the line has {end - start:,} characters, more than {MAX_LINE:,}"
-            raise refuse(path, number, what, "write the file again, one result a line")
+            raise refuse(path, number, what, "create the file again with one result per line")
         yield text[start:end]
         start, number = end, number + 1

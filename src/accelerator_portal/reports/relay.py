@@ -37,8 +37,8 @@ def relay_summary(report: Report) -> RelaySummary:
     Raises ProblemsError for a baseline: what is expected was not run, and is no pass.
     """
     if report.kind == "baseline":
-        what = "a baseline says what is expected; it is no run"
-        raise ProblemsError([Problem(report.accelerator, 1, what, "give the report of a run")])
+        what = "a baseline is not a test run"
+        raise ProblemsError([Problem(report.accelerator, 1, what, "use the report of a test run")])
     counts = Counter(test.outcome for test in report.tests)
     counts["not-run"] += _missing(report)
     outcomes: dict[CountedOutcome, dict[Outcome, int]] = {

@@ -45,7 +45,7 @@ def _utc(value: dt.datetime) -> dt.datetime:
     try:
         return value.astimezone(dt.timezone.utc)
     except OverflowError:
-        raise ValueError("the moment lies outside the calendar") from None
+        raise ValueError("the time is out of range") from None
 
 
 Moment = Annotated[AwareDatetime, AfterValidator(_utc)]
@@ -158,7 +158,9 @@ class OperatorCoverage(Model):
     @model_validator(mode="after")
     def _parts_are_not_more_than_the_whole(self) -> OperatorCoverage:
         if len(self.covered) > self.registered:
-            raise fault("more operators are covered than there are", "mend covered or registered")
+            raise fault(
+                "more operators are covered than there are", "correct covered or registered"
+            )
         if len(self.core_missing) > self.core:
             raise fault("more core operators are missing than there are", "mend core_missing")
         return self
@@ -199,7 +201,7 @@ class Metric(Model):
     @model_validator(mode="after")
     def _lies_in_its_interval(self) -> Metric:
         if self.interval and not self.interval[0] <= self.value <= self.interval[1]:
-            raise fault("the value lies outside its interval", "correct value or interval")
+            raise fault("the value is outside its interval", "correct the value or the interval")
         return self
 
 

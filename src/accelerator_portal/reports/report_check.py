@@ -74,44 +74,48 @@ def _findings(report: Report, known: Known, now: dt.datetime) -> Iterator[Report
 
 def _of_the_run(report: Report, known: Known, now: dt.datetime) -> Iterator[ReportFault]:
     if known.accelerators and report.accelerator not in known.accelerators:
-        what = f'there is no accelerator "{report.accelerator}"'
+        what = f'there is no platform "{report.accelerator}"'
         yield None, what, did_you_mean(report.accelerator, known.accelerators)
     if report.started and report.finished and report.finished < report.started:
-        yield None, "the run ends before it starts", "correct started or finished"
+        yield None, "the end time is before the start time", "correct started or finished"
     for name, moment in (("started", report.started), ("finished", report.finished)):
         if moment and moment > now:
             yield None, f"{name} lies in the future ({moment:%Y-%m-%d})", "correct it"
     if shard := report.shard:
         what = f"the report is shard {shard.name}, a part of a run"
-        yield None, what, "join all shards with accelerator-portal report merge"
+        yield None, what, "merge all shards with accelerator-portal report merge"
 
 
 def _missing(report: Report, remedies: Mapping[str, str]) -> Iterator[ReportFault]:
     if report.kind != "baseline":
         if report.started is None:
-            yield None, "the run does not say when it started", remedies["started"]
+            yield None, "the run has no start time", remedies["started"]
         if report.environment.torch is None:
-            yield None, "the run does not say which torch it used", remedies["torch"]
+            yield None, "the run has no PyTorch version", remedies["torch"]
     elif not report.origins:
-        yield None, "the baseline does not say where it comes from", remedies["origins"]
+        yield None, "the baseline has no origin", remedies["origins"]
 
 
 def _of_suites(report: Report, known: Known) -> Iterator[ReportFault]:
     ran = Counter(test.suite for test in report.tests)
     for name, count in Counter(suite.name for suite in report.suites).items():
         if count > 1:
-            yield None, f'the suite "{name}" stands twice in suites', "join the two"
+            yield None, f'the suite "{name}" is listed twice in suites', "merge the two"
     for suite in report.suites:
         described = known.suites.get(suite.name)
         if described and described.kind != suite.kind:
             what = f'the suite "{suite.name}" is of kind {described.kind}, not {suite.kind}'
             yield None, what, "correct its kind"
         if suite.planned is not None and suite.planned < ran[suite.name]:
-            what = f'"{suite.name}" planned {suite.planned} tests and has {ran[suite.name]}'
+            what = f'"{suite.name}" planned {suite.planned} tests but has {ran[suite.name]}'
             yield None, what, "correct planned"
     declared = {suite.name for suite in report.suites}
     for name in sorted(set(ran) - declared):
-        yield None, f'tests name the suite "{name}", suites does not', "declare it in suites"
+        yield (
+            None,
+            f'the suite "{name}" is used in tests but missing from suites',
+            "add it to suites",
+        )
 
 
 def _of_tests(report: Report) -> Iterator[ReportFault]:
@@ -119,14 +123,14 @@ def _of_tests(report: Report) -> Iterator[ReportFault]:
     for place, test in enumerate(report.tests):
         other = first.setdefault(identity_of(test), place)
         if other != place:
-            what = f'"{test.name}" stands twice with the same parameters'
-            yield place, what, "keep one, or name what differs"
+            what = f'"{test.name}" is listed twice with the same parameters'
+            yield place, what, "remove one, or add what differs"
         if test.outcome in {"skipped", "not-run"} and not (test.reason or test.known_issue):
-            yield place, f'"{test.name}" is {test.outcome} without a reason', "add reason"
+            yield place, f'"{test.name}" is {test.outcome} but has no reason', "add reason"
 
 
 def first_faults(
-    findings: Iterable[ReportFault], noun: str = "tests have faults"
+    findings: Iterable[ReportFault], noun: str = "tests have problems"
 ) -> Iterator[ReportFault]:
     """Name the first of many; say how many more there are."""
     more = 0
@@ -136,4 +140,4 @@ def first_faults(
         else:
             more += 1
     if more:
-        yield None, f"{more:,} more {noun}", "mend those named, then check again"
+        yield None, f"{more:,} more {noun}", "fix the listed problems, then run the check again"

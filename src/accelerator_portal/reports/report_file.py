@@ -60,7 +60,7 @@ def read_report(path: Path) -> Report:
     except _TooManyFaultsError:
         raise ProblemsError(found.problems) from None
     if not isinstance(head, dict):
-        raise refuse(path, 1, "the report is no JSON object", "write one object with braces")
+        raise refuse(path, 1, "the report is not a JSON object", "use one JSON object")
     if newer := _newer_version(path, head):
         raise ProblemsError([newer])
     report = _head(found, head)
@@ -90,7 +90,7 @@ def _newer_version(path: Path, head: Mapping[str, object]) -> Problem | None:
     if isinstance(version, bool) or not isinstance(version, int) or version <= SCHEMA_VERSION:
         return None
     what = f"the report has schema_version {str(version)[:20]}, newer than {SCHEMA_VERSION}"
-    return Problem(path.name, 1, what, "use a newer portal, or write the older version")
+    return Problem(path.name, 1, what, "update accelerator-portal, or use the older version")
 
 
 class _TooManyFaultsError(Exception):
@@ -109,8 +109,10 @@ class _Faults:
         """Add what pydantic says; raises _TooManyFaultsError."""
         for detail in error.errors(include_url=False):
             if len(self.problems) == _MOST_SHOWN:
-                what = f"more than {_MOST_SHOWN} faults"
-                self.problems.append(Problem(self.path.name, line, what, "mend those above first"))
+                what = f"more than {_MOST_SHOWN} problems"
+                self.problems.append(
+                    Problem(self.path.name, line, what, "fix the problems above first")
+                )
                 raise _TooManyFaultsError
             self.problems.append(_problem(self.path, line, inside, detail))
 
@@ -126,9 +128,9 @@ def _problem(path: Path, line: int, inside: str, detail: ErrorDetails) -> Proble
     place = (inside + "".join(parts)).removeprefix(".")
     words = detail["msg"][:1].lower() + detail["msg"][1:]
     if detail["type"] == "model_type":
-        words = "input should be an object"
+        words = "expected an object"
     what = f"{place or 'the report'}: {words}"
-    return Problem(path.name, line, what, "see the page of the report format")
+    return Problem(path.name, line, what, "see the report format page")
 
 
 def line_of_tests(path: Path) -> int | None:

@@ -29,7 +29,7 @@ TakeTest = Callable[[Any, int], None]
 class ReportJsonError(Exception):
     """The text is not the JSON of a report; `line` says where, the text what is wrong."""
 
-    def __init__(self, line: int, what: str, remedy: str = "write the file again") -> None:
+    def __init__(self, line: int, what: str, remedy: str = "create the file again") -> None:
         super().__init__(what)
         self.line = line
         self.remedy = remedy
@@ -62,7 +62,7 @@ class _Reader:
         else:
             found = self._decoded(MAX_VALUE)
         if self._next():
-            raise self._error("this is no JSON: extra data")
+            raise self._error("invalid JSON: extra data")
         return found
 
     def _members(self) -> dict[str, Any]:
@@ -70,7 +70,7 @@ class _Reader:
         tests_read = False
         for key in self._keys():
             if key in found or (key == "tests" and tests_read):
-                raise self._error(f'the key "{key[:60]}" stands twice', "keep one of the two")
+                raise self._error(f'the key "{key[:60]}" is listed twice', "remove one of the two")
             if len(found) > MAX_MEMBERS:
                 raise self._error(f"more than {MAX_MEMBERS:,} keys in one object")
             if key == "tests" and self._next() == "[":
@@ -88,7 +88,7 @@ class _Reader:
             return
         while True:
             if self._next() != '"':
-                raise self._error("this is no JSON: expecting property name in double quotes")
+                raise self._error("invalid JSON: expecting property name in double quotes")
             key = self._decoded(MAX_ENTRY)
             self._expect(":")
             yield key
@@ -111,13 +111,13 @@ class _Reader:
         """Read a comma or the end; say whether it was the end."""
         found = self._next()
         if found not in {",", end}:
-            raise self._error(f"this is no JSON: expecting , or {end}")
+            raise self._error(f"invalid JSON: expecting , or {end}")
         self._place += 1
         return found == end
 
     def _expect(self, sign: str) -> None:
         if self._next() != sign:
-            raise self._error(f"this is no JSON: expecting {sign}")
+            raise self._error(f"invalid JSON: expecting {sign}")
         self._place += 1
 
     def _next(self) -> str:
@@ -129,26 +129,26 @@ class _Reader:
     def _decoded(self, limit: int) -> Any:  # noqa: ANN401 - any JSON
         start = self._place
         if self._next() == "":
-            raise self._error("this is no JSON: the file ends too early")
+            raise self._error("invalid JSON: the file ends too early")
         try:
             found, self._place = self._decoder.raw_decode(self._text, self._place)
         except json.JSONDecodeError as error:
             self._place = error.pos
-            what = f"this is no JSON: {error.msg[:1].lower()}{error.msg[1:]}"
+            what = f"invalid JSON: {error.msg[:1].lower()}{error.msg[1:]}"
             raise self._error(what) from None
         except RecursionError:
-            raise self._error("this is no JSON: the values are nested too deeply") from None
+            raise self._error("invalid JSON: the values are nested too deeply") from None
         except ValueError as error:
             many = "digits" in str(error)  # Python reads no integer of more than 4,300
             words = "a number has too many digits" if many else str(error)
-            raise self._error(f"this is no JSON: {words}") from None
+            raise self._error(f"invalid JSON: {words}") from None
         if self._place - start > limit:
             what = f"one value has {self._place - start:,} characters, more than {limit:,}"
             self._place = start
             raise self._error(what, "shorten its texts and lists")
         if self._doubled:
             self._place = start
-            raise self._error(f'the key "{self._doubled[0][:60]}" stands twice', "keep one")
+            raise self._error(f'the key "{self._doubled[0][:60]}" is listed twice', "keep one")
         return found
 
     def _object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -165,5 +165,5 @@ class _Reader:
         self._counted = self._place
         return self._line
 
-    def _error(self, what: str, remedy: str = "write the file again") -> ReportJsonError:
+    def _error(self, what: str, remedy: str = "create the file again") -> ReportJsonError:
         return ReportJsonError(self._text.count("\n", 0, self._place) + 1, what, remedy)

@@ -79,17 +79,21 @@ def _of_suites(report: Report, known: Known) -> Iterator[ReportFault]:
         name = full_name(suite.name, report.accelerator, portal)
         if name in portal or name in SUITES_WITHOUT_FILE or name in known.own_suites:
             continue
-        yield None, f'no folder declares the suite "{name}"', _suite_remedy(name, report, known)
+        yield (
+            None,
+            f'no vendor folder declares the suite "{name}"',
+            _suite_remedy(name, report, known),
+        )
 
 
 def _suite_remedy(name: str, report: Report, known: Known) -> str:
     owner, _, word = name.partition("/")
     if owner != report.accelerator:
-        return f'write "{report.accelerator}/{word}", unless both platforms share the suite'
+        return f'write "{report.accelerator}/{word}", unless the platforms share the suite'
     near = difflib.get_close_matches(word, sorted(known.suites), n=1, cutoff=0.8)
     if near:
-        return f'did you mean "{near[0]}"? If it is your own, declare it in accelerator.yaml'
-    return "give it a title and a link in accelerator.yaml, under suites"
+        return f'did you mean "{near[0]}"? If it is your own suite, declare it in accelerator.yaml'
+    return "declare it with a title and a link in accelerator.yaml, under suites"
 
 
 def _of_tests(report: Report, known: Known) -> Iterator[ReportFault]:
@@ -104,8 +108,8 @@ def _of_tests(report: Report, known: Known) -> Iterator[ReportFault]:
                 remedy = did_you_mean(test.name, near)[:200]
                 yield place, f'"{test.suite}" has no test "{test.name}"', remedy
         elif owner_of(test.suite) is None and (device := _device(test, unit)):
-            what = f'the name "{test.name}" holds hardware ("{device}")'
-            yield place, what, "leave the device out of names"
+            what = f'the name "{test.name}" contains a device ("{device}")'
+            yield place, what, "remove the device from test names"
 
 
 def _device(test: TestEntry, unit: Container[str]) -> str | None:

@@ -76,4 +76,4 @@ def stated_environment(*stated: Environment | Mapping[str, Any]) -> Environment:
 
 def _empty(path: Path) -> Problem:
     fields = ", ".join(ENVIRONMENT_OPTIONS)
-    return Problem(path.name, 1, "the file is empty", f"write facts of the run: {fields}")
+    return Problem(path.name, 1, "the file is empty", f"add facts of the run: {fields}")

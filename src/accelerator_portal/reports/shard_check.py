@@ -40,8 +40,8 @@ def shard_problems(files: Sequence[ShardFile], *, all_read: bool = True) -> Iter
     parts = [_Part(*file, file.report.shard) for file in files if file.report.shard]
     for file in files:
         if file.report.shard is None:
-            what = "the report is no shard: it was made without --shard K/N"
-            yield Problem(file.path, 1, what, "leave it out")
+            what = "the report is not a shard; it was created without --shard K/N"
+            yield Problem(file.path, 1, what, "remove it")
     if parts:
         yield from _foreign(parts)
         yield from _doubled(parts)
@@ -64,11 +64,11 @@ def _differences(part: _Part, first: _Part) -> Iterator[tuple[str, str]]:
     shard, other = part.shard, first.shard
     if shard.count != other.count:
         what = f"this is shard {shard.name}, and {first.path} is shard {other.name}"
-        yield what, "give shards of one run"
+        yield what, "use shards of one run"
     elif shard.plan != other.plan:
-        yield f"shard {shard.name} is of another plan than {first.path}", _SAME_PLAN
+        yield f"shard {shard.name} has a different plan than {first.path}", _SAME_PLAN
     elif shard.times != other.times:
-        what = f"shard {shard.name} is balanced by other recorded times than {first.path}"
+        what = f"shard {shard.name} is balanced with different recorded times than {first.path}"
         yield what, _SAME_TIMES
     for facts, remedy in ((_of_the_run, _SAME_CHANGE), (_of_the_machine, _SAME_MACHINES)):
         for name, one, another in different_facts(facts(part.report), facts(first.report)):
@@ -93,7 +93,7 @@ def _doubled(parts: Iterable[_Part]) -> Iterator[Problem]:
     for part in parts:
         if before := seen.get(part.shard.name):
             what = f"shard {part.shard.name} is given twice, the first time as {before}"
-            yield Problem(part.path, 1, what, "leave one of the two out")
+            yield Problem(part.path, 1, what, "remove one of the two")
         else:
             seen[part.shard.name] = part.path
 
@@ -104,7 +104,7 @@ def _missing(parts: Sequence[_Part]) -> Iterator[Problem]:
     for index in range(1, first.shard.count + 1):
         if (name := f"{index}/{first.shard.count}") not in given:
             what = f"shard {name} of this run is missing"
-            yield Problem(first.path, 1, what, f"give its report, or run it with --shard {name}")
+            yield Problem(first.path, 1, what, f"add its report, or run it with --shard {name}")
 
 
 def _incomplete(part: _Part) -> Iterator[Problem]:
@@ -123,5 +123,5 @@ def _changed(part: _Part) -> Iterator[Problem]:
         return
     positions = list(positions_of(shard.positions, shard.planned))
     if len(positions) != tests or sorted(set(positions)) != positions:
-        what = f"shard {shard.name} has {tests} tests, and its positions are of other tests"
-        yield Problem(part.path, 1, what, "give the file as validate wrote it")
+        what = f"shard {shard.name} has {tests} tests, but its positions list a different number"
+        yield Problem(part.path, 1, what, "use the unmodified file from validate")

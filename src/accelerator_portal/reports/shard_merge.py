@@ -40,7 +40,7 @@ def _in_order(files: Sequence[ShardFile]) -> tuple[TestEntry, ...]:
         for place, test in zip(places, report.tests, strict=True):
             if place in placed:
                 what = f"test {place} of the plan is in another shard, too"
-                remedy = "give the files as validate wrote them"
+                remedy = "use the unmodified files from validate"
                 raise ProblemsError([Problem(path, 1, what, remedy)])
             placed[place] = test
     return tuple(placed[place] for place in sorted(placed))

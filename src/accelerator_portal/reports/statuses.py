@@ -63,7 +63,7 @@ class StatusMeaning:
 DYNAMO: Mapping[str, StatusMeaning] = {
     "pass": StatusMeaning("passed", "compare"),
     "pass_due_to_skip": StatusMeaning(
-        "skipped", reason="The benchmark does not check this model; it may not even run it."
+        "skipped", reason="The benchmark doesn't check this model and may not run it."
     ),
     "fail_accuracy": StatusMeaning("wrong-result", "compare"),
     "fail_to_run": StatusMeaning("failed", "run"),
@@ -71,7 +71,7 @@ DYNAMO: Mapping[str, StatusMeaning] = {
     "eager_1st_run_fail": StatusMeaning("failed", "eager"),
     "eager_2nd_run_fail": StatusMeaning("failed", "eager"),
     "eager_two_runs_differ": StatusMeaning(
-        "executed", "eager", "Two runs differ without a compiler already: nothing to compare with."
+        "executed", "eager", "Two runs without a compiler already differ, so there is no reference."
     ),
     "model_fail_to_load": StatusMeaning("test-broken", "load"),
     "eager_1st_run_OOM": StatusMeaning("out-of-memory", "eager"),
@@ -85,11 +85,9 @@ DYNAMO: Mapping[str, StatusMeaning] = {
 EXECUTORCH: Mapping[str, StatusMeaning] = {
     "SUCCESS": StatusMeaning("passed", "compare"),
     "SUCCESS_UNDELEGATED": StatusMeaning(
-        "executed", "lower", "The backend took no part of the model: nothing ran on the device."
+        "executed", "lower", "The backend took no part of the model. Nothing ran on the device."
     ),
-    "SKIPPED": StatusMeaning(
-        "skipped", reason="The model fails before the backend has to do anything."
-    ),
+    "SKIPPED": StatusMeaning("skipped", reason="The model fails before the backend is used."),
     "QUANTIZE_FAIL": StatusMeaning("failed", "quantize"),
     "LOWER_FAIL": StatusMeaning("failed", "lower"),
     "PTE_LOAD_FAIL": StatusMeaning("failed", "load"),

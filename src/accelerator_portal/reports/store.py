@@ -54,13 +54,13 @@ def _of_folders(results: Mapping[str, tuple[Path, ...]], portal_suites: frozense
                 continue
             if made.accelerator != folder:
                 what = f'the report is about "{made.accelerator}"'
-                problems.append(Problem(path, 1, what, "put it into that folder"))
+                problems.append(Problem(path, 1, what, "move it to that folder"))
                 continue
             made = with_full_suite_names(made, portal_suites)
             tests += len(made.tests)
             if tests > MAX_TESTS:  # one folder must not keep all others waiting
                 what = f"the reports up to this one have more than {MAX_TESTS:,} tests"
-                problems.append(Problem(path, 1, what, "remove older reports, or leave tests out"))
+                problems.append(Problem(path, 1, what, "remove older reports or some tests"))
                 break
             found.append(
                 StoredReport(_report_id(folder, file.stem), path, made, line_of_tests(file))

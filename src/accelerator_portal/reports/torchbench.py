@@ -38,7 +38,9 @@ _KEY = re.compile(
     rf"bs=(?P<batch>None|\d{{1,9}}), extra_args=\[(?P<args>(?:(?:{_TEXT})(?:, )?)*)\], "
     r"metric=(?P<metric>[\w.-]+)"
 )
-_FORM = "write it like \"model=…, test=eval, device=…, bs=None, extra_args=['…'], metric=accuracy\""
+_FORM = (
+    "use a format like \"model=…, test=eval, device=…, bs=None, extra_args=['…'], metric=accuracy\""
+)
 _OWN_LINE = re.compile(r'\s*("(?:[^"\\]|\\.)*")\s*:')
 _MODES = {"train": "training", "eval": "inference"}
 _DTYPES = {"fp32": "float32", "fp16": "float16", "bf16": "bfloat16"}
@@ -75,10 +77,10 @@ def read_torchbench(path: Path, options: Options) -> Found:
         if identity not in tests:
             tests[identity] = _Test(line, found["model"], _parameters(found))
         if fault := _take(tests[identity], found["metric"], value):
-            imported.fault(line, fault, "write a status, a message or a number")
+            imported.fault(line, fault, "use a status, a message or a number")
     if len(devices) > 1:
         what = f"the file holds results of several devices: {', '.join(sorted(devices))}"
-        imported.fault(1, what, "split it: a report is of one accelerator")
+        imported.fault(1, what, "split the file; a report covers one accelerator")
     for test in tests.values():
         imported.add(test.line, {"suite": suite.name, **_fields(test)})
     environment = imported.environment(_facts(imported, data.get("environ")), "environ")
@@ -87,38 +89,38 @@ def read_torchbench(path: Path, options: Options) -> Found:
         suites=(suite,),
         tests=imported.done(),
         environment=environment,
-        note=shortened(f"The device is called {device} in the file.") if device else None,
+        note=shortened(f"Device in the file: {device}.") if device else None,
     )
 
 
 def _object(path: Path, text: str) -> dict[str, Any]:
     def no_number(name: str) -> NoReturn:
         line = text.count("\n", 0, text.find(name)) + 1
-        raise refuse(path, line, f"{name} is no number", "leave the value out")
+        raise refuse(path, line, f"{name} is not a number", "remove the value")
 
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         record: dict[str, Any] = {}
         for key, value in pairs:
             if key in record:
-                what = f'the key "{key[:120]}" stands twice'
-                raise refuse(path, _lines(text).get(json.dumps(key), 1), what, "keep one of them")
+                what = f'the key "{key[:120]}" is listed twice'
+                raise refuse(path, _lines(text).get(json.dumps(key), 1), what, "remove one of them")
             record[key] = value
         return record
 
     if len(text) > MAX_CHARS:
         what = f"the file has {len(text):,} characters, more than {MAX_CHARS:,}"
-        raise refuse(path, 1, what, "give a file as TorchBench writes it")
+        raise refuse(path, 1, what, "use an unmodified file from TorchBench")
     try:
         data = json.loads(text, parse_constant=no_number, object_pairs_hook=unique)
     except json.JSONDecodeError as error:
-        raise refuse(
-            path, error.lineno, f"this is no JSON: {error.msg}", "write it again"
-        ) from None
+        raise refuse(path, error.lineno, f"invalid JSON: {error.msg}", "write it again") from None
     except (RecursionError, ValueError):
-        what = "this JSON is nested too deep, or has a number that is too long"
-        raise refuse(path, 1, what, "give a file as TorchBench writes it") from None
+        what = "the JSON is nested too deeply or has a number that is too long"
+        raise refuse(path, 1, what, "use an unmodified file from TorchBench") from None
     if not isinstance(data, dict):
-        raise refuse(path, 1, "the file is no JSON object", "give a file as TorchBench writes it")
+        raise refuse(
+            path, 1, "the file is not a JSON object", "use an unmodified file from TorchBench"
+        )
     return data
 
 
@@ -126,7 +128,7 @@ def _mapping(path: Path, data: Mapping[str, Any], key: str) -> dict[str, Any]:
     value = data.get(key)
     if not isinstance(value, dict):
         what = f'"{key}" is {"no object" if key in data else "missing"}'
-        raise refuse(path, 1, what, "give a file as TorchBench writes it")
+        raise refuse(path, 1, what, "use an unmodified file from TorchBench")
     return value
 
 
@@ -143,7 +145,7 @@ def _take(test: _Test, metric: str, value: object) -> str | None:
     elif isinstance(value, int | float) and not isinstance(value, bool) and _is_finite(value):
         test.figures[metric] = float(value)
     elif value is not None:
-        return f"{test.name}: the value of {metric} is neither a text nor a number"
+        return f"{test.name}: the value of {metric} is neither a string nor a number"
     return None
 
 
@@ -215,7 +217,9 @@ def _verdict(test: _Test) -> StatusMeaning:
     if texts:
         return verdict_of(next(iter(texts.values())))
     if test.figures:
-        return StatusMeaning("executed", "run", "It was measured, and its result was not checked.")
+        return StatusMeaning(
+            "executed", "run", "The test was measured, but its result was not checked."
+        )
     return StatusMeaning("not-run", reason="The file has no value for it.")
 
 
@@ -223,13 +227,13 @@ def _facts(imported: ImportedTests, environ: object) -> dict[str, Any]:
     """What stands there of PyTorch, and versions of other packages (`torchvision_version`)."""
     if not isinstance(environ, dict):
         what = f'"environ" is {"missing" if environ is None else "no object"}'
-        imported.fault(1, what, "give a file as TorchBench writes it")
+        imported.fault(1, what, "use an unmodified file from TorchBench")
         return {}
     named = {key: _word(value) for key, value in environ.items() if isinstance(value, str)}
     commit = named.get("pytorch_git_version") or ""
     if commit and not re.fullmatch(r"[0-9a-f]{7,40}", commit):
         what = f'"pytorch_git_version" is "{commit[:60]}", no commit'
-        imported.fault(1, what, "write the hash of the commit, or leave it out")
+        imported.fault(1, what, "use the commit hash, or remove it")
         commit = ""
     packages = {
         key.removesuffix("_version"): value

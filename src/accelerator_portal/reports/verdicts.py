@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from accelerator_portal.reports.failure_texts import outcome_of_text, without_colours
+from accelerator_portal.reports.failure_texts import outcome_of_text, without_colors
 from accelerator_portal.reports.outcomes import Outcome
 from accelerator_portal.reports.texts import LONGEST, shortened
 
@@ -33,12 +33,12 @@ def of_error(message: str, text: str, kind: str = "") -> Outcome:
 
 def reason(text: str) -> str | None:
     """Return a message as a report holds it; None where nothing is left."""
-    return shortened(without_colours(text))
+    return shortened(without_colors(text))
 
 
 def log_tail(text: str) -> str | None:
     """Return the last lines of a log or traceback; None where nothing is left."""
-    text = without_colours(text).strip()
+    text = without_colors(text).strip()
     if len(text) <= LONGEST:
         return text or None
     tail = text[-LONGEST:]

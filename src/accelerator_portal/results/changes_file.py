@@ -72,7 +72,7 @@ def read_changes_table(path: Path) -> pa.Table:
     except (pa.ArrowException, OSError):
         table = None
     if table is None or not table.schema.equals(_schema(), check_metadata=False):
-        what = "this is no table of changes"
+        what = "not a valid table of changes"
         raise refuse(path, 1, what, "rebuild the history from all reports")
     return table.replace_schema_metadata(None)  # who wrote it before is no part of a table
 

@@ -132,7 +132,7 @@ def without_future(
     for path, report in reports:
         if report.started and report.started > now + CLOCK_DIFFERENCE:
             what = f"the report started {report.started:%Y-%m-%d %H:%M} UTC, which is in the future"
-            remedy = "set the clock of the machine that ran it, and correct started"
+            remedy = "correct the clock of the machine that ran it, and correct started"
             problems.append(Problem(path.as_posix(), 1, what, remedy))
         else:
             present.append((path, report))

@@ -100,15 +100,15 @@ def point_of(report: Report, path: Path = _REPORT) -> Point:
 def _refuse_foreign(state: State, report: Report, path: Path) -> None:
     if report.accelerator != state.accelerator:
         what = f'the report is about "{report.accelerator}", not "{state.accelerator}"'
-        raise refuse(path, 1, what, "fold it into that platform's history")
+        raise refuse(path, 1, what, "add it to that platform's history")
     if (report.kind == "baseline") != (state.basis == "baselines"):
-        what = f"a report of kind {report.kind} does not belong in a history of {state.basis}"
+        what = f"a report of kind {report.kind} cannot be added to a history of {state.basis}"
         raise refuse(path, 1, what, "keep runs and baselines in two histories")
 
 
 def _started(report: Report, path: Path = _REPORT) -> dt.datetime:
     if report.started is None:
-        raise refuse(path, 1, "the report does not say when it started", "add started")
+        raise refuse(path, 1, "the report has no start time", "add started")
     return report.started
 
 
@@ -125,8 +125,8 @@ def _said(report: Report, path: Path) -> dict[str, dict[str, Said]]:
         group[key] = (test.outcome, test.stage)
     if doubles:
         more = f", and {len(doubles) - 1:,} more tests" if len(doubles) > 1 else ""
-        what = f'"{min(doubles)}" stands twice in the report{more}'
-        raise refuse(path, 1, what, "keep one, or name what differs")
+        what = f'"{min(doubles)}" is listed twice in the report{more}'
+        raise refuse(path, 1, what, "remove one, or add what differs")
     return said
 
 
@@ -147,12 +147,12 @@ def _point(report: Report, started: dt.datetime, said: Mapping[str, Mapping[str,
 def _refuse_disorder(state: State, at: Point, said: Iterable[str], path: Path) -> None:
     last = state.last
     if last and at.started < last:
-        what = f"the report started {_shown(at.started)}, before the last one ({_shown(last)})"
+        what = f"the report started {_shown(at.started)}, before the latest report ({_shown(last)})"
         raise refuse(path, 1, what, _REBUILD)
     for name in sorted(said):
         if name in state.groups and state.groups[name].last.started == at.started:
             what = f'another report of {_shown(at.started)} already has tests of "{name}"'
-            raise refuse(path, 1, what, f"keep one of the two, or make them one; then {_REBUILD}")
+            raise refuse(path, 1, what, f"remove one of the two or merge them; then {_REBUILD}")
 
 
 def _shown(moment: dt.datetime) -> str:

@@ -83,12 +83,10 @@ def quality(
     """Return the level of a platform; `newest_torch` is the release that its commands install."""
     runs = [report for report in reports if report.kind != "baseline"]
     demands: dict[Demand, DemandResult] = {
-        "command": DemandResult(bool(platform.install.options), "no install command is known"),
-        "maintainers": DemandResult(
-            bool(platform.accelerator.maintainers), "no maintainer is named"
-        ),
-        "baseline": DemandResult(bool(reports), "no baseline is known"),
-        "run": DemandResult(bool(runs), "no run is known"),
+        "command": DemandResult(bool(platform.install.options), "no install command"),
+        "maintainers": DemandResult(bool(platform.accelerator.maintainers), "no maintainer"),
+        "baseline": DemandResult(bool(reports), "no baseline"),
+        "run": DemandResult(bool(runs), "no runs"),
         "tested": is_tested(reports, criteria, newest_torch, at),
     }
     missing: list[Gap] = []
@@ -109,7 +107,7 @@ def is_tested(
     recent and about the same release.
     """
     wanted = criteria.tested
-    why = "no run of a required suite is known"
+    why = "no run of a required suite"
     fitting: list[Report] = []
     of_models: list[tuple[dt.datetime, str]] = []
     for report in reports:
@@ -136,7 +134,7 @@ def _unfit(
     """Say why a run counts no more, or None."""
     torch = report.environment.torch or ""
     if wanted.same_torch_minor and _minor(torch) != _minor(newest_torch):
-        return f"the run is about torch {torch or 'of no stated version'}, not {newest_torch}"
+        return f"the run used torch {torch or 'of no stated version'}, not {newest_torch}"
     if (age := (at - started).days) > wanted.report_days:
         return f"the run is {age} days old, more than {wanted.report_days}"
     return None
@@ -162,14 +160,14 @@ def _must_pass(reports: Iterable[Report], wanted: MustPass) -> str | None:
     fallen = [name for name in passed if name in on_cpu]
     unknown = [name for name in outcomes if name not in {*failed, *passed}]
     if len(unknown) == len(outcomes):
-        return f"no evidence for any operator that must pass ({len(outcomes)})"
+        return f"no results for any of the {len(outcomes)} required operators"
     parts = []
     if failed:
         parts.append(f"these operators did not pass: {_some(failed)}")
     if fallen:
-        parts.append(f"PyTorch computed these operators on the CPU: {_some(fallen)}")
+        parts.append(f"these operators fell back to the CPU: {_some(fallen)}")
     if unknown:
-        parts.append(f"no evidence for these operators: {_some(unknown)}")
+        parts.append(f"no results for these operators: {_some(unknown)}")
     return "; ".join(parts) or None
 
 

@@ -113,7 +113,7 @@ def read_state(path: Path) -> State:
             for name, group in found.groups.items()
         }
     except (ValidationError, IndexError) as error:
-        what = f"this is no state of a history ({_first(error)})"
+        what = f"invalid history state ({_first(error)})"
         raise refuse(path, 1, what, "rebuild the history from all reports") from None
     reports = {point.id: point for point in points}
     return State(found.accelerator, found.basis, reports, groups)

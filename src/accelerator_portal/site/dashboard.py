@@ -31,8 +31,8 @@ from accelerator_portal.site.results_view import ResultsView
 from accelerator_portal.site.source_list import SourceList
 from accelerator_portal.site.templates import Templates
 
-# Colours of the badge format that shields.io reads, by level.
-_COLOURS = {"tested": "brightgreen", "reported": "blue", "expected": "lightgrey"}
+# Colors of the badge format that shields.io reads, by level.
+_COLORS = {"tested": "brightgreen", "reported": "blue", "expected": "lightgrey"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +158,7 @@ def _badge(state: DashboardPlatform) -> Badge:
         schemaVersion=1,
         label=f"PyTorch on {state.platform.accelerator.name}",
         message=level.title.lower(),
-        color=_COLOURS.get(level.id, "lightgrey"),
+        color=_COLORS.get(level.id, "lightgrey"),
     )
 
 

@@ -70,4 +70,4 @@ def _plain(title: str) -> str:
 
 
 def _safe(text: str) -> Markup:
-    return Markup(text)  # noqa: S704 - a whole part of what was sanitised
+    return Markup(text)  # noqa: S704 - a whole part of what was sanitized

@@ -1,6 +1,6 @@
 """By how many days a plugin trailed each torch release, as a small picture.
 
-Drawn like the trend of results: a handful of bars, in the page's own colours. The figures stand in
+Drawn like the trend of results: a handful of bars, in the page's own colors. The figures stand in
 a table beside it, so that the picture itself says nothing to a screen reader.
 """
 

@@ -73,7 +73,7 @@ class PlatformPackages(Model):
     """What follows from a platform's package."""
 
     package: str
-    """Its normalised name."""
+    """Its normalized name."""
     index: str
     """Where it comes from: `pypi`, or the address of the vendor's index."""
     fits: tuple[FitData, ...]

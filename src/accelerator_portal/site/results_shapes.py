@@ -162,7 +162,7 @@ class Badge(Model):
     message: str
     """What stands at the right."""
     color: str
-    """The colour of the right side."""
+    """The color of the right side."""
 
 
 class ReportRow(Model):

@@ -1,7 +1,7 @@
 """A suite's results over time as a small picture: how many tests there are, and how many are good.
 
 Programmed here: two step lines and their labels are less than a drawing library would need to be
-told, and the picture takes the page's own colours.
+told, and the picture takes the page's own colors.
 """
 
 from __future__ import annotations

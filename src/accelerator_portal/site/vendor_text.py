@@ -1,6 +1,6 @@
 """Vendors' Markdown as safe HTML.
 
-Raw HTML is off in the parser, and what it makes is sanitised once more, so that nothing a vendor
+Raw HTML is off in the parser, and what it makes is sanitized once more, so that nothing a vendor
 writes can run in a reader's browser or pose as a part of the page.
 """
 
@@ -82,7 +82,7 @@ def render_section(
     """Render a section of a guide or an FAQ, whose citations are listed in `sources`."""
     name = file.path.rsplit("/", 1)[-1]
     html = render_vendor_text(text, prefix, lambda source: sources.entry(name, source), page)
-    return Markup(html)  # noqa: S704 - sanitised just there
+    return Markup(html)  # noqa: S704 - sanitized just there
 
 
 def citation(entry: SourceEntry, page: str = "") -> str:

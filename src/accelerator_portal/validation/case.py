@@ -94,7 +94,7 @@ def result_of(record: Mapping[str, Any]) -> Result:
 
 def with_lost_observation(verdict: Result, why: str, log_tail: str | None = None) -> Result:
     """Return a verdict, which stands, with the reason why its operators are not known."""
-    lost = f"Its operators could not be observed: {why}"
+    lost = f"The operators of this test could not be recorded: {why}"
     reason = brief(f"{verdict.reason or ''} {lost}".strip())
     return replace(verdict, reason=reason, log_tail=log_tail)
 

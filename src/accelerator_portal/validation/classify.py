@@ -58,9 +58,9 @@ def verdict(error: BaseException, stage: Stage, *, reference: bool = False) -> R
             place: Stage = "compare" if outcome == "wrong-result" else stage
             return Result(outcome, place, brief(str(error)))
     if reference:
-        return Result("test-broken", stage, brief(f"The reference itself stops. {text}"))
+        return Result("test-broken", stage, brief(f"The reference computation failed. {text}"))
     if isinstance(error, SystemExit):
-        return Result("failed", stage, brief(f"It ended the interpreter. {text}"))
+        return Result("failed", stage, brief(f"The test ended the Python interpreter. {text}"))
     return _of_product(error, text, stage)
 
 

@@ -23,20 +23,22 @@ def death(code: int | None, log: str, *, alone: bool) -> Result:
 
 def out_of_time(limit: float, log: str) -> Result:
     """Return the result of a case whose worker was killed after so many seconds."""
-    reason = f"It did not end within {limit:g} s{_at(last_step(log))}."
+    reason = f"Timed out after {limit:g} s{_at(last_step(log))}."
     kept = evidence(log) or None
     return Result("timed-out", "run", brief(reason), seconds=limit, log_tail=kept)
 
 
 def _reason(code: int | None, log: str, step: str | None) -> str:
     if code is None or code >= 0:
-        return brief(f"The process ended itself, with status {code}{_at(step)}.")
+        return brief(f"The process exited with status {code}{_at(step)}.")
     name = signal.Signals(-code).name if -code in set(signal.Signals) else f"signal {-code}"
     if -code == signal.SIGKILL:
-        why = "too little memory is the usual cause"
+        why = "the usual cause is too little memory"
         return brief(f"The process was killed by {name}{_at(step)}; {why}.")
     operator = missing_operator(log)
-    return brief(f"The process died by {name}{f' in {operator}' if operator else ''}{_at(step)}.")
+    return brief(
+        f"The process crashed with {name}{f' in {operator}' if operator else ''}{_at(step)}."
+    )
 
 
 def _at(step: str | None) -> str:

@@ -24,8 +24,8 @@ ON_CPU = (
 )
 ON_DEVICE = "Numbers are compared with the same computation on the CPU, in the same type."
 IN_EXECUTORCH = (
-    "Programs of ExecuTorch are compared with the model in PyTorch on the CPU, quantised ones with "
-    "the quantised model. Passed are those alone of which the backend took a part; the recipe "
+    "Programs of ExecuTorch are compared with the model in PyTorch on the CPU, quantized ones with "
+    "the quantized model. Passed are those alone of which the backend took a part; the recipe "
     "portable has no backend."
 )
 
@@ -34,7 +34,7 @@ SPEEDS = (
     "Speeds are medians of repeats with a 95% confidence interval, measured with the device to "
     "themselves; where the runs differ too much, no number is published."
 )
-OWN_TESTS = "PyTorch's own tests, and those of a pytest suite, decide by their own assertions."
+OWN_TESTS = "PyTorch's own tests and pytest suites use their own assertions."
 
 
 def heading(
@@ -79,7 +79,7 @@ def _note(request: Request, matrices: Mapping[str, Matrix], probed: Probed) -> s
     said += [IN_EXECUTORCH] if set(matrices) & programs else []
     said += [OWN_TESTS] if own else []
     said += [SPEEDS] if speeds else []
-    made = f"Made by accelerator-portal validate, with {workers} of {threads}. {' '.join(said)}"
+    made = f"Run with accelerator-portal validate, {workers} of {threads}. {' '.join(said)}"
     checkouts = [*_checkouts(matrices), *_pytorch(matrices, probed)]
     return " ".join([made, *checkouts, *differences(request.settings, matrices)])
 
@@ -96,7 +96,7 @@ def _pytorch(matrices: Mapping[str, Matrix], probed: Probed) -> Iterator[str]:
 def _checkouts(matrices: Mapping[str, Matrix]) -> Iterator[str]:
     if TORCHBENCH in matrices and (given := matrices[TORCHBENCH].given):
         commit = given.get("commit")
-        at = f"at commit {commit}" if commit else "of no known commit"
+        at = f"at commit {commit}" if commit else "of an unknown commit"
         yield f"TorchBench: a checkout {at}."
 
 

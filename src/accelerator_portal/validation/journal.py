@@ -112,7 +112,7 @@ def read_journal(path: Path) -> JournalContent:
         raise JournalError(f"{path} cannot be read: {error.strerror}") from None
     records = list(_records(lines))
     if len(records) < 2 or records[0].get("version") != VERSION or "cases" not in records[1]:  # noqa: PLR2004 - head and plan
-        raise JournalError(f"{path} is no journal of this version, or was cut off before its plan")
+        raise JournalError(f"{path} is not a journal of this version, or is incomplete")
     results: dict[str, Result] = {}
     begun: set[str] = set()
     for record in records[2:]:

@@ -113,7 +113,7 @@ def go_on(
     """Go on with the run that the request's report belongs to. Raises RunError."""
     matrices, asked = _matrices(request, suites_of_journal(request), sources)
     with locked(request), _cluster(request, told) as cluster:
-        told(f"Trying {request.device}. This imports torch first.")
+        told(f"Checking {request.device}. This imports torch first.")
         probed = with_backend(_probed(request, cluster, told, _Waiting(told)), asked)
         _warn(matrices, probed, told)
         with watching(None) as watch:

@@ -72,7 +72,7 @@ def _fitting(sentences: Iterable[str]) -> Iterator[str]:
         else:
             left += 1
     if left:
-        yield f"{left} more settings stand in the platform's {VALIDATION}."
+        yield f"{left} more settings are in the platform's {VALIDATION}."
 
 
 def _faults(suite: str, matrix: Matrix, platform: Platform) -> Iterator[Problem]:

@@ -221,8 +221,8 @@ class Pool:
         elif not worker.unfit:
             self._stillborn += 1
             if self._stillborn >= MAX_STILLBORN:
-                said = evidence(log) or f"they end with status {code}"
-                raise PoolError(f"the workers die before they begin: {brief(said, 1200)}")
+                said = evidence(log) or f"they exit with status {code}"
+                raise PoolError(f"the workers crash before the first test: {brief(said, 1200)}")
         (self._suspects if worker.alone else self._queue).extendleft(reversed(worker.batch))
 
     def _too_long(self, worker: _Worker) -> None:
@@ -231,7 +231,7 @@ class Pool:
         log = read_log(worker.log)
         if worker.current is None:
             said = brief(evidence(log))
-            raise PoolError(f"a worker did not come up within {_START_S:.0f} s: {said}")
+            raise PoolError(f"a worker did not start within {_START_S:.0f} s: {said}")
         limit = self._job.timeouts[worker.current.suite]
         self._ended_by(worker, worker.current, out_of_time(limit, log))
         (self._suspects if worker.alone else self._queue).extendleft(reversed(worker.batch))
@@ -258,6 +258,6 @@ class Pool:
 def _second(result: Result) -> str | None:
     """Say of a second attempt, alone, what the first one had been."""
     if OUTCOMES[result.outcome].retried:
-        return f"{result.reason} So it did twice, the second time alone."
-    first = "Its first attempt, after others in the same process, did not end well."
+        return f"{result.reason} The same happened when the test ran alone."
+    first = "The first attempt, after other tests in the same process, failed."
     return f"{result.reason or ''} {first}".strip()

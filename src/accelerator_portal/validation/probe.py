@@ -45,7 +45,7 @@ class Probed:
     words: str = ""
     forks: bool = True
     unknown: bool = False
-    """torch has no such device, and no plugin is installed that could bring it."""
+    """torch doesn't support this device, and no plugin is installed that adds it."""
     aten: Mapping[str, Any] = field(default_factory=dict)
     """How many ATen operators there are, which are core, and whose kernels the device has."""
 
@@ -68,7 +68,7 @@ def probed_by(
         return Probed(**json.loads(lines[-1]))
     if done.status is None:
         where = "the first use of the device" if _IMPORTED in done.stdout else "import torch"
-        return Probed(fault="hang", words=f"{where} did not end within {limit_s:g} s")
+        return Probed(fault="hang", words=f"{where} did not finish within {limit_s:g} s")
     return _died(done, lines, done.status)
 
 
@@ -76,7 +76,7 @@ def _died(done: Output, lines: list[str], status: int) -> Probed:
     """Say how it died; the environment may have been printed before the end came."""
     before: dict[str, Any] = json.loads(lines[-1]) if lines else {"fault": "import"}
     died = f"by {signal.Signals(-status).name}" if status < 0 else f"with status {status}"
-    words = f"the process died {died}. {done.stderr.strip()[-400:]}".strip()
+    words = f"the process crashed {died}. {done.stderr.strip()[-400:]}".strip()
     return Probed(before.get("environment", {}), before.get("fault") or "device", words)
 
 
@@ -118,7 +118,7 @@ def _wrong(torch: Any, device: str) -> str | None:  # noqa: ANN401 - the module 
             return None
     except BaseException as error:  # noqa: BLE001 - it may raise anything
         return brief(words_of(error), 1000)
-    return "two numbers that were copied to it came back as something else"
+    return "numbers copied to the device came back changed"
 
 
 def _plain() -> dict[str, Any]:

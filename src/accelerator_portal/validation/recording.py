@@ -36,7 +36,7 @@ class Ending:
     """How far a run is: when it ended, and why what has no result was not run."""
 
     finished: dt.datetime | None
-    why: str = "The run was not finished."
+    why: str = "The run was not completed."
 
 
 def report_of(kept: JournalContent, ending: Ending) -> Report:
@@ -102,7 +102,7 @@ def _entry(case: Case, kept: JournalContent, ending: Ending) -> dict[str, Any]:
         return {**entry, "outcome": "skipped", "reason": issue["reason"], "known_issue": known}
     result = kept.results.get(case.id)
     if result is None:
-        began = "It had begun. " if case.id in kept.open else ""
+        began = "The test had started. " if case.id in kept.open else ""
         return {**entry, "outcome": "not-run", "reason": f"{began}{ending.why}"}
     entry |= _of_result(result)
     if result.outcome in UNSUCCESSFUL:

@@ -114,7 +114,9 @@ def with_checkout(matrices: Mapping[str, Matrix], checkout: Path | None) -> dict
         what = "TorchBench is not on PyPI; clone github.com/pytorch/benchmark"
         raise RunError(f"{what}, and name the folder with --torchbench")
     if not (checkout / "torchbenchmark" / "models").is_dir():
-        raise RunError(f"{checkout} is no checkout of TorchBench: it has no torchbenchmark/models")
+        raise RunError(
+            f"{checkout} is not a checkout of TorchBench; it has no torchbenchmark/models"
+        )
     given = {"checkout": str(checkout.resolve()), "commit": commit_of(checkout)}
     return {**matrices, TORCHBENCH: matrices[TORCHBENCH].model_copy(update={"given": given})}
 
@@ -146,7 +148,7 @@ def planned(
     """Make the plan of a request; raises RunError, also where nothing is left to run."""
     _known_axes(request, matrices, offers)
     if DEPLOY in matrices and not matrices[DEPLOY].deployments:
-        what = f'no recipe of "{request.accelerator}" is known'
+        what = f'there is no recipe for "{request.accelerator}"'
         remedy = "add deploy: to its validation.yaml, and name the repository with --known-issues"
         raise RunError(f"{what}; {remedy}")
     matching = expression(request.matching) if request.matching else None
@@ -157,9 +159,9 @@ def planned(
     ]
     missing = sorted(request.tests - {case.id for case in cases})
     if missing and not matching:
-        raise RunError(f'there is no test "{missing[0]}"; --plan lists those that there are')
+        raise RunError(f'there is no test "{missing[0]}"; list the tests with --plan')
     if not cases:
-        raise RunError("no test is selected; --plan without -k lists those that there are")
+        raise RunError("no test is selected; list all tests with --plan and without -k")
     return with_issues(cases, request.issues, today)
 
 

@@ -21,5 +21,5 @@ def refuse_other_run(kept: JournalContent, request: Request, probed: Probed) -> 
         pairs["shard"] = (shard, f"{wanted.index}/{wanted.count}")
     for name, (before, now) in pairs.items():
         if before != now:
-            what = f"the run began with {name} {before} and would go on with {now}"
-            raise RunError(f"{what}; start anew, without --resume")
+            what = f"the run started with {name} {before}, but now it is {now}"
+            raise RunError(f"{what}. Start a new run without --resume")

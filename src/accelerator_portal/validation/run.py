@@ -150,7 +150,7 @@ def resume(
         with Journal(request.journal, anew=False) as journal:
             return _run(state, matrices, left, journal, probed, watch, cluster)
     except JournalError as error:
-        raise RunError(f"{error}; start anew, without --resume") from None
+        raise RunError(f"{error}. Start a new run without --resume") from None
 
 
 def suites_of_journal(request: Request) -> tuple[str, ...]:
@@ -158,7 +158,7 @@ def suites_of_journal(request: Request) -> tuple[str, ...]:
     try:
         return tuple(dict.fromkeys(case.suite for case in read_journal(request.journal).cases))
     except JournalError as error:
-        raise RunError(f"{error}; start anew, without --resume") from None
+        raise RunError(f"{error}. Start a new run without --resume") from None
 
 
 def _run(  # noqa: PLR0913, PLR0917 - what a run needs
@@ -184,7 +184,7 @@ def _run(  # noqa: PLR0913, PLR0917 - what a run needs
     except JournalError as error:
         state.write(Ending(_now(), f"The run stopped: {error}"))
         raise
-    ending = Ending(_now(), _bounded(why) if why else "The run was not finished.")
+    ending = Ending(_now(), _bounded(why) if why else "The run was not completed.")
     return Finished(state.write(ending), why, interrupted)
 
 

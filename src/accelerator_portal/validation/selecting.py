@@ -56,10 +56,10 @@ class _Parser:
         if self._next("("):
             inner = self.either()
             if not self._next(")"):
-                raise ExpressionError('a ")" is missing')
+                raise ExpressionError('missing ")"')
             return inner
         if not self.left or self.left[0] in {"and", "or", ")"}:
-            raise ExpressionError("a word is missing")
+            raise ExpressionError("missing word")
         word = self.left.pop(0).lower()
         return lambda key: word in key.lower()
 

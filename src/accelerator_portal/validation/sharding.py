@@ -57,7 +57,7 @@ def shard_of(plan: Plan, wanted: ShardRequest, identity: str, resume: str) -> Pl
     running = len(plan.to_run)
     if running < wanted.count:
         what = f"{running} tests cannot be split into {wanted.count} shards"
-        raise ShardError(f"{what}; ask for at most {max(running, 1)} with --shard")
+        raise ShardError(f"{what}. Use at most {max(running, 1)} with --shard")
     known = {case.id: wanted.times[case.id] for case in plan.to_run if case.id in wanted.times}
     positions = split(_weights(plan, known), wanted.count)[wanted.index - 1]
     cases = tuple(plan.cases[position] for position in positions)

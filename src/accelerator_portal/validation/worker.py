@@ -1,6 +1,6 @@
 """What happens in a worker: it takes batches of cases and tells of each beginning and each end.
 
-A worker inherits imports, never an initialised device: the process it is forked from does nothing
+A worker inherits imports, never an initialized device: the process it is forked from does nothing
 but import. Whatever a case does to its process, the parent has been told which case it was. What is
 only observed, such as the operators that are dispatched, comes after the verdict has been sent.
 """

@@ -149,34 +149,38 @@ def _source(case: PlatformCase, *flags: str) -> dict[str, Any]:
 
 
 def _hints(case: PlatformCase) -> Iterator[Hint]:
-    yield Hint("accelerator.yaml", "hardware: the cards, and which builds run on them")
-    yield Hint("accelerator.yaml", "operating_systems: those that a source names")
-    yield Hint("accelerator.yaml", "identify: the command that shows which card a machine has")
-    yield Hint("accelerator.yaml", "features: what of PyTorch works, works partly or does not")
+    yield Hint("accelerator.yaml", "hardware: the supported devices, and the builds for each")
+    yield Hint("accelerator.yaml", "operating_systems: the supported operating systems")
+    yield Hint("accelerator.yaml", "identify: a command that shows which device a machine has")
+    yield Hint(
+        "accelerator.yaml", "features: PyTorch features that work, work partly or don't work"
+    )
     if not case.value("maintainer"):
-        yield Hint("accelerator.yaml", "maintainers: GitHub logins of those who answer for it")
+        yield Hint("accelerator.yaml", "maintainers: GitHub logins of the maintainers")
     if case.steps:
-        yield Hint("install.yaml", "checks: what to run after the installation; what it prints")
+        yield Hint("install.yaml", "checks: a check to run after installation, with its output")
     else:
-        yield Hint("install.yaml", "options: the commands, once packages can be had")
+        yield Hint("install.yaml", "options: the install commands, when packages are available")
     if not case.value("needs"):
-        yield Hint("install.yaml", "requires: driver and SDK, with their versions")
+        yield Hint("install.yaml", "requires: required driver and SDK, with versions")
     if case.value("command") and _steps(case) != case.steps:
-        yield Hint("install.yaml", "steps: the versions come from the rows of compatibility.yaml")
+        yield Hint("install.yaml", "steps: versions come from compatibility.yaml")
     if case.value("command"):
-        yield Hint("install.yaml", "methods: uv, too, once somebody has tried it")
-    yield Hint("compatibility.yaml", "rows: one for each other release; what it needs and includes")
+        yield Hint("install.yaml", "methods: add uv when it has been tested")
+    yield Hint("compatibility.yaml", "rows: one for each other release, with needs and includes")
     yield from _guide_hints(case)
-    yield Hint("faq.md", "what people ask, each with its thread", next(iter(only_question(case))))
+    yield Hint(
+        "faq.md", "frequent questions, each with its source", next(iter(only_question(case)))
+    )
 
 
 def _guide_hints(case: PlatformCase) -> Iterator[Hint]:
     """For each section that only leads to the vendor's page."""
     wanted = {
-        "Prepare": "what a machine must have, step by step",
-        "Install": "what the commands do not say",
-        "Start": "a first program, and what it prints",
-        "Deploy": "several cards, serving, containers",
+        "Prepare": "required setup of the machine, step by step",
+        "Install": "details that the install commands don't cover",
+        "Start": "a first program and its output",
+        "Deploy": "multiple devices, serving, containers",
     }
     written = case.entry.guide if case.entry else {}
     yield from (Hint("guide.md", wanted[h], h) for h in wanted if h not in written)

@@ -33,7 +33,7 @@ def fault(case: PlatformCase, flag: str, value: Any) -> FittingFault:  # noqa: A
     """Return the fault of a value that is right by itself."""
     if isinstance(value, str):
         for what in alphabet_faults(value):
-            return what, "write it in one alphabet"
+            return what, "use one alphabet"
     look = _LOOKS.get(flag)
     return look(case, value) if look else None
 
@@ -46,7 +46,7 @@ def id_fault(catalog: Catalog, folders: Iterable[str], new: str) -> FittingFault
     if wrong := folder_fault(new):
         return wrong
     if new in {*catalog.by_id, *folders}:
-        return f"accelerators/{new} is there already", "change that folder, or take another id"
+        return f"accelerators/{new} already exists", "edit that folder, or choose another ID"
     return _alike(catalog, new)
 
 
@@ -86,7 +86,7 @@ def _claimed(case: PlatformCase, package: str) -> FittingFault:
 def _command(case: PlatformCase, value: str) -> FittingFault:
     for host in case.hosts_of(pip_steps(value)):
         if not re.fullmatch(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9-]+)+", host):
-            return f'"{host}" is not the full name of a host', "write it like pypi.example.org"
+            return f'"{host}" is not a full host name', "use a format like pypi.example.org"
     version = pinned(pip_steps(value), "torch")
     return _unknown_release(case, version.partition("+")[0]) if version else None
 
@@ -107,14 +107,14 @@ def _plugin_version(case: PlatformCase, values: tuple[str, ...]) -> FittingFault
     releases: tuple[str, ...] = case.value("torch") or ()
     if len(values) not in {1, len(releases)}:
         what = f"{len(values)} versions for {len(releases)} releases"
-        return what, f"write one for all, or one for each of {', '.join(releases)}"
+        return what, f"enter one for all, or one for each of {', '.join(releases)}"
     package = canonicalize_name(case.value("package") or "")
     for requirement in requirements(case.steps):
         pins = any(pin.operator in {"==", "==="} for pin in requirement.specifier)
         if canonicalize_name(requirement.name) == package and pins:
             if any(requirement.specifier.contains(v, prereleases=True) for v in values):
                 continue
-            return f'the command installs "{requirement}"', "name the version that it installs"
+            return f'the command installs "{requirement}"', "enter the version that it installs"
     return None
 
 
@@ -132,7 +132,7 @@ def _os(case: PlatformCase, values: tuple[str, ...]) -> FittingFault:
             command_lines(steps, "pip", os, {})  # type: ignore[arg-type] # of the question's kind
     except UnquotableError as error:
         what = f"{str(error)!r} cannot be quoted for PowerShell and cmd alike"
-        return what, "leave windows out, or write the command without"
+        return what, "remove windows, or write the command without these characters"
     return None
 
 
@@ -141,7 +141,7 @@ def _python(case: PlatformCase, values: tuple[str, ...]) -> FittingFault:
         release = case.catalog.releases.by_version.get(version)
         if case.steps and release and not set(values) & set(release.python):
             what = f"torch {version} has no wheels for any of these"
-            return what, f"it has some for {', '.join(release.python)}"
+            return what, f"wheels exist for {', '.join(release.python)}"
     return None
 
 

@@ -63,7 +63,7 @@ def read_package(named: str) -> PackageMetadata:
         if path.is_dir():
             return _stated(_in_folder(path), whole=True)
         if path.exists() and not path.is_file():
-            raise NoMetadataError(f"{named[:60]} is no plain file; give a wheel")
+            raise NoMetadataError(f"{named[:60]} is not a regular file. Use a wheel")
         if path.suffix == ".whl":
             return _of_wheel(path)
         if path.is_file():
@@ -72,10 +72,10 @@ def read_package(named: str) -> PackageMetadata:
             return _stated(read, whole=whole)
         return _stated(importlib.metadata.distribution(named).read_text, whole=True)
     except importlib.metadata.PackageNotFoundError:
-        what = f'no package "{named[:60]}" is installed here, and no such file is there'
-        raise NoMetadataError(f"{what}; give a wheel, or install it first") from None
+        what = f'no package "{named[:60]}" is installed, and there is no such file'
+        raise NoMetadataError(f"{what}. Use a wheel, or install the package first") from None
     except (OSError, zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError) as error:
-        raise NoMetadataError(f"{named[:60]} cannot be read ({error}); give a wheel") from None
+        raise NoMetadataError(f"{named[:60]} cannot be read ({error}). Use a wheel") from None
     except ValueError as error:
         raise NoMetadataError(f"{named[:60]}: {error}") from None
 
@@ -111,7 +111,7 @@ def _text_of(file: Path) -> str:
 
 def _text(data: bytes) -> str:
     if len(data) > MAX_METADATA:
-        raise ValueError(f"more than {MAX_METADATA:,} bytes of metadata; give another package")
+        raise ValueError(f"more than {MAX_METADATA:,} bytes of metadata. Use another package")
     return data.decode("utf-8", errors="replace")
 
 
@@ -119,7 +119,7 @@ def _stated(read: _Read, *, whole: bool) -> PackageMetadata:
     """Gather what the files say; `whole`: the entry points would be there if there were any."""
     raw = parse_core_metadata(read("METADATA") or "")
     if "name" not in raw:
-        raise ValueError("there is no METADATA with a name; give a wheel or a METADATA file")
+        raise ValueError("there is no METADATA file with a name. Use a wheel or a METADATA file")
     entry = _entry_point(read("entry_points.txt"))
     return PackageMetadata(
         name=raw["name"],

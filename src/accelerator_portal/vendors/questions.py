@@ -59,11 +59,11 @@ class RefusedAnswerError(ValueError):
 
 def _pip_command(value: str) -> str:
     if re.search(r"[{}]", value):
-        raise fault("a placeholder in braces", "write the command as one types it")
+        raise fault("a placeholder in braces", "enter the command without placeholders")
     try:
         steps = pip_steps(value)
     except UnreadableCommandError as error:
-        remedy = "write pip install with packages, --index-url, --extra-index-url and --pre"
+        remedy = "use pip install with packages, --index-url, --extra-index-url and --pre only"
         raise fault(str(error), remedy) from None
     for step in steps:
         known: dict[Location, int] = {(key,): 1 for key in step["pip"]}
@@ -87,41 +87,41 @@ PipCommand = Annotated[Line, AfterValidator(_pip_command)]
 GivenRepository = Annotated[Line, Field(max_length=140), AfterValidator(_repository)]
 
 QUESTIONS: tuple[Prompt, ...] = (
-    Prompt("name", "Name", "short, as readers know it", Name),
-    Prompt("vendor", "Vendor", "who makes the hardware", Line),
-    Prompt("url", "Documentation", "your page that says all this; it becomes the source", Url),
-    Prompt("device", "Device string", "what goes into torch.device()", Line),
-    Prompt("device-note", "Shared device", "how to tell yours from the other", Line),
-    Prompt("dispatch-key", "Dispatch key", "PrivateUse1, XLA, …; not the device string", Line),
-    Prompt("package", "Package", "the Python package that brings it", PackageName),
-    Prompt("import", "Import", "the module to import", ModuleName),
+    Prompt("name", "Name", "short name of the platform", Name),
+    Prompt("vendor", "Vendor", "company that makes the hardware", Line),
+    Prompt("url", "Documentation", "address of your documentation; used as the source", Url),
+    Prompt("device", "Device string", "device string for torch.device()", Line),
+    Prompt("device-note", "Shared device", "how to tell it from the other platform", Line),
+    Prompt("dispatch-key", "Dispatch key", "such as PrivateUse1; not the device string", Line),
+    Prompt("package", "Package", "Python package of the plugin", PackageName),
+    Prompt("import", "Import", "module to import", ModuleName),
     Prompt("autoload", "Autoload", "yes or no: whether `import torch` loads it",
            Literal["yes", "no"], needed=False),
     Prompt("integration", "Integration", "in-tree, or out-of-tree: installed on top of PyTorch",
            Integration, hidden=True),
-    Prompt("command", "Install command", "the pip command on your page; or else --needs",
+    Prompt("command", "Install command", "pip command from your documentation, or use --needs",
            PipCommand, needed=False),
-    Prompt("needs", "Needed first", "driver or SDK on the machine; or else --command",
+    Prompt("needs", "Needed first", "required driver or SDK, or use --command",
            Line, needed=False),
-    Prompt("host-owner", "Owner of the host", "whose the host is that the command names", Line),
-    Prompt("torch", "PyTorch", "the releases that it works with", _many(TorchVersion), many=True),
-    Prompt("plugin-version", "Plugin", "the package's version, or one for each release",
+    Prompt("host-owner", "Owner of the host", "owner of the host in the command", Line),
+    Prompt("torch", "PyTorch", "supported PyTorch releases", _many(TorchVersion), many=True),
+    Prompt("plugin-version", "Plugin", "version of the package, or one for each release",
            _many(TorchVersion), needed=False, many=True),
     Prompt("os", "Systems", "linux, windows, macos", _many(Os), many=True),
     Prompt("arch", "Processors", "x86_64, aarch64, …", _many(Arch), many=True),
-    Prompt("python", "Python", "the versions, such as 3.12,3.13", _many(PythonVersion),
+    Prompt("python", "Python", "Python versions, such as 3.12,3.13", _many(PythonVersion),
            needed=False, many=True),
     Prompt("github", "Repository", "owner/name on GitHub", GivenRepository, needed=False),
-    Prompt("support", "Support", "the address where people ask for help", Url),
-    Prompt("maintainer", "Maintainers", "GitHub logins of those who answer for it",
+    Prompt("support", "Support", "address where users can ask for help", Url),
+    Prompt("maintainer", "Maintainers", "GitHub logins of the maintainers",
            _many(GitHubLogin), needed=False, many=True),
-    Prompt("mark", "Mark", "two letters, shown where others show a logo", Mark),
-    Prompt("summary", "Summary", "one sentence: what it is, on what hardware",
+    Prompt("mark", "Mark", "two letters, shown instead of a logo", Mark),
+    Prompt("summary", "Summary", "one sentence: what it is and which hardware it supports",
            Annotated[Line, Field(max_length=160)]),
-    Prompt("description", "Description", "two to four sentences", Paragraph),
-    Prompt("title", "Title", "whose document the documentation is, and what it is called",
+    Prompt("description", "Description", "description in two to four sentences", Paragraph),
+    Prompt("title", "Title", "publisher and title of the documentation",
            Line, hidden=True),
-    Prompt("read", "Read", "the day on which the documentation was read; today",
+    Prompt("read", "Read", "date on which the documentation was read. Default: today",
            Day, hidden=True),
 )  # fmt: skip
 

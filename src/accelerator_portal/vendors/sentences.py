@@ -18,12 +18,12 @@ def guide_sections(case: PlatformCase) -> Mapping[str, str]:
     package = f"the package `{case.value('package')}`, imported as `{case.value('import')}`"
     install = f"The commands above are for {package}."
     if not case.steps:
-        install = f"No command is known here yet for {package}."
+        install = f"The portal has no install command for {package} yet."
     sections = {
-        "Prepare": f"The vendor's page says how to prepare a machine:\n{page}.",
+        "Prepare": f"Set up the machine as described in the vendor's documentation:\n{page}.",
         "Install": f"{install}\nThe vendor's page: {page}.",
         "Start": f"{_start(case)}\n\nThe vendor's page: {page}.",
-        "Deploy": f"Nothing is written here yet. The vendor's page:\n{page}.",
+        "Deploy": f"This section is not written yet. The vendor's documentation:\n{page}.",
         "Help": f"Questions go to <{_address(case.value('support'))}> [@{case.source('support')}].",
     }
     return {**sections, **(case.entry.guide if case.entry else {})}

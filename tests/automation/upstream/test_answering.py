@@ -26,9 +26,9 @@ def push(double: GitHubDouble, head: str) -> None:
 
 
 def test_news_is_told_once(double: GitHubDouble) -> None:
-    assert answer(desk(double), change(), [said()]) == "A comment on pull request 7 is posted."
+    assert answer(desk(double), change(), [said()]) == "A comment on pull request 7 was posted."
     again = answer(desk(double), change(), [said()])
-    assert again == "The comment on pull request 7 says it already."
+    assert again == "The comment on pull request 7 is already up to date."
     (text,) = bodies(double)
     assert "**Newly broken: `Example` 1 test.**" in text
     assert len(double.said("POST", "comments")) == 1
@@ -37,7 +37,7 @@ def test_news_is_told_once(double: GitHubDouble) -> None:
 
 def test_without_news_there_is_silence(double: GitHubDouble) -> None:
     words = answer(desk(double), change(), [said(broken=0)])
-    assert words == "Nothing is newly broken by pull request 7: nothing is said."
+    assert words == "No new failures in pull request 7: no comment posted."
     assert bodies(double) == []
 
 
@@ -46,7 +46,7 @@ def test_another_platform_and_another_commit_renew_the_same_comment(double: GitH
     answer(desk(double), change(), [said("other", 3)])
     push(double, NEXT)
     words = answer(desk(double), change(head=NEXT), [said(broken=0, head=NEXT)])
-    assert words == "The comment on pull request 7 is renewed."
+    assert words == "The comment on pull request 7 was updated."
     (text,) = bodies(double)
     assert "**Newly broken: `Other` 3 tests.**" in text
     assert "Nothing is newly broken any more: `Example` at `dddddddddddd`" in text
@@ -55,17 +55,17 @@ def test_another_platform_and_another_commit_renew_the_same_comment(double: GitH
 def test_what_is_of_an_older_commit_comes_too_late(double: GitHubDouble) -> None:
     push(double, NEXT)
     words = answer(desk(double), change(), [said()])
-    assert words == "Pull request 7 has another commit by now: nothing is said."
+    assert words == "Pull request 7 has a newer commit: no comment posted."
     assert bodies(double) == []
 
 
 @pytest.mark.parametrize(
     ("changed", "words"),
     [
-        ({"state": "closed"}, "Pull request 7 is closed: nothing is said."),
+        ({"state": "closed"}, "Pull request 7 is closed: no comment posted."),
         (
             {"labels": [{"name": "no-accelerator-reports"}]},
-            "Pull request 7 has the label no-accelerator-reports: nothing is said.",
+            "Pull request 7 has the label no-accelerator-reports: no comment posted.",
         ),
     ],
 )
@@ -100,7 +100,7 @@ def test_a_comment_whose_answer_is_lost_is_found_in_the_next_round(double: GitHu
     with pytest.raises(GitHubError):
         answer(desk(double), change(), [said()])
     words = answer(desk(double), change(), [said()])
-    assert words == "The comment on pull request 7 says it already."
+    assert words == "The comment on pull request 7 is already up to date."
     assert len(bodies(double)) == 1
 
 

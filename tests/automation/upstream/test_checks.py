@@ -93,6 +93,6 @@ def test_it_is_made_once_for_an_event_and_then_renewed(double: GitHubDouble) -> 
 
 def test_it_says_what_broke_and_who_says_so() -> None:
     output = check_run(answer(broken=30), change(), "L4")["output"]
-    assert output["title"] == "30 newly broken, 0 red on the base already"
+    assert output["title"] == "30 newly broken, 0 already failing on the base"
     assert output["summary"].startswith("Reported by `vendor/plugin`. 30 newly broken")
     assert output["summary"].endswith("- `made-up/t19` failed\n- 10 more")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from accelerator_portal.automation.sanitiser import faults
+from accelerator_portal.automation.sanitizer import faults
 from accelerator_portal.automation.upstream.comment import comment
 from accelerator_portal.automation.upstream.marker import Memory, marker, remembered
 from accelerator_portal.automation.upstream.news import Broken, ReportNews
@@ -37,27 +37,28 @@ def test_the_comment_says_what_broke_beside_what_whom_to_ask_and_how_to_go_on() 
     memory = Memory(answers=(answer(news=found, torch="2.14.0a0"),))
     assert comment(memory, {"example": ["owner", "other"]}) == (
         f"{marker(memory)}\n\n"
-        "**Newly broken: `Example` 1 test.**\n\n"
-        "What out-of-tree platforms report of this pull request. These are results of their own "
-        "CI; nobody else has checked them, and they hold nothing up.\n\n"
-        "#### `Example`: 1 test newly broken\n\n"
+        "**New failures: `Example` 1 test.**\n\n"
+        "Test results of out-of-tree platforms for this pull request. The platforms run these "
+        "tests in their own CI; nobody else has verified the results. They don't block "
+        "merging.\n\n"
+        "#### `Example`: new failures in 1 test\n\n"
         "At `aaaaaaaaaaaa` with torch `2.14.0a0`, reported by `vendor/plugin`, "
         f"[this run]({PAGE}): 700 tests. The base is the platform’s own runs up to 2026-11-21.\n\n"
         "- `operators/gelu?dtype=float32` wrong-result: `0.5 is not 0.4`\n\n"
-        "No news: 14 tests red on the base already, 1 test known to fail. 1 test failing that go "
-        "back and forth on the base: `operators/erf` failed in 3 of its last 8 runs.\n\n"
-        "To repeat the first:\n\n"
+        "Other results: 14 tests already failing on the base, 1 test with known issues. "
+        "1 test failing, but flaky on the base: `operators/erf` failed in 3 of its last 8 runs.\n\n"
+        "To reproduce the first failure:\n\n"
         "```bash\naccelerator-portal validate --device ex --test operators/gelu\n```\n\n"
-        "Whom to ask: `owner`, `other`.\n\n"
-        "This comment is renewed in place. To hear nothing more here, add the label "
-        "`no-accelerator-reports`; a failure that a platform knows belongs into its "
+        "Contact: `owner`, `other`.\n\n"
+        "This comment is updated in place. To stop these comments on this pull request, add the "
+        "label `no-accelerator-reports`. Platforms list expected failures in "
         "`known-issues.yaml`.\n"
     )
 
 
 def test_what_is_mended_is_said_in_place() -> None:
     text = comment(Memory(answers=(answer(broken=0),)), {})
-    assert "\n\nNothing that passed on the base fails any more in the newest reports.\n" in text
+    assert "\n\nNo new failures in the latest reports.\n" in text
     assert f"`Example` at `aaaaaaaaaaaa`, [run]({PAGE})" in text
 
 

@@ -29,12 +29,12 @@ def test_a_number_alone_gets_its_commit(double: GitHubDouble) -> None:
     [
         (
             {"head": {"sha": "c" * 40, "repo": None}},
-            "out of order: pull request 7 has another commit by now than aaaaaaaaaaaa",
+            "out of order: pull request 7 has a newer commit than aaaaaaaaaaaa",
         ),
         ({"state": "closed"}, "out of order: pull request 7 is closed by now"),
         (
             {"base": {"sha": BASE, "repo": {"full_name": "evil/pytorch"}}},
-            "forged: pull request 7 is of another repository",
+            "forged: pull request 7 belongs to another repository",
         ),
     ],
 )

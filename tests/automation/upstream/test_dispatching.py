@@ -96,7 +96,7 @@ def test_a_limit_for_an_hour_ends_within_seconds_and_says_so(
     sent = send(senders(double), plan_of("one", "two"), how=replace(SENDING, pause=pauses.append))
     assert sum(pauses) < 10
     assert [one.ok for one in sent] == [False, True]
-    assert sent[0].why.endswith("GitHub wants no more requests for longer than this waits")
+    assert sent[0].why.endswith("GitHub's rate limit lasts longer than the maximum wait")
 
 
 def test_who_was_told_is_not_told_again(double: GitHubDouble) -> None:

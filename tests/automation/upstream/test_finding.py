@@ -71,8 +71,8 @@ def test_a_run_of_a_pull_request_does_not_speak_for_the_vendor(double: GitHubDou
 @pytest.mark.parametrize(
     ("changed", "why"),
     [
-        ({"head_repository": {"full_name": "evil/plugin"}}, "the run is of a fork"),
-        ({"head_repository": None}, "the run is of a fork"),
+        ({"head_repository": {"full_name": "evil/plugin"}}, "the run belongs to a fork"),
+        ({"head_repository": None}, "the run belongs to a fork"),
     ],
 )
 def test_a_run_of_a_fork_is_refused(
@@ -92,19 +92,19 @@ def test_a_run_under_way_is_waited_for_until_its_hours_are_over(
 ) -> None:
     add_run(double, status=status, conclusion=None)
     found = find(place(double, SENT + dt.timedelta(hours=hours)), asked())
-    assert told(found) == (state, f"the run is under way, {hours} hours after it was sent")
+    assert told(found) == (state, f"the run is in progress, {hours} hours after dispatch")
 
 
 def test_no_run_at_all_is_waited_for_and_then_lost(double: GitHubDouble) -> None:
     words = f"no run with the title {DELIVERY}/example is there"
     soon, later = (find(place(double, SENT + dt.timedelta(hours=h)), asked()) for h in (1, 9))
-    assert told(soon) == ("waiting", f"{words}, 1 hours after it was sent")
-    assert told(later) == ("lost", f"{words}, 9 hours after it was sent")
+    assert told(soon) == ("waiting", f"{words}, 1 hours after dispatch")
+    assert told(later) == ("lost", f"{words}, 9 hours after dispatch")
 
 
 def test_a_clock_that_is_behind_loses_nobody(double: GitHubDouble) -> None:
     found = find(place(double, SENT - dt.timedelta(minutes=5)), asked())
-    assert told(found)[1].endswith(", 0 hours after it was sent")
+    assert told(found)[1].endswith(", 0 hours after dispatch")
     assert found.state == "waiting"
 
 
@@ -120,10 +120,10 @@ def test_a_closed_ci_may_be_silent(double: GitHubDouble) -> None:
 @pytest.mark.parametrize(
     ("changed", "why"),
     [
-        ({"event": "pull_request"}, "the run is of an event pull_request"),
-        ({"event": "schedule"}, "the run is of an event schedule"),
+        ({"event": "pull_request"}, "the run was triggered by pull_request"),
+        ({"event": "schedule"}, "the run was triggered by schedule"),
         ({"created_at": "2026-11-21T09:49:00Z"}, "the run is older than the event"),
-        ({"head_repository": {"full_name": "evil/plugin"}}, "the run is of a fork"),
+        ({"head_repository": {"full_name": "evil/plugin"}}, "the run belongs to a fork"),
     ],
 )
 def test_what_a_closed_ci_did_not_make_is_refused(
@@ -148,7 +148,7 @@ def test_a_run_that_left_nothing_is_said(double: GitHubDouble) -> None:
     add_run(double, conclusion="failure")
     assert told(find(place(double), asked())) == (
         "refused",
-        "the run ended as failure and left no report",
+        "the run ended as failure without a report",
     )
 
 
@@ -202,7 +202,7 @@ def test_the_same_tests_twice_are_refused(double: GitHubDouble) -> None:
     run = add_run(double)
     for task in ("unit", "models"):
         double.add_artifact(VENDOR, run, f"accelerator-report-{task}", part("a", GOOD))
-    assert "stands twice" in find(place(double), asked()).why
+    assert "is listed twice" in find(place(double), asked()).why
 
 
 @pytest.mark.parametrize(
@@ -246,15 +246,15 @@ def test_what_says_that_it_is_too_large_is_not_fetched(double: GitHubDouble) -> 
     ("changed", "why"),
     [
         ({"accelerator": "other"}, "the report is about other, the run was for example"),
-        ({"kind": "baseline"}, "the report is a baseline, which is no run"),
-        ({"environment": {}}, "report.json:1: the run does not say which torch it used"),
+        ({"kind": "baseline"}, "the report is a baseline, not a test run"),
+        ({"environment": {}}, "report.json:1: the run has no PyTorch version"),
         (
             {"trigger": {"kind": "pull-request", "pull_request": 8}},
-            "the report is of pull request 8",
+            "the report is for pull request 8",
         ),
         (
             {"trigger": {"kind": "pull-request", "commit": "c" * 40}},
-            "the report is of commit cccccccccccc",
+            "the report is for commit cccccccccccc",
         ),
         (
             {"trigger": {"kind": "pull-request", "repository": "evil/pytorch"}},

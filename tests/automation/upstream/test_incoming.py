@@ -95,7 +95,7 @@ def test_a_push_to_main_is_a_change() -> None:
 def test_another_push_is_none(changed: dict[str, object]) -> None:
     push = {"ref": "refs/heads/main", "after": HEAD, "repository": {"full_name": UPSTREAM}}
     found = read_event(nested({**push, **changed}, "push"))
-    assert str(found).startswith("Nothing is done for a push to refs/")
+    assert str(found).startswith("No tests are started for a push to refs/")
 
 
 def test_a_check_run_that_is_asked_for_again_is_one_platforms() -> None:
@@ -109,8 +109,8 @@ def test_a_check_run_that_is_asked_for_again_is_one_platforms() -> None:
 @pytest.mark.parametrize(
     ("data", "words"),
     [
-        (b"", "unreadable: the event is not as in an event of GitHub's"),
-        (b"[]", "unreadable: the event is not as in an event of GitHub's"),
+        (b"", "unreadable: the event doesn't match GitHub's event format"),
+        (b"[]", "unreadable: the event doesn't match GitHub's event format"),
         (b'{"client_payload": 1}', "unreadable: client_payload is not as"),
         (event({}), "unreadable: pull_request is not as"),
         (event({"pull_request": {"number": 0}}), "unreadable: pull_request.number is not as"),
@@ -136,7 +136,7 @@ def test_what_is_no_event_is_refused_by_name(data: bytes, words: str) -> None:
 @pytest.mark.parametrize("action", ["deleted", "x\n::error::y", "$(id)"])
 def test_another_action_is_passed_over_and_cannot_write_a_command(action: str) -> None:
     found = read_event(nested(pull_webhook(action)))
-    assert str(found).startswith("Nothing is done for a pull request that is ")
+    assert str(found).startswith("No tests are started for a pull request that is ")
     assert not set("\n:$()") & set(str(found).removeprefix("Nothing"))
 
 

@@ -20,10 +20,10 @@ def test_a_plan_is_told_with_who_is_passed_over_and_why() -> None:
     assert plan_summary(found) == (
         "# Pull request 7 of `pytorch/pytorch` at `aaaaaaaaaaaa`\n\n"
         "- `example`: unit, models; dispatch, within 4 hours\n\n"
-        "## Passed over\n\n"
+        "## Skipped\n\n"
         "- `other`: `does not ask`\n"
     )
-    assert "Nobody tests this." in plan_summary(DispatchPlan(change=change()))
+    assert "No platform tests this change." in plan_summary(DispatchPlan(change=change()))
 
 
 def test_what_could_not_be_sent_is_told_with_the_reason() -> None:
@@ -38,21 +38,21 @@ def test_what_could_not_be_sent_is_told_with_the_reason() -> None:
 
 def test_every_state_has_its_name() -> None:
     looked = [
-        Looked(asked(), RunResult("lost", VENDOR, why="no run, 9 hours after it was sent")),
-        Looked(asked(), RunResult("running", VENDOR, 5, why="the run is under way")),
+        Looked(asked(), RunResult("lost", VENDOR, why="no run, 9 hours after dispatch")),
+        Looked(asked(), RunResult("running", VENDOR, 5, why="the run is in progress")),
         Looked(asked(occasion="daily", number=None), None, HOSTILE),
     ]
-    assert answer_summary(looked, [answer()], ["Something is posted."]) == (
+    assert answer_summary(looked, [answer()], ["Something was posted."]) == (
         "# Answers\n\n"
         "- `example`, Pull request 7 of `pytorch/pytorch` at `aaaaaaaaaaaa`: **lost** "
-        "`no run, 9 hours after it was sent`\n"
+        "`no run, 9 hours after dispatch`\n"
         "- `example`, Pull request 7 of `pytorch/pytorch` at `aaaaaaaaaaaa`: running "
-        "`the run is under way`\n"
-        "- `example`, daily of `pytorch/pytorch` at `aaaaaaaaaaaa`: **not asked** "
+        "`the run is in progress`\n"
+        "- `example`, daily of `pytorch/pytorch` at `aaaaaaaaaaaa`: **not checked** "
         "`` ` ::error::x @all <b> # y ``\n\n"
-        "## Beside the base\n\n"
+        "## Compared with the base\n\n"
         "- `example`: 1 newly broken, 0 red already, 0 flaky, 0 known, 0 mended, 0 without a base "
-        "verdict, 0 say nothing, of 6; base: none, so nothing can be news\n\n"
+        "verdict, 0 say nothing, of 6; base: none, so there is nothing to compare with\n\n"
         "## Said\n\n"
-        "- `Something is posted.`\n"
+        "- `Something was posted.`\n"
     )

@@ -27,8 +27,8 @@ SECOND = "    read: 2026-01-02\n  second: {package: torch, title: Example data, 
         (
             [(ACCELERATOR, "    read: 2026-01-02\n", SECOND)],
             [
-                (f'{ACCELERATOR}:6: no fact names the source "second"; '
-                "name it where it is used, or remove it")
+                (f'{ACCELERATOR}:6: no fact cites the source "second"; '
+                "cite it where it is used, or remove it")
             ],
         ),
         (

@@ -20,8 +20,8 @@ def found(tree: Tree, *edits: Edit) -> list[str]:
 
 def told(path: str, line: int, host: str) -> str:
     return (
-        f'{path}:{line}: "{host}" is not among the hosts that commands may name; '
-        f"add it to {HOSTS} with its owner, or use another"
+        f'{path}:{line}: "{host}" is not an allowed host for commands; '
+        f"add it to {HOSTS} with its owner, or use another host"
     )
 
 
@@ -148,7 +148,7 @@ def test_a_step_gets_its_word_as_it_is(sign: str, tree: Tree) -> None:
 def test_a_placeholder_is_no_host(tree: Tree) -> None:
     run = "      - run: [git, clone, 'https://{torch}.evil.example/x']\n"
     problems = found(tree, (INSTALL, STEP, run + STEP))
-    assert "has a placeholder in its host; write the host itself" in problems[-1]
+    assert "has a placeholder in its host; use a real host name" in problems[-1]
 
 
 def test_a_command_of_identify_is_looked_at(tree: Tree) -> None:
@@ -171,10 +171,10 @@ def test_a_command_of_identify_is_looked_at(tree: Tree) -> None:
 )
 def test_an_argument_of_docker_does_not_become_the_image(args: str, word: str, tree: Tree) -> None:
     (problem,) = found(tree, (INSTALL, "- docker: {image", f"- docker: {{args: {args}, image"))
-    assert f'"{word}" is no option, and docker would take it for the image' in problem
+    assert f'"{word}" is not an option; docker would use it as the image' in problem
 
 
 @pytest.mark.parametrize("image", ["--privileged", "a b", "a;b", "-v /:/x evil"])
 def test_an_image_is_a_name(image: str, tree: Tree) -> None:
     (problem,) = found(tree, (INSTALL, '"example/torch:{torch}-{variant_version}"', f'"{image}"'))
-    assert "is no name of an image" in problem
+    assert "is not a valid image name" in problem

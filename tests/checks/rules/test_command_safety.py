@@ -20,8 +20,8 @@ from tests.folders import (
 from tests.reports.examples import report
 
 STEP = "      - pip: {packages: [torch], index"
-RUNS, OFF = "runs what it fetches", "switches off what protects the reader"
-PIPED = "runs what is piped into it"
+RUNS, OFF = "runs what it fetches", "disables a security check"
+PIPED = "runs piped input"
 
 
 @pytest.mark.parametrize(

@@ -24,11 +24,11 @@ def with_a_second(name: str, package: str, integration: str) -> dict[str, str]:
 
 NAME = (
     f'{SECOND}:6: the name "example" is already claimed by {ACCELERATOR}; '
-    "give this one its own, or merge the two folders"
+    "use a different one, or merge the two folders"
 )
 PACKAGE = (
     f'{SECOND}:14: the package "torch-example" is already claimed by {ACCELERATOR}; '
-    "give this one its own, or merge the two folders; "
+    "use a different one, or merge the two folders; "
     "if vendors really share it, set package.shared_name in both"
 )
 
@@ -78,4 +78,4 @@ def test_vendors_share_a_package_name_where_each_says_so(
 def test_who_shares_a_name_says_how_to_tell_the_packages_apart(tree: Tree) -> None:
     silent = edited((ACCELERATOR, MADE_UP, f"{MADE_UP}, shared_name: true"))
     (problem,) = problems_in(tree(silent))
-    assert "shared_name does not say how to tell the packages apart; add a note" in problem
+    assert "shared_name needs a note on how to tell the packages apart; add a note" in problem

@@ -16,8 +16,8 @@ def with_end(day: dt.date) -> tuple[str, str, str]:
 def test_what_has_ended_is_named(problems_after: ProblemsAfter) -> None:
     (problem,) = problems_after(with_end(dt.date(2026, 1, 2)))
     assert problem == (
-        f'{COMPATIBILITY}:7: the newest row\'s state "kept" ended on 2026-01-02; '
-        "say what holds since, or add a newer row"
+        f'{COMPATIBILITY}:7: the newest entry\'s lifecycle "kept" ended on 2026-01-02; '
+        "update the lifecycle, or add a newer entry"
     )
 
 

@@ -18,7 +18,7 @@ def test_a_date_after_today_is_refused(
     line = 6 if path in {GUIDE, FAQ} else 5
     what = f"the date {day} is in the future (today is {TODAY} in UTC)"
     found = problems_after((path, "read: 2026-01-02", f"read: {day}"))
-    assert found == [f"{path}:{line}: {what}; write the day on which you read the source"]
+    assert found == [f"{path}:{line}: {what}; use the date on which you read the source"]
 
 
 def test_today_is_not_the_future(problems_after: ProblemsAfter) -> None:

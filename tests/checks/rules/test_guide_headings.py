@@ -18,29 +18,29 @@ ORDER = "Prepare, Install, Start, Deploy, Help"
             [(GUIDE, "## Deploy", "## Deployment")],
             [
                 f'1: the heading "## Deploy" is missing; the guide needs {ORDER}',
-                '21: "## Deployment" is not a heading of a guide; did you mean "Deploy"?',
+                '21: "## Deployment" is not a valid heading in a guide; did you mean "Deploy"?',
             ],
         ),
         (
             [(GUIDE, "## Deploy", "## Extras\n\nx\n\n## Deploy")],
             [
                 (
-                    '21: "## Extras" is not a heading of a guide; '
+                    '21: "## Extras" is not a valid heading in a guide; '
                     "known here: Deploy, Help, Install, Prepare, Start"
                 )
             ],
         ),
         (
             [(GUIDE, "## Deploy\n\nNothing.", "## Deploy")],
-            ['21: nothing stands under "## Deploy"; write what a reader needs there'],
+            ['21: there is no text under "## Deploy"; add text or remove the heading'],
         ),
         (
             [(GUIDE, "## Deploy\n\nNothing.\n\n## Help", "## Help\n\nNothing.\n\n## Deploy")],
-            [f"9: the headings are not in order; use {ORDER}"],
+            [f"9: the headings are not in the required order; use {ORDER}"],
         ),
         (
             [(GUIDE, "## Deploy", "## Help\n\nx\n\n## Deploy")],
-            ["1: a heading stands twice; keep one of the two"],
+            ["1: a heading is used twice; remove one of the two"],
         ),
         (
             [(GUIDE, "## Help\n\nNothing.\n", "## Help\n\n" + "x\n" * 200)],

@@ -28,28 +28,28 @@ def hardware(*generations: str) -> tuple[str, str, str]:
         ([GENERATION], []),
         (
             [GENERATION.replace("[ex1]", "[ex1, ex3]")],
-            [(5, 'the variant "ex3" is not described in install.yaml; did you mean "ex2"?')],
+            [(5, 'the variant "ex3" is not listed in install.yaml; did you mean "ex2"?')],
         ),
         (
             [GENERATION, GENERATION.replace("Example card", "Other").replace("First", "first")],
-            [(8, 'the generation "first 1.0" stands twice; join the two, or give each its chip')],
+            [(8, 'the generation "first 1.0" is listed twice; merge the two or add the chip')],
         ),
         (
             [GENERATION.replace("}]\n", "}, {name: EXAMPLE CARD}]\n", 2).replace(
                 "made-up}, {name: EXAMPLE CARD}", "made-up}"
             )],
-            [(7, ('the model "EXAMPLE CARD" stands twice in "First"; '
-              "keep one, or name what differs"))],
+            [(7, ('the model "EXAMPLE CARD" is listed twice in "First"; '
+              "remove one, or add what differs"))],
         ),
         (
             [GENERATION, GENERATION.replace("First", "Second").replace("8", "16")],
-            [(12, ('"Example card" has other figures than where it stands first; '
-              "name what differs, or state both in notes"))],
+            [(12, ('"Example card" has different figures than its first entry; '
+              "add what differs to the name, or state both in notes"))],
         ),
         (
             [GENERATION.replace("8}", "8, power_w: 70}"),
              GENERATION.replace("First", "Second").replace("8}", "8, power_w: 75}")],
-            [(12, '"Example card" has other figures than where it stands first; ')],
+            [(12, '"Example card" has different figures than its first entry; ')],
         ),
         ([GENERATION, GENERATION.replace("First", "Second").replace("8}", "8, power_w: 75}")], []),
         ([GENERATION, GENERATION.replace("First", "Second").replace("8}", "16, note: A}")], []),
@@ -57,14 +57,14 @@ def hardware(*generations: str) -> tuple[str, str, str]:
         ([GENERATION.replace("memory_gb: 8", RENTED)], []),
         (
             [GENERATION.replace("memory_gb: 8}", f"{RENTED}}}, {{name: Other, {RENTED}}}")],
-            [(7, ('the machine type "x1.*" stands at "Example card" already; '
-              "keep the model that its source names"))],
+            [(7, ('the machine type "x1.*" is listed for "Example card" already; '
+              "keep the model in its source"))],
         ),
         ([GENERATION.replace("memory_gb: 8", RENTED.replace("x1.*", "x 1"))], [(7, "types")]),
         (
             [GENERATION.replace("[{variants: [ex1], source: made-up}]", "[]")],
-            [(3, ('no build runs on "First", and nothing says why; '
-              "add builds, or a note that says since when"))],
+            [(3, ('no build runs on "First", and there is no note; '
+              "add builds, or a note that says why and since when"))],
         ),
         (
             [GENERATION.replace("      source: made-up\n", "")],

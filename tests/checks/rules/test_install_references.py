@@ -18,34 +18,34 @@ from tests.folders import (
     [
         (
             [(INSTALL, "id: nightly", "id: wheels")],
-            [f'{INSTALL}:28: the id "wheels" stands twice in options; give each its own id'],
+            [f'{INSTALL}:28: the id "wheels" is listed twice in options; use a unique ID for each'],
         ),
         (
             [(INSTALL, "  - id: ex1\n", '  - {id: ex2, name: Again, version: "3"}\n  - id: ex1\n')],
-            [f'{INSTALL}:8: the id "ex2" stands twice in variants; give each its own id'],
+            [f'{INSTALL}:8: the id "ex2" is listed twice in variants; use a unique ID for each'],
         ),
         (
             [(INSTALL, "variants: [ex2]", "variants: [ex2, ex3]")],
             [
-                (f'{INSTALL}:41: the variant "ex3" is not described in variants; '
+                (f'{INSTALL}:41: the variant "ex3" is not listed in variants; '
                 'did you mean "ex2"?')
             ],
         ),
         (
             [(INSTALL, "pre: true}\n    check: python", "pre: true}\n    check: pyton")],
             [
-                (f'{INSTALL}:34: the check "pyton" is not described in checks; '
+                (f'{INSTALL}:34: the check "pyton" is not listed in checks; '
                 'did you mean "python"?')
             ],
         ),
         (
             [(INSTALL, "    variants: [ex2]\n", ""), (INSTALL, "-{variant_version}", "")],
-            [f"{INSTALL}:36: the option does not say which variants it serves; add variants"],
+            [f"{INSTALL}:36: the option has no variants; add variants"],
         ),
         (
             [(COMPATIBILITY, "variant: ex1", "variant: ex")],
             [
-                (f'{COMPATIBILITY}:8: the variant "ex" is not described in install.yaml; '
+                (f'{COMPATIBILITY}:8: the variant "ex" is not listed in install.yaml; '
                 'did you mean "ex2"?')
             ],
         ),
@@ -56,8 +56,8 @@ from tests.folders import (
              (SELECTOR, START_WINDOWS, "")],
             [
                 (f'{INSTALL}:6: data/releases.yaml publishes "ex3", which variants leaves out; '
-                "add it with its name and what it requires, or narrow the option"),
-                (f'{INSTALL}:28: the option "nightly" serves no combination; '
+                "add it with its name and requirements, or restrict the option"),
+                (f'{INSTALL}:28: the option "nightly" matches no combination; '
                 "check its releases and filters"),
             ],
         ),

@@ -5,7 +5,7 @@ import pytest
 from tests.folders import EXAMPLE, INSTALL, Edit, ProblemsAfter, Tree, edited, problems_in
 
 IMAGE = '"example/torch:{torch}-{variant_version}"'
-NARROW = "narrow the option, or leave the placeholder out"
+NARROW = "restrict the option, or remove the placeholder"
 
 
 @pytest.mark.parametrize(
@@ -13,16 +13,16 @@ NARROW = "narrow the option, or leave the placeholder out"
     [
         (
             [(INSTALL, "  - id: ex1\n", "  - id: ex0\n    name: Example 0\n  - id: ex1\n")],
-            ['8: no option serves the variant "ex0"; remove it, or add an option'],
+            ['8: no option has the variant "ex0"; remove it, or add an option'],
         ),
         (
             [(INSTALL, '">=1.10"', '">=3"')],
-            ['36: the option "image" serves no combination; check its releases and filters'],
+            ['36: the option "image" matches no combination; check its releases and filters'],
         ),
         (
             [(INSTALL, '"torch=={torch}"', '"torch=={troch}"'),
              (INSTALL, "methods: [pip, uv]", "os: [linux]\n    methods: [pip, uv]")],
-            [('21: {troch} is no placeholder (torch 1.10.0 on linux and 7 more); '
+            [('21: {troch} is not a placeholder (torch 1.10.0 on linux and 7 more); '
              'did you mean "torch"?')],
         ),
         (
@@ -46,15 +46,15 @@ NARROW = "narrow the option, or leave the placeholder out"
         ),
         (
             [(INSTALL, "methods: [docker]", "methods: [docker, pip]")],
-            [('36: "image" and "wheels" both answer ex2, 1.10.0, linux, x86_64, pip, 3.12; '
-             "narrow one of the two")],
+            [('36: "image" and "wheels" both match ex2, 1.10.0, linux, x86_64, pip, 3.12; '
+             "restrict one of the two")],
         ),
         (
             [(INSTALL, "methods: [docker]", "methods: [docker, source]"),
              (INSTALL, "methods: [pip, uv]", "methods: [pip, uv, docker]"),
              (INSTALL, '"torch=={torch}"', "torch")],
-            [('36: "image" and "wheels" both answer ex2, 1.10.0, linux, x86_64, docker, any; '
-             "narrow one of the two")],
+            [('36: "image" and "wheels" both match ex2, 1.10.0, linux, x86_64, docker, any; '
+             "restrict one of the two")],
         ),
         ([(INSTALL, "    variants: [ex2]", '    python: ["3.13"]\n    variants: [ex2]')], []),
     ],
@@ -76,5 +76,5 @@ def test_a_fault_in_one_folder_hides_nothing_in_another(tree: Tree) -> None:
     }
     faulty = edited((INSTALL, '"torch=={torch}"', '"torch=={troch}"'))
     problems = problems_in(tree({**EXAMPLE, **faulty, **other}))
-    idle = 'accelerators/other/install.yaml:8: no option serves the variant "ex0"; '
+    idle = 'accelerators/other/install.yaml:8: no option has the variant "ex0"; '
     assert idle + "remove it, or add an option" in problems

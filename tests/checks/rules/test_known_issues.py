@@ -31,11 +31,11 @@ def problems(tree: Tree, *issues: str) -> list[str]:
         ([ISSUE], []),
         ([ISSUE.replace("test:", "glob:").replace("alpha", "*")], []),
         ([ISSUE.replace("timm/alpha", "pytorch-tests/test_torch.TestTorch::test_item")], []),
-        ([ISSUE, ISSUE], ['3: "timm/alpha" stands twice; keep one of the two']),
+        ([ISSUE, ISSUE], ['3: "timm/alpha" is listed twice; remove one of the two']),
         ([ISSUE.replace("timm/", "tim/")],
-         ['2: the portal knows no suite "tim"; did you mean "timm"?']),
+         ['2: there is no suite "tim"; did you mean "timm"?']),
         ([ISSUE.replace("{test:", '{glob: "*", test:')],
-         ["2: issues[1]: a known issue names either test or glob; give exactly one of the two"]),
+         ["2: issues[1]: a known issue needs either test or glob; set exactly one of the two"]),
         ([ISSUE.replace(", expires: 2099-05-01", "")],
          ['2: "expires" is missing; add issues[1].expires']),
         ([ISSUE.replace("expect", "ignore")],
@@ -51,4 +51,4 @@ def test_known_issues_name_tests_that_can_be_found(
 def test_a_key_that_cannot_be_read_is_named(tree: Tree) -> None:
     (found,) = problems(tree, ISSUE.replace("timm/alpha", "alpha"))
     assert found.startswith(f"{FILE}:2: ")
-    assert found.endswith("; write suite/name, or suite/name?dtype=float32")
+    assert found.endswith("; use suite/name or suite/name?dtype=float32")

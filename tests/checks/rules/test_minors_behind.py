@@ -37,7 +37,7 @@ def test_so_many_minor_releases_are_allowed(behind: Catalog) -> None:
     (problem,) = found(behind, 2)
     assert problem == (
         f'{INSTALL}:20: the newest torch is "1.10.0", 3 minor releases behind 1.13.0; '
-        "2 are allowed; add what was published since, or name the reason in data/exceptions.yaml"
+        "2 are allowed; add newer versions, or add the reason to data/exceptions.yaml"
     )
 
 

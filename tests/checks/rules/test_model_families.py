@@ -27,7 +27,7 @@ def test_patterns_that_match_are_fine(tree: Tree) -> None:
 def test_a_misspelt_pattern_is_named(tree: Tree) -> None:
     (problem,) = problems_in(tree(families("*/alpha*", "*/alhpa*")))
     assert problem == (
-        f'{FILE}:4: no test of a suite of models fits "*/alhpa*"; correct it or leave it out'
+        f'{FILE}:4: no test of a model suite matches "*/alhpa*"; correct it or remove it'
     )
 
 
@@ -51,4 +51,4 @@ def test_a_pattern_without_a_suite_is_named(tree: Tree) -> None:
 def test_an_id_stands_once(tree: Tree) -> None:
     again = '  - id: alpha\n    title: Again\n    names: ["*/alpha*"]\n'
     (problem,) = problems_in(tree(families("*/alpha*", others=again)))
-    assert problem == f'{FILE}:5: the family "alpha" stands twice; make them one'
+    assert problem == f'{FILE}:5: the family "alpha" is listed twice; merge the two'

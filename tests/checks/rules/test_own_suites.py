@@ -36,7 +36,7 @@ def test_a_suite_is_declared_once(problems_after: ProblemsAfter) -> None:
     (told,) = problems_after(
         (ACCELERATOR, "name: Example\n", f"name: Example\nsuites: [{one}, {one}]\n")
     )
-    assert 'two suites have the name "example/a"; keep one of the two' in told
+    assert 'two suites have the name "example/a"; remove one of the two' in told
 
 
 def _text() -> str:

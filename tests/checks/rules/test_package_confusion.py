@@ -27,7 +27,7 @@ def found(tree: Tree, new: str, **facts: PackageFacts) -> list[str]:
 )  # fmt: skip
 def test_a_name_one_letter_away_is_named(package: str, near: str, tree: Tree) -> None:
     (problem,) = found(tree, f'packages: ["{package}"]')
-    assert problem.endswith(f'is one letter away from "{near}"')
+    assert problem.endswith(f'differs by one letter from "{near}"')
 
 
 @pytest.mark.parametrize("package", ["torch", "torchvision", "torch-example", "numba", "tor"])
@@ -36,7 +36,7 @@ def test_another_name_is_fine(package: str, tree: Tree) -> None:
 
 
 def test_a_name_that_only_an_index_beside_pypi_has_is_named(tree: Tree) -> None:
-    words = ['28: with extra_index, anybody could register "torch-example" on PyPI']
+    words = ['28: because of extra_index, anybody could register "torch-example" on PyPI']
     assert [p.partition(": ")[2] for p in found(tree, BESIDE)] == [w[4:] for w in words]
     nothing = PackageFacts(package="torch-example", indexes=(IndexFacts(index="pypi"),))
     assert len(found(tree, BESIDE, torch_example=nothing)) == 1

@@ -20,7 +20,7 @@ from tests.packages.made_up import ARM, PACKAGE, PLUGINS, X86, release, with_fac
 PYPI = "PyPI, read 2026-03-01"
 SAYS = f"{PYPI} (data/packages/{PACKAGE}.json:5)"
 FITTING = [release("1.10.0", "torch==1.10.0"), release("1.9.1", "torch==1.9.1")]
-REMEDY = "correct what the index's metadata proves, or say in a note why both hold"
+REMEDY = "correct the value, or add a note that explains why both are correct"
 
 
 @pytest.fixture
@@ -73,7 +73,7 @@ def test_a_row_with_a_python_that_has_no_wheel(tree: Tree) -> None:
     catalog = loaded(tree(edited(edit, files=PLUGINS)))
     assert found(with_facts(catalog, FITTING)) == [
         (
-            f'{COMPATIBILITY}:7: the row names Python "3.13t" for plugin 1.10.0, '
+            f'{COMPATIBILITY}:7: this entry lists Python "3.13t" for plugin 1.10.0, '
             f"but {SAYS}, has wheels for cp312 cp313 alone"
         )
     ]

@@ -40,8 +40,8 @@ def test_a_pin_of_which_only_a_post_release_exists_can_be_mended(tree: Tree) -> 
     _, problems = load_and_check(root, TODAY)
     (problem,) = problems
     assert str(problem) == (
-        f'{INSTALL}:33: "torch-example==1.10.0" is none of the versions in compatibility.yaml; '
-        "write ==1.10.0.post4: in PEP 440 ==1.10.0 does not admit it"
+        f'{INSTALL}:33: "torch-example==1.10.0" is not a version in compatibility.yaml; '
+        "write ==1.10.0.post4: in PEP 440 ==1.10.0 does not match it"
     )
     texts, _ = fixed_files(root, problems)
     (root / INSTALL).write_text(texts[root / INSTALL], "utf-8")
@@ -72,7 +72,7 @@ def test_a_pin_may_be_that_of_a_release_candidate(problems_after: ProblemsAfter)
 
 def test_a_version_that_nobody_knows_is_named(problems_after: ProblemsAfter) -> None:
     (problem,) = problems_after(*EDITS, pinned("Torch_Example==7"))
-    assert problem.endswith("add its row, or use one of 1.10.0.post4, 1.9.1")
+    assert problem.endswith("add the version, or use one of 1.10.0.post4, 1.9.1")
 
 
 def test_in_tree_platforms_have_no_plugin(problems_after: ProblemsAfter) -> None:
@@ -100,7 +100,7 @@ def test_the_newest_version_of_the_release_that_a_pin_means_is_proposed(
     catalog, _ = load_catalog(tree(edited(EDITS[0], *rows, pinned(f"torch-example=={pin}"))))
     assert catalog is not None
     (problem,) = pinned_versions.check(catalog, TODAY)
-    assert problem.remedy == f"write =={written}: in PEP 440 =={pin} does not admit it"
+    assert problem.remedy == f"write =={written}: in PEP 440 =={pin} does not match it"
     assert problem.fix == Fix(f"=={pin}", f"=={written}")
 
 
@@ -112,7 +112,7 @@ def test_without_a_version_of_that_release_the_newest_five_rows_are_named(tree: 
     catalog, _ = load_catalog(tree(edited(EDITS[0], listed, pinned("torch-example===1.70.0"))))
     assert catalog is not None
     (problem,) = pinned_versions.check(catalog, TODAY)
-    assert problem.remedy == "add its row, or use one of 1.7.0, 1.6.0, 1.5.0, 1.4.0, 1.3.0"
+    assert problem.remedy == "add the version, or use one of 1.7.0, 1.6.0, 1.5.0, 1.4.0, 1.3.0"
     assert problem.fix is None
 
 

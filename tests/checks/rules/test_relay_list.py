@@ -23,6 +23,6 @@ def test_a_repository_that_the_relay_knows_is_fine(tree: Tree) -> None:
 def test_another_is_named(tree: Tree) -> None:
     (problem,) = problems_in(tree(named("example/plugins")))
     assert problem == (
-        f'{ACCELERATOR}:17: the relay does not know "example/plugins"; '
+        f'{ACCELERATOR}:17: there is no entry in the relay list for "example/plugins"; '
         'did you mean "example/plugin"?'
     )

@@ -27,11 +27,11 @@ def test_a_good_report_is_no_problem(tree: Tree) -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("{", "1: this is no JSON: expecting property name in double quotes; write the file again"),
+        ("{", "1: invalid JSON: expecting property name in double quotes; create the file again"),
         (report_text(report(accelerator="other")),
-         '1: the report is about "other"; put it into that folder'),
+         '1: the report is about "other"; move it to that folder'),
         (report_text(report({}, {})),
-         '20: "first" stands twice with the same parameters; keep one, or name what differs'),
+         '20: "first" is listed twice with the same parameters; remove one, or add what differs'),
         (report_text(report(started="2999-01-01T00:00:00Z")),
          "1: started lies in the future (2999-01-01); correct it"),
     ],
@@ -46,12 +46,12 @@ def test_what_is_no_report_is_named(name: str, tree: Tree) -> None:
     found = problems_in(tree({**EXAMPLE, f"{RESULTS}/{name}": GOOD}))
     hidden = name.startswith(".")
     assert len(found) == (0 if hidden else 1)
-    assert hidden or found[0].startswith(f"{RESULTS}/{name}:1: this cannot be the name of a report")
+    assert hidden or found[0].startswith(f"{RESULTS}/{name}:1: not a valid file name for a report")
 
 
 def test_a_file_in_place_of_the_folder_is_refused(tree: Tree) -> None:
     found = problems_in(tree({**EXAMPLE, RESULTS: GOOD}))
-    assert found == [f"{RESULTS}:1: this is not a folder; put the reports into a folder here"]
+    assert found == [f"{RESULTS}:1: this is not a folder; replace it with a folder of reports"]
 
 
 def test_links_are_refused(tree: Tree, tmp_path: Path) -> None:
@@ -60,7 +60,7 @@ def test_links_are_refused(tree: Tree, tmp_path: Path) -> None:
     secret.write_text(GOOD, "utf-8")
     (root / RESULTS / "link.json").symlink_to(secret)
     assert problems_in(root) == [
-        f"{RESULTS}/link.json:1: this is not a plain file; put the file itself here"
+        f"{RESULTS}/link.json:1: this is not a regular file; replace the link with the file"
     ]
 
 
@@ -92,7 +92,7 @@ def test_two_runs_of_one_moment_are_told(tree: Tree) -> None:
     assert found == [
         (
             f'{RESULTS}/b.json:1: {RESULTS}/a.json has tests of "made-up" at the same moment; '
-            "correct started, or make one report of the two"
+            "correct started, or merge the two reports"
         )
     ]
     later = report_text(report(started="2026-01-03T00:00:00Z"))
@@ -112,7 +112,7 @@ def test_reports_that_would_take_too_long_are_not_read(tree: Tree) -> None:
     assert problems_in(root) == [
         (
             f"{RESULTS}:1: the reports have 80 MiB, more than 64; "
-            "remove the oldest: the history keeps what they said"
+            "remove the oldest reports; the history keeps their results"
         )
     ]
 
@@ -125,6 +125,6 @@ def test_a_folder_has_no_more_tests_than_a_report(
     assert problems(tree, a=GOOD, b=later) == [
         (
             f"{RESULTS}/b.json:1: the reports up to this one have more than 2 tests; "
-            "remove older reports, or leave tests out"
+            "remove older reports or some tests"
         )
     ]

@@ -31,8 +31,8 @@ def test_a_suite_that_nobody_declares_is_shown_and_told(tree: Tree) -> None:
     root = tree(files(suite="pytest", declared=False))
     catalog, problems = load_and_check(root, TODAY)
     words = (
-        f'{PATH}:1: no folder declares the suite "example/pytest"; '
-        "give it a title and a link in accelerator.yaml, under suites"
+        f'{PATH}:1: no vendor folder declares the suite "example/pytest"; '
+        "declare it with a title and a link in accelerator.yaml, under suites"
     )
     assert [(p.level, p.rule, str(p)) for p in problems] == [("warning", "report-names", words)]
     assert catalog is not None

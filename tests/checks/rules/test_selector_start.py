@@ -19,7 +19,7 @@ from tests.folders import (
     [
         (
             [(SELECTOR, "os: windows", "os: linux")],
-            ["3: linux stands twice; keep one of the two"],
+            ["3: linux is listed twice; remove one of the two"],
         ),
         (
             [
@@ -33,11 +33,11 @@ from tests.folders import (
         ),
         (
             [(SELECTOR, START_WINDOWS, START_WINDOWS.replace("3.12", "3.13"))],
-            [("3: no install option answers this choice; the nearest has python: 3.12")],
+            [("3: no install option matches this selection; the nearest has python: 3.12")],
         ),
         (
             [(SELECTOR, START_WINDOWS, START_WINDOWS.replace("windows", "macos"))],
-            [("3: no install option answers this choice; example has nothing for macos x86_64")],
+            [("3: no install option matches this selection; example has nothing for macos x86_64")],
         ),
         ([(SELECTOR, START_WINDOWS, "")], []),
     ],
@@ -60,6 +60,6 @@ def test_a_platform_with_problems_of_its_own_is_not_reported_here(
     problems_after: ProblemsAfter,
 ) -> None:
     assert problems_after((GUIDE, "## Prepare", "<b>\n\n## Prepare")) == [
-        f"{GUIDE}:9: raw HTML is not allowed; write Markdown, or put it in backticks",
+        f"{GUIDE}:9: raw HTML is not allowed; use Markdown, or put it in backticks",
         f"{GUIDE}:9: there is text before the first ## heading; move it under a heading",
     ]

@@ -15,8 +15,16 @@ def row(version: str) -> str:
 @pytest.mark.parametrize(
     ("rows", "line", "words"),
     [
-        (row("1.11.0") + NEWEST, 7, '"1.11.0", so the row gives no command; add the release'),
-        (NEWEST + row("1.9.2"), 8, '"1.9.2", so the row gives no command; did you mean "1.9.1"?'),
+        (
+            row("1.11.0") + NEWEST,
+            7,
+            '"1.11.0", so this entry has no install command; add the release',
+        ),
+        (
+            NEWEST + row("1.9.2"),
+            8,
+            '"1.9.2", so this entry has no install command; did you mean "1.9.1"?',
+        ),
     ],
 )
 def test_a_row_about_a_release_that_is_not_listed_is_named(

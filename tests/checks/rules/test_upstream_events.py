@@ -34,7 +34,7 @@ def test_without_labels_no_pull_requests_are_needed(problems_after: ProblemsAfte
 def test_somebody_answers_for_what_is_said_on_a_pull_request(problems_after: ProblemsAfter) -> None:
     (problem,) = problems_after(section(FULL))
     assert problem == (
-        f"{ACCELERATOR}:15: upstream_events is there, and nobody to ask is named; add maintainers"
+        f"{ACCELERATOR}:15: upstream_events is set, but there is no maintainer; add maintainers"
     )
 
 
@@ -45,20 +45,20 @@ def test_somebody_answers_for_what_is_said_on_a_pull_request(problems_after: Pro
             "{dispatch: {repository: example/plugin, event_type: pytorch-event}}",
             "{runner: [npu], workflow: foo.yml}",
             (
-                "21: upstream_events.run: the tests run in exactly one place; "
+                "21: upstream_events.run: a run needs exactly one way to start it; "
                 "use one of: runner, workflow, dispatch, redispatch"
             ),
         ),
         (
             "[pull-request, daily]",
             "[daily]",
-            "17: upstream_events: labels are those of pull requests; add pull-request to events",
+            "17: upstream_events: labels need the event pull-request; add pull-request to events",
         ),
         (
             "event_type: pytorch-event",
             "event_type: 'a b'",
             (
-                '21: upstream_events.run.dispatch.event_type: "a b" is not the type of an event; '
+                '21: upstream_events.run.dispatch.event_type: "a b" is not a valid event type; '
                 "use up to 100 letters, digits and . _ -"
             ),
         ),
@@ -66,7 +66,7 @@ def test_somebody_answers_for_what_is_said_on_a_pull_request(problems_after: Pro
             "{dispatch: {repository: example/plugin, event_type: pytorch-event}}",
             "{runner: ['$(x)']}",
             (
-                '21: upstream_events.run.runner[1]: "$(x)" is not a label of a runner; '
+                '21: upstream_events.run.runner[1]: "$(x)" is not a valid runner label; '
                 "use letters, digits and . _ -"
             ),
         ),
@@ -74,8 +74,9 @@ def test_somebody_answers_for_what_is_said_on_a_pull_request(problems_after: Pro
             "{dispatch: {repository: example/plugin, event_type: pytorch-event}}",
             "{workflow: ../x.yml}",
             (
-                '21: upstream_events.run.workflow: "../x.yml" is not a workflow here; '
-                'write its name, like "foo.yml"'
+                '21: upstream_events.run.workflow: "../x.yml" is not a workflow of this '
+                "repository; "
+                'use its file name, like "foo.yml"'
             ),
         ),
         (
@@ -85,8 +86,8 @@ def test_somebody_answers_for_what_is_said_on_a_pull_request(problems_after: Pro
             ),
             "[torchbench]\n  run: {runner: [npu]}",
             (
-                "17: upstream_events: the portal's workflow has no task torchbench; "
-                "leave it out, or run it in a workflow of your own"
+                "17: upstream_events: the portal's workflow does not support the task torchbench; "
+                "remove it, or run it in a workflow of your own"
             ),
         ),
         (
@@ -112,11 +113,14 @@ DISPATCH = "{dispatch: {repository: example/plugin, event_type: pytorch-event}}"
 @pytest.mark.parametrize(
     ("run", "problem"),
     [
-        ("{workflow: pages.yml}", 'the workflow "pages.yml" is not one of this platform'),
-        ("{workflow: other.yml}", 'the workflow "other.yml" is not one of this platform'),
-        ("{workflow: examples.yml}", 'the workflow "examples.yml" is not one of this platform'),
-        ("{runner: [self-hosted, linux]}", "no label of the runner says whose it is"),
-        ("{runner: [other-1, self-hosted]}", "no label of the runner says whose it is"),
+        ("{workflow: pages.yml}", 'the workflow "pages.yml" does not belong to this platform'),
+        ("{workflow: other.yml}", 'the workflow "other.yml" does not belong to this platform'),
+        (
+            "{workflow: examples.yml}",
+            'the workflow "examples.yml" does not belong to this platform',
+        ),
+        ("{runner: [self-hosted, linux]}", "no runner label starts with the platform's ID"),
+        ("{runner: [other-1, self-hosted]}", "no runner label starts with the platform's ID"),
         ("{dispatch: {repository: PyTorch/pytorch, event_type: x}}", "where the events come from"),
         ("{redispatch: {repository: pytorch/pytorch, event_type: x}}", "where the events come"),
     ],

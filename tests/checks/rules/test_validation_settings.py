@@ -28,7 +28,7 @@ def problems(tree: Tree, text: str) -> list[str]:
 
 
 TWICE = GOOD + GOOD.partition("deploy:\n")[2]
-EITHER = "a recipe is either a script or a container; give exactly one of the two"
+EITHER = "a recipe needs either a script or a container; set exactly one of the two"
 
 
 @pytest.mark.parametrize(
@@ -36,10 +36,10 @@ EITHER = "a recipe is either a script or a container; give exactly one of the tw
     [
         (GOOD, []),
         (GOOD.replace("  timm:", "  tim:"),
-         ['2: the portal knows no suite "tim"; did you mean "timm"?']),
+         ['2: there is no suite "tim"; did you mean "timm"?']),
         (GOOD.replace("check: python", "check: pyton"),
          ['13: install.yaml has no check "pyton"; did you mean "python"?']),
-        (TWICE, ['14: the recipe "from-source" stands twice; give each an id of its own']),
+        (TWICE, ['14: the recipe "from-source" is listed twice; use a unique ID for each']),
         (GOOD.replace("rtol: 0.06, ", ""),
          ['5: "rtol" is missing; add suites.timm.tolerances.bfloat16.rtol']),
         (GOOD.replace("    script: |\n      make\n", ""), [f"9: deploy[1]: {EITHER}"]),

@@ -5,7 +5,7 @@ import pytest
 from tests.folders import COMPATIBILITY, Edit, ProblemsAfter
 
 ROW = '  - {torch: "1.10.0", variant: ex2, source: made-up}\n'
-REMEDY = "join the rows, or say in a note which source says which"
+REMEDY = "merge the entries, or add a note that says which source states which value"
 
 
 def rows(*more: str) -> Edit:

@@ -44,9 +44,12 @@ def flipped(path: Path) -> None:
 
 
 DAMAGE: dict[str, tuple[Callable[[Path], None], str]] = {
-    "missing": (Path.unlink, "the file is missing"),
+    "missing": (Path.unlink, "file not found"),
     "truncated": (shortened, "bytes, the manifest lists"),
-    "a flipped bit": (flipped, "the file was altered: its SHA-256 is not the one in the manifest"),
+    "a flipped bit": (
+        flipped,
+        "the file was changed; its SHA-256 checksum differs from the manifest",
+    ),
 }
 
 

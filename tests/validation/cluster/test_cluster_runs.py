@@ -158,7 +158,7 @@ def test_an_address_where_nothing_answers_is_told(
 ) -> None:
     monkeypatch.setattr("accelerator_portal.validation.cluster.connecting._CONNECT_S", 2)
     for address in ("tcp://127.0.0.1:1", "nonsense://x", "127.0.0.1"):
-        with pytest.raises(RunError, match=r"^no Dask scheduler answers at ") as error:
+        with pytest.raises(RunError, match=r"^no Dask scheduler responds at ") as error:
             run_on(address, tmp_path, ["passed-1"])
         assert "\n" not in str(error.value)
     assert not list(tmp_path.iterdir())

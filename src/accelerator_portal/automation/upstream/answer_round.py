@@ -72,7 +72,7 @@ def answer(
     done, failed = rounds.say(desk, catalog, compared)
     done += bases.faults
     if keep:
-        done += [f"The report of {name} is kept." for name in rounds.keep(root, looked)]
+        done += [f"Stored the report of {name}." for name in rounds.keep(root, looked)]
     return AnswerRound(
         looked=tuple(looked),
         answers=tuple(one.answer for one in compared),

@@ -43,20 +43,20 @@ def answer(desk: Desk, change: Change, answers: Sequence[PlatformAnswer]) -> str
     pull = read(desk.api, f"{place}/pulls/{change.number}", UpstreamPullRequest)
     current = [one for one in answers if one.head == pull.head.sha]
     if reason := _silence(pull, current):
-        return f"Pull request {pull.number} {reason}: nothing is said."
+        return f"Pull request {pull.number} {reason}: no comment posted."
     own = _own(desk, f"{place}/issues/{pull.number}/comments")
     before = (remembered(own.body or "") if own else None) or Memory()
     after = merged(before, current)
     if not after.answers:
-        return f"Nothing is newly broken by pull request {pull.number}: nothing is said."
+        return f"No new failures in pull request {pull.number}: no comment posted."
     text = comment(after, desk.ask)
     if own is None:
         desk.api.send("POST", f"{place}/issues/{pull.number}/comments", {"body": text})
-        return f"A comment on pull request {pull.number} is posted."
+        return f"A comment on pull request {pull.number} was posted."
     if own.body == text:
-        return f"The comment on pull request {pull.number} says it already."
+        return f"The comment on pull request {pull.number} is already up to date."
     desk.api.send("PATCH", f"{place}/issues/comments/{own.id}", {"body": text})
-    return f"The comment on pull request {pull.number} is renewed."
+    return f"The comment on pull request {pull.number} was updated."
 
 
 def _silence(pull: UpstreamPullRequest, current: Sequence[PlatformAnswer]) -> str | None:
@@ -64,7 +64,7 @@ def _silence(pull: UpstreamPullRequest, current: Sequence[PlatformAnswer]) -> st
         return f"is {pull.state}"
     if MUTE in {label.name for label in pull.labels}:
         return f"has the label {MUTE}"
-    return None if current else "has another commit by now"
+    return None if current else "has a newer commit"
 
 
 def merged(before: Memory, answers: Iterable[PlatformAnswer]) -> Memory:

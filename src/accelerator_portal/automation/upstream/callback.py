@@ -61,7 +61,7 @@ def read_dispatched(event: bytes) -> Dispatched:
         return Event.model_validate_json(event).client_payload
     except ValidationError as error:
         place = ".".join(map(str, error.errors(include_input=False)[0]["loc"])) or "the event"
-        raise RefusedEventError("unreadable", f"{place} is not as the relay writes it") from None
+        raise RefusedEventError("unreadable", f"{place} is not in the relay's format") from None
 
 
 def job_of(variables: Mapping[str, str], check_run: str, artifact: str | None) -> WorkflowJob:
@@ -80,7 +80,7 @@ def job_of(variables: Mapping[str, str], check_run: str, artifact: str | None) -
         )
     except ValidationError as error:
         place = ".".join(map(str, error.errors(include_input=False)[0]["loc"]))
-        what = f"the run's {place} is missing or of another form; run this in GitHub Actions"
+        what = f"the run's {place} is missing or invalid. Run this in GitHub Actions"
         raise RefusedEventError("unreadable", what) from None
 
 

@@ -55,7 +55,7 @@ def check_run(answer: PlatformAnswer, change: Change, level: RelayLevel) -> dict
     lines = [f"- {span(one.key)} {one.outcome}" for one in answer.news.newly]
     if more := broken - len(lines):
         lines.append(f"- {more:,} more")
-    said = f"{broken:,} newly broken, {answer.news.red_already:,} red on the base already"
+    said = f"{broken:,} new failures, {answer.news.red_already:,} already failing on the base"
     summary = "\n".join([f"Reported by {span(answer.repository)}. {said}.", "", *lines])
     return {
         "name": f"{CHECK}{answer.accelerator}",
@@ -74,6 +74,6 @@ def put_check_run(api: Api, repository: str, body: dict[str, Any]) -> str:
     for found in read(api, path, _CheckRuns).check_runs:
         if (found.name, found.external_id) == (body["name"], body["external_id"]):
             api.send("PATCH", f"repos/{repository}/check-runs/{found.id}", body)
-            return f"The check run {body['name']} is renewed."
+            return f"The check run {body['name']} was updated."
     api.send("POST", f"repos/{repository}/check-runs", body)
     return f"The check run {body['name']} is made."

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from accelerator_portal.automation.ownership import Maintainers
 from accelerator_portal.automation.pull_request_comment import HarmfulError
-from accelerator_portal.automation.sanitiser import faults
+from accelerator_portal.automation.sanitizer import faults
 from accelerator_portal.automation.upstream.marker import Memory, PlatformAnswer, marker
 from accelerator_portal.automation.upstream.news import Broken
 from accelerator_portal.site.difference.harmless import fence, span
@@ -24,13 +24,13 @@ MOST = 60_000
 _SHOWN = (20, 10, 5, 1, 0)
 
 _INTRODUCTION = (
-    "What out-of-tree platforms report of this pull request. These are results of their own CI; "
-    "nobody else has checked them, and they hold nothing up."
+    "Test results of out-of-tree platforms for this pull request. The platforms run these tests in "
+    "their own CI; nobody else has verified the results. They don't block merging."
 )
-_MENDED = "Nothing that passed on the base fails any more in the newest reports."
+_MENDED = "No new failures in the latest reports."
 _END = (
-    f"This comment is renewed in place. To hear nothing more here, add the label `{MUTE}`; "
-    "a failure that a platform knows belongs into its `known-issues.yaml`."
+    f"This comment is updated in place. To stop these comments on this pull request, add the label "
+    f"`{MUTE}`. Platforms list expected failures in `known-issues.yaml`."
 )
 
 
@@ -48,7 +48,7 @@ def comment(memory: Memory, ask: Maintainers) -> str:
     texts = (_text(_cut(memory, shown), ask) for shown in _SHOWN)
     sign, text = next(filter(lambda found: len(found[1]) <= MOST, texts))
     if found := faults(text, sign, map(run_page, memory.answers)):
-        raise HarmfulError(f"the comment is not posted: {'; '.join(found[:5])}")
+        raise HarmfulError(f"comment not posted: {'; '.join(found[:5])}")
     return text
 
 
@@ -78,34 +78,34 @@ def _parts(memory: Memory, ask: Maintainers) -> Iterator[str]:
             f"{span(answer.name)} at {span(answer.head[:12])}, [run]({run_page(answer)})"
             for answer in mended
         )
-        yield f"Nothing is newly broken any more: {names}."
+        yield f"No new failures any more: {names}."
     yield _END
 
 
 def _headline(broken: Iterable[PlatformAnswer]) -> str:
     said = (f"{span(answer.name)} {_tests(answer.news.newly_broken)}" for answer in broken)
-    return f"**Newly broken: {', '.join(said)}.**"
+    return f"**New failures: {', '.join(said)}.**"
 
 
 def _section(answer: PlatformAnswer, people: Sequence[str]) -> Iterator[str]:
     news = answer.news
-    yield f"#### {span(answer.name)}: {_tests(news.newly_broken)} newly broken"
+    yield f"#### {span(answer.name)}: new failures in {_tests(news.newly_broken)}"
     yield _where(answer)
     lines = [_line(one) for one in news.newly]
     if more := news.newly_broken - len(lines):
-        lines.append(f"- {more:,} more, see the run")
+        lines.append(f"- {more:,} more (see the run)")
     yield "\n".join(lines)
     if others := _others(answer):
         yield others
     if command := next((one.command for one in news.newly if one.command), None):
-        yield "\n".join(["To repeat the first:", "", *fence([command], "bash")])
-    who = ", ".join(map(span, people)) if people else "nobody is named"
-    yield f"Whom to ask: {who}."
+        yield "\n".join(["To reproduce the first failure:", "", *fence([command], "bash")])
+    who = ", ".join(map(span, people)) if people else "no maintainer listed"
+    yield f"Contact: {who}."
 
 
 def _where(answer: PlatformAnswer) -> str:
     base = answer.news.base
-    late = " It came after its time." if answer.late else ""
+    late = " The report arrived after its deadline." if answer.late else ""
     torch = f" with torch {span(answer.torch)}" if answer.torch else ""
     return (
         f"At {span(answer.head[:12])}{torch}, reported by {span(answer.repository)}, "
@@ -122,15 +122,15 @@ def _line(one: Broken) -> str:
 def _others(answer: PlatformAnswer) -> str:
     news = answer.news
     said = [
-        (news.red_already, "red on the base already"),
-        (news.known, "known to fail"),
-        (news.no_base, "without a verdict on the base"),
-        (news.mended, "mended"),
+        (news.red_already, "already failing on the base"),
+        (news.known, "with known issues"),
+        (news.no_base, "without a result on the base"),
+        (news.mended, "fixed"),
     ]
     words = [f"{_tests(number)} {what}" for number, what in said if number]
-    text = f"No news: {', '.join(words)}." if words else ""
+    text = f"Other results: {', '.join(words)}." if words else ""
     if news.flaky_failing:
-        text += f" {_tests(news.flaky_failing)} failing that go back and forth on the base"
+        text += f" {_tests(news.flaky_failing)} failing, but flaky on the base"
         rates = (f": {span(o.key)} failed in {o.bad} of its last {o.of} runs" for o in news.flaky)
         text += f"{next(rates, '')}."
     return text.strip()

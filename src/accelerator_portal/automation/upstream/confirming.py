@@ -54,7 +54,9 @@ def confirmed(api: Api, change: Change) -> Change:
         return _pushed(api, change)
     except GitHubError as error:
         if error.status in _MISSING:
-            raise RefusedEventError("forged", f"GitHub has no such change ({error})") from None
+            raise RefusedEventError(
+                "forged", f"GitHub doesn't have this change ({error})"
+            ) from None
         raise
 
 
@@ -73,13 +75,15 @@ def upstream_now(
 def _pull_request(api: Api, change: Change) -> Change:
     pull = read(api, f"repos/{change.repository}/pulls/{change.number}", UpstreamPullRequest)
     if pull.base.repo is None or pull.base.repo.full_name != change.repository:
-        raise RefusedEventError("forged", f"pull request {change.number} is of another repository")
+        raise RefusedEventError(
+            "forged", f"pull request {change.number} belongs to another repository"
+        )
     if change.head is not None and pull.head.sha != change.head:
-        what = f"pull request {pull.number} has another commit by now than {change.head[:12]}"
+        what = f"pull request {pull.number} has a newer commit than {change.head[:12]}"
         raise RefusedEventError("out of order", what)
     if pull.state != "open" and change.action != "closed":
         raise RefusedEventError(
-            "out of order", f"pull request {pull.number} is {pull.state} by now"
+            "out of order", f"pull request {pull.number} is already {pull.state}"
         )
     known = {
         "head": pull.head.sha,

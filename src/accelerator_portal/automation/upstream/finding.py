@@ -96,7 +96,7 @@ def find(place: ReportPlace, asked: SentRequest) -> RunResult:
         state: RunState = none.state
         if state in {"waiting", "running"} and age > limit:
             state = "silent" if asked.entry.run.redispatch else "lost"
-        hours = f"{max(age, dt.timedelta()).total_seconds() / 3600:.0f} hours after it was sent"
+        hours = f"{max(age, dt.timedelta()).total_seconds() / 3600:.0f} hours after dispatch"
         why = f"{none}, {hours}" if state != "refused" else str(none)
         return RunResult(state, repository, none.run, why=why)
     finished = report.finished or place.now
@@ -117,11 +117,11 @@ def _report(place: ReportPlace, asked: SentRequest, repository: str) -> tuple[in
     else:
         run = _run_with_title(place, asked, repository)
         if run.status != "completed":
-            raise _NotHereError("running", "the run is under way", run.id)
+            raise _NotHereError("running", "the run is in progress", run.id)
         names = {REPORT, *(f"{REPORT}-{task}" for task in asked.entry.tasks)}
         artifacts = _newest(_artifacts(place.api, repository, f"runs/{run.id}/artifacts"), names)
         if not artifacts:
-            what = f"the run ended as {run.conclusion or 'nothing'} and left no report"
+            what = f"the run ended as {run.conclusion or 'nothing'} without a report"
             raise _NotHereError("refused", what, run.id)
     _refuse_foreign(asked, run, repository)
     try:
@@ -143,25 +143,25 @@ def _run_with_title(place: ReportPlace, asked: SentRequest, repository: str) -> 
         ours = workflow is None or run.path.endswith(f"/{workflow}")
         if run.event == event and run.created_at >= asked.at - SKEW and ours:
             return run
-    raise _NotHereError("waiting", f"no run with the title {title} is there")
+    raise _NotHereError("waiting", f"there is no run with the title {title}")
 
 
 def _run_of(api: Api, repository: str, artifacts: Sequence[_Artifact]) -> FoundRun:
     """The run that left an artifact of a closed CI."""
     if not artifacts:
-        raise _NotHereError("waiting", "no report is there")
+        raise _NotHereError("waiting", "there is no report")
     made_by = artifacts[0].workflow_run
     if made_by is None:
-        raise _NotHereError("refused", "the report is of no run")
+        raise _NotHereError("refused", "the report does not belong to a run")
     return read(api, f"repos/{repository}/actions/runs/{made_by.id}", FoundRun)
 
 
 def _refuse_foreign(asked: SentRequest, run: FoundRun, repository: str) -> None:
     source = run.head_repository
     if source is None or source.full_name != repository:
-        raise _NotHereError("refused", "the run is of a fork", run.id)
+        raise _NotHereError("refused", "the run belongs to a fork", run.id)
     if run.event not in _EVENTS:
-        raise _NotHereError("refused", f"the run is of an event {run.event[:40]}", run.id)
+        raise _NotHereError("refused", f"the run was triggered by {run.event[:40]}", run.id)
     if run.created_at < asked.at - SKEW:
         raise _NotHereError("refused", "the run is older than the event", run.id)
 

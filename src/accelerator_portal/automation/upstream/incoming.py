@@ -117,7 +117,7 @@ def read_event(event: bytes, upstream: str = UPSTREAM) -> Change | str:
         return _nested(nested, upstream)
     except ValidationError as error:
         place = ".".join(map(str, error.errors(include_input=False)[0]["loc"])) or "the event"
-        what = f"{_plain(place)} is not as in an event of GitHub's"
+        what = f"{_plain(place)} doesn't match GitHub's event format"
         raise RefusedEventError("unreadable", what) from None
 
 
@@ -128,7 +128,7 @@ def _nested(event: _Nested, upstream: str) -> Change | str:
         return _of_push(event, upstream)
     if event.event_type == "check_run":
         return _of_check_run(event, upstream)
-    return f"Nothing is done for an event {_plain(event.event_type)}."
+    return f"No tests are started for an event {_plain(event.event_type)}."
 
 
 def _of_pull_request(event: _Nested, upstream: str) -> Change | str:
@@ -155,7 +155,7 @@ def _change(
     pull: _PullRequest, action: str, delivery: str, upstream: str, added: str | None
 ) -> Change | str:
     if action not in _ACTIONS:
-        return f"Nothing is done for a pull request that is {_plain(action)}."
+        return f"No tests are started for a pull request that is {_plain(action)}."
     return Change.model_validate(
         {
             "occasion": "pull-request",
@@ -176,7 +176,7 @@ def _of_push(event: _Nested, upstream: str) -> Change | str:
     said = _Push.model_validate(event.payload)
     _same(said.repository, upstream)
     if said.deleted or said.after == _NO_COMMIT or said.ref != f"refs/heads/{BRANCH}":
-        return f"Nothing is done for a push to {_plain(said.ref)}."
+        return f"No tests are started for a push to {_plain(said.ref)}."
     return Change(occasion="push", delivery=event.delivery_id, repository=upstream, head=said.after)
 
 
@@ -185,9 +185,9 @@ def _of_check_run(event: _Nested, upstream: str) -> Change | str:
     _same(said.repository, upstream)
     check = said.check_run
     if said.action != "rerequested" or not check.name.startswith(CHECK):
-        return f"Nothing is done for a check run that is {_plain(said.action)}."
+        return f"No tests are started for a check run that is {_plain(said.action)}."
     if len(check.pull_requests) != 1:
-        return "Nothing is done for a check run that is of no single pull request."
+        return "No tests are started for a check run without exactly one pull request."
     return Change(
         occasion="pull-request",
         delivery=event.delivery_id,
@@ -201,7 +201,7 @@ def _of_check_run(event: _Nested, upstream: str) -> Change | str:
 
 def _same(repository: _Repository, upstream: str) -> None:
     if repository.full_name != upstream:
-        what = f"the event is of {_plain(repository.full_name)}, not of {upstream}"
+        what = f"the event is from {_plain(repository.full_name)}, not from {upstream}"
         raise RefusedEventError("unknown repository", what)
 
 

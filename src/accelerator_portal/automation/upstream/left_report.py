@@ -83,7 +83,7 @@ def claim(report: Report, asked: SentRequest) -> str | None:
     if report.accelerator != wanted:
         return f"the report is about {report.accelerator}, the run was for {wanted}"
     if report.kind == "baseline":
-        return "the report is a baseline, which is no run"
+        return "the report is a baseline, not a test run"
     if report.started is not None and report.started < asked.at - SKEW:
         return "the report is older than the event"
     return _other_change(report.trigger, asked.change)
@@ -91,9 +91,9 @@ def claim(report: Report, asked: SentRequest) -> str | None:
 
 def _other_change(trigger: Trigger, change: Change) -> str | None:
     if trigger.pull_request not in {None, change.number}:
-        return f"the report is of pull request {trigger.pull_request}"
+        return f"the report is for pull request {trigger.pull_request}"
     if trigger.repository not in {None, change.repository}:
-        return f"the report is of {trigger.repository}"
+        return f"the report is for {trigger.repository}"
     if trigger.commit is not None and not (change.head or "").startswith(trigger.commit):
-        return f"the report is of commit {trigger.commit[:12]}"
+        return f"the report is for commit {trigger.commit[:12]}"
     return None

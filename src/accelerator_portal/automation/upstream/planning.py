@@ -69,16 +69,16 @@ def matrix(entry: PlannedPlatform) -> dict[str, list[dict[str, str]]]:
 
 def _reason(platform: Platform, events: UpstreamEvents, change: Change) -> str | None:
     if change.only is not None and platform.id != change.only:
-        return f"only {change.only} is asked again"
+        return f"only {change.only} is tested again"
     if change.occasion not in events.events:
-        return f"does not ask for {change.occasion}"
+        return f"does not test the event {change.occasion}"
     if change.action == "closed":
         return "the pull request is closed"
     wanted = {label.casefold() for label in events.labels}
     if change.added is not None and change.added.casefold() not in wanted:
-        return "the new label is none that it asks for"
+        return "the new label is not one of its labels"
     if wanted and wanted.isdisjoint(label.casefold() for label in change.labels):
-        return "none of its labels is there"
+        return "the pull request has none of its labels"
     return None
 
 

@@ -19,9 +19,9 @@ def plan_summary(found: DispatchPlan) -> str:
         f"- {span(one.accelerator)}: {', '.join(one.tasks)}; {one.run.way}, within "
         f"{one.hours} hours"
         for one in found.entries
-    ] or ["Nobody tests this."]
+    ] or ["No platform tests this change."]
     if found.passed_over:
-        lines += ["", "## Passed over", ""]
+        lines += ["", "## Skipped", ""]
         lines += [f"- {span(name)}: {span(why)}" for name, why in found.passed_over.items()]
     return "\n".join(lines) + "\n"
 
@@ -39,11 +39,11 @@ def answer_summary(
 ) -> str:
     """Say what came of each run, what is news, and what was written where."""
     lines = ["# Answers", ""]
-    lines += [_looked(one) for one in looked] or ["Nobody is waited for."]
+    lines += [_looked(one) for one in looked] or ["No outstanding reports."]
     if news := list(_news(answers)):
-        lines += ["", "## Beside the base", "", *news]
+        lines += ["", "## Compared with the base", "", *news]
     if said:
-        lines += ["", "## Said", "", *(f"- {span(sentence)}" for sentence in said)]
+        lines += ["", "## Comments", "", *(f"- {span(sentence)}" for sentence in said)]
     return "\n".join(lines) + "\n"
 
 
@@ -55,7 +55,7 @@ def _change(change: Change) -> str:
 def _looked(one: Looked) -> str:
     who = f"- {span(one.asked.entry.accelerator)}, {_change(one.asked.change)}"
     if one.found is None:
-        return f"{who}: **not asked** {span(one.error)}"
+        return f"{who}: **not checked** {span(one.error)}"
     why = f" {span(one.found.why)}" if one.found.why else ""
     state = one.found.state
     return f"{who}: {f'**{state}**' if state in {'lost', 'late', 'refused'} else state}{why}"
@@ -64,10 +64,12 @@ def _looked(one: Looked) -> str:
 def _news(answers: Iterable[PlatformAnswer]) -> Iterator[str]:
     for one in answers:
         found = one.news
-        base = f"{found.base:%Y-%m-%d}" if found.base else "none, so nothing can be news"
+        base = (
+            f"{found.base:%Y-%m-%d}" if found.base else "none, so there is nothing to compare with"
+        )
         yield (
-            f"- {span(one.accelerator)}: {found.newly_broken:,} newly broken, "
-            f"{found.red_already:,} red already, {found.flaky_failing:,} flaky, "
-            f"{found.known:,} known, {found.mended:,} mended, {found.no_base:,} without a base "
+            f"- {span(one.accelerator)}: {found.newly_broken:,} new failures, "
+            f"{found.red_already:,} already failing, {found.flaky_failing:,} flaky, "
+            f"{found.known:,} known, {found.mended:,} fixed, {found.no_base:,} without a base "
             f"verdict, {found.silent:,} say nothing, of {found.tests:,}; base: {base}"
         )

@@ -1,4 +1,4 @@
-"""Every fact names a source that its file declares, and every declared source is named."""
+"""Every fact cites a declared source, and every declared source is cited."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def _yaml_problems(file: YamlFile, data: Mapping[str, object]) -> Iterator[Probl
     for name in known:
         if name not in named:
             line = file.line(("sources", name))
-            what = f'no fact names the source "{name}"'
-            yield Problem(file.path, line, what, "name it where it is used, or remove it")
+            what = f'no fact cites the source "{name}"'
+            yield Problem(file.path, line, what, "cite it where it is used, or remove it")
 
 
 def _named(value: object, location: Location) -> Iterator[tuple[Location, str]]:

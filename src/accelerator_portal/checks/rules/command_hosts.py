@@ -1,8 +1,8 @@
-"""Commands fetch from hosts that `data/hosts.yaml` lists, over https.
+"""Commands download only over https, from hosts listed in `data/hosts.yaml`.
 
-Readers paste commands into a shell, often as root. A new host is a line in that file, which a
-maintainer of the portal looks at. This holds for the steps of `install.yaml`, for `identify`, for
-code in guides and FAQs and for the commands of reports, also for addresses without a scheme.
+Readers paste commands into a shell, often as root. To use a new host, add it to that file; a
+maintainer of the portal reviews it. The rule applies to steps in `install.yaml`, to `identify`, to
+code in guides and FAQs and to commands in reports, including addresses without a scheme.
 """
 
 from __future__ import annotations
@@ -65,12 +65,12 @@ def _faults(address: str, known: set[str] | None) -> Iterator[tuple[str, str]]:
     scheme, _, _ = address.partition("://")
     host = host_of(address)
     if "{" in host:
-        yield f'"{address[:80]}" has a placeholder in its host', "write the host itself"
+        yield f'"{address[:80]}" has a placeholder in its host', "use a real host name"
         return
     if host == _OWN_CLOUD:
         return
     if scheme.lower().removeprefix("git+") not in _SAFE:
         yield f'"{address[:80]}" is not fetched over https', "write https://"
     if known is not None and host not in known:
-        what = f'"{host or address[:80]}" is not among the hosts that commands may name'
-        yield what, f"add it to {HOSTS} with its owner, or use another"
+        what = f'"{host or address[:80]}" is not an allowed host for commands'
+        yield what, f"add it to {HOSTS} with its owner, or use another host"

@@ -1,10 +1,10 @@
-"""No command runs what it has just fetched, or switches off what protects the reader.
+"""No command runs a download directly or disables a security check.
 
-Refused are a download that goes into anything but a known filter, anything that is piped into a
-shell or an interpreter, several commands hidden in the text of one (`bash -c`), and switched-off
-certificates. What is fetched has a name and can be looked at before it runs: a `download` step,
-then a `run` step. This holds wherever a reader may copy a command: steps and notes of
-`install.yaml`, `identify`, code, tables and headings of guides and FAQs, and commands of reports.
+These are errors: a download piped into anything except a known filter, anything piped into a
+shell or an interpreter, several commands in one text (`bash -c`), and disabled certificate checks.
+Use a `download` step and then a `run` step, so that readers can inspect the file before it runs.
+The rule applies wherever readers may copy a command: steps and notes in `install.yaml`, `identify`,
+code, tables and headings in guides and FAQs, and commands in reports.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from accelerator_portal.checks.protection import unprotected_words
 from accelerator_portal.checks.shell import Pipeline
 
 _CONTROL = frozenset("|;&`$<>\n")  # what joins commands, or puts one into another
-_FIRST_FETCH = "fetch into a file first, then run the file"
+_FIRST_FETCH = "download to a file first, then run the file"
 
 SafetyFault = tuple[str, str]  # what is wrong, what would be right
 
@@ -36,8 +36,8 @@ def check(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """Yield commands that a careful reader would not paste."""
     for found in command_texts(catalog):
         if found.run and _is_inline(found.run):
-            what = f'"{" ".join(found.run[:2])}" hides several commands in a text'
-            yield Problem(found.path, found.line, what, "write each command as a step of its own")
+            what = f'"{" ".join(found.run[:2])}" puts several commands into one text'
+            yield Problem(found.path, found.line, what, "write each command as a separate step")
         for line, what, remedy in _faults(found):
             yield Problem(found.path, found.line + line, what, remedy)
 
@@ -63,17 +63,17 @@ def _of_pipeline(pipeline: Pipeline, *, fetched: bool) -> Iterator[SafetyFault]:
         if not target:
             continue
         if fetched and not only_filters(target):
-            what = f'"{shown}" runs what it fetches: only known filters may read a download'
+            what = f'"{shown}" runs its download; only known filters can read a download'
             yield what, _FIRST_FETCH
         elif runs_its_input(target):
-            yield f'"{shown}" runs what is piped into it', _FIRST_FETCH
+            yield f'"{shown}" runs piped input', _FIRST_FETCH
     if any(command.substituted and fetches(command.words) for command in pipeline.commands):
         yield f'"{shown}" runs what it fetches', _FIRST_FETCH
     for words in commands:
         if fetched and (place := startup_file(words)):
-            yield f'"{shown}" writes what it fetches into {place[:60]}', _FIRST_FETCH
+            yield f'"{shown}" writes its download to {place[:60]}', _FIRST_FETCH
         for word in unprotected_words(words):
-            yield f'"{word[:80]}" switches off what protects the reader', "leave that out"
+            yield f'"{word[:80]}" disables a security check', "remove it"
 
 
 def _is_inline(run: tuple[str, ...]) -> bool:

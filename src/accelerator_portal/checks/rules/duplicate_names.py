@@ -1,7 +1,7 @@
-"""No two folders may claim the same name, or the same package of a plugin.
+"""Each folder has its own name and its own plugin package.
 
-Package names are compared as an index does, so `torch-tpu` and `torch_tpu` are one. Vendors whose
-packages do have one name, such as builds of `torch` itself, each set `package.shared_name`.
+Package names are compared in normalized form, so `torch-tpu` and `torch_tpu` are the same. If
+several vendors' packages share a name, such as builds of `torch`, each sets `package.shared_name`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""What a command installs is still cared for: its row's lifecycle has not ended.
+"""Commands install only versions that are still maintained.
 
-Only the newest row of each variant is looked at: older ones may have ended, and say so.
+The rule checks the lifecycle of the newest entry of each variant. Older entries may have ended.
 """
 
 from __future__ import annotations
@@ -24,6 +24,6 @@ def check(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
             cycle = row.lifecycle
             if cycle and cycle.until and cycle.until < today:
                 location = ("rows", place, "lifecycle", "until")
-                what = f'the newest row\'s state "{cycle.status}" ended on {cycle.until}'
-                remedy = "say what holds since, or add a newer row"
+                what = f'the newest entry\'s lifecycle "{cycle.status}" ended on {cycle.until}'
+                remedy = "update the lifecycle, or add a newer entry"
                 yield platform.problem("compatibility.yaml", location, what, remedy)

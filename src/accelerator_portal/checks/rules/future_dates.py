@@ -1,7 +1,6 @@
-"""No source was read in the future.
+"""Dates on which sources were read are not in the future.
 
-Ages on the site are counted from such dates. A date that is still to come is a typing error, or
-makes other facts look old.
+The site calculates the age of facts from these dates. A future date is usually a typing error.
 """
 
 from __future__ import annotations
@@ -44,4 +43,4 @@ def _late(sources: Mapping[str, Source], today: dt.date) -> Iterator[tuple[str, 
 
 def _problem(path: str, line: int, day: dt.date, today: dt.date) -> Problem:
     what = f"the date {day} is in the future (today is {today} in UTC)"
-    return Problem(path, line, what, "write the day on which you read the source")
+    return Problem(path, line, what, "use the date on which you read the source")

@@ -1,4 +1,4 @@
-"""A guide answers the same five questions in the same order, so that links to them hold."""
+"""Every guide has the same five headings in the same order, so links to them keep working."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ def check(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
                 yield Problem(guide.path, 1, what, f"the guide needs {', '.join(GUIDE_HEADINGS)}")
         for section in guide.sections:
             if section.title not in GUIDE_HEADINGS:
-                what = f'"## {section.title}" is not a heading of a guide'
+                what = f'"## {section.title}" is not a valid heading in a guide'
                 yield Problem(
                     guide.path, section.line, what, did_you_mean(section.title, GUIDE_HEADINGS)
                 )
             elif not section.text:
-                what = f'nothing stands under "## {section.title}"'
-                yield Problem(guide.path, section.line, what, "write what a reader needs there")
+                what = f'there is no text under "## {section.title}"'
+                yield Problem(guide.path, section.line, what, "add text or remove the heading")
         if sorted(titles) == sorted(GUIDE_HEADINGS) and titles != list(GUIDE_HEADINGS):
-            what = "the headings are not in order"
+            what = "the headings are not in the required order"
             yield Problem(
                 guide.path, guide.sections[0].line, what, f"use {', '.join(GUIDE_HEADINGS)}"
             )
         if len(set(titles)) < len(titles):
-            yield Problem(guide.path, 1, "a heading stands twice", "keep one of the two")
+            yield Problem(guide.path, 1, "a heading is used twice", "remove one of the two")
         length = sum(2 + section.text.count("\n") for section in guide.sections)
         if length > MAX_LINES:
             what = f"the guide has {length} lines, more than {MAX_LINES}"

@@ -1,7 +1,7 @@
-"""A guide or an FAQ does not admit versions older than any row of `compatibility.yaml` needs.
+"""Guides and FAQs name no versions older than `compatibility.yaml` requires.
 
-"CANN >= 8.0" or "CANN 8.0 or newer" stands in a text that was written once, while rows come and go;
-readers then install what no row needs any more. A component is found by the name in the rows.
+For example, a guide says "CANN 8.0 or newer", but every entry in `compatibility.yaml` requires 9.1.
+Readers would install a version that doesn't work. Components are matched by their name.
 """
 
 from __future__ import annotations
@@ -58,5 +58,5 @@ def _too_old(
                 except InvalidVersion:
                     continue
                 if version < oldest:
-                    what = f'{name} "{written}" is older than every row of compatibility.yaml needs'
-                    yield Problem(file.path, number, what, f"name {oldest} or newer")
+                    what = f'{name} "{written}" is older than compatibility.yaml requires'
+                    yield Problem(file.path, number, what, f"use {oldest} or newer")

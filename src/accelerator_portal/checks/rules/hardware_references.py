@@ -1,4 +1,4 @@
-"""What `hardware` names exists, stands once, and does not contradict itself."""
+"""Entries in `hardware` refer to existing variants, are unique and are consistent."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _unknown_variants(platform: Platform, hardware: Hardware) -> Iterator[Proble
             for name in build.variants or ():
                 if name not in known:
                     location = ("hardware", "generations", place, "builds", number, "variants")
-                    what = f'the variant "{name}" is not described in install.yaml'
+                    what = f'the variant "{name}" is not listed in install.yaml'
                     yield platform.problem(_FILE, location, what, did_you_mean(name, known))
 
 
@@ -41,8 +41,8 @@ def _doubled_generations(platform: Platform, hardware: Hardware) -> Iterator[Pro
         if key in seen:
             named = f"{generation.name} {generation.chip or ''}".strip()
             location = ("hardware", "generations", place, "name")
-            what = f'the generation "{named}" stands twice'
-            yield platform.problem(_FILE, location, what, "join the two, or give each its chip")
+            what = f'the generation "{named}" is listed twice'
+            yield platform.problem(_FILE, location, what, "merge the two or add the chip")
         seen.add(key)
 
 
@@ -56,11 +56,11 @@ def _doubled_models(platform: Platform, hardware: Hardware) -> Iterator[Problem]
             name = model.name.casefold()
             other = seen.setdefault(name, model)
             if name in here:
-                what = f'the model "{model.name}" stands twice in "{generation.name}"'
-                yield platform.problem(_FILE, location, what, "keep one, or name what differs")
+                what = f'the model "{model.name}" is listed twice in "{generation.name}"'
+                yield platform.problem(_FILE, location, what, "remove one, or add what differs")
             elif _differs(model, other):
-                what = f'"{model.name}" has other figures than where it stands first'
-                remedy = "name what differs, or state both in notes"
+                what = f'"{model.name}" has different figures than its first entry'
+                remedy = "add what differs to the name, or state both in notes"
                 yield platform.problem(_FILE, location, what, remedy)
             here.add(name)
 
@@ -75,8 +75,8 @@ def _doubled_instances(platform: Platform, hardware: Hardware) -> Iterator[Probl
                     other = seen.setdefault(name.casefold(), model.name)
                     if other != model.name:
                         models = ("hardware", "generations", place, "models", number)
-                        what = f'the machine type "{name}" stands at "{other}" already'
-                        remedy = "keep the model that its source names"
+                        what = f'the machine type "{name}" is listed for "{other}" already'
+                        remedy = "keep the model in its source"
                         yield platform.problem(_FILE, (*models, "instances", row), what, remedy)
 
 

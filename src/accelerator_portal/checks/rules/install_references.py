@@ -1,4 +1,4 @@
-"""Ids that `install.yaml` and `compatibility.yaml` name exist, and each is given once."""
+"""IDs in `install.yaml` and `compatibility.yaml` exist and are unique."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def _doubled(platform: Platform) -> Iterator[Problem]:
         seen: set[str] = set()
         for place, item in enumerate(getattr(platform.install, key)):
             if item.id in seen:
-                what = f'the id "{item.id}" stands twice in {key}'
-                remedy = "give each its own id"
+                what = f'the id "{item.id}" is listed twice in {key}'
+                remedy = "use a unique ID for each"
                 yield platform.problem("install.yaml", (key, place, "id"), what, remedy)
             seen.add(item.id)
 
@@ -38,22 +38,22 @@ def _unknown(platform: Platform) -> Iterator[Problem]:
         for name in option.variants or ():
             if name not in variants:
                 location = ("options", place, "variants")
-                what = f'the variant "{name}" is not described in variants'
+                what = f'the variant "{name}" is not listed in variants'
                 remedy = did_you_mean(name, variants)
                 yield platform.problem("install.yaml", location, what, remedy)
         if option.check and option.check not in checks:
             location = ("options", place, "check")
-            what = f'the check "{option.check}" is not described in checks'
+            what = f'the check "{option.check}" is not listed in checks'
             remedy = did_you_mean(option.check, checks)
             yield platform.problem("install.yaml", location, what, remedy)
         if variants and not option.published and not option.variants:
-            what = "the option does not say which variants it serves"
+            what = "the option has no variants"
             location = ("options", place, "id")
             yield platform.problem("install.yaml", location, what, "add variants")
     for place, row in enumerate(platform.compatibility.rows):
         if row.variant and row.variant not in variants:
             location = ("rows", place, "variant")
-            what = f'the variant "{row.variant}" is not described in install.yaml'
+            what = f'the variant "{row.variant}" is not listed in install.yaml'
             remedy = did_you_mean(row.variant, variants)
             yield platform.problem("compatibility.yaml", location, what, remedy)
 
@@ -76,6 +76,6 @@ def _undescribed(catalog: Catalog, platform: Platform) -> Iterator[Problem]:
     options = platform.install.options
     served = {build.variant for option in options for build in served_builds(catalog, option)}
     for variant in sorted(served - known):
-        what = f'{RELEASES} publishes "{variant}", which variants leaves out'
-        remedy = "add it with its name and what it requires, or narrow the option"
+        what = f'{RELEASES} publishes "{variant}", which is missing from variants'
+        remedy = "add it with its name and requirements, or restrict the option"
         yield platform.problem("install.yaml", ("variants",), what, remedy)

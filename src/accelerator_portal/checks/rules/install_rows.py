@@ -1,4 +1,4 @@
-"""Every option leads somewhere, its commands can be written, and no two answer the same choice."""
+"""Every install option produces commands, and no two options match the same selection."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _idle_variants(
         for place, variant in enumerate(platform.install.variants):
             if (platform.id, variant.id) not in served:
                 location = ("variants", place, "id")
-                what = f'no option serves the variant "{variant.id}"'
+                what = f'no option has the variant "{variant.id}"'
                 remedy = "remove it, or add an option"
                 yield platform.problem("install.yaml", location, what, remedy)
 
@@ -50,5 +50,5 @@ def _overlap(
     platform = catalog.by_id[row.platform]
     positions = {option.id: n for n, option in enumerate(platform.install.options)}
     location = ("options", positions[row.option], "id")
-    what = f'"{row.option}" and "{other.option}" both answer {", ".join(place[1:])}'
-    return platform.problem("install.yaml", location, what, "narrow one of the two")
+    what = f'"{row.option}" and "{other.option}" both match {", ".join(place[1:])}'
+    return platform.problem("install.yaml", location, what, "restrict one of the two")

@@ -1,4 +1,4 @@
-"""Known issues name tests as keys that can be read, of suites that there are, each once."""
+"""Known issues refer to valid test keys in existing suites, each once."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ def check(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
             named = issue.test or issue.glob or ""
             location = ("issues", place, "test" if issue.test else "glob")
             if named in seen:
-                what = f'"{named}" stands twice'
-                yield platform.problem(_FILE, location, what, "keep one of the two")
+                what = f'"{named}" is listed twice'
+                yield platform.problem(_FILE, location, what, "remove one of the two")
             seen.add(named)
             if issue.test is None:
                 continue
             try:
                 suite = parse_key(issue.test).suite
             except UnreadableKeyError as error:
-                remedy = "write suite/name, or suite/name?dtype=float32"
+                remedy = "use suite/name or suite/name?dtype=float32"
                 yield platform.problem(_FILE, location, str(error), remedy)
                 continue
             portal = {*catalog.suites, *SUITES_OF_CHECKOUTS}
             if catalog.suites and suite not in portal and not _is_own(suite, platform.id):
-                what = f'the portal knows no suite "{suite}"'
+                what = f'there is no suite "{suite}"'
                 yield platform.problem(_FILE, location, what, did_you_mean(suite, catalog.suites))
 
 

@@ -1,8 +1,8 @@
-"""Names are what they seem to be: no letter of another alphabet in a word.
+"""Names contain no look-alike letters from other alphabets.
 
-`cuda` with a Cyrillic letter looks like `cuda`, in a package's name as in a platform's. After
-Unicode's Technical Standard 39, Security Mechanisms, as far as Python knows alphabets; of its table
-of confusable letters only those that ids may have.
+For example, `cuda` with a Cyrillic letter looks like `cuda`. The rule follows Unicode Technical
+Standard 39, Security Mechanisms, as far as Python's Unicode data allows. Of the table of confusable
+characters, it covers the letters that IDs can contain.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ def _of_words(platform: Platform) -> Iterator[Problem]:
     for name, file in platform.files.items():
         for location, text in _texts(file.data, ()):
             for what in alphabet_faults(text):
-                yield platform.problem(name, location, what, "write it in one alphabet")
+                yield platform.problem(name, location, what, "use one alphabet")
     for guide in (platform.guide, platform.faq):
         for line, text in _lines(guide):
             for what in alphabet_faults(text):
-                yield Problem(guide.path, line, what, "write it in one alphabet")
+                yield Problem(guide.path, line, what, "use one alphabet")
 
 
 def _texts(value: object, location: Location) -> Iterator[tuple[Location, str]]:

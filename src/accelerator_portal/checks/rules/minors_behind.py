@@ -1,7 +1,7 @@
-"""A platform is at most so many minor releases behind PyTorch as `data/criteria.yaml` allows.
+"""A platform's release lag is within the limit in `data/criteria.yaml`.
 
-PyTorch's Additional Platforms page asks for at most three. Readers are told how far a platform is
-behind either way; this reminds who cares for it.
+PyTorch's Additional Platforms page allows at most three minor releases. The site shows the lag of
+every platform; this warning reminds its maintainers.
 """
 
 from __future__ import annotations
@@ -28,5 +28,5 @@ def check(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
             )
             file = "install.yaml" if found.has_command else "compatibility.yaml"
             location = ("options",) if found.has_command else ("rows",)
-            remedy = "add what was published since, or name the reason in data/exceptions.yaml"
+            remedy = "add newer versions, or add the reason to data/exceptions.yaml"
             yield platform.problem(file, location, what, remedy)

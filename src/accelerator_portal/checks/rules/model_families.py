@@ -1,7 +1,7 @@
-"""Each pattern of a family in `data/model-families.yaml` matches a test that a suite lists.
+"""Each pattern in `data/model-families.yaml` matches a test of a suite.
 
-A misspelt pattern would hide results of that family. A family of which no suite has a test yet may
-stand there, too: the page of models says that no report has it.
+A misspelled pattern would hide results of that model family. A family without tests in any suite is
+allowed; the models page shows it without results.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ def check(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
                 what = f'the pattern "{pattern}" names no suite'
                 yield _problem(catalog, location, what, f'write "*/{pattern}" for every suite')
             elif any(matched.values()) and not matched[pattern]:
-                what = f'no test of a suite of models fits "{pattern}"'
-                yield _problem(catalog, location, what, "correct it or leave it out")
+                what = f'no test of a model suite matches "{pattern}"'
+                yield _problem(catalog, location, what, "correct it or remove it")
 
 
 def _doubled(catalog: Catalog, table: ModelFamilies) -> Iterator[Problem]:
     counts = Counter(family.id for family in table.families)
     for place, family in enumerate(table.families):
         if counts[family.id] > 1 and not _is_first(table.families, place):
-            what = f'the family "{family.id}" stands twice'
-            yield _problem(catalog, ("families", place, "id"), what, "make them one")
+            what = f'the family "{family.id}" is listed twice'
+            yield _problem(catalog, ("families", place, "id"), what, "merge the two")
 
 
 def _is_first(families: tuple[ModelFamily, ...], place: int) -> bool:

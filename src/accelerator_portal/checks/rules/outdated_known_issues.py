@@ -1,7 +1,7 @@
-"""A known issue has not expired, and names tests that its suite has.
+"""Known issues have not expired and refer to existing tests.
 
-An expired issue counts no more: the failure that it excuses is a regression again. One about a test
-that no suite has excuses nothing, usually because of a typing error.
+When a known issue expires, its failure counts as a regression again. A known issue for a test that
+doesn't exist has no effect and usually contains a typing error.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def check(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
         for place, issue in enumerate(platform.known_issues):
             if issue.expires <= today:
                 what = f"the known issue expired on {issue.expires}"
-                remedy = "remove it, or give it a later day if the test still fails"
+                remedy = "remove it, or set a later date if the test still fails"
                 yield platform.problem(_FILE, ("issues", place, "expires"), what, remedy)
             if unknown := _unknown_test(catalog, issue):
                 key = "test" if issue.test else "glob"

@@ -1,6 +1,6 @@
-"""A platform declares test suites under its own name: `acme/kernels` in the folder `acme`.
+"""A platform's own test suites have names that start with its ID, such as `acme/kernels`.
 
-So two vendors never declare the same suite, and the name of a suite says who answers for it.
+This prevents two vendors from declaring the same suite and shows who maintains it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ def check(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
         for place, suite in enumerate(platform.accelerator.suites):
             if owner_of(suite.name) == platform.id:
                 continue
-            what = f'the suite "{suite.name}" does not begin with the name of this folder'
+            what = f'the suite "{suite.name}" does not start with the name of this folder'
             remedy = f'write "{platform.id}/{suite.name.partition("/")[2]}"'
             location = ("suites", place, "name")
             yield platform.problem("accelerator.yaml", location, what, remedy)

@@ -1,8 +1,8 @@
-"""A command installs the package that is meant, not one that somebody else may have uploaded.
+"""Commands can't install a package that somebody else uploaded under the same name.
 
-With an index beside PyPI, pip takes the highest version from either: whoever registers on PyPI a
-name that only the vendor's index has replaces it. A name one letter away from a well-known one is
-usually a typing error, and often registered.
+If a command uses an extra index, pip installs the highest version from PyPI and that index. Anybody
+can register a name on PyPI that only the vendor's index has. A name that differs by one letter from
+a well-known package is usually a typing error, and such names are often registered.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ def check(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
                     location = ("options", place, "steps", number, "pip", "packages", item)
                     near = next((word for word in _WELL_KNOWN if _is_near(name, word)), None)
                     if near and name not in known:
-                        what = f'"{name}" is one letter away from "{near}"'
+                        what = f'"{name}" differs by one letter from "{near}"'
                         remedy = f'write "{near}" if that is meant'
                         yield platform.problem("install.yaml", location, what, remedy)
                     if step.pip and step.pip.extra_index and not _on_pypi(catalog, name):
-                        what = f'with extra_index, anybody could register "{name}" on PyPI'
+                        what = f'because of extra_index, anybody could register "{name}" on PyPI'
                         remedy = "use index if that index has all packages, or register the name"
                         yield platform.problem("install.yaml", location, what, remedy)
 

@@ -1,8 +1,8 @@
-"""What folders and releases say of versions is not contradicted by the package's own index.
+"""Versions in vendor folders and `data/releases.yaml` agree with the package index.
 
-Rows name plugins that exist, were not withdrawn, and fit that torch; options offer them where they
-have wheels; what is said to be on PyPI is there. The index was read at night, so this only reminds:
-a change there must not hold up another vendor's pull request.
+Plugin versions exist, are not yanked and match their PyTorch release; install options match the
+available wheels; packages listed as on PyPI are there. The nightly job reads the index. Problems
+are warnings, so that a change in an index can't block another vendor's pull request.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""A version that a command pins is one of the rows of `compatibility.yaml`.
+"""Versions pinned in commands are listed in `compatibility.yaml`.
 
-In PEP 440 `==2.10.0` does not admit 2.10.0.post4: a command that pins the one where only the other
-exists finds nothing. Looked at is the platform's own package, where the rows name its versions.
+In PEP 440, `==2.10.0` doesn't match 2.10.0.post4, so a command with the wrong pin finds no package.
+The rule checks the platform's own package if `compatibility.yaml` lists its versions.
 """
 
 from __future__ import annotations
@@ -66,16 +66,16 @@ def _problem(
 ) -> Problem:
     pin = next(s.version for s in requirement.specifier if s.operator in {"==", "==="})
     near = [v for v in versions if str(v).startswith(f"{pin}.post") or v.base_version == pin]
-    what = f'"{requirement}" is none of the versions in compatibility.yaml'
+    what = f'"{requirement}" is not a version in compatibility.yaml'
     file = platform.files["install.yaml"]
     if not near:
-        remedy = f"add its row, or use one of {', '.join(map(str, versions[:5]))}"
+        remedy = f"add the version, or use one of {', '.join(map(str, versions[:5]))}"
         return Problem(file.path, file.line(location), what, remedy)
     newest = max(near)
     return Problem(
         file.path,
         file.line(location),
         what,
-        f"write =={newest}: in PEP 440 =={pin} does not admit it",
+        f"write =={newest}: in PEP 440 =={pin} does not match it",
         fix=Fix(f"=={pin}", f"=={newest}"),
     )

@@ -1,7 +1,7 @@
-"""A repository named in `upstream_ci` is on the list of PyTorch's cross-repository CI relay.
+"""Repositories in `upstream_ci` are on the allowlist of PyTorch's CI relay.
 
-`data/relay.yaml` holds that list. A misspelt name would never be told of a change, and nobody would
-notice.
+`data/relay.yaml` contains that list. The relay sends nothing to a repository with a misspelled
+name.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from accelerator_portal.catalog.problem import did_you_mean
 
 
 def check(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
-    """Yield repositories that the relay does not know."""
+    """Yield repositories that there is no entry in the relay list for."""
     listed = catalog.relay.repositories if catalog.relay else ()
     known = {entry.repository for entry in listed}
     for platform in catalog.platforms:
         for place, entry in enumerate(platform.accelerator.upstream_ci):
             if entry.repository not in known:
                 location = ("upstream_ci", place, "repository")
-                what = f'the relay does not know "{entry.repository}"'
+                what = f'there is no entry in the relay list for "{entry.repository}"'
                 remedy = did_you_mean(entry.repository, known)
                 yield platform.problem("accelerator.yaml", location, what, remedy)

@@ -1,4 +1,4 @@
-"""`data/releases.yaml` lists each release once, the newest first, and each build once."""
+"""`data/releases.yaml` lists each release and build once, newest first."""
 
 from __future__ import annotations
 
@@ -20,8 +20,10 @@ def check(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     for place in range(1, len(releases)):
         before, here = releases[place - 1].version, releases[place].version
         if Version(before) <= Version(here):
-            what = f"{here} stands below {before}"
-            yield _problem(catalog, ("releases", place, "version"), what, "list the newest first")
+            what = f"{here} is listed below {before}"
+            yield _problem(
+                catalog, ("releases", place, "version"), what, "list newest versions first"
+            )
     preview = catalog.releases.preview
     yield from _doubled_builds(catalog, preview.wheels, ("preview", "wheels"))
     for place, release in enumerate(releases):
@@ -36,8 +38,8 @@ def _doubled_builds(
     for place, build in enumerate(builds):
         for arch in build.arch:
             if (build.variant, build.os, arch) in seen:
-                what = f"{build.variant} for {build.os} {arch} stands twice"
-                yield _problem(catalog, (*location, place), what, "keep one of the two")
+                what = f"{build.variant} for {build.os} {arch} is listed twice"
+                yield _problem(catalog, (*location, place), what, "remove one of the two")
             seen.add((build.variant, build.os, arch))
 
 

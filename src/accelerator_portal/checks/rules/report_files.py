@@ -1,4 +1,4 @@
-"""Reports in `results/` can be read, and say nothing impossible."""
+"""Reports in `results/` are valid and consistent."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def check(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
             made = stored.report
             yield from report_problems(made, stored.path, known, end_of_day, stored.first_test)
             if made.kind == "made-here" and made.accelerator not in own:
-                what = f"made here, says the report, but {OWN_RUNS} does not name the platform"
+                what = f"the report has kind: made-here, but {OWN_RUNS} does not list the platform"
                 yield Problem(stored.path, 1, what, "write kind: self-reported")
         yield from _same_moment(reports)
 
@@ -41,8 +41,6 @@ def _same_moment(reports: Iterable[StoredReport]) -> Iterator[Problem]:
             key = (made.accelerator, basis, made.started, group)
             other = seen.setdefault(key, stored)
             if other is not stored:
-                what = f'{other.path} has tests of "{group}" at the same moment'
-                yield Problem(
-                    stored.path, 1, what, "correct started, or make one report of the two"
-                )
+                what = f'{other.path} has tests of "{group}" with the same start time'
+                yield Problem(stored.path, 1, what, "correct started, or merge the two reports")
                 break

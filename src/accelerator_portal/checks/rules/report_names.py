@@ -1,7 +1,7 @@
-"""Suites and tests in reports have names that the portal knows, or that the vendor declares.
+"""Suites and tests in reports are listed in the portal or declared by the vendor.
 
-A vendor's own suites and tests are welcome and shown. A declared suite has a title and a link, and
-a known test can be compared with other platforms; often an unknown name is a typing error.
+Vendors can publish results of their own suites and tests. Declare the suite to show its title and a
+link. Listed tests can be compared across platforms. An unknown name is often a typing error.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""What an option asks of the machine does not contradict the rows that it installs.
+"""Requirements of install options agree with `compatibility.yaml`.
 
-Both name drivers and SDKs: `requires` of `install.yaml` with a version or a specifier, `needs` of
-`compatibility.yaml` for each row. A page that asks for 8.0 or newer where every row needs 9.1.0
-sends readers into a version that does not work.
+Both `requires` in `install.yaml` and `needs` in `compatibility.yaml` list drivers and SDKs. If a
+page requires 8.0 or newer but every version needs 9.1.0, readers install a version that doesn't
+work.
 """
 
 from __future__ import annotations
@@ -68,5 +68,5 @@ def _compared(
             f'"{requirement.version}" admits {requirement.name} {asked}, '
             f"but the rows of compatibility.yaml need {min(needed)} or newer"
         )
-        remedy = "ask for what the rows need, or correct the rows"
+        remedy = "require the same version in both files"
         yield platform.problem("install.yaml", (*location, "version"), what, remedy)

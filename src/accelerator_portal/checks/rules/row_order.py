@@ -1,8 +1,8 @@
-"""Versions stand newest first, in the order of PEP 440: 7.14 is newer than 7.2.
+"""Versions are sorted newest first, in PEP 440 order: 7.14 is newer than 7.2.
 
-Rows of `compatibility.yaml` are ordered by torch; variants of `install.yaml` that differ by the
-number at the end of their ids only, such as rocm7.14 and rocm7.2, by that number. Sorted as texts
-they come out wrong, and a page that takes the first one for the newest advertises the older.
+Entries in `compatibility.yaml` are sorted by PyTorch version. Variants in `install.yaml` whose IDs
+differ only in the number at the end, such as rocm7.14 and rocm7.2, are sorted by that number. Pages
+show the first entry as the newest.
 """
 
 from __future__ import annotations
@@ -30,9 +30,11 @@ def _rows(platform: Platform) -> Iterator[Problem]:
     for place in range(1, len(rows)):
         before, here = rows[place - 1].torch, rows[place].torch
         if Version(before) < Version(here):
-            what = f'torch "{here}" stands below {before}'
+            what = f'torch "{here}" is listed below {before}'
             location = ("rows", place, "torch")
-            yield platform.problem("compatibility.yaml", location, what, "list the newest first")
+            yield platform.problem(
+                "compatibility.yaml", location, what, "list newest versions first"
+            )
 
 
 def _variants(platform: Platform) -> Iterator[Problem]:
@@ -44,7 +46,7 @@ def _variants(platform: Platform) -> Iterator[Problem]:
         family, number = numbered.groups()
         before = newest.setdefault(family, number)
         if Version(before) < Version(number):
-            what = f'"{variant.id}" stands below {family}{before}'
+            what = f'"{variant.id}" is listed below {family}{before}'
             location = ("variants", place, "id")
-            yield platform.problem("install.yaml", location, what, "list the newest first")
+            yield platform.problem("install.yaml", location, what, "list newest versions first")
         newest[family] = number

@@ -1,4 +1,4 @@
-"""What the selector shows first is a real choice, one per operating system; its platforms exist."""
+"""The selector's default selections are valid, one per operating system."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def check(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     for place, start in enumerate(catalog.defaults.start):
         line = catalog.files[SELECTOR].line(("start", place))
         if start.os in seen:
-            yield Problem(SELECTOR, line, f"{start.os} stands twice", "keep one of the two")
+            yield Problem(SELECTOR, line, f"{start.os} is listed twice", "remove one of the two")
         seen.add(start.os)
         if start.platform not in catalog.by_id:
             yield from _unknown(catalog, start.platform, line)
@@ -33,13 +33,13 @@ def check(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
 
 def _unserved(selector: Selector, start: StartingChoice, line: int) -> Iterator[Problem]:
     found = resolve(selector, start.model_dump())
-    what = "no install option answers this choice"
+    what = "no install option matches this selection"
     if found.choice is None:
         machine = f"{start.os} {start.arch}"
-        yield Problem(SELECTOR, line, what, f"{start.platform} has nothing for {machine}")
+        yield Problem(SELECTOR, line, what, f"{start.platform} has no option for {machine}")
     elif found.unmet:
         near = ", ".join(f"{axis}: {found.choice[axis]}" for axis in found.unmet)
-        yield Problem(SELECTOR, line, what, f"the nearest has {near}")
+        yield Problem(SELECTOR, line, what, f"the closest option has {near}")
 
 
 def _unknown_primary(catalog: Catalog) -> Iterator[Problem]:

@@ -1,7 +1,7 @@
-"""A device string that two platforms share is explained on both: `device.note` says with whom.
+"""If platforms share a device string, each explains it in `device.note`.
 
-ROCm's device is `cuda`, and two makers call theirs `tpu`: who reads `torch.device("tpu")` in a
-program does not know which is meant.
+For example, ROCm uses `cuda`, and two vendors use `tpu`. `torch.device("tpu")` alone doesn't say
+which platform a program uses.
 """
 
 from __future__ import annotations
@@ -23,6 +23,6 @@ def check(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
         for platform in sharing if len(sharing) > 1 else ():
             if not platform.accelerator.device.note:
                 others = ", ".join(p.accelerator.name for p in sharing if p is not platform)
-                what = f'the device "{device}" is also that of {others}'
-                remedy = "say so in device.note, and how to tell them apart"
+                what = f'the device "{device}" is also used by {others}'
+                remedy = "explain in device.note how to tell them apart"
                 yield platform.problem("accelerator.yaml", ("device", "value"), what, remedy)

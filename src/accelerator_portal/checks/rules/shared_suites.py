@@ -1,7 +1,7 @@
-"""A suite that several platforms run has tests of the same names on each of them.
+"""A suite has the same test names on every platform.
 
-Results are compared test by test. A suite with a common name and no common test compares nothing:
-the platform that joined last is told to rename the suite or its tests.
+Results are compared test by test. If platforms share a suite name but no test names, nothing can be
+compared. The warning appears for the platform that added the suite last.
 """
 
 from __future__ import annotations
@@ -30,7 +30,9 @@ def check(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
             other = next(name for name in by_platform if name != platform)
             for stored in by_platform[platform]:
                 what = f'no test of the suite "{suite}" has the same name on another platform'
-                remedy = f'use the test names of "{other}", or name the suite after your platform'
+                remedy = (
+                    f'use the test names of "{other}", or use a suite name with your platform ID'
+                )
                 yield Problem(stored.path, 1, what, remedy)
 
 

@@ -1,8 +1,8 @@
-"""No platform's id, name or package looks like another's.
+"""Platform IDs, names and packages don't look like another platform's.
 
-`torch-acrne` reads like `torch-acme`, and who installs the wrong one runs its code. After Unicode's
-Technical Standard 39, Security Mechanisms; of its table of confusable letters only those that names
-may have.
+For example, `torch-acrne` looks like `torch-acme`, and installing the wrong package runs its code.
+The rule follows Unicode Technical Standard 39, Security Mechanisms. Of the table of confusable
+characters, it covers the letters that names can contain.
 """
 
 from __future__ import annotations

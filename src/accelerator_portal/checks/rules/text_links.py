@@ -1,4 +1,4 @@
-"""Links in guides and FAQs go to https addresses; pictures are not shown."""
+"""Links in guides and FAQs use https. Images are not allowed."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def _problems(file: MarkdownFile) -> Iterator[Problem]:
     for target in file.targets:
         if target.is_picture:
             remedy = "describe it in words, or link to it"
-            yield Problem(file.path, target.line, "pictures are not shown", remedy)
+            yield Problem(file.path, target.line, "images are not allowed", remedy)
         elif not is_address(target.address):
             what = f'the link to "{target.address[:80]}" is not a web address'
             yield Problem(file.path, target.line, what, "write a full https:// address")

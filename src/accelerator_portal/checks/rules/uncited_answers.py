@@ -1,6 +1,6 @@
-"""An answer in `faq.md` cites the thread in which people asked, or the page that answers.
+"""Every answer in `faq.md` cites a source: the discussion or documentation it is based on.
 
-Without a source nobody can tell whether the answer still holds.
+Without a source, readers can't check whether the answer is still correct.
 """
 
 from __future__ import annotations
@@ -20,5 +20,5 @@ def check(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
         for section in platform.faq.sections:
             if not CITATION.search(section.text):
                 what = f'the answer to "{section.title[:60]}" cites no source'
-                remedy = "declare the thread under sources, and cite it as [@its-id]"
+                remedy = "add the source under sources, and cite it as [@its-id]"
                 yield Problem(platform.path("faq.md"), section.line, what, remedy)

@@ -1,7 +1,7 @@
-"""A row of `compatibility.yaml` names a PyTorch release that `data/releases.yaml` lists.
+"""PyTorch releases in `compatibility.yaml` are listed in `data/releases.yaml`.
 
-Commands are made for the listed releases alone, so a row about another one gives no command.
-Releases older than all that are listed are not looked at.
+The site generates commands only for listed releases. The rule doesn't check releases that are older
+than all listed ones.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ def check(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
         for place, row in enumerate(platform.compatibility.rows):
             if row.torch in known or Version(row.torch) < oldest:
                 continue
-            what = f'{RELEASES} has no release "{row.torch}", so the row gives no command'
+            what = f'{RELEASES} has no release "{row.torch}", so this entry has no install command'
             remedy = did_you_mean(row.torch, known)
             if Version(row.torch) > max(map(Version, known)):
-                remedy = f"add the release to {RELEASES}, or correct the row"
+                remedy = f"add the release to {RELEASES}, or correct the entry"
             yield platform.problem("compatibility.yaml", ("rows", place, "torch"), what, remedy)

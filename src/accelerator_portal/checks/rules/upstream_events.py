@@ -1,8 +1,8 @@
-"""A platform that answers on PyTorch's pull requests names who answers, and starts only its own.
+"""Platforms that test PyTorch pull requests name a maintainer and use only their own CI.
 
-A comment that says what broke also says whom to ask; without a maintainer it could name nobody. A
-workflow here is named after the platform, a runner has a label that begins with its id: no vendor
-starts the portal's own workflows or uses another vendor's machines. PyTorch itself is sent nothing.
+Comments on new failures name a maintainer to contact. Workflows in this repository are named after
+the platform, and runner labels start with its ID, so that no vendor can start the portal's own
+workflows or use another vendor's machines. No events are sent to PyTorch itself.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def check(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
         if events is None:
             continue
         if not platform.accelerator.maintainers:
-            what = "upstream_events is there, and nobody to ask is named"
+            what = "upstream_events is set, but there is no maintainer"
             remedy = "add maintainers"
             yield platform.problem("accelerator.yaml", ("upstream_events",), what, remedy)
         for key, what, remedy in _faults(platform, events.run):
@@ -41,14 +41,14 @@ def check(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
 
 def _faults(platform: Platform, run: UpstreamRun) -> Iterator[UpstreamFault]:
     if run.workflow and (run.workflow in OWN_WORKFLOWS or not _is_own(platform, run.workflow[:-4])):
-        what = f'the workflow "{run.workflow}" is not one of this platform'
+        what = f'the workflow "{run.workflow}" does not belong to this platform'
         yield "workflow", what, f'name it "{platform.id}.yml", or "{platform.id}-….yml"'
     if run.runner and not any(_is_own(platform, label) for label in run.runner):
-        what = "no label of the runner says whose it is"
+        what = "no runner label starts with the platform's ID"
         yield "runner", what, f'add the label "{platform.id}", or "{platform.id}-…"'
     if run.sent_to and run.sent_to.repository.casefold() == PYTORCH:
-        what = f"{PYTORCH} is where the events come from"
-        yield run.way, what, "name your own repository"
+        what = f"events cannot be sent to {PYTORCH}"
+        yield run.way, what, "use your own repository"
 
 
 def _is_own(platform: Platform, name: str) -> bool:

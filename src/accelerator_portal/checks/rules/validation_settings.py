@@ -1,6 +1,6 @@
-"""Validation settings name suites and checks that there are, and each recipe once.
+"""Validation settings refer to existing suites and checks, and recipe IDs are unique.
 
-A setting for a suite that does not exist is never used, and nobody would notice.
+A setting for a suite that doesn't exist has no effect.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ def check(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     for platform in catalog.platforms:
         for suite in platform.validation.suites:
             if catalog.suites and suite not in {*catalog.suites, *SUITES_OF_CHECKOUTS}:
-                what = f'the portal knows no suite "{suite}"'
+                what = f'there is no suite "{suite}"'
                 remedy = did_you_mean(suite, catalog.suites)
                 yield platform.problem(VALIDATION, ("suites", suite), what, remedy)
         yield from _recipes(platform)
@@ -29,9 +29,9 @@ def _recipes(platform: Platform) -> Iterator[Problem]:
     seen: set[str] = set()
     for place, recipe in enumerate(platform.validation.deploy):
         if recipe.id in seen:
-            what = f'the recipe "{recipe.id}" stands twice'
+            what = f'the recipe "{recipe.id}" is listed twice'
             location = ("deploy", place, "id")
-            yield platform.problem(VALIDATION, location, what, "give each an id of its own")
+            yield platform.problem(VALIDATION, location, what, "use a unique ID for each")
         seen.add(recipe.id)
         if recipe.check not in platform.install.checks:
             what = f'install.yaml has no check "{recipe.check}"'

@@ -1,4 +1,4 @@
-"""Rows of `compatibility.yaml` do not contradict each other, unless a note says that sources do."""
+"""Entries in `compatibility.yaml` agree, or a note explains why their sources differ."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ def check(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
             other = first.setdefault(key, row)
             if other is not row and not (row.note or other.note):
                 what = _contradiction(row, other)
-                remedy = "join the rows, or say in a note which source says which"
+                remedy = (
+                    "merge the entries, or add a note that says which source states which value"
+                )
                 yield platform.problem("compatibility.yaml", ("rows", place, "torch"), what, remedy)
 
 
@@ -32,8 +34,8 @@ def _contradiction(row: CompatibilityRow, other: CompatibilityRow) -> str:
         if mine is not None and theirs is not None and mine != theirs
     ]
     if not differing:
-        return f"there are two rows for {named}"
-    return f"the rows for {named} contradict each other: {'; '.join(differing)}"
+        return f"there are two entries for {named}"
+    return f"the entries for {named} contradict each other: {'; '.join(differing)}"
 
 
 def _compared(

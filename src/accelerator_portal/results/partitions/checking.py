@@ -11,7 +11,7 @@ from accelerator_portal.results.partitions.layout import BASES, HISTORY
 from accelerator_portal.results.partitions.manifest import Manifest, files_below, read_manifest
 from accelerator_portal.results.partitions.part_file import read_part
 
-_FOLD = "fold the report again: accelerator-portal history fold FILE"
+_FOLD = "add the report again: accelerator-portal history fold FILE"
 _TIDY = "run: accelerator-portal history repair"
 
 

@@ -116,6 +116,6 @@ def _merged(root: Path, partition: Partition, files: Sequence[ListedFile]) -> Li
     table = sorted_table(read_parts(root, files))
     merged = write_part(root, partition, MONTH_FILE_STEM, table)
     if not read_part(root, merged).equals(table):
-        what = "the merged file has other rows than its parts; the parts were kept"
+        what = "the merged file differs from its parts; the parts were kept"
         raise ProblemsError([Problem(f"{HISTORY}/{merged.path}", 1, what, "report this as a bug")])
     return merged

@@ -25,7 +25,7 @@ def locked(root: Path, accelerator: str) -> Iterator[None]:
         held.acquire()
     except Timeout:
         what = f'another command is writing the history of "{accelerator}"'
-        remedy = "wait for its end and repeat this one"
+        remedy = "wait until it finishes, then run this command again"
         raise ProblemsError([Problem(f"{HISTORY}/{accelerator}", 1, what, remedy)]) from None
     try:
         yield

@@ -134,18 +134,18 @@ def read_manifest(root: Path, accelerator: str) -> Manifest:
     name = path.relative_to(root).as_posix()
     if not path.exists():
         if has_files(root, accelerator):
-            raise ProblemsError([Problem(name, 1, "the manifest is missing", _REBUILD)])
+            raise ProblemsError([Problem(name, 1, "manifest not found", _REBUILD)])
         return Manifest(accelerator=accelerator)
     try:
         found = Manifest.model_validate_json(read_bytes(path))
     except ValidationError as error:
         detail = error.errors(include_url=False, include_input=False)[0]
         place = ".".join(map(str, detail["loc"]))
-        what = f"this is no manifest ({place}: {detail['msg']})"
+        what = f"invalid manifest ({place}: {detail['msg']})"
         raise ProblemsError([Problem(name, 1, what, _REBUILD)]) from None
     foreign = [file.path for file in found.files if not _belongs(file.path, accelerator)]
     if found.accelerator != accelerator or foreign:
-        what = f'the manifest is of another accelerator than "{accelerator}"'
+        what = f'the manifest does not belong to "{accelerator}"'
         raise ProblemsError([Problem(name, 1, what, _REBUILD)])
     return found
 

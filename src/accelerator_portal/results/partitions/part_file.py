@@ -86,12 +86,12 @@ def damage_of(where: Path, file: ListedFile) -> str | None:
     Raises ProblemsError where it cannot be read.
     """
     if not where.is_file():
-        return "the file is missing"
+        return "file not found"
     size = where.stat().st_size
     if size != file.bytes:
         return f"the file has {size:,} bytes, the manifest lists {file.bytes:,}"
     if hashlib.sha256(read_bytes(where)).hexdigest() != file.sha256:
-        return "the file was altered: its SHA-256 is not the one in the manifest"
+        return "the file was changed; its SHA-256 checksum differs from the manifest"
     return None
 
 
@@ -111,5 +111,5 @@ def read_whole(where: Path, table: Table, columns: Sequence[str] | None = None) 
         raise refuse(where, 1, "the file is damaged", _REMEDY) from None
     expected = schema if columns is None else pa.schema([schema.field(name) for name in columns])
     if not found.schema.equals(expected):
-        raise refuse(where, 1, f"this is no table of {table}", _REMEDY)
+        raise refuse(where, 1, f"this is not a valid table of {table}", _REMEDY)
     return found

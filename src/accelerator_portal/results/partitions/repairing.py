@@ -164,7 +164,7 @@ def _set_aside(path: Path, written: set[str], damage: _Damage) -> None:
 def _sentence(damage: _Damage, written: int, missing: int | None) -> str:
     path = f"{HISTORY}/{damage.path}"
     if missing == 0:
-        return f"Wrote {path} again from the reports: {count(written, 'row')}."
+        return f"Recreated {path} from reports: {count(written, 'row')}."
     lost = "an unknown number of rows" if missing is None else count(missing, "row")
     return f"Lost {lost} of {path}, and wrote {written:,} again; the manifest notes it."
 

@@ -130,7 +130,7 @@ class ClusterPool:
         for future in [one for one in self._pending if one.status == "lost"]:
             self._submit(self._pending.pop(future))
         if any(future.status == "cancelled" for future in self._pending):
-            raise self._lost("the scheduler does not know the batches any more")
+            raise self._lost("the scheduler lost the batches")
         if self._client.nthreads():
             self._without_workers = None
             return
@@ -140,7 +140,7 @@ class ClusterPool:
 
     def _lost(self, why: str) -> PoolError:
         address = self._client.scheduler.address if self._client.scheduler else "the scheduler"
-        return PoolError(f"the cluster at {address} cannot be used any more: {why}")
+        return PoolError(f"the cluster at {address} can no longer be used: {why}")
 
     def _stop(self) -> None:
         """Take back what is not done, and end what runs for it on the machines."""
@@ -154,5 +154,5 @@ def _killed(error: BaseException) -> str:
     address = getattr(getattr(error, "last_worker", None), "address", "not known")
     return (
         f"Each of {failures} Dask workers that ran it alone was lost, the last one {address}. "
-        "Too little memory on the machine is the usual cause."
+        "The usual cause is too little memory on the machine."
     )

@@ -53,7 +53,7 @@ class Cluster:
             if time.monotonic() - started > LIMIT_S + _EXTRA_S:
                 late = sorted(a for a, future in futures.items() if not future.done())
                 what = f"the Dask worker {late[0]} did not try {device} in {LIMIT_S + _EXTRA_S} s"
-                raise RunError(f"{what}. If it is busy with other work, wait; else restart it")
+                raise RunError(f"{what}. If it is busy, wait; otherwise restart it")
         found: dict[str, Probed] = {}
         for address, future in futures.items():
             if future.status != "finished":
@@ -88,7 +88,9 @@ def agreed(found: Mapping[str, Probed]) -> Probed:
     ]
     if wrong:
         listed = "\n  ".join(wrong)
-        raise RunError(f"the Dask workers are not alike. Compared with {first}:\n  {listed}")
+        raise RunError(
+            f"the Dask workers have different environments. Compared with {first}:\n  {listed}"
+        )
     here = {"torch": _torch(), "python": _minor(platform.python_version())}
     there = {"torch": one.environment.get("torch"), "python": one.environment.get("python")}
     for name, mine in here.items():
@@ -105,7 +107,7 @@ def _differences(other: Probed, one: Probed) -> Iterator[str]:
         yield (
             f"the device cannot be used: {other.words}"
             if other.fault
-            else (f"the device can be used, and not at the first: {one.words}")
+            else (f"the device can be used, but not on all machines: {one.words}")
         )
     else:
         yield from environment_differences(other.environment, one.environment)
@@ -133,7 +135,7 @@ def connected(address: str) -> Iterator[Cluster]:
         client: Client = Client(address, timeout=_CONNECT_S, set_as_default=False)
     except (OSError, ValueError, DaskTimeoutError) as error:
         said = brief(str(error)).splitlines()[0]
-        what = f'no Dask scheduler answers at "{address}": {said}'
+        what = f'no Dask scheduler responds at "{address}": {said}'
         raise RunError(f"{what}. Start one with dask scheduler, or correct --scheduler") from None
     try:
         try:

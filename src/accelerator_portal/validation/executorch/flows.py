@@ -28,7 +28,7 @@ def backends_of(names: str) -> tuple[Backend, ...]:
     """Return the backends that are named, separated by commas; raises BackendError."""
     wanted = [name.strip() for name in names.split(",")]
     if twice := sorted({name for name in wanted if wanted.count(name) > 1}):
-        raise BackendError(f'the backend "{twice[0]}" is named twice; name it once')
+        raise BackendError(f'the backend "{twice[0]}" is listed twice. List it once')
     return tuple(find_backend(name) for name in wanted)
 
 
@@ -40,7 +40,9 @@ def find_flows(names: str) -> dict[str, Flow]:
         for recipe in backend.recipes:
             name = flow_name(backend.name, recipe.name)
             if name in flows:
-                raise BackendError(f'the recipe "{name}" is there twice; test the backends alone')
+                raise BackendError(
+                    f'the recipe "{name}" exists in several backends. Test the backends separately'
+                )
             flows[name] = Flow(name, backend, recipe)
     return {**flows, PORTABLE.name: Flow(PORTABLE.name, first, PORTABLE)}
 

@@ -43,7 +43,7 @@ def find_backend(name: str) -> Backend:
         if points:
             package = _package(points[0])
             what = f'"{name}" is a backend of accelerator-portal itself and of {package}'
-            raise BackendError(f"{what}; give the entry point of {package} another name")
+            raise BackendError(f"{what}; rename the entry point of {package}")
         return _checked(name, import_module(_BUILT_IN[name]).BACKEND)
     if not points:
         remedy = did_you_mean(name, backend_names())
@@ -64,7 +64,7 @@ def _checked(name: str, found: object) -> Backend:
         what = f'the entry point "{name}" of {GROUP} is no Backend, but of the type {kind}'
         raise BackendError(f"{what}; name an object of {Backend.__module__}.Backend")
     if found.name != name:
-        raise BackendError(f'the backend "{name}" calls itself "{found.name}"; give it one name')
+        raise BackendError(f'the backend "{name}" has the name "{found.name}". Use one name')
     names = [recipe.name for recipe in found.recipes]
     for recipe in found.recipes:
         if fault := _fault(recipe, names):
@@ -74,9 +74,9 @@ def _checked(name: str, found: object) -> Backend:
 
 def _fault(recipe: Recipe, names: list[str]) -> str | None:
     if not _NAME.fullmatch(recipe.name) or len(recipe.name) > _LONGEST:
-        return f'"{recipe.name}" is no name of a recipe; write small letters, digits and _'
+        return f'"{recipe.name}" is not a valid recipe name. Use lowercase letters, digits and _'
     if names.count(recipe.name) > 1 or recipe.name == PORTABLE.name:
         return f'the recipe "{recipe.name}" is there twice; give each its own name'
     if recipe.quantizer and recipe.sqnr_db is None:
-        return f'the recipe "{recipe.name}" quantizes; give the sqnr_db that it must reach'
+        return f'the recipe "{recipe.name}" quantizes but has no limit. Set sqnr_db'
     return None

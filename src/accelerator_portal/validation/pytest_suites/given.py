@@ -36,9 +36,9 @@ class PytestSource:
             return suite_of(self.path.resolve())
         if suite_id(self.name) != self.name or self.name in suite_names():
             taken = self.name in suite_names()
-            why = "is a suite of this command" if taken else "can be no name of a suite"
+            why = "is a built-in suite" if taken else "is not a valid suite name"
             near = None if taken else suite_id(self.name)
-            remedy = f'write "{near}"' if near else "name it otherwise, such as torch-foo-tests"
+            remedy = f'write "{near}"' if near else "use another name, such as torch-foo-tests"
             raise RunError(f'--suite-name: "{self.name[:60]}" {why}; {remedy}')
         return self.name
 
@@ -49,7 +49,7 @@ def pytest_matrices(
     """Return the matrix of the vendor's suite by its name, if it is to run; raises RunError."""
     name = source.suite
     if TEMPLATE in suites:
-        raise RunError("the suite pytest is one of yours; name its folder with --pytest")
+        raise RunError("the suite pytest needs a folder of tests. Pass it with --pytest")
     if name is None or source.path is None or name not in suites:
         return {}
     if find_spec("pytest") is None:

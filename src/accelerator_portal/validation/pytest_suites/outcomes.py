@@ -29,7 +29,7 @@ def result_of_reports(
     for report in reports:
         expected = getattr(report, "wasxfail", None)
         if report.skipped and expected is not None:
-            return Result("skipped", None, brief(f"{EXPECTS} {expected or 'no reason is given'}"))
+            return Result("skipped", None, brief(f"{EXPECTS} {expected or 'no reason stated'}"))
         if report.skipped:
             return Result("skipped", None, brief(_why_skipped(report.longrepr)))
         if expected is not None:
@@ -54,4 +54,4 @@ def _failure(report: Any, error: BaseException | None, root: str) -> Result:
 
 def _why_skipped(longrepr: Any) -> str:
     said = str(longrepr[2] if isinstance(longrepr, tuple) else longrepr or "")
-    return said.removeprefix(_SKIPPED) or "The suite gives no reason."
+    return said.removeprefix(_SKIPPED) or "The suite states no reason."

@@ -65,5 +65,5 @@ def _session(path: str) -> Session:
 def _why_missing(case: Case, session: Session) -> str:
     for nodeid, text in session.kept.uncollected.items():
         if (identified_node(nodeid).name or "collection") == case.name:
-            return brief(f"It cannot be collected: {text.replace(session.root, 'SUITE')}")
-    return "pytest collects no such test in a worker."
+            return brief(f"pytest cannot collect the test: {text.replace(session.root, 'SUITE')}")
+    return "The worker does not collect this test."

@@ -28,7 +28,7 @@ class CheckoutError(Exception):
 def described(checkout: Path) -> dict[str, str]:
     """Return where a checkout is, its commit and its version; raises CheckoutError."""
     if not (checkout / TESTS).is_dir():
-        what = f"{checkout} is no checkout of PyTorch: it has no folder {TESTS}"
+        what = f"{checkout} is not a checkout of PyTorch; it has no folder {TESTS}"
         raise CheckoutError(f"{what}; clone github.com/pytorch/pytorch at the tag of your torch")
     found = {"commit": commit_of(checkout), "version": _version(checkout)}
     return {"checkout": str(checkout.resolve()), **found}
@@ -59,7 +59,7 @@ def difference(given: Mapping[str, str], environment: Mapping[str, Any]) -> str 
 
 
 def _warning(where: str, remedy: str) -> str:
-    what = f"PyTorch's tests do not belong to this torch: the checkout is {where}"
+    what = f"PyTorch's tests don't match this torch version: the checkout is {where}"
     return f"{what}; tests may fail for that reason alone. Fix: {remedy}"
 
 

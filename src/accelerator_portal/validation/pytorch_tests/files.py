@@ -75,11 +75,11 @@ def _is_there(folder: Path, path: str) -> bool:
 
 
 def _near(name: str, known: list[str]) -> str:
-    return did_you_mean(name, known) if known else "name one that is there"
+    return did_you_mean(name, known) if known else "use an existing file"
 
 
 def _not_empty(files: list[TestFile], folder: Path) -> tuple[TestFile, ...]:
     if not files:
         what = f"{folder} has none of the usual files, such as test_torch.py"
-        raise FilesError(f"{what}; name some with --pytorch-files")
+        raise FilesError(f"{what}. Pass files with --pytorch-files")
     return tuple(files)

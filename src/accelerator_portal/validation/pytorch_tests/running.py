@@ -12,7 +12,7 @@ from accelerator_portal.reports.outcomes import Stage
 from accelerator_portal.validation.case import Result, brief
 from accelerator_portal.validation.classify import verdict
 
-SKIPS = "PyTorch skips it:"
+SKIPS = "PyTorch skips this test:"
 EXPECTS = "PyTorch expects it to fail:"
 WORKS = "PyTorch expects it to fail, and it does not."
 
@@ -83,7 +83,7 @@ def of_error(error: BaseException, stage: Stage, hidden: str) -> Result:
     found = verdict(error, stage)
     lacks = next(_missing_packages(error), None)
     outcome = "test-broken" if lacks else found.outcome
-    reason = f"The test needs {lacks}, which is not installed." if lacks else found.reason or ""
+    reason = f"The test requires {lacks}, which is not installed." if lacks else found.reason or ""
     text = "".join(traceback.format_exception(error)).replace(hidden, "CHECKOUT")
     tail = text[-_LOG_TAIL:].strip()
     return Result(outcome, found.stage, reason.replace(hidden, "CHECKOUT"), log_tail=tail or None)

@@ -53,7 +53,7 @@ def run(case: Case, context: Context) -> Result:
     """Run a test, or say of a file or class whether it can be used."""
     file = file_of(case.name, context.matrix.files)
     if file is None:
-        raise BrokenTestError("The checkout has no such file of tests.")
+        raise BrokenTestError("The checkout doesn't contain this test file.")
     context.stage = "import"
     device, _, index = context.device.partition(":")
     if index:
@@ -90,7 +90,7 @@ def _of_file(loaded: LoadedFile, context: Context, hidden: str) -> Result:
         found = of_error(error, "load", hidden)
         names = ", ".join(list(loaded.broken)[:_MOST_NAMED])
         more = " and others" if len(loaded.broken) > _MOST_NAMED else ""
-        what = f"Classes that cannot be made on the device: {names}{more}"
+        what = f"Classes that cannot be instantiated on the device: {names}{more}"
         reason = brief(f"{what}. {name}: {found.reason}")
         return Result(found.outcome, "load", reason, log_tail=found.log_tail)
     return Result("passed", "load")
@@ -108,7 +108,9 @@ def _without_test(case: Case, file: TestFile, loaded: LoadedFile, hidden: str) -
         return Result("test-broken", "load", f"PyTorch {what}.")
     if "::" not in case.name:
         return of_error(error, "load", hidden)
-    what = "file cannot be imported" if loaded.error else "class cannot be made on the device"
+    what = (
+        "file cannot be imported" if loaded.error else "class cannot be instantiated on the device"
+    )
     said = brief(of_error(error, "load", hidden).reason or "", _LONGEST)
     return Result("not-run", "load", f"Its {what}; see the test {file.container}. {said}")
 

@@ -120,12 +120,12 @@ def pattern_of(prints: str) -> re.Pattern[str]:
 def _wrong(ended: CommandEnd, stage: Stage, what: str, log: Path) -> Result | None:
     """Return what came of a command that did not end well."""
     if ended.missing:
-        return Result("failed", stage, f"{what} cannot be started: {ended.missing}.")
+        return Result("failed", stage, f"{what} could not start: {ended.missing}.")
     if ended.status is None:
-        reason = f"{what} did not end in its time."
+        reason = f"{what} timed out."
         return Result("timed-out", stage, reason, log_tail=tail(log))
     if ended.status:
-        reason = f"{what} ended with status {ended.status}."
+        reason = f"{what} exited with status {ended.status}."
         return Result("failed", stage, reason, log_tail=tail(log))
     return None
 

@@ -15,7 +15,7 @@ from accelerator_portal.validation.suites.checking import (
 )
 from accelerator_portal.validation.suites.torch_apis import need_api
 
-ONE_DEVICE = "This machine has one device, and the check needs two."
+ONE_DEVICE = "This machine has one device, but the check needs two."
 
 
 def accelerator(context: Context) -> None:
@@ -100,7 +100,7 @@ def random(context: Context) -> None:
         torch.manual_seed(seed)
         return torch.rand(64, device=device).cpu()
 
-    require(torch.equal(drawn(1), drawn(1)), "the same seed gave other numbers")
+    require(torch.equal(drawn(1), drawn(1)), "the same seed gave different numbers")
     require(not torch.equal(drawn(1), drawn(2)), "another seed gave the same numbers")
     values = drawn(3)
     spread = 0 <= values.min() <= values.max() < 1 and values.unique().numel() >= 32  # noqa: PLR2004 - of 64

@@ -38,7 +38,7 @@ def entry_point(context: Context) -> None:
     """A plugin names a function in the entry point group `torch.backends`, and it can be loaded."""
     context.stage = "import"
     if is_in_tree(context.device):
-        raise SkippedError("PyTorch brings this device itself: there is no plugin to be found.")
+        raise SkippedError("PyTorch includes this device, so there is no plugin to load.")
     points = list(metadata.entry_points(group=GROUP))
     if not points:
         raise LoadingError(

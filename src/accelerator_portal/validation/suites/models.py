@@ -179,7 +179,7 @@ def _infer(example: Example, wrap: Wrap) -> dict[str, Any]:
 def _train(example: Example, wrap: Wrap) -> dict[str, Any]:
     """One step: forward, backward, and an update that shows every gradient in its size.
 
-    Dropout is off, and batch normalisation keeps its statistics: with those of so small a batch,
+    Dropout is off, and batch normalization keeps its statistics: with those of so small a batch,
     rounding alone changes the gradients of deep networks by several per cent.
     """
     model = example.model

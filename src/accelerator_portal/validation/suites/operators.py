@@ -51,11 +51,9 @@ LAYOUTS = frozenset(
     }
 )
 
-ALL_MOVED = (
-    "OpInfo makes no samples for this device: those for the CPU were moved, with every argument."
-)
-NO_REFERENCE = "No second way to compute it is known in this type."
-DRAWN = "It draws random numbers, which no two devices share."
+ALL_MOVED = "OpInfo has no samples for this device. The samples for the CPU were copied to it."
+NO_REFERENCE = "There is no reference for this data type."
+DRAWN = "Results contain random numbers, which differ between devices."
 
 
 @cache
@@ -84,7 +82,7 @@ def run(case: Case, context: Context) -> Result:
     compared = Comparison(tolerance, same_dtype=not is_cpu(context.device))
     samples = _samples(info, dtype, case, context, requires_grad=backward)
     if not samples:
-        raise BrokenTestError("The operator has no sample inputs of this type.")
+        raise BrokenTestError("The operator has no sample inputs of this data type.")
     trials = [
         OperatorTrial(info, sample, context.device, case.seed, backward) for sample in samples
     ]
@@ -109,7 +107,7 @@ def _outcome(case: Case, context: Context, tried: int, checked: int) -> Result:
         narrow = is_cpu(context.device) and dtype not in WIDER
         raise UncheckedError(known or (NO_REFERENCE if narrow else DRAWN))
     left = tried - checked
-    reason = f"{left} of {tried} samples only by their shapes: {DRAWN}" if left else None
+    reason = f"{left} of {tried} samples checked only by shape: {DRAWN}" if left else None
     return Result("passed", "compare", reason)
 
 

@@ -61,7 +61,7 @@ def _needs_two(context: Context) -> Any:
     """Return torch; raises SkippedError where two processes cannot have a device each."""
     torch = torch_module()
     if not torch.distributed.is_available():
-        raise SkippedError("This torch was built without torch.distributed.")
+        raise SkippedError("This build of torch doesn't include torch.distributed.")
     if kind(context) != "cpu" and torch.accelerator.device_count() < _WORLD:
         raise SkippedError(ONE_DEVICE)
     return torch

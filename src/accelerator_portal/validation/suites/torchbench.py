@@ -58,12 +58,16 @@ def _compared(case: Case, context: Context, here: Any) -> Result:
         with context.on_reference():
             module, inputs = here.get_module()
     except Exception as error:  # noqa: BLE001 - a model may raise anything
-        raise UncheckedError(f"It ran; it does not name its module: {_said(error)}") from None
+        raise UncheckedError(
+            f"The model ran but doesn't expose its module: {_said(error)}"
+        ) from None
     try:
         return run_model(case, context, lambda: _example(module, inputs))
     except Exception as error:
         if context.reference:
-            raise UncheckedError(f"It ran; there is no reference: {_said(error)}") from None
+            raise UncheckedError(
+                f"The model ran, but there is no reference: {_said(error)}"
+            ) from None
         raise
 
 
@@ -82,7 +86,7 @@ def _made(kind: Any, test: str, device: str) -> Any:
     except NotImplementedError as error:
         if str(error).startswith("Could not run"):  # an operator of the device, not the model
             raise
-        raise SkippedError(f"TorchBench has no such test of it: {_said(error)}") from None
+        raise SkippedError(f"TorchBench doesn't support this test: {_said(error)}") from None
 
 
 def _example(module: nn.Module, inputs: Any) -> Example:

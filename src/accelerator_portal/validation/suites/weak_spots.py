@@ -28,7 +28,7 @@ class SharedInput(nn.Module):
 
 
 class EightBits(nn.Module):
-    """A linear whose input is quantised as it comes; the quantised tensor has several consumers."""
+    """A linear whose input is quantized as it comes; the quantized tensor has several consumers."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -97,7 +97,7 @@ def _opinfo_sample(info: OpInfo, dtype: torch.dtype) -> Sample:
     made = (_call(info, sample, dtype) for sample in islice(samples, _MOST_TRIED))
     filled = [one for one in made if one.inputs and all(value.numel() for value in one.inputs)]
     if not filled:
-        raise BrokenTestError("The operator has no sample inputs of this type that hold numbers.")
+        raise BrokenTestError("The operator has no sample inputs of this data type with numbers.")
     return next((one for one in filled if one.inputs[0].dim()), filled[0])
 
 

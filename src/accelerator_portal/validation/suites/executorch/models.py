@@ -1,7 +1,7 @@
 """Models for ExecuTorch: small ones of Transformers, timm and this project, with random weights.
 
 They are those of the suites for plain PyTorch, under the same names. Beside a backend's usual
-recipe some are quantised, some have sizes that change, and some are given two threads. On request
+recipe some are quantized, some have sizes that change, and some are given two threads. On request
 there are the models of ExecuTorch's own suite, too.
 """
 

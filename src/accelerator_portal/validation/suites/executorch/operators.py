@@ -106,7 +106,7 @@ def run(case: Case, context: Context) -> Result:
     """Run one part of a test."""
     described = _described()[case.name]
     if described.left_out:
-        raise SkippedError(f"ExecuTorch leaves it out: {described.left_out}")
+        raise SkippedError(f"ExecuTorch excludes this test: {described.left_out}")
     part = int(dict(case.parameters).get("subtest", 0))
     quantize = find_flow(context.backend, case["recipe"]).recipe.quantizer is not None
 
@@ -114,7 +114,7 @@ def run(case: Case, context: Context) -> Result:
         for arguments in described.variants():
             if all(case[key] == _text(value) for key, value in arguments.items()):
                 return _samples(described, arguments, quantize=quantize)[part]
-        raise BrokenTestError("This ExecuTorch has no test with these parameters.")
+        raise BrokenTestError("This version of ExecuTorch has no test with these parameters.")
 
     return try_model(case, context, make)
 

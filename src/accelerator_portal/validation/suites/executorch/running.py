@@ -25,7 +25,7 @@ _SAID = re.compile(
 _PLAINLY = {
     "File size is too small": "Program file is cut off or damaged.",
     "overflow detected": "Program file is cut off or damaged.",
-    "Program identifier": "Program file is of another version of ExecuTorch.",
+    "Program identifier": "Program file is from a different version of ExecuTorch.",
 }
 _MOST_SAID = 2
 _LOG_BYTES = 65_536

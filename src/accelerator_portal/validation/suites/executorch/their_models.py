@@ -55,7 +55,7 @@ def their_sample(name: str, *, dynamic: bool, quantize: bool) -> Sample:
     """
     theirs = {test.name: test for test in their_models()}[name]
     if theirs.left_out:
-        raise SkippedError("ExecuTorch leaves it out.")
+        raise SkippedError("ExecuTorch excludes this test.")
     try:
         module = importlib.import_module(f"{PACKAGE}.{theirs.module}")
     except (ImportError, RuntimeError) as error:  # torchvision's build may not fit torch's

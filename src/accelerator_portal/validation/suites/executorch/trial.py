@@ -31,7 +31,7 @@ from accelerator_portal.validation.suites.executorch.lowering import (
 )
 from accelerator_portal.validation.suites.executorch.measuring import Measurement
 
-UNDELEGATED = "The backend took no part of the model: nothing ran on the device."
+UNDELEGATED = "The backend took no part of the model. Nothing ran on the device."
 
 # The median of so many runs is the run time; the first run before them may set things up.
 _TIMED_RUNS = 5
@@ -91,7 +91,7 @@ def _result(made: Lowered, backend: Backend, recipe: Recipe) -> Result:
     if recipe.delegates and not made.delegation.delegates:
         return Result("executed", "lower", f"{UNDELEGATED} {words or ''}".strip())
     if backend.simulate and recipe.delegates:
-        place = f"Run by {backend.simulator}, not by ExecuTorch's runtime."
+        place = f"Run with {backend.simulator}, not with ExecuTorch's runtime."
         words = f"{place} {words}" if words else place
     names = made.delegation.core_names if recipe.delegates else ()
     return Result("passed", "compare", words, operators=names)

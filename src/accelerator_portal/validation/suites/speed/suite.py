@@ -89,7 +89,7 @@ def _warm(
         _require_time(call_s, longest_s)
     except SkippedError as error:
         if words := disturbed():
-            raise SkippedError(f"{error} Meanwhile {words}.") from None
+            raise SkippedError(f"{error} During the measurement, {words}.") from None
         raise
     return workload, call_s
 

@@ -13,7 +13,7 @@ from typing import Any
 from accelerator_portal.validation.executorch.backend import PLAIN, Backend, Recipe
 
 # The quantized model and XNNPACK differ by the rounding of single steps, which add up in a model as
-# quantisation's own do: of one operator 42 dB and more are left, of a ConvNext 29 dB, where 28 dB
+# quantization's own do: of one operator 42 dB and more are left, of a ConvNext 29 dB, where 28 dB
 # are left of the model before it was quantized (measured on 2026-11-21 with ExecuTorch 1.5.1). At
 # 20 dB the difference has a tenth of the signal's length; what is computed wrongly has more.
 _LEAST_DB = 20

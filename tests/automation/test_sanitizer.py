@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from accelerator_portal.automation.pull_request_comment import MARKER
-from accelerator_portal.automation.sanitiser import MOST_CHARACTERS, faults
+from accelerator_portal.automation.sanitizer import MOST_CHARACTERS, faults
 
 LINK = "https://github.com/example/portal/actions/runs/1"
 
@@ -24,13 +24,13 @@ def test_what_only_can_be_read_passes(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "fault"),
     [
-        ("Hello @somebody", '"@" stands outside code'),
-        ("Hello \\@somebody", "stands outside code"),
-        ("Hello &#64;somebody", "stands outside code"),
-        ("fixes #1", '"#" stands outside code'),
-        ("fixes GH-1", '"GH-1" stands outside code'),
-        ("see https://evil.example", '"://" stands outside code'),
-        ("see www.evil.example", '"www." stands outside code'),
+        ("Hello @somebody", '"@" is not in a code span'),
+        ("Hello \\@somebody", "is not in a code span"),
+        ("Hello &#64;somebody", "is not in a code span"),
+        ("fixes #1", '"#" is not in a code span'),
+        ("fixes GH-1", '"GH-1" is not in a code span'),
+        ("see https://evil.example", '"://" is not in a code span'),
+        ("see www.evil.example", '"www." is not in a code span'),
         ("[run](https://evil.example)", "it links elsewhere"),
         ("<https://evil.example>", "it links elsewhere"),
         ("[run][1]\n\n[1]: https://evil.example", "it links elsewhere"),
@@ -41,7 +41,7 @@ def test_what_only_can_be_read_passes(text: str) -> None:
         ("| a |\n| - |\n| b |", "it has a table"),
         ("> quote", "it has a blockquote"),
         ("    indented", "it has a code_block"),
-        ("$x$", '"$" stands outside code'),
+        ("$x$", '"$" is not in a code span'),
         ("``` not closed `", None),
         ("a\u202eb", "it has the character U+202E"),
         ("x" * MOST_CHARACTERS, "it has more than 65,000 characters"),
@@ -53,5 +53,5 @@ def test_what_could_act_does_not(text: str, fault: str | None) -> None:
 
 
 def test_it_begins_with_the_marker_and_has_it_once() -> None:
-    assert faults("words\n", MARKER) == ["it does not begin with the marker"]
+    assert faults("words\n", MARKER) == ["it does not start with the marker"]
     assert faults(f"{MARKER}\n\n{MARKER}\n", MARKER) == ["it has a html_block"]

@@ -1,7 +1,7 @@
 """The last look at a comment before it is posted, by another way than the one that made it.
 
 What makes comments puts all data into code. This reads the finished text as Markdown and refuses
-it if anything stands outside code that could do something on GitHub.
+it if anything is not in a code span that could do something on GitHub.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def faults(text: str, marker: str, links: Iterable[str] = ()) -> list[str]:
     if hidden := HIDDEN.search(text):
         found.append(f"it has the character U+{ord(hidden[0]):04X}")
     if not text.startswith(f"{marker}\n\n"):
-        found.append("it does not begin with the marker")
+        found.append("it does not start with the marker")
     body = text.removeprefix(marker)
     return found + list(_faults(_PARSER.parse(body), set(links)))
 
@@ -59,4 +59,4 @@ def _inline_faults(tokens: Iterable[Token], links: set[str]) -> Iterator[str]:
         elif token.type == "link_open" and token.attrs.get("href") not in links:
             yield "it links elsewhere"
         elif token.type == "text" and (what := _DOES_SOMETHING.search(token.content)):
-            yield f'"{what[0]}" stands outside code'
+            yield f'"{what[0]}" is not in a code span'
