@@ -60,6 +60,10 @@ COMMANDS = {
     "packages": _in(
         "packages:packages", "Keep what package indexes say of the platforms' packages.", "packages"
     ),
+    "plugin-release": _in(
+        "plugin_release:plugin_release",
+        "Add the compatibility row of a new plugin release, from its metadata.",
+    ),
     "pull-request-comment": _in(
         "pull_request_comment:pull_request_comment",
         "Post or renew the comment on the pull request whose run ended.",
