@@ -63,7 +63,7 @@ class BranchFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Base:
+class BaseCommit:
     """The newest commit of the branch into which is merged."""
 
     branch: str
@@ -72,7 +72,7 @@ class Base:
 
 
 @dataclass(frozen=True, slots=True)
-class Repository:
+class BranchRepository:
     """A repository on GitHub; every method raises GitHubError."""
 
     api: Api
@@ -83,11 +83,11 @@ class Repository:
         """Its path in the API."""
         return f"repos/{self.name}"
 
-    def base(self) -> Base:
+    def base(self) -> BaseCommit:
         """Return the default branch."""
         branch = read(self.api, self.path, _Home).default_branch
         commit = self._commit(self._head(branch))
-        return Base(branch, commit.sha, commit.tree.sha)
+        return BaseCommit(branch, commit.sha, commit.tree.sha)
 
     def file_text(self, path: str, commit: str) -> str:
         """Return the text of a file at a commit."""
@@ -111,7 +111,7 @@ class Repository:
         """Return whether the automation wrote a commit."""
         return self._commit(commit).author.email == EMAIL
 
-    def write(self, base: Base, file: BranchFile, message: str) -> None:
+    def write(self, base: BaseCommit, file: BranchFile, message: str) -> None:
         """Make a branch one commit on top of the base, whether the branch exists or not."""
         git = f"{self.path}/git"
         entry = {"path": file.path, "mode": "100644", "type": "blob", "content": file.text}

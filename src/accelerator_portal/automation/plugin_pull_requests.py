@@ -17,7 +17,7 @@ from packaging.version import Version
 from accelerator_portal.automation import plugin_release_text as texts
 from accelerator_portal.automation.events import Number, Part, Sha, User
 from accelerator_portal.automation.github import Api, parsed, read_all
-from accelerator_portal.automation.github_branch import Base, BranchFile, Repository
+from accelerator_portal.automation.github_branch import BaseCommit, BranchFile, BranchRepository
 from accelerator_portal.automation.posting import BOT
 from accelerator_portal.catalog import Catalog, Platform, ProblemsError
 from accelerator_portal.packages.compatibility_edit import with_row
@@ -26,7 +26,7 @@ from accelerator_portal.packages.plugin_releases import RowProposal, new_release
 MOST_OPENED = 10
 """In one night: owners read a few pull requests, not one for each platform at once."""
 
-Outcome = Literal["opened", "updated", "unchanged", "left", "declined", "waiting"]
+ProposalOutcome = Literal["opened", "updated", "unchanged", "left", "declined", "waiting"]
 
 
 class _Head(Part):
@@ -54,17 +54,17 @@ class ReleasePullRequest(Part):
 class PluginPullRequests:
     """What was done, by platform, and why nothing could be proposed for others."""
 
-    outcomes: dict[str, Outcome] = field(default_factory=dict)
+    outcomes: dict[str, ProposalOutcome] = field(default_factory=dict)
     problems: dict[str, str] = field(default_factory=dict)
 
-    def count(self, outcome: Outcome) -> int:
+    def count(self, outcome: ProposalOutcome) -> int:
         """Return how many platforms have an outcome."""
         return list(self.outcomes.values()).count(outcome)
 
     @property
     def words(self) -> str:
         """The result in one line."""
-        shown: tuple[Outcome, ...] = ("opened", "updated", "unchanged", "left", "declined")
+        shown: tuple[ProposalOutcome, ...] = ("opened", "updated", "unchanged", "left", "declined")
         line = ", ".join(f"{self.count(o)} {_WORDS.get(o, o)}" for o in shown if self.count(o))
         if waiting := self.count("waiting"):
             line += f", {waiting} for the next run"
@@ -72,7 +72,7 @@ class PluginPullRequests:
         return (line or "no new plugin release") + problems
 
 
-_WORDS: dict[Outcome, str] = {
+_WORDS: dict[ProposalOutcome, str] = {
     "left": "edited by a person",
     "declined": "declined by closing",
 }
@@ -89,8 +89,8 @@ def propose_releases(api: Api, home: str, catalog: Catalog) -> PluginPullRequest
     An interrupted run can be repeated: what was done is found by its branch and its marker.
     """
     done = PluginPullRequests()
-    repository = Repository(api, home)
-    base: Base | None = None
+    repository = BranchRepository(api, home)
+    base: BaseCommit | None = None
     for platform in catalog.platforms:
         proposals = _proposals(catalog, platform, done)
         if not proposals:
@@ -117,13 +117,13 @@ def _proposals(catalog: Catalog, platform: Platform, done: PluginPullRequests) -
 
 
 def _settle(
-    repository: Repository,
-    base: Base,
+    repository: BranchRepository,
+    base: BaseCommit,
     platform: Platform,
     proposals: Sequence[RowProposal],
     *,
     room: bool,
-) -> Outcome:
+) -> ProposalOutcome:
     pulls = list(_pulls(repository, platform))
     closed = [pull for pull in pulls if pull.state == "closed" and pull.merged_at is None]
     declined = {version for pull in closed for version in pull.versions(platform.id)}
@@ -138,7 +138,7 @@ def _settle(
     return _write(repository, base, platform, wanted, pull)
 
 
-def _pulls(repository: Repository, platform: Platform) -> Iterator[ReleasePullRequest]:
+def _pulls(repository: BranchRepository, platform: Platform) -> Iterator[ReleasePullRequest]:
     owner = repository.name.partition("/")[0]
     path = f"{repository.path}/pulls?state=all&head={owner}:{branch_of(platform)}"
     for pull in read_all(repository.api, path, ReleasePullRequest):
@@ -147,12 +147,12 @@ def _pulls(repository: Repository, platform: Platform) -> Iterator[ReleasePullRe
 
 
 def _write(
-    repository: Repository,
-    base: Base,
+    repository: BranchRepository,
+    base: BaseCommit,
     platform: Platform,
     wanted: Sequence[RowProposal],
     pull: ReleasePullRequest | None,
-) -> Outcome:
+) -> ProposalOutcome:
     path = platform.path("compatibility.yaml")
     title, body = texts.title(wanted), texts.body(platform, wanted)
     text = with_rows(path, repository.file_text(path, base.commit), wanted)

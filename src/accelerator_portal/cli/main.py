@@ -62,7 +62,7 @@ COMMANDS = {
     ),
     "plugin-release": _in(
         "plugin_release:plugin_release",
-        "Add the compatibility row of a new plugin release, from its metadata.",
+        "Add the compatibility row of a plugin release to PLATFORM's folder.",
     ),
     "pull-request-comment": _in(
         "pull_request_comment:pull_request_comment",
