@@ -413,6 +413,7 @@ def test_the_night_runs_with_the_report_of_the_cpu_or_without(tmp_path: Path) ->
     assert words(tmp_path) == [
         *("nightly", "--preview", "--archive", "archive"),
         *("--made-here", "incoming/made-here"),
-        *("--issues", "example/portal", "--outputs", "outputs", "--summary", "summary"),
+        *("--issues", "example/portal", "--pull-requests", "example/portal"),
+        *("--outputs", "outputs", "--summary", "summary"),
     ]
     assert (tmp_path / "work/incoming/made-here").is_dir()

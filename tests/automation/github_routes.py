@@ -11,6 +11,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from tests.automation.github_git import GitRefusal, GitRequest, GitStore, git_answer
+
 Json = dict[str, Any]
 Query = Mapping[str, str]
 Answer = tuple[int, Any]
@@ -49,6 +51,8 @@ class Store:
     issues: dict[str, list[Json]] = field(default_factory=dict)
     comments: dict[tuple[str, int], list[Json]] = field(default_factory=dict)
     check_runs: dict[str, list[Json]] = field(default_factory=dict)
+    git: dict[str, GitStore] = field(default_factory=dict)
+    """Branches and pull requests by repository."""
     moved: str = ""
     """Where downloads are said to be, instead of here."""
     last: int = 1000
@@ -80,6 +84,15 @@ def answer(store: Store, method: str, path: str, query: Query, body: Any) -> Ans
             if repository not in store.repositories:
                 raise Refusal(404, "Not Found")
             return route(store, repository, found.groupdict(), query, body)
+    found = re.match(rf"{_IN}(/|$)", path)
+    if found and (git := store.git.get(found["repository"])):
+        try:
+            request = GitRequest(method, path[found.end() :], query, body, store.login)
+            answered = git_answer(git, request)
+        except GitRefusal as refusal:
+            raise Refusal(refusal.status, str(refusal)) from None
+        if answered:
+            return answered
     raise Refusal(404, "Not Found")
 
 

@@ -21,10 +21,10 @@ from accelerator_portal.automation.nightly import run_night
 from accelerator_portal.automation.posting import BOT
 from accelerator_portal.automation.stepping import Done, run
 from accelerator_portal.catalog import Catalog, ProblemsError, load_catalog
-from accelerator_portal.catalog.package_file import PackageFacts
+from accelerator_portal.catalog.package_file import IndexFacts, PackageFacts, PackagesRead
 from accelerator_portal.checks import folder_limits
 from accelerator_portal.http.client import Traffic
-from accelerator_portal.packages.facts_text import facts_text
+from accelerator_portal.packages.facts_text import facts_text, read_text
 from accelerator_portal.packages.questions import ResolutionQuestion
 from accelerator_portal.packages.resolving import ResolutionResult
 from accelerator_portal.packages.sync import Synced, SyncInterrupted, SyncOptions, sync
@@ -32,11 +32,13 @@ from accelerator_portal.packages.verdict_file import read_verdicts
 from accelerator_portal.packages.verifying import Resolve
 from accelerator_portal.reports.report_file import report_text
 from tests.automation.github_double import GitHubDouble
+from tests.automation.github_git import GitStore
 from tests.automation.made_up import HOME
 from tests.automation.small_site import SmallEngine
 from tests.built_site import EXAMPLE as ACME
 from tests.built_site import copy_sources
-from tests.folders import EXAMPLE, write_tree
+from tests.folders import COMPATIBILITY, EXAMPLE, write_tree
+from tests.packages.made_up import PACKAGE, PLUGINS, release
 from tests.packages.syncing import FAST
 from tests.results.made_up import made_up
 
@@ -228,6 +230,25 @@ def test_each_breakage_gets_its_issue(
     assert words(first)["issues"] == f"{len(opened)} opened, 0 renewed, 0 closed"
     assert words(second)["issues"] == "0 opened, 0 renewed, 0 closed"
     assert {issue["title"].partition(":")[0] for issue in opened} == {"acme"}
+
+
+def test_a_new_plugin_release_gets_one_pull_request_in_two_nights(
+    tmp_path: Path, double: GitHubDouble, client: GitHubClient
+) -> None:
+    root = write_tree(tmp_path / "root", PLUGINS)
+    facts = IndexFacts(index="pypi", releases=(release("1.11.0", "torch==1.11.0"),))
+    text = facts_text(PackageFacts(package=PACKAGE, indexes=(facts,)))
+    read = read_text(PackagesRead(read=NOW.date()))
+    write_tree(root, {f"data/packages/{PACKAGE}.json": text, "data/packages-read.json": read})
+    double.login = BOT
+    git = double.git[HOME] = GitStore()
+    git.push("main", {COMPATIBILITY: PLUGINS[COMPATIBILITY]}, "a@example.org")
+    first, second = (
+        night(replace(tonight(tmp_path), api=client, pull_requests=HOME)) for _ in range(2)
+    )
+    assert words(first)["plugin releases"] == "1 opened"
+    assert words(second)["plugin releases"] == "1 unchanged"
+    assert [pull["title"] for pull in git.pulls] == ["Add torch-example 1.11.0 to example"]
 
 
 def pypi_answers(_asked: Sequence[ResolutionQuestion], _cache: Path) -> Resolve:

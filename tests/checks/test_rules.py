@@ -45,9 +45,11 @@ def test_what_only_warns_fixes_or_compares_folders_is_known() -> None:
         "shared-suites",
         "uncited-answers",
         "unknown-releases",
+        "unlisted-releases",
     }
     assert {rule.id for rule in checks.RULES if rule.fixes} == {"pinned-versions"}
     assert {r.id for r in checks.RULES if r.compares} == {
+        "contradictions",
         "duplicate-names",
         "shared-suites",
         "similar-names",

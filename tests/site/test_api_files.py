@@ -78,6 +78,7 @@ DESCRIBED = {
     "versions": "versions.json",
     "features": "features.json",
     "other-backends": "other-backends.json",
+    "stale-facts": "stale-facts.json",
     "additional-platforms": "additional-platforms.json",
     "accelerator-file": "accelerators/*.json",
     "selector-data": "selector.json",

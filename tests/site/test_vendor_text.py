@@ -67,7 +67,11 @@ VECTORS = (
 
 def entry(source: str) -> SourceEntry | None:
     document = Source(url="https://example.org/x", title=f"<{source}>", read=dt.date(2026, 1, 2))
-    return SourceEntry(7, f"source-guide-{source}", document) if source == "known" else None
+    return (
+        SourceEntry(7, f"source-guide-{source}", document, "Third-party document")
+        if source == "known"
+        else None
+    )
 
 
 def rendered(text: str) -> LexborHTMLParser:

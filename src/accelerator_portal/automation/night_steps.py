@@ -17,6 +17,7 @@ from accelerator_portal.automation.github import Api
 from accelerator_portal.automation.inputs import inputs, is_published, remember
 from accelerator_portal.automation.keeping import keep_facts, keep_runs
 from accelerator_portal.automation.last_good import damaged, keep, standing_in
+from accelerator_portal.automation.plugin_pull_requests import propose_releases
 from accelerator_portal.automation.stepping import NightStep, StepFailed
 from accelerator_portal.catalog import Catalog, Platform, Problem, ProblemsError
 from accelerator_portal.catalog.wording import count
@@ -69,6 +70,8 @@ class Tonight:
     standing_in: dict[str, dt.date] = field(default_factory=dict)
     issues: Issues | None = None
     published: bool = False
+    pull_requests: str | None = None
+    """The repository that gets a pull request for new plugin releases."""
 
     def set_aside(self) -> dict[str, tuple[Problem, ...]]:
         """Return what is wrong with the folders that are set aside."""
@@ -116,6 +119,9 @@ def steps(tonight: Tonight, skip: Collection[str] = ()) -> list[NightStep]:
     found.append(("site", partial(_publish, tonight)))
     if tonight.repository and tonight.api:
         found.append(("issues", partial(_issues, tonight, tonight.api, tonight.repository)))
+    if tonight.pull_requests and tonight.api:
+        propose = partial(_propose, tonight, tonight.api, tonight.pull_requests)
+        found.append(("plugin releases", propose))
     return found
 
 
@@ -221,6 +227,13 @@ def _issues(tonight: Tonight, api: Api, repository: str) -> str:
     return f"{len(done.opened)} opened, {len(done.renewed)} updated, {len(done.closed)} closed" + (
         f", {count(done.waiting, 'regression')} without an issue" if done.waiting else ""
     )
+
+
+def _propose(tonight: Tonight, api: Api, repository: str) -> str:
+    """A folder that is set aside gets none: its rows cannot be read."""
+    if tonight.looked_at is None:
+        raise StepFailed("the shared data cannot be used; no pull request is opened")
+    return propose_releases(api, repository, tonight.looked_at).words
 
 
 LOOKED_UP: Mapping[str, Callable[[Tonight], str]] = {

@@ -48,19 +48,19 @@ def run_night(
     )
 
 
-def github_for(catalog: Catalog, *, issues: bool) -> Api | None:
+def github_for(catalog: Catalog, *, required: bool) -> Api | None:
     """Return GitHub's client, where something is to be asked of it.
 
-    Without a token, feeds on GitHub say so themselves. Raises GitHubError where `issues` are to be
-    kept: they need one.
+    Without a token, feeds on GitHub say so themselves. Raises GitHubError where one is `required`:
+    issues and pull requests need it.
     """
     on_github = any(
         feed.url is None for p in catalog.platforms for feed in p.accelerator.report_feeds
     )
     try:
-        return client_here() if issues or on_github else None
+        return client_here() if required or on_github else None
     except GitHubError:
-        if issues:
+        if required:
             raise
         return None
 

@@ -17,6 +17,7 @@ from accelerator_portal.catalog.fields import (
     TorchVersion,
 )
 from accelerator_portal.catalog.sources import Sourced, SourcedFile
+from accelerator_portal.catalog.version_pattern import VersionPattern
 
 
 class Lifecycle(Model):
@@ -56,5 +57,8 @@ class Compatibility(SourcedFile):
 
     components: Paragraph | None = None
     """Words that explain the columns."""
+    version_pattern: VersionPattern | None = None
+    """The vendor's own rule for version numbers, where a document states one. Rows that break it
+    are errors."""
     rows: tuple[CompatibilityRow, ...]
     """The rows."""

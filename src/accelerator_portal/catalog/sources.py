@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import Annotated
 
 from pydantic import Field, model_validator
 
@@ -16,6 +17,7 @@ from accelerator_portal.catalog.fields import (
     Url,
     fault,
 )
+from accelerator_portal.catalog.source_address import LINES, is_file, opens_at
 
 
 class Source(Model):
@@ -31,14 +33,27 @@ class Source(Model):
     """The day on which it was read."""
     as_of: Day | None = None
     """The date of the copy that was read, where it is known and older."""
+    lines: Annotated[str, Field(pattern=rf"^{LINES}$")] | None = None
+    """The decisive lines of a file in a repository: `12` or `12-18`. The link opens there."""
+    quote: Annotated[Line, Field(max_length=200)] | None = None
+    """The decisive words of a page, letter by letter. The link opens there."""
 
     @model_validator(mode="after")
     def _one_place(self) -> Source:
         if (self.url is None) == (self.package is None):
             raise fault("a source needs either url or package", "set exactly one of the two")
+        if self.lines and not (self.url and is_file(self.url)):
+            raise fault("lines need the address of a file in a repository", "use quote instead")
+        if self.quote and not self.url:
+            raise fault("a quote needs a url, not a package", "remove the quote")
         if self.as_of and self.as_of > self.read:
             raise fault("as_of is later than read", "use a date that is not after read")
         return self
+
+    @property
+    def address(self) -> str | None:
+        """Where the link leads: to the decisive lines or words where the site allows it."""
+        return opens_at(self.url, self.lines, self.quote) if self.url else None
 
 
 def among(sources: Mapping[str, Source], named: Iterable[str]) -> dict[str, Source]:

@@ -8,8 +8,13 @@ from pathlib import Path
 
 import click
 
+from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.clock import today
 from accelerator_portal.catalog.facts import Fact, facts
+from accelerator_portal.catalog.source_address import is_moving
+from accelerator_portal.catalog.source_ages import aged_facts, by_platform, platform_of
+from accelerator_portal.catalog.source_trust import TRUST_LEVELS, trust_level, vendor_places
+from accelerator_portal.catalog.wording import count
 from accelerator_portal.checks import errors, load_and_check
 from accelerator_portal.cli.options import ROOT, tell
 
@@ -20,24 +25,54 @@ from accelerator_portal.cli.options import ROOT, tell
     "--sample", type=click.IntRange(min=1), help="Print a random sample of this many facts."
 )
 @click.option("--seed", type=int, default=0, help="Seed of the random sample. Default: 0.")
-def list_facts(root: Path, sample: int | None, seed: int) -> None:
-    """List facts with their sources, all of them or a random sample."""
+@click.option(
+    "--stale",
+    type=click.IntRange(min=0),
+    metavar="DAYS",
+    help="Print only facts whose source was read more than DAYS days ago, oldest first.",
+)
+@click.option("--moving", is_flag=True, help="Print only facts with a source on a moving branch.")
+def list_facts(
+    root: Path, sample: int | None, seed: int, stale: int | None, *, moving: bool
+) -> None:
+    """List facts with their sources, all of them or a random sample.
+
+    Each source has a level of trust, which follows from its address: package metadata, own test,
+    vendor's document, third-party document or issue thread.
+    """
     catalog, problems = load_and_check(root, today())
     if (failed := errors(problems)) or catalog is None:
         tell(failed)
         sys.exit(1)
-    found = list(facts(catalog))
+    vendors = {p.id: vendor_places(p.accelerator) for p in catalog.platforms}
+    found = list(facts(catalog)) if stale is None else _stale(catalog, stale)
+    if moving:
+        found = [f for f in found if any(s.url and is_moving(s.url) for s in f.sources)]
     if sample is not None and sample < len(found):
         drawn = set(random.Random(seed).sample(range(len(found)), sample))  # noqa: S311 - no secret
         click.echo(f"{sample} of {len(found)} facts, seed {seed}")
         found = [fact for place, fact in enumerate(found) if place in drawn]
     for fact in found:
-        click.echo(_shown(fact))
+        click.echo(_shown(fact, vendors.get(platform_of(fact), frozenset())))
 
 
-def _shown(fact: Fact) -> str:
+def _stale(catalog: Catalog, days: int) -> list[Fact]:
+    """Return the stale facts after saying how many there are, and whose they are."""
+    aged, day = aged_facts(catalog), today()
+    found = [one for one in aged if one.is_stale(day, days)]
+    total = f"{len(found)} of {count(len(aged), 'fact')}"
+    click.echo(f"{total} were read more than {count(days, 'day')} ago.")
+    if not found and aged:
+        click.echo(f"The oldest reading is of {aged[0].read}: {aged[0].fact.path}")
+    for platform, own in by_platform(found).items():
+        click.echo(f"{platform or 'shared data'}: {len(own)}, the oldest of {own[0].read}")
+    return [one.fact for one in found]
+
+
+def _shown(fact: Fact, vendor: frozenset[str]) -> str:
     lines = [f"{fact.path}:{fact.line}: {fact.text}"]
     for source in fact.sources:
-        place = source.url or f"the package {source.package} on PyPI"
-        lines.append(f"    {source.title}, read {source.read}: {place}")
+        place = source.address or f"the package {source.package} on PyPI"
+        level = TRUST_LEVELS[trust_level(source, vendor)].lower()
+        lines.append(f"    {source.title}, read {source.read} ({level}): {place}")
     return "\n".join(lines)

@@ -62,6 +62,10 @@ COMMANDS = {
     "packages": _in(
         "packages:packages", "Manage package data from PyPI and other package indexes.", "packages"
     ),
+    "plugin-release": _in(
+        "plugin_release:plugin_release",
+        "Add the compatibility row of a plugin release to PLATFORM's folder.",
+    ),
     "pull-request-comment": _in(
         "pull_request_comment:pull_request_comment",
         "Create or update the portal's comment on a pull request.",

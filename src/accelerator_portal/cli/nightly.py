@@ -40,6 +40,12 @@ from accelerator_portal.cli.options import ARCHIVE, ROOT, tell
     help="Create, update and close an issue there for each regression. Requires GH_TOKEN.",
 )
 @click.option(
+    "--pull-requests",
+    metavar="OWNER/NAME",
+    help="Open a pull request there for each platform with a new plugin release. "
+    "Requires GH_TOKEN.",
+)
+@click.option(
     "--summary",
     "told",
     type=click.Path(dir_okay=False, path_type=Path),
@@ -62,6 +68,7 @@ def nightly(  # noqa: PLR0913, PLR0917 - one for each option
     out: Path,
     made_here: Path | None,
     repository: str | None,
+    pull_requests: str | None,
     told: Path | None,
     outputs: Path | None,
     preview: bool,
@@ -82,10 +89,11 @@ def nightly(  # noqa: PLR0913, PLR0917 - one for each option
         sys.exit(1)
     try:
         store = open_archive(archive) if archive else None
-        api = github_for(catalog, issues=repository is not None)
+        api = github_for(catalog, required=bool(repository or pull_requests))
     except (ArchiveError, GitHubError) as error:
         raise click.ClickException(str(error)) from None
     tonight = Tonight(root, out.absolute(), catalog, store, api, repository, made_here, preview)
+    tonight.pull_requests = pull_requests
     try:
         with one_night(root, tonight.out):
             night = run_night(tonight, skip, _say)

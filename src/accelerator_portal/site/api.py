@@ -47,6 +47,7 @@ from accelerator_portal.site.results_shapes import (
     ResultsIndex,
     SuiteResults,
 )
+from accelerator_portal.site.source_ages import STALE_FACTS, SourceAges
 from accelerator_portal.site.suite_test_shapes import TestShard, TestsIndex
 from accelerator_portal.site.versions import VersionsData
 
@@ -84,6 +85,7 @@ SHAPES: dict[str, type[BaseModel]] = {
     "packages": PackagesIndex,
     "package": PackageFacts,
     "additional-platforms": AdditionalPlatforms,
+    "stale-facts": SourceAges,
 }
 
 
@@ -167,6 +169,7 @@ def _index(catalog: Catalog) -> Index:
         features="features.json",
         additional_platforms=ADDITIONAL_PLATFORMS,
         other_backends=OTHER_BACKENDS if catalog.other_backends else None,
+        stale_facts=STALE_FACTS,
         packages="packages.json",
         results="results/index.json",
         models="models.json",

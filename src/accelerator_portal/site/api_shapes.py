@@ -50,6 +50,8 @@ class Index(Model):
     """Address of the platforms in the format of pytorch.org's Additional Platforms."""
     other_backends: str | None
     """Address of backends without a folder, and of what runs models without a torch device."""
+    stale_facts: str
+    """Address of how long ago facts were read at their sources."""
     packages: str
     """Address of what package indexes say, and what follows from it."""
     results: str

@@ -12,6 +12,7 @@ from packaging.version import Version
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.catalog import RELEASES
 from accelerator_portal.catalog.own_suite import owner_of
+from accelerator_portal.catalog.source_trust import vendor_places
 from accelerator_portal.checks import RULES
 from accelerator_portal.checks.folder_limits import LIMITS
 from accelerator_portal.install.expand import expand
@@ -53,6 +54,7 @@ from accelerator_portal.site.report_comparison_page import report_comparison_pag
 from accelerator_portal.site.results_pages import results_files, results_pages
 from accelerator_portal.site.results_view import ResultsView, results
 from accelerator_portal.site.selector_view import selector_view
+from accelerator_portal.site.source_ages import stale_facts_pages
 from accelerator_portal.site.source_list import SourceList
 from accelerator_portal.site.speeds import SpeedRun, newest_runs, side_by_side, speed_runs
 from accelerator_portal.site.style_sheet import style_sheet
@@ -86,6 +88,7 @@ def build_site(catalog: Catalog, root: Path, repository: RepositoryLinks) -> Ite
     looked = shares(verdicts)
     yield style_sheet(root)
     yield data_file("findings.json", looked)
+    yield from stale_facts_pages(catalog, at.date(), templates)
     silent = unanswering(verdicts)
     yield from _shared_pages(catalog, selector, templates, tested, (total(looked), *silent))
     runs = speed_runs(catalog, tested.reports)
@@ -94,7 +97,7 @@ def build_site(catalog: Catalog, root: Path, repository: RepositoryLinks) -> Ite
     asked: list[PageQuestion] = []
     for platform in catalog.platforms:
         path = f"{PLATFORMS}/{platform.id}.md"
-        sources = SourceList(platform.sourced_files())
+        sources = SourceList(platform.sourced_files(), vendor_places(platform.accelerator))
         faq = questions(platform, sources)
         faqs += faq
         asked += (moved(question, to_root(QUESTIONS)) for question in faq)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from accelerator_portal.catalog.source_trust import TRUST_LEVELS, trust_level
 from accelerator_portal.catalog.sources import Source
 
 
@@ -15,21 +16,28 @@ class SourceEntry:
     number: int
     anchor: str
     source: Source
+    trust: str
+    """What readers see of its level of trust."""
 
 
 class SourceList:
     """Finds the entry for an id that a file names."""
 
-    def __init__(self, files: Iterable[tuple[str, Mapping[str, Source]]]) -> None:
+    def __init__(
+        self, files: Iterable[tuple[str, Mapping[str, Source]]], vendor: Iterable[str] = ()
+    ) -> None:
+        """Take the sources by file; `vendor` has the places of the platform's vendor."""
         self.entries: list[SourceEntry] = []
         self._entries: dict[tuple[str, str], SourceEntry] = {}
+        vendor = frozenset(vendor)
         known: dict[tuple[str, str, str], SourceEntry] = {}
         for file, sources in files:
             for name, source in sources.items():
-                place = (source.url or "", source.package or "", source.title)
+                place = (source.address or "", source.package or "", source.title)
                 if place not in known:
                     anchor = f"source-{file.split('.')[0]}-{name}"
-                    known[place] = SourceEntry(len(self.entries) + 1, anchor, source)
+                    trust = TRUST_LEVELS[trust_level(source, vendor)]
+                    known[place] = SourceEntry(len(self.entries) + 1, anchor, source, trust)
                     self.entries.append(known[place])
                 self._entries[file, name] = known[place]
 

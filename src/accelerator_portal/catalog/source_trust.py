@@ -1,0 +1,68 @@
+"""How far a source can be trusted, derived from what it is and whose it is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Literal
+from urllib.parse import urlsplit
+
+from accelerator_portal.catalog.accelerator import Accelerator
+from accelerator_portal.catalog.sources import Source
+
+TrustLevel = Literal["metadata", "test", "vendor", "other", "thread"]
+
+TRUST_LEVELS: Mapping[TrustLevel, str] = {
+    "metadata": "Package metadata",
+    "test": "Own test",
+    "vendor": "Vendor's document",
+    "other": "Third-party document",
+    "thread": "Issue thread",
+}
+"""The levels and what readers see, the most reliable first. PyTorch's documents count as the
+vendor's: PyTorch makes the software that every platform is used with."""
+
+_PYTORCH = frozenset({"pytorch.org", "github.com/pytorch", "github.com/meta-pytorch"})
+_OWN = "https://github.com/pytorch-fdn/accelerator-test-infra/"
+
+_CODE_HOSTS = frozenset({"github.com", "gitee.com", "gitcode.com", "gitlab.com", "huggingface.co"})
+# Each name below these belongs to another owner.
+_SHARED_SUFFIXES = frozenset({"github.io", "readthedocs.io", "readthedocs-hosted.com", "com.cn"})
+_SHARED_SUFFIXES |= {"org.cn", "pages.dev"}
+
+_THREAD = re.compile(r"https://[^/]+/[^/]+/[^/]+/(?:issues|pull|pulls|discussions)/\w+")
+_FORUM = re.compile(r"https://(?:forums?|discuss|discussion|bbs)\.")
+_INDEX = re.compile(
+    r"https://(?:pypi\.|download\.pytorch\.org/|files\.pythonhosted\.org/)|/simple/"
+)
+_TEST = re.compile(rf"{re.escape(_OWN)}(?:actions/runs/|.+/(?:results|history)/)")
+
+
+def trust_level(source: Source, vendor: Iterable[str] = ()) -> TrustLevel:
+    """Return the level of a source; `vendor` has the places of the platform's vendor."""
+    if source.url is None or _INDEX.search(source.url):
+        return "metadata"
+    if _TEST.match(source.url):
+        return "test"
+    if _THREAD.match(source.url) or _FORUM.match(source.url):
+        return "thread"
+    return "vendor" if place(source.url) in _PYTORCH.union(vendor) else "other"
+
+
+def vendor_places(accelerator: Accelerator) -> frozenset[str]:
+    """Return the places of a vendor: those of its own documents, help and repositories."""
+    links = [link.url for link in accelerator.documentation]
+    links += [channel.url for channel in accelerator.support]
+    links += [f"https://github.com/{ci.repository}" for ci in accelerator.upstream_ci]
+    return frozenset(map(place, links))
+
+
+def place(url: str) -> str:
+    """Return whose an address is: the owner on a code host, or else the domain."""
+    parts = urlsplit(url)
+    host = (parts.hostname or "").removeprefix("www.").replace("raw.githubusercontent", "github")
+    if host in _CODE_HOSTS:
+        return f"{host}/{parts.path.split('/')[1].lower()}"
+    labels = host.split(".")
+    shared = ".".join(labels[-2:]) in _SHARED_SUFFIXES
+    return ".".join(labels[-3 if shared else -2 :])

@@ -1,0 +1,165 @@
+"""`accelerator-portal plugin-release`: the row for a plugin release, from its metadata."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import click
+from pydantic import ValidationError
+
+from accelerator_portal.catalog import Catalog, Platform, ProblemsError, load_catalog
+from accelerator_portal.catalog.atomic_write import write_text_atomically
+from accelerator_portal.catalog.problem import did_you_mean
+from accelerator_portal.catalog.wording import count
+from accelerator_portal.cli.options import ROOT, tell
+from accelerator_portal.packages.compatibility_edit import with_row
+from accelerator_portal.packages.plugin_releases import (
+    PluginRelease,
+    RowProposal,
+    VendorAnswers,
+    new_releases,
+    proposal,
+    releases,
+)
+
+
+@click.command("plugin-release")
+@ROOT
+@click.argument("platform_id", metavar="[PLATFORM]", required=False)
+@click.argument("version", required=False)
+@click.option("--torch", help="The PyTorch release, where the metadata names none.")
+@click.option("--needs", multiple=True, metavar="NAME=VERSION", help="A version it needs.")
+@click.option("--includes", multiple=True, metavar="NAME=VERSION", help="A version it brings.")
+@click.option("--variant", help="Id of the variant in install.yaml.")
+@click.option("--source", multiple=True, metavar="ID", help="Source id of what you state.")
+def plugin_release(  # noqa: PLR0913, PLR0917 - one for each option
+    root: Path,
+    platform_id: str | None,
+    version: str | None,
+    torch: str | None,
+    needs: tuple[str, ...],
+    includes: tuple[str, ...],
+    variant: str | None,
+    source: tuple[str, ...],
+) -> None:
+    """Add the compatibility row of a plugin release to PLATFORM's folder.
+
+    Takes the row from the package facts in data/packages, and names what the metadata does not
+    state. Without VERSION, adds every new release of the platform. Without PLATFORM, lists the new
+    releases of all platforms and writes nothing.
+    """
+    catalog, problems = load_catalog(root)
+    if catalog is None:
+        tell(problems)
+        sys.exit(1)
+    if platform_id is None:
+        _list(catalog)
+        return
+    platform = _platform(catalog, platform_id)
+    answers = VendorAnswers(torch, _pairs(needs, "--needs"), _pairs(includes, "--includes"))
+    answers = replace(answers, variant=variant, sources=source)
+    _check(platform, answers)
+    chosen = _chosen(catalog, platform, version)
+    try:
+        proposals = [proposal(catalog, platform, release, answers) for release in chosen]
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        raise click.UsageError(f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from None
+    _add(root, platform, proposals)
+
+
+def _list(catalog: Catalog) -> None:
+    found = [
+        proposal(catalog, platform, release)
+        for platform in catalog.platforms
+        for release in new_releases(catalog, platform)
+    ]
+    for one in found:
+        click.echo(f"{one.release.platform}: {one.release.name}, {_required(one)}")
+        _ask(one)
+    if found:
+        click.echo("To add the rows of a platform: accelerator-portal plugin-release PLATFORM")
+    else:
+        click.echo("Every release in the package facts has a row.")
+
+
+def _platform(catalog: Catalog, name: str) -> Platform:
+    platform = catalog.by_id.get(name)
+    if platform is None:
+        what = f'no platform has the id "{name}"; {did_you_mean(name, catalog.by_id)}'
+        raise click.BadParameter(what, param_hint="PLATFORM")
+    return platform
+
+
+def _pairs(values: Sequence[str], option: str) -> dict[str, str]:
+    pairs = {}
+    for value in values:
+        name, found, version = value.partition("=")
+        if not (name.strip() and found and version.strip()):
+            what = f'"{value}" is not a name and a version. Write it like CANN=9.2.0'
+            raise click.BadParameter(what, param_hint=option)
+        pairs[name.strip()] = version.strip()
+    return pairs
+
+
+def _check(platform: Platform, answers: VendorAnswers) -> None:
+    path, known = platform.path("compatibility.yaml"), platform.compatibility.sources
+    if answers.given and not answers.sources:
+        what = f"what you state needs a source. Declare it in {path} and name it with --source ID"
+        raise click.UsageError(what)
+    for name in answers.sources:
+        if name not in known:
+            what = f'{path} declares no source "{name}"; {did_you_mean(name, known)}'
+            raise click.BadParameter(what, param_hint="--source")
+
+
+def _chosen(catalog: Catalog, platform: Platform, version: str | None) -> list[PluginRelease]:
+    known = releases(catalog, platform)
+    if not known:
+        what = f"data/packages has no release of {platform.accelerator.package.name}. Run"
+        raise click.ClickException(f"{what} accelerator-portal packages sync")
+    if version is None:
+        return list(new_releases(catalog, platform))
+    found = [release for release in known if release.facts.version == version]
+    if not found:
+        newest = ", ".join(release.facts.version for release in known[:3])
+        what = f'the package facts have no final release "{version}"; the newest are {newest}'
+        raise click.BadParameter(what, param_hint="VERSION")
+    return found
+
+
+def _add(root: Path, platform: Platform, proposals: Sequence[RowProposal]) -> None:
+    """Write all rows at once, or none."""
+    path = platform.path("compatibility.yaml")
+    text = before = (root / path).read_text("utf-8")
+    try:
+        for one in reversed(proposals):
+            if one.row is None:
+                what = f"the metadata of {one.release.name} states no torch version. Add"
+                raise click.ClickException(f"{what} --torch VERSION --source ID")
+            text = with_row(path, text, one.release, one.row)
+    except ProblemsError as error:
+        tell(error.problems)
+        sys.exit(1)
+    if text == before:
+        click.echo(f"{path} lists every release already.")
+        return
+    write_text_atomically(root / path, text)
+    click.echo(f"Added {count(len(proposals), 'row')} to {path}.")
+    for one in proposals:
+        click.echo(f"{one.release.name}, {_required(one)}")
+        _ask(one)
+    click.echo("Next: accelerator-portal check")
+
+
+def _required(one: RowProposal) -> str:
+    required = " and ".join(one.evidence.required)
+    return f"requires {required}" if required else "the metadata names no torch version"
+
+
+def _ask(one: RowProposal) -> None:
+    for question in one.questions:
+        click.echo(f"  To add: the {question.name}, for example {question.example}")

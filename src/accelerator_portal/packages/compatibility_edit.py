@@ -1,0 +1,191 @@
+"""One more row in the text of a `compatibility.yaml`; every comment and every other line stays."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from packaging.version import Version
+from pydantic import ValidationError
+
+from accelerator_portal.catalog.compatibility_file import Compatibility, CompatibilityRow
+from accelerator_portal.catalog.package_file import PYPI
+from accelerator_portal.catalog.problem import Problem, ProblemsError
+from accelerator_portal.catalog.sources import Source
+from accelerator_portal.catalog.yaml_file import YamlFile, parse_yaml
+from accelerator_portal.packages.plugin_releases import SOURCE_ID, PluginRelease
+
+_DAY = re.compile(r"""(\bread:\s*["']?)\d{4}-\d{2}-\d{2}""")
+_REMEDY = "write the rows as a list with one `- torch: ...` entry each, or add the row by hand"
+
+
+@dataclass(frozen=True, slots=True)
+class _Sources:
+    """The id under which a row cites the package, and the lines with that source."""
+
+    id: str
+    lines: tuple[str, ...]
+
+
+def with_row(path: str, text: str, release: PluginRelease, row: CompatibilityRow) -> str:
+    """Return the text of a file with one more row, in the place that its version has.
+
+    A file that lists the plugin version already stays as it is. Raises ProblemsError where the
+    file cannot be read, or is written in a form that this cannot edit.
+    """
+    before, file = _read(path, text)
+    if any(known.plugin == row.plugin for known in before.rows):
+        return text
+    lines = text.split("\n")
+    place = _place(before, row)
+    at = _line_of_row(path, file, before, place, lines)
+    sources = _with_source(path, file, before, release, lines)
+    cited = tuple(dict.fromkeys(sources.id if s == SOURCE_ID else s for s in row.source))
+    added = row.model_copy(update={"source": cited})
+    shift = len(sources.lines) - len(lines)
+    new = [*sources.lines]
+    new[at + shift : at + shift] = _row_lines(added, _indent(file, lines))
+    result = "\n".join(new)
+    after, _ = _read(path, result)
+    expected = (*before.rows[:place], added, *before.rows[place:])
+    if after.rows != expected or not set(before.sources) <= set(after.sources):
+        raise _refusal(path, 1, "the new row cannot be written without changing other rows")
+    return result
+
+
+def _read(path: str, text: str) -> tuple[Compatibility, YamlFile]:
+    file, problems = parse_yaml(path, text)
+    if file is None or problems:
+        raise ProblemsError(problems)
+    try:
+        return Compatibility.model_validate(file.data), file
+    except ValidationError:
+        what = "the file is not valid, so that no row can be added"
+        raise _refusal(path, 1, what, "fix what `accelerator-portal check` reports") from None
+
+
+def _refusal(path: str, line: int, what: str, remedy: str = _REMEDY) -> ProblemsError:
+    return ProblemsError([Problem(path, line, what, remedy)])
+
+
+def _place(before: Compatibility, row: CompatibilityRow) -> int:
+    """Newest first: by torch, then by plugin."""
+    for place, known in enumerate(before.rows):
+        if _order(known) < _order(row):
+            return place
+    return len(before.rows)
+
+
+def _order(row: CompatibilityRow) -> tuple[Version, Version]:
+    return Version(row.torch), Version(row.plugin or "0")
+
+
+def _line_of_row(
+    path: str, file: YamlFile, before: Compatibility, place: int, lines: list[str]
+) -> int:
+    """The index of the line before which the new row goes."""
+    if not before.rows:
+        raise _refusal(path, file.line(("rows",)), "the file has no row after which one can stand")
+    for number in range(len(before.rows)):
+        line = file.line(("rows", number))
+        if not re.match(r"\s*- ", lines[line - 1]):
+            raise _refusal(path, line, "this row does not begin with a dash on a line of its own")
+    if place < len(before.rows):
+        at = file.line(("rows", place)) - 1
+        while lines[at - 1].lstrip().startswith("#"):  # a comment belongs to the row below it
+            at -= 1
+        return at
+    return _end_of(file, ("rows",), lines)
+
+
+def _end_of(file: YamlFile, key: tuple[str], lines: list[str]) -> int:
+    """The index after the last line of a top-level key."""
+    start = file.line(key)
+    later = [file.lines[place] for place in file.lines if len(place) == 1]
+    end = min((line for line in later if line > start), default=len(lines) + 1) - 1
+    while end > start and (not lines[end - 1].strip() or lines[end - 1].startswith("#")):
+        end -= 1
+    return end
+
+
+def _indent(file: YamlFile, lines: list[str]) -> str:
+    return lines[file.line(("rows", 0)) - 1].partition("-")[0]
+
+
+def _with_source(
+    path: str, file: YamlFile, before: Compatibility, release: PluginRelease, lines: list[str]
+) -> _Sources:
+    """Name the package's metadata as a source, with the day on which it was read.
+
+    Every row that names a release is compared with the index each night, so that a newer day is
+    true for the other rows, too. A source of a dated copy stays: the release has one of its own.
+    """
+    found = [id_ for id_, s in before.sources.items() if _is_of(s, release) and s.as_of is None]
+    if found:
+        line = file.line(("sources", found[0], "read")) - 1
+        changed = list(lines)
+        if before.sources[found[0]].read < release.read:
+            changed[line] = _DAY.sub(rf"\g<1>{release.read}", lines[line], count=1)
+        return _Sources(found[0], tuple(changed))
+    at = file.line(("sources",))
+    if lines[at - 1].rstrip() != "sources:":
+        raise _refusal(path, at, "the sources are not written one below the other")
+    id_ = _free_id(before.sources, release.facts.version)
+    written = [*lines[:at], *_source_lines(id_, release), *lines[at:]]
+    return _Sources(id_, tuple(written))
+
+
+def _is_of(source: Source, release: PluginRelease) -> bool:
+    if release.index == PYPI:
+        return source.package == release.package
+    return source.url == _page(release)
+
+
+def _page(release: PluginRelease) -> str:
+    return f"{release.index.rstrip('/')}/{release.package}/"
+
+
+def _free_id(known: Mapping[str, Source], version: str) -> str:
+    wanted = f"package-{re.sub(r'[^0-9a-z]+', '-', version.lower()).strip('-')}"
+    return wanted if wanted not in known else f"{wanted}-index"
+
+
+def _source_lines(id_: str, release: PluginRelease) -> Iterator[str]:
+    on_pypi = release.index == PYPI
+    where = "PyPI" if on_pypi else "its package index"
+    yield f"  {id_}:"
+    yield f"    package: {release.package}" if on_pypi else f"    url: {_page(release)}"
+    yield f"    title: {_text(f'{release.package} on {where}, wheel tags and metadata')}"
+    yield f"    read: {release.read}"
+
+
+def _row_lines(row: CompatibilityRow, indent: str) -> Iterator[str]:
+    start = f"{indent}- "
+    for key, value in _fields(row):
+        yield f"{start}{key}: {value}"
+        start = f"{indent}  "
+
+
+def _fields(row: CompatibilityRow) -> Iterator[tuple[str, str]]:
+    yield "torch", _text(row.torch)
+    if row.plugin:
+        yield "plugin", _text(row.plugin)
+    if row.variant:
+        yield "variant", _text(row.variant)
+    if row.python:
+        yield "python", f"[{', '.join(map(_text, row.python))}]"
+    for name, mapping in (("needs", row.needs), ("includes", row.includes)):
+        if mapping:
+            pairs = ", ".join(f"{_text(key)}: {_text(value)}" for key, value in mapping.items())
+            yield name, f"{{{pairs}}}"
+    if row.note:
+        yield "note", _text(row.note)
+    cited = row.source
+    yield "source", cited[0] if len(cited) == 1 else f"[{', '.join(cited)}]"
+
+
+def _text(value: str | dt.date) -> str:
+    return json.dumps(str(value), ensure_ascii=False)

@@ -1,0 +1,169 @@
+"""The page of stale facts: whose facts were read how long ago, and the trust of their sources."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+from accelerator_portal.catalog import Catalog
+from accelerator_portal.catalog.fields import Model
+from accelerator_portal.catalog.source_address import is_moving
+from accelerator_portal.catalog.source_ages import (
+    STALE_DAYS,
+    AgedFact,
+    aged_facts,
+    by_platform,
+)
+from accelerator_portal.catalog.source_trust import TRUST_LEVELS, TrustLevel
+from accelerator_portal.site.page import SiteFile, data_file, to_root
+from accelerator_portal.site.templates import Templates
+
+PAGE = "contribute/stale-facts.md"
+STALE_FACTS = "stale-facts.json"
+
+MOST_SHOWN = 200
+"""Facts on the page, so that it stays short; the JSON has all of them."""
+
+
+class StaleFact(Model):
+    """A fact whose source was read too long ago."""
+
+    path: str
+    """The file, relative to the repository."""
+    line: int
+    """Its line."""
+    fact: str
+    """What it states."""
+    platform: str
+    """Id of the platform; empty for the shared data."""
+    read: dt.date
+    """The day on which its oldest source was read."""
+    trust: TrustLevel
+    """The level of its most reliable source."""
+    addresses: tuple[str, ...]
+    """Where its sources are, at the decisive words where that is possible."""
+
+
+class FactOwner(Model):
+    """The facts of one folder."""
+
+    platform: str
+    """Id of the platform; empty for the shared data."""
+    owners: tuple[str, ...]
+    """Logins on GitHub of the people who answer for it."""
+    facts: int
+    """How many facts it has."""
+    stale: int
+    """How many of them are stale."""
+    oldest: dt.date
+    """The day on which its oldest source was read."""
+    stale_after: dt.date
+    """The last day on which none of its facts is stale, unless some are stale already."""
+    trust: dict[TrustLevel, int]
+    """How many facts have which level as their best."""
+
+
+class MovingSource(Model):
+    """A source on a branch: what it says can change after it was read."""
+
+    path: str
+    """The file that names it, relative to the repository."""
+    url: str
+    """Its address."""
+    title: str
+    """What it is."""
+    read: dt.date
+    """The day on which it was read."""
+
+
+class SourceAges(Model):
+    """The ages of all facts."""
+
+    as_of: dt.date
+    """The day to which ages are counted."""
+    days: int
+    """After so many days a fact is stale."""
+    trust: dict[TrustLevel, int]
+    """How many facts have which level as their best."""
+    owners: tuple[FactOwner, ...]
+    """The folders, the one with the oldest fact first."""
+    stale: tuple[StaleFact, ...]
+    """The stale facts, the oldest first."""
+    moving: tuple[MovingSource, ...]
+    """Sources on branches, by address."""
+
+
+def source_ages(catalog: Catalog, day: dt.date) -> SourceAges:
+    """Return the ages of all facts, counted to a day."""
+    found = aged_facts(catalog)
+    owners = [_owner(catalog, name, own, day) for name, own in by_platform(found).items()]
+    stale = tuple(_stale(one) for one in found if one.is_stale(day))
+    return SourceAges(
+        as_of=day,
+        days=STALE_DAYS,
+        trust=_trust(found),
+        owners=tuple(owners),
+        stale=stale,
+        moving=tuple(_moving(found)),
+    )
+
+
+def stale_facts_pages(catalog: Catalog, day: dt.date, templates: Templates) -> Iterator[SiteFile]:
+    """Yield the page and its data; ages are counted to a day."""
+    ages = source_ages(catalog, day)
+    content = templates.render(
+        f"{PAGE}.j2",
+        to_root=to_root(PAGE),
+        ages=ages,
+        names={platform.id: platform.accelerator.name for platform in catalog.platforms},
+        levels=TRUST_LEVELS,
+        shown=ages.stale[:MOST_SHOWN],
+    )
+    yield data_file(STALE_FACTS, ages)
+    yield SiteFile(PAGE, content, f"site_src/templates/{PAGE}.j2")
+
+
+def _owner(catalog: Catalog, name: str, found: list[AgedFact], day: dt.date) -> FactOwner:
+    platform = catalog.by_id.get(name)
+    people = platform.accelerator.maintainers if platform else ()
+    return FactOwner(
+        platform=name,
+        owners=tuple(person.github for person in people),
+        facts=len(found),
+        stale=sum(one.is_stale(day) for one in found),
+        oldest=found[0].read,
+        stale_after=found[0].read + dt.timedelta(days=STALE_DAYS),
+        trust=_trust(found),
+    )
+
+
+def _trust(found: Iterable[AgedFact]) -> dict[TrustLevel, int]:
+    counts = Counter(one.trust for one in found)
+    return {level: counts[level] for level in TRUST_LEVELS}
+
+
+def _moving(found: Iterable[AgedFact]) -> Iterator[MovingSource]:
+    """Each source on a branch once for each file that names it."""
+    named = {
+        (source.url, one.fact.path): source
+        for one in found
+        for source in one.fact.sources
+        if source.url and is_moving(source.url)
+    }
+    for (url, path), source in sorted(named.items()):
+        yield MovingSource(path=path, url=url, title=source.title, read=source.read)
+
+
+def _stale(one: AgedFact) -> StaleFact:
+    sources = one.fact.sources
+    addresses = tuple(s.address or f"https://pypi.org/project/{s.package}/" for s in sources)
+    return StaleFact(
+        path=one.fact.path,
+        line=one.fact.line,
+        fact=one.fact.text,
+        platform=one.platform,
+        read=one.read,
+        trust=one.trust,
+        addresses=addresses,
+    )

@@ -1,0 +1,58 @@
+from __future__ import annotations
+
+import pytest
+
+from accelerator_portal.catalog.source_trust import TrustLevel, place, trust_level, vendor_places
+from accelerator_portal.catalog.sources import Source
+from tests.folders import EXAMPLE, Tree, loaded
+
+VENDOR = frozenset({"github.com/ascend", "hiascend.com"})
+OWN = "https://github.com/pytorch-fdn/accelerator-test-infra"
+
+
+@pytest.mark.parametrize(
+    ("url", "level"),
+    [
+        (None, "metadata"),
+        ("https://download.pytorch.org/whl/torch/", "metadata"),
+        ("https://dl.example.org/api/simple/torch-example/", "metadata"),
+        (f"{OWN}/blob/main/accelerators/cpu/results/cpu.json", "test"),
+        (f"{OWN}/actions/runs/12", "test"),
+        ("https://github.com/Ascend/pytorch/blob/9e73/README.md", "vendor"),
+        ("https://www.hiascend.com/document/x", "vendor"),
+        ("https://docs.pytorch.org/docs/stable/", "vendor"),
+        ("https://raw.githubusercontent.com/pytorch/pytorch/main/a", "vendor"),
+        ("https://github.com/somebody/pytorch/blob/9e73/README.md", "other"),
+        ("https://news.example.com/card", "other"),
+        ("https://github.com/Ascend/pytorch/issues/12", "thread"),
+        ("https://github.com/pytorch/pytorch/pull/12", "thread"),
+        ("https://discuss.pytorch.org/t/x/1", "thread"),
+        ("https://forums.developer.nvidia.com/t/x", "thread"),
+    ],
+)
+def test_the_level_follows_from_the_address_and_the_vendor_s_links(
+    url: str | None, level: TrustLevel
+) -> None:
+    fields = {"url": url} if url else {"package": "torch"}
+    source = Source.model_validate({"title": "T", "read": "2026-01-02", **fields})
+    assert trust_level(source, VENDOR) == level
+
+
+@pytest.mark.parametrize(
+    ("url", "whose"),
+    [
+        ("https://github.com/ROCm/rocm-docs/blob/a/b", "github.com/rocm"),
+        ("https://rocm.docs.amd.com/en/latest/", "amd.com"),
+        ("https://aws.readthedocs-hosted.com/en", "aws.readthedocs-hosted.com"),
+        ("https://intel.github.io/x", "intel.github.io"),
+        ("https://www.paddlepaddle.org.cn/x", "paddlepaddle.org.cn"),
+        ("https://github.com/", "github.com/"),
+    ],
+)  # fmt: skip
+def test_a_place_is_an_owner_or_a_domain(url: str, whose: str) -> None:
+    assert place(url) == whose
+
+
+def test_a_vendor_s_places_are_those_of_its_own_links(tree: Tree) -> None:
+    platform = loaded(tree(EXAMPLE)).by_id["example"]
+    assert vendor_places(platform.accelerator) == {"example.org"}

@@ -1,0 +1,195 @@
+"""Each pair of facts: a contradiction is found, and its near miss is none."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from accelerator_portal.catalog import Catalog, load_catalog
+from accelerator_portal.checks.rules.contradictions import check
+from tests.day import TODAY
+from tests.folders import ACCELERATOR, COMPATIBILITY, Tree, edited
+from tests.packages.made_up import PLUGINS
+
+HEAD = PLUGINS[COMPATIBILITY].partition("rows:\n")[0]
+
+LACKING = (
+    "the row names Python 3.14, but data/releases.yaml says that torch 1.10.0 supports 3.12, 3.13, "
+    "3.13t"
+)
+
+CARD = """\
+hardware:
+  generations:
+    - name: First
+      source: made-up
+      builds:
+        - {variants: [ex2], %s source: made-up}
+      models:
+        - {name: Card 1, memory_gb: 16, power_w: 100}
+support:
+"""
+
+
+def read(root: Path) -> Catalog:
+    """The catalogue of a repository that may have contradictions."""
+    catalog, _ = load_catalog(root)
+    assert catalog
+    return catalog
+
+
+def found(tree: Tree, *rows: str) -> list[str]:
+    text = HEAD + "rows:\n" + "".join(f"  - {{{row}, source: made-up}}\n" for row in rows)
+    catalog = read(tree({**PLUGINS, COMPATIBILITY: text}))
+    return [problem.what for problem in check(catalog, TODAY)]
+
+
+@pytest.mark.parametrize(
+    ("python", "whats"),
+    [
+        ("3.12, 3.13t", []),
+        (
+            "3.12, 3.14",
+            [LACKING],
+        ),
+    ],
+)
+def test_a_row_s_pythons_beside_those_of_its_torch_release(
+    tree: Tree, python: str, whats: list[str]
+) -> None:
+    listed = ", ".join(f'"{version}"' for version in python.split(", "))
+    assert found(tree, f'torch: "1.10.0", python: [{listed}]') == whats
+
+
+def test_a_release_that_is_not_listed_contradicts_nothing(tree: Tree) -> None:
+    assert found(tree, 'torch: "1.7.0", python: ["3.7"]') == []
+
+
+@pytest.mark.parametrize(
+    ("version", "whats"),
+    [
+        ("2.0", []),
+        ("2.0.4", []),
+        (
+            "2.1",
+            ['the row includes Example 2.1, but install.yaml says that "ex2" has version 2.0'],
+        ),
+        (
+            "2.00",
+            ['the row includes Example 2.00, but install.yaml says that "ex2" has version 2.0'],
+        ),
+    ],
+)
+def test_a_row_s_sdk_beside_its_variant_s(tree: Tree, version: str, whats: list[str]) -> None:
+    row = f'torch: "1.10.0", variant: ex2, includes: {{Example: "{version}"}}'
+    assert found(tree, row) == whats
+
+
+def driver(variant: str, sdk: str, minimum: str) -> str:
+    fields = f'variant: {variant}, includes: {{Example: "{sdk}"}}, needs: {{Driver: "{minimum}"}}'
+    return f'torch: "1.10.0", {fields}'
+
+
+@pytest.mark.parametrize(
+    ("newer", "older", "count"),
+    [
+        (">=9", ">=5", 0),
+        (">=5", ">=5", 0),
+        (">=4", ">=5", 1),
+        ("newest", ">=5", 0),
+    ],
+)
+def test_driver_minimums_grow_with_the_sdk(tree: Tree, newer: str, older: str, count: int) -> None:
+    whats = found(tree, driver("ex2", "2.0.1", newer), driver("ex1", "1.4", older))
+    assert len(whats) == count
+    if whats:
+        assert whats[0] == (
+            "Example 1.4 needs Driver >=5, but Example 2.0.1 (torch 1.10.0) needs >=4"
+        )
+
+
+def test_one_sdk_needs_one_driver(tree: Tree) -> None:
+    one = driver("ex1", "1.4", ">=5")
+    other = driver("ex1", "1.4.2", ">=6").replace("1.10.0", "1.9.1")
+    assert found(tree, one, other) == [
+        "Example 1.4.2 needs Driver >=6, but Example 1.4 (torch 1.10.0) needs >=5"
+    ]
+
+
+PLUGIN = 'torch: "1.10.0", plugin: "3.0", '
+
+
+@pytest.mark.parametrize(
+    ("row", "other", "whats"),
+    [
+        (
+            'includes: {Runtime: "1"}',
+            'includes: {Runtime: "2"}',
+            ["plugin 3.0 includes Runtime 2 here and 1 above"],
+        ),
+        ('includes: {Runtime: "1"}', 'includes: {Runtime: "1"}', []),
+        ('includes: {Runtime: "1"}', 'includes: {Runtime: "2"}, note: They disagree.', []),
+        (
+            "lifecycle: {status: active, until: 2027-01-01}",
+            "lifecycle: {status: active, until: 2027-02-01}",
+            ["plugin 3.0 ends on 2027-02-01 here and on 2027-01-01 above"],
+        ),
+        (
+            "lifecycle: {status: active, until: 2027-01-01}",
+            "lifecycle: {status: maintained, until: 2028-01-01}",
+            [],
+        ),
+    ],
+)
+def test_two_rows_of_one_plugin_version(tree: Tree, row: str, other: str, whats: list[str]) -> None:
+    older = PLUGIN.replace("1.10.0", "1.9.1")
+    assert found(tree, PLUGIN + row, older + other) == whats
+
+
+def with_card(tree: Tree, build: str) -> Catalog:
+    return read(tree(edited((ACCELERATOR, "support:\n", CARD % build), files=PLUGINS)))
+
+
+@pytest.mark.parametrize(
+    ("build", "named"),
+    [
+        ("", None),
+        ('torch: ">=1.10", os: [linux],', None),
+        ('torch: "<1.10", os: [linux], arch: [riscv64],', "ex2 torch <1.10 linux riscv64"),
+        ("os: [macos],", "ex2 macos"),
+    ],
+)
+def test_a_card_beside_the_builds_that_exist(tree: Tree, build: str, named: str | None) -> None:
+    whats = [problem.what for problem in check(with_card(tree, build), TODAY)]
+    assert whats == (
+        [f'"First" is said to run on {named}, but no install command for "ex2" is for that']
+        if named
+        else []
+    )
+
+
+@pytest.mark.parametrize(
+    ("change", "whats"),
+    [
+        ({}, []),
+        ({"memory_gb": 24.0}, ['"Card 1" has 24 GB here and 16 GB on the platform "example"']),
+        ({"power_w": 90.0}, ['"Card 1" has 90 W here and 100 W on the platform "example"']),
+        ({"memory_gb": 24.0, "note": "The other one."}, []),
+        ({"memory_gb": None}, []),
+    ],
+)
+def test_a_card_on_two_platforms(tree: Tree, change: dict[str, object], whats: list[str]) -> None:
+    catalog = with_card(tree, "")
+    (platform,) = catalog.platforms
+    hardware = platform.accelerator.hardware
+    assert hardware
+    (generation,) = hardware.generations
+    model = generation.models[0].model_copy(update=change)
+    generations = (generation.model_copy(update={"models": (model,)}),)
+    changed = hardware.model_copy(update={"generations": generations})
+    accelerator = platform.accelerator.model_copy(update={"hardware": changed})
+    other = replace(platform, id="other", accelerator=accelerator)
+    two = replace(catalog, platforms=(platform, other))
+    assert [p.what for p in check(two, TODAY) if "Card 1" in p.what] == whats
