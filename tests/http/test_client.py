@@ -7,7 +7,7 @@ import gzip
 import ssl
 import threading
 import time
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from http.server import BaseHTTPRequestHandler
 from typing import TypeVar
 
@@ -175,7 +175,7 @@ def test_an_address_that_does_not_answer_says_nothing_about_its_host(
         answered.set()
         return response
 
-    async def work(client: HttpClient) -> list[HttpResponse | BaseException]:
+    async def work(client: HttpClient) -> Sequence[HttpResponse | BaseException]:
         first, third = (client.get(url, max_bytes=9) for url in (silent, silent + "?2"))
         return await asyncio.gather(first, get_good(client), third, return_exceptions=True)
 
