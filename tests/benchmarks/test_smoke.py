@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.folders import Tree
+from tests.folders import EXAMPLE, Tree
 
 ROOT = Path(__file__).parents[2]
 
@@ -103,7 +103,7 @@ def test_telling_vendors_is_measured_one_by_one_and_side_by_side() -> None:
 
 
 def test_commands_are_measured_beside_programs_that_do_no_more(tree: Tree) -> None:
-    command = [sys.executable, "-m", "benchmarks.commands", "--repeat=1", f"--root={tree()}"]
+    command = [sys.executable, "-m", "benchmarks.commands", "--repeat=1", f"--root={tree(EXAMPLE)}"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.stderr == ""
     assert [line.split(":")[0] for line in done.stdout.splitlines()] == [

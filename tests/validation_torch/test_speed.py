@@ -256,7 +256,7 @@ def test_repeats_end_when_they_agree_and_when_time_is_up() -> None:
 
 
 def test_power_is_read_while_the_device_works() -> None:
-    calls, seen = [0], []
+    calls, seen = [0], list[int]()
 
     def act() -> None:
         calls[0] += 1
