@@ -114,14 +114,26 @@ def _runs(store: Store, repository: str, _: Json, query: Query, __: Json) -> Ans
 
 
 def _workflow_runs(store: Store, repository: str, words: Json, query: Query, _: Json) -> Answer:
+    since = query.get("created", "").removeprefix(">=")
     found = [
         run
         for run in store.runs.get(repository, [])
         if run["path"] == f".github/workflows/{words['workflow']}"
-        and run["head_branch"] == query["branch"]
-        and run["conclusion"] == query["status"]
+        and query.get("branch") in {None, run.get("head_branch")}
+        and query.get("status") in {None, run["conclusion"]}
+        and since <= run.get("created_at", "9")
     ]
     return 200, {"total_count": len(found), "workflow_runs": _paged(found, query)}
+
+
+def _rerun(store: Store, repository: str, words: Json, _: Query, __: Json) -> Answer:
+    for run in store.runs.get(repository, []):
+        if run["id"] == int(words["run"]):
+            if run["conclusion"] != "failure":
+                raise Refusal(403, "The workflow run containing these jobs has no failed jobs")
+            run.update(conclusion=None, status="queued", run_attempt=run.get("run_attempt", 1) + 1)
+            return 201, {}
+    raise Refusal(404, "Not Found")
 
 
 def _latest_release(store: Store, repository: str, _: Json, __: Query, ___: Json) -> Answer:
@@ -252,6 +264,7 @@ ROUTES: list[tuple[str, str, Callable[[Store, str, Json, Query, Json], Answer]]]
     ("POST", rf"{_IN}/actions/workflows/(?P<workflow>[\w.-]+)/dispatches", _workflow),
     ("GET", f"{_IN}/actions/runs", _runs),
     ("GET", rf"{_IN}/actions/workflows/(?P<workflow>[\w.-]+)/runs", _workflow_runs),
+    ("POST", rf"{_IN}/actions/runs/(?P<run>\d+)/rerun-failed-jobs", _rerun),
     ("GET", f"{_IN}/releases/latest", _latest_release),
     ("GET", rf"{_IN}/releases/assets/(?P<id>\d+)", _asset),
     ("GET", rf"{_IN}/actions/runs/(?P<run>\d+)/artifacts", _artifacts),

@@ -9,25 +9,24 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 
 import click
-from pydantic import BaseModel, ValidationError
 
 from accelerator_portal.automation.github import GitHubError
 from accelerator_portal.automation.github_client import client_here
-from accelerator_portal.automation.upstream import answer_round, dispatch_round, summary
+from accelerator_portal.automation.upstream import (
+    answer_round,
+    dispatch_round,
+    summary,
+    sweeping,
+)
 from accelerator_portal.automation.upstream.callback import callback as callback_body
 from accelerator_portal.automation.upstream.callback import job_of, read_dispatched
 from accelerator_portal.automation.upstream.change import UPSTREAM, Change, RefusedEventError
 from accelerator_portal.automation.upstream.confirming import confirmed, upstream_now
-from accelerator_portal.automation.upstream.dispatching import (
-    DispatchJournal,
-    Senders,
-    commit_key,
-)
+from accelerator_portal.automation.upstream.dispatching import Senders
 from accelerator_portal.automation.upstream.incoming import MOST_BYTES, read_event
-from accelerator_portal.automation.upstream.planning import DispatchPlan
 from accelerator_portal.automation.upstream.planning import plan as planned
 from accelerator_portal.catalog import Catalog, ProblemsError, load_catalog
 from accelerator_portal.catalog.atomic_write import write_text_atomically
@@ -40,8 +39,6 @@ READ = click.Path(exists=True, dir_okay=False, path_type=Path)
 EVENT = click.option("--event", type=READ, envvar="GITHUB_EVENT_PATH", help="The event, as JSON.")
 HOME = click.option("--home", envvar="GITHUB_REPOSITORY", required=True, help="This repository.")
 SUMMARY = click.option("--summary", "told", type=FILE, envvar="GITHUB_STEP_SUMMARY")
-
-M = TypeVar("M", bound=BaseModel)
 
 
 @click.group()
@@ -77,34 +74,39 @@ def plan(root: Path, told: Path | None, out: Path, **said: Any) -> None:  # noqa
 @upstream.command()
 @HOME
 @SUMMARY
-@click.option("--plan", "plan_file", type=READ, required=True, help="What `plan` wrote.")
-@click.option("--out", type=FILE, required=True, help="The journal: who was told.")
-@click.option(
-    "--outputs", type=FILE, help="Add key=… to this file: the journal is also kept under that name."
-)
-def dispatch(
-    home: str, told: Path | None, plan_file: Path, out: Path, outputs: Path | None
-) -> None:
-    """Tell everybody in a plan who was not told yet.
+@click.option("--out", type=FILE, required=True, help="The log: what is sent, and what waits.")
+def dispatch(home: str, told: Path | None, out: Path) -> None:
+    """Send all plans that earlier runs left, at a pace that GitHub allows.
 
-    Needs GH_TOKEN, which dispatches to vendors' repositories, and PORTAL_TOKEN, which starts
-    workflows of this one.
+    Needs GH_TOKEN, which dispatches to vendors' repositories, and PORTAL_TOKEN, which reads this
+    repository and starts its workflows.
 
-    Who was told of the same event or commit, by this journal or one that an earlier run left, is
-    not told again. Fails where somebody could not be told, after the others were.
+    A newer commit of a branch replaces older ones that are not sent yet. Dispatches that do not fit
+    into the time of one run wait for the next one. Fails where a platform could not be told, after
+    the others were.
     """
     with _said_in_a_line(told):
-        found = _read(plan_file, DispatchPlan)
-        if outputs:  # before anything is sent: the journal of a run that fails is kept, too
-            with outputs.open("a", encoding="utf-8") as file:
-                file.write(f"key={commit_key(found.change)}\n")
-        earlier = [_read(out, DispatchJournal)] if out.exists() else []
         senders = Senders(vendors=client_here(), own=client_here("PORTAL_TOKEN"), home=home)
-        done = dispatch_round.dispatch(senders, found, earlier, dt.datetime.now(dt.timezone.utc))
-    write_text_atomically(out, done.journal.model_dump_json(indent=1) + "\n")
-    skipped = f"Told before: {done.told_before}.\n" if done.told_before else ""
-    _say(told, skipped + summary.sent_summary(done.sent))
+        done = dispatch_round.dispatch(
+            senders, lambda log: write_text_atomically(out, log.model_dump_json() + "\n")
+        )
+    _say(told, summary.sent_summary(done))
     sys.exit(int(done.failed))
+
+
+@upstream.command()
+@HOME
+@SUMMARY
+def sweep(home: str, told: Path | None) -> None:
+    """Start failed runs of upstream events again, so that no event is lost.
+
+    Needs PORTAL_TOKEN, which reads this repository's runs and starts them. A run is started three
+    times in all.
+    """
+    with _said_in_a_line(told):
+        done = sweeping.sweep(client_here("PORTAL_TOKEN"), home, dt.datetime.now(dt.timezone.utc))
+    _say(told, summary.sweep_summary(done))
+    sys.exit(int(bool(done.errors)))
 
 
 @upstream.command()
@@ -156,11 +158,11 @@ def callback(event: Path | None, report: Path, check_run: str, artifact: str | N
 def _change(
     event: Path | None, repository: str, periodic: Literal["daily", "weekly"] | None
 ) -> Change | str:
-    api = client_here()
+    api, now = client_here(), dt.datetime.now(dt.timezone.utc)
     if periodic:
-        return upstream_now(api, repository, periodic, dt.datetime.now(dt.timezone.utc))
+        return upstream_now(api, repository, periodic, now)
     change = read_event(_bytes(event), repository)
-    return confirmed(api, change) if isinstance(change, Change) else change
+    return confirmed(api, change, now) if isinstance(change, Change) else change
 
 
 def _bytes(event: Path | None) -> bytes:
@@ -175,14 +177,6 @@ def _catalog(root: Path) -> Catalog:
     if catalog is None:
         raise click.ClickException(f"{root} holds no usable data; name the repository's main")
     return catalog
-
-
-def _read(file: Path, model: type[M]) -> M:
-    try:
-        return model.model_validate_json(file.read_bytes())
-    except ValidationError as error:
-        place = ".".join(map(str, error.errors()[0]["loc"])) or "the file"
-        raise click.ClickException(f"{file.name}: {place} is not as the portal wrote it") from None
 
 
 @contextmanager
