@@ -17,6 +17,7 @@ Answer = tuple[int, Any]
 
 MOST_KEYS = 10
 MOST_BYTES = 64 * 1024
+MOST_PER_PAGE = 100
 MOST_COMMENT = 65_536
 MOST_FILTERED = 1000
 
@@ -52,6 +53,8 @@ class Store:
     moved: str = ""
     """Where downloads are said to be, instead of here."""
     last: int = 1000
+    of_run: dict[int, list[int]] = field(default_factory=dict)
+    """The artifacts of each run: there may be 50,000."""
 
     def new(self) -> int:
         """The next id."""
@@ -64,6 +67,7 @@ class Store:
         """Keep an archive as an artifact of a run."""
         number = self.new()
         self.files[number] = archive
+        self.of_run.setdefault(run, []).append(number)
         entry = {"id": number, "name": name, "size_in_bytes": len(archive), "expired": False}
         self.artifacts[number] = {**entry, "repository": repository, "run": run, **more}
         return number
@@ -86,7 +90,7 @@ def answer(store: Store, method: str, path: str, query: Query, body: Any) -> Ans
 def _paged(answer: Any, query: Query) -> Any:  # noqa: ANN401 - any JSON
     if not isinstance(answer, list):
         return answer
-    size, page = int(query.get("per_page", 30)), int(query.get("page", 1))
+    size, page = min(int(query.get("per_page", 30)), MOST_PER_PAGE), int(query.get("page", 1))
     return answer[size * (page - 1) : size * page]
 
 
@@ -149,13 +153,12 @@ def _asset(store: Store, _: str, words: Json, __: Query, ___: Json) -> Answer:
 
 
 def _artifacts(store: Store, repository: str, words: Json, query: Query, _: Json) -> Answer:
-    run = words.get("run")
+    numbers = store.of_run.get(int(words["run"]), []) if "run" in words else [*store.artifacts]
+    entries = (store.artifacts[one] for one in reversed(numbers) if one in store.artifacts)
     found = [
         {**entry, "workflow_run": {"id": entry["run"]}}
-        for entry in reversed(store.artifacts.values())
-        if entry["repository"] == repository
-        and (run is None or entry["run"] == int(run))
-        and query.get("name") in {None, entry["name"]}
+        for entry in entries
+        if entry["repository"] == repository and query.get("name") in {None, entry["name"]}
     ]
     return 200, {"total_count": len(found), "artifacts": _paged(found, query)}
 

@@ -27,6 +27,8 @@ from accelerator_portal.automation.upstream.change import UPSTREAM, Change, Refu
 from accelerator_portal.automation.upstream.confirming import confirmed, upstream_now
 from accelerator_portal.automation.upstream.dispatching import Senders
 from accelerator_portal.automation.upstream.incoming import MOST_BYTES, read_event
+from accelerator_portal.automation.upstream.pace import Pace
+from accelerator_portal.automation.upstream.paced_api import READS_A_MINUTE, PacedApi
 from accelerator_portal.automation.upstream.planning import plan as planned
 from accelerator_portal.catalog import Catalog, ProblemsError, load_catalog
 from accelerator_portal.catalog.atomic_write import write_text_atomically
@@ -36,6 +38,7 @@ from accelerator_portal.site.difference.harmless import span
 
 FILE = click.Path(dir_okay=False, path_type=Path)
 READ = click.Path(exists=True, dir_okay=False, path_type=Path)
+FOLDER = click.Path(file_okay=False, path_type=Path)
 EVENT = click.option("--event", type=READ, envvar="GITHUB_EVENT_PATH", help="The event, as JSON.")
 HOME = click.option("--home", envvar="GITHUB_REPOSITORY", required=True, help="This repository.")
 SUMMARY = click.option("--summary", "told", type=FILE, envvar="GITHUB_STEP_SUMMARY")
@@ -115,6 +118,11 @@ def sweep(home: str, told: Path | None) -> None:
 @SUMMARY
 @click.option("--as", "login", envvar="PORTAL_LOGIN", required=True, help="Whose comments.")
 @click.option("--out", type=FILE, required=True, help="The ledger: what is settled.")
+@click.option(
+    "--cache",
+    type=FOLDER,
+    help="Keep lists of runs here: GitHub counts no request for one that did not change.",
+)
 @click.option("--keep", is_flag=True, help="Put reports of main into the results of platforms.")
 def answer(root: Path, told: Path | None, out: Path, **said: Any) -> None:  # noqa: ANN401
     """Look for the reports that are outstanding, and say what is news on pull requests.
@@ -127,7 +135,7 @@ def answer(root: Path, told: Path | None, out: Path, **said: Any) -> None:  # no
     with _said_in_a_line(told):
         clients = answer_round.Clients(
             own=client_here("PORTAL_TOKEN"),
-            vendors=client_here(),
+            vendors=PacedApi(client_here(cache=said["cache"]), Pace(most=READS_A_MINUTE)),
             upstream=client_here("UPSTREAM_TOKEN"),
             home=said["home"],
             login=said["login"],

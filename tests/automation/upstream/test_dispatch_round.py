@@ -15,7 +15,8 @@ from accelerator_portal.automation.upstream.pace import A_MINUTE, MOST_A_MINUTE
 from accelerator_portal.automation.upstream.planning import DispatchPlan
 from accelerator_portal.automation.upstream.send_log import SendLog
 from accelerator_portal.catalog.upstream_events import Dispatch, UpstreamRun
-from tests.automation.github_double import Fault, GitHubDouble
+from tests.automation.github_double import OWN_TOKEN, TOKEN, Fault, GitHubDouble
+from tests.automation.github_limits import GitHubLimits
 from tests.automation.upstream.scene import (
     NOW,
     SimulatedClock,
@@ -84,6 +85,7 @@ def test_an_event_costs_seven_requests_and_one_a_vendor_whatever_came_before(
 
 def test_a_busy_hour_is_sent_at_the_pace_and_goes_on_in_the_next_run(double: GitHubDouble) -> None:
     clock = SimulatedClock()
+    double.limits = limits = GitHubLimits(clock.now, frozenset({OWN_TOKEN}))
     for number in range(1, 13):
         leave_plan(double, event_of(number), vendors=100)
     first = sent_round(double, clock)
@@ -95,6 +97,8 @@ def test_a_busy_hour_is_sent_at_the_pace_and_goes_on_in_the_next_run(double: Git
     assert sorted(told(double)) == sorted(
         (f"v{v}", number) for v in range(100) for number in range(1, 13)
     )
+    assert not limits.refused
+    assert max(*limits.of(TOKEN).shares.values(), *limits.of(OWN_TOKEN).shares.values()) <= 0.5
     moments = sorted(at for one in second.log.sent.values() for at in one.sent.values())
     pairs = zip(moments, moments[MOST_A_MINUTE:], strict=False)
     assert all(later - earlier >= A_MINUTE for earlier, later in pairs)

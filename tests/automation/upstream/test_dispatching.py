@@ -10,7 +10,8 @@ from accelerator_portal.automation.upstream.dispatching import Sending, Sent, se
 from accelerator_portal.automation.upstream.pace import Pace
 from accelerator_portal.automation.upstream.planning import DispatchPlan
 from accelerator_portal.catalog.upstream_events import Dispatch, UpstreamRun
-from tests.automation.github_double import OWN_TOKEN, SECONDARY, TOKEN, Fault, GitHubDouble
+from tests.automation.github_double import OWN_TOKEN, TOKEN, Fault, GitHubDouble
+from tests.automation.github_limits import SECONDARY
 from tests.automation.upstream.scene import (
     DELIVERY,
     HEAD,
