@@ -167,7 +167,13 @@ class Day:
         made = scene.report(
             {"good": "passed"}, accelerator=payload["accelerator"], started=began, finished=began
         )
-        self.double.add_artifact(repository, run, "accelerator-report", scene.packed(made))
+        self.double.add_artifact(
+            repository,
+            run,
+            "accelerator-report",
+            scene.packed(made),
+            created_at=f"{began:%Y-%m-%dT%H:%M:%SZ}",
+        )
 
     def _answer(self) -> None:
         self._end_runs()

@@ -69,6 +69,7 @@ class Store:
         self.files[number] = archive
         self.of_run.setdefault(run, []).append(number)
         entry = {"id": number, "name": name, "size_in_bytes": len(archive), "expired": False}
+        more = {"created_at": "2026-11-21T11:00:00Z", **more}
         self.artifacts[number] = {**entry, "repository": repository, "run": run, **more}
         return number
 

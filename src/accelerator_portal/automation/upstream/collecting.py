@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from accelerator_portal.automation.github import GitHubError
+from accelerator_portal.automation.upstream.artifact_lists import ArtifactLists
 from accelerator_portal.automation.upstream.finding import ReportPlace, RunResult, RunState, find
 from accelerator_portal.automation.upstream.left_report import SKEW, SentRequest
 from accelerator_portal.automation.upstream.payload import run_title
@@ -98,7 +99,9 @@ def look(place: ReportPlace, asked: Iterable[SentRequest]) -> list[Looked]:
     """
     asked = list(asked)
     if asked and place.runs is None:
-        place = replace(place, runs=RunLists(place.api, min(one.at for one in asked) - SKEW))
+        since = min(one.at for one in asked) - SKEW
+        runs, artifacts = RunLists(place.api, since), ArtifactLists(place.api, since)
+        place = replace(place, runs=runs, artifacts=artifacts)
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         return list(pool.map(lambda one: _looked(place, one), asked))
 
