@@ -1,7 +1,8 @@
 """Telling vendors of a change, side by side and one after another: `python -m benchmarks.dispatch`.
 
 GitHub is a double on loopback that takes some milliseconds for each answer. One vendor in ten
-fails: half of these are gone for good, half answer after an error that passes.
+fails: half of these are gone for good, half answer after an error that passes. The pace that keeps
+dispatches within GitHub's limits is left out.
 """
 
 from __future__ import annotations
@@ -16,7 +17,9 @@ from functools import partial
 from accelerator_portal.automation.github_client import GitHubClient
 from accelerator_portal.automation.github_patience import Patience
 from accelerator_portal.automation.upstream.change import Change
+from accelerator_portal.automation.upstream.dispatch_queue import QueueItem
 from accelerator_portal.automation.upstream.dispatching import Senders, Sending, Sent, send
+from accelerator_portal.automation.upstream.pace import Pace
 from accelerator_portal.automation.upstream.planning import DispatchPlan, PlannedPlatform
 from accelerator_portal.catalog.upstream_events import Dispatch, UpstreamRun
 from tests.automation.github_double import TOKEN, Fault, GitHubDouble, serve
@@ -75,7 +78,9 @@ def _run(plan: DispatchPlan, names: Sequence[str], at_once: int, seconds: float)
         how = replace(Sending(), at_once=at_once, wait=0.5)
         client = GitHubClient(TOKEN, double.home, Patience(tries=1))
         start = time.perf_counter()
-        sent = send(Senders(client, client, "example/portal"), plan, how=how)
+        items = [QueueItem(1, plan.change, entry) for entry in plan.entries]
+        unpaced = Pace(most=len(items) * how.tries)
+        sent = send(Senders(client, client, "example/portal"), items, unpaced, how)
         took = time.perf_counter() - start
         _show(at_once, took, sent, double)
     return took

@@ -13,6 +13,7 @@ import pytest
 
 from accelerator_portal.automation.upstream.change import Change
 from accelerator_portal.automation.upstream.incoming import read_event
+from accelerator_portal.automation.upstream.own_files import PLAN, SENT
 from tests.automation.upstream.scene import HEAD, NUMBER, event, pull_webhook
 from tests.automation.upstream.test_incoming import of
 from tests.test_workflows import EVERY, steps, workflow
@@ -152,28 +153,35 @@ def test_what_is_planned_depends_on_what_happened(
     tmp_path: Path, event_name: str, schedule: str, period: list[str]
 ) -> None:
     portal(tmp_path)
-    variables = {"EVENT_NAME": event_name, "SCHEDULE": schedule}
+    variables = {"EVENT_NAME": event_name, "SCHEDULE": schedule, "GITHUB_OUTPUT": "outputs"}
+    (tmp_path / "work").mkdir(exist_ok=True)
+    (tmp_path / "work/outputs").touch()
     assert run(tmp_path, script("upstream-event.yml", "Plan"), variables).returncode == 0
-    assert words(tmp_path) == ["upstream", "plan", *period, "--out", "plan.json"]
+    assert words(tmp_path) == ["upstream", "plan", *period, "--out", "upstream-plan.json"]
+    assert (tmp_path / "work/outputs").read_text("utf-8") == ""
+    (tmp_path / "work/upstream-plan.json").touch()
+    assert run(tmp_path, script("upstream-event.yml", "Plan"), variables).returncode == 0
+    assert (tmp_path / "work/outputs").read_text("utf-8") == "planned=true\n"
 
 
-def test_without_a_plan_nothing_is_sent(tmp_path: Path) -> None:
-    portal(tmp_path)
-    text = script("upstream-event.yml", "Send")
-    variables = {"GITHUB_OUTPUT": "outputs"}
-    assert run(tmp_path, text, variables).returncode == 0
-    assert words(tmp_path) == []
-    (tmp_path / "work/plan.json").touch()
-    assert run(tmp_path, text, variables).returncode == 0
-    assert words(tmp_path)[:2] == ["upstream", "dispatch"]
-    assert words(tmp_path)[-4:] == ["--out", "upstream-journal.json", "--outputs", "outputs"]
+def test_one_sender_at_a_time_runs_where_something_is_planned_and_twice_an_hour() -> None:
+    event = workflow("upstream-event.yml")
+    sweep = "19,49 * * * *"
+    assert {"cron": sweep} in event["on"]["schedule"]
+    plan, send = event["jobs"]["plan"], event["jobs"]["send"]
+    assert f"github.event.schedule != '{sweep}'" in plan["if"]
+    assert "needs.plan.outputs.planned == 'true'" in send["if"]
+    assert f"github.event.schedule == '{sweep}'" in send["if"]
+    assert send["concurrency"] == {"group": "upstream-send", "cancel-in-progress": "false"}
+    assert "environment" not in plan
 
 
-def test_who_was_told_is_kept_for_the_answers_and_for_the_next_event_of_the_commit() -> None:
+def test_what_the_sender_reads_is_what_the_jobs_keep() -> None:
     kept = [s["with"] for s in steps("upstream-event.yml") if "upload-artifact" in str(s)]
-    names = [one["name"] for one in kept]
-    assert names == ["upstream-journal", "upstream-journal-${{ steps.send.outputs.key }}"]
-    assert {one["path"] for one in kept} == {"upstream-journal.json"}
+    assert [(one["name"], one["path"]) for one in kept] == [
+        (PLAN, f"{PLAN}.json"),
+        (SENT, f"{SENT}.json"),
+    ]
 
 
 def test_a_runner_s_own_program_or_a_script_makes_torch(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ A real server, so that the real client's connections, redirects and retries are 
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import threading
@@ -16,6 +17,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from tests.automation import github_routes
+from tests.automation.github_limits import GitHubLimits
 from tests.automation.github_routes import Refusal, Store
 
 BOT = "portal[bot]"
@@ -33,6 +35,8 @@ class Asked:
     query: Mapping[str, str]
     body: Any
     token: str
+    etag: str = ""
+    """That of an answer that the client has."""
 
 
 @dataclass
@@ -54,10 +58,6 @@ class Fault:
     """Whether it first does what was asked: the answer alone is lost."""
 
 
-PRIMARY = "API rate limit exceeded for installation."
-SECONDARY = "You have exceeded a secondary rate limit. Please wait a few minutes."
-
-
 class GitHubDouble(Store):
     """The server: what it holds is in the Store, what was asked in `asked`."""
 
@@ -66,6 +66,12 @@ class GitHubDouble(Store):
         self.asked: list[Asked] = []
         self.faults: list[Fault] = []
         self.home = ""
+        self.limits: GitHubLimits | None = None
+        """Where limits are counted and enforced."""
+        self.tokens = {TOKEN, OWN_TOKEN}
+        """Which tokens it knows."""
+        self.not_modified = 0
+        """How many answers the client had already."""
         self._lock = threading.Lock()
 
     def said(self, method: str, pattern: str) -> list[Asked]:
@@ -101,9 +107,11 @@ class GitHubDouble(Store):
     def _done(self, asked: Asked) -> tuple[int, Mapping[str, str], bytes]:
         if asked.path.startswith("files/"):
             return self._file(asked)
-        if asked.token not in {TOKEN, OWN_TOKEN}:
+        if asked.token not in self.tokens:
             return 401, {}, b'{"message": "Bad credentials"}'
         with self._lock:
+            if refused := self._over_limit(asked):
+                return refused
             try:
                 status, answer = github_routes.answer(
                     self, asked.method, asked.path, asked.query, asked.body
@@ -112,7 +120,25 @@ class GitHubDouble(Store):
                 return refusal.status, {}, json.dumps({"message": str(refusal)}).encode()
         if status == 302:
             return 302, {"location": self.moved or f"{self.home}/{answer}"}, b""
-        return status, {}, b"" if answer is None else json.dumps(answer).encode()
+        body = b"" if answer is None else json.dumps(answer).encode()
+        return self._with_etag(asked, body) if asked.method == "GET" else (status, {}, body)
+
+    def _over_limit(self, asked: Asked) -> tuple[int, Mapping[str, str], bytes] | None:
+        found = self.limits and self.limits.refusal(asked.token, asked.method, asked.path)
+        if not found:
+            return None
+        message, headers = found
+        return 403, headers, json.dumps({"message": message}).encode()
+
+    def _with_etag(self, asked: Asked, body: bytes) -> tuple[int, Mapping[str, str], bytes]:
+        """Send a body that the client does not have; what it has costs no request of its hour."""
+        etag = f'W/"{hashlib.sha256(body).hexdigest()}"'
+        if asked.etag != etag:
+            return 200, {"etag": etag}, body
+        self.not_modified += 1
+        if self.limits:
+            self.limits.not_modified(asked.token)
+        return 304, {"etag": etag}, b""
 
     def _file(self, asked: Asked) -> tuple[int, Mapping[str, str], bytes]:
         """Where files are kept nobody takes a token of GitHub's."""
@@ -156,6 +182,7 @@ def _handler(double: GitHubDouble) -> type[BaseHTTPRequestHandler]:
                 {name: values[-1] for name, values in parse_qs(parts.query).items()},
                 json.loads(sent) if sent else None,
                 self.headers.get("authorization", "").rpartition(" ")[2],
+                self.headers.get("if-none-match", ""),
             )
             status, headers, body = double.answer(asked)
             self.send_response(status)

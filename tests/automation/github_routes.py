@@ -19,6 +19,7 @@ Answer = tuple[int, Any]
 
 MOST_KEYS = 10
 MOST_BYTES = 64 * 1024
+MOST_PER_PAGE = 100
 MOST_COMMENT = 65_536
 MOST_FILTERED = 1000
 
@@ -56,6 +57,8 @@ class Store:
     moved: str = ""
     """Where downloads are said to be, instead of here."""
     last: int = 1000
+    of_run: dict[int, list[int]] = field(default_factory=dict)
+    """The artifacts of each run: there may be 50,000."""
 
     def new(self) -> int:
         """The next id."""
@@ -68,7 +71,9 @@ class Store:
         """Keep an archive as an artifact of a run."""
         number = self.new()
         self.files[number] = archive
+        self.of_run.setdefault(run, []).append(number)
         entry = {"id": number, "name": name, "size_in_bytes": len(archive), "expired": False}
+        more = {"created_at": "2026-11-21T11:00:00Z", **more}
         self.artifacts[number] = {**entry, "repository": repository, "run": run, **more}
         return number
 
@@ -99,7 +104,7 @@ def answer(store: Store, method: str, path: str, query: Query, body: Any) -> Ans
 def _paged(answer: Any, query: Query) -> Any:  # noqa: ANN401 - any JSON
     if not isinstance(answer, list):
         return answer
-    size, page = int(query.get("per_page", 30)), int(query.get("page", 1))
+    size, page = min(int(query.get("per_page", 30)), MOST_PER_PAGE), int(query.get("page", 1))
     return answer[size * (page - 1) : size * page]
 
 
@@ -127,14 +132,26 @@ def _runs(store: Store, repository: str, _: Json, query: Query, __: Json) -> Ans
 
 
 def _workflow_runs(store: Store, repository: str, words: Json, query: Query, _: Json) -> Answer:
+    since = query.get("created", "").removeprefix(">=")
     found = [
         run
         for run in store.runs.get(repository, [])
         if run["path"] == f".github/workflows/{words['workflow']}"
-        and run["head_branch"] == query["branch"]
-        and run["conclusion"] == query["status"]
+        and query.get("branch") in {None, run.get("head_branch")}
+        and query.get("status") in {None, run["conclusion"]}
+        and since <= run.get("created_at", "9")
     ]
     return 200, {"total_count": len(found), "workflow_runs": _paged(found, query)}
+
+
+def _rerun(store: Store, repository: str, words: Json, _: Query, __: Json) -> Answer:
+    for run in store.runs.get(repository, []):
+        if run["id"] == int(words["run"]):
+            if run["conclusion"] != "failure":
+                raise Refusal(403, "The workflow run containing these jobs has no failed jobs")
+            run.update(conclusion=None, status="queued", run_attempt=run.get("run_attempt", 1) + 1)
+            return 201, {}
+    raise Refusal(404, "Not Found")
 
 
 def _latest_release(store: Store, repository: str, _: Json, __: Query, ___: Json) -> Answer:
@@ -150,13 +167,12 @@ def _asset(store: Store, _: str, words: Json, __: Query, ___: Json) -> Answer:
 
 
 def _artifacts(store: Store, repository: str, words: Json, query: Query, _: Json) -> Answer:
-    run = words.get("run")
+    numbers = store.of_run.get(int(words["run"]), []) if "run" in words else [*store.artifacts]
+    entries = (store.artifacts[one] for one in reversed(numbers) if one in store.artifacts)
     found = [
         {**entry, "workflow_run": {"id": entry["run"]}}
-        for entry in reversed(store.artifacts.values())
-        if entry["repository"] == repository
-        and (run is None or entry["run"] == int(run))
-        and query.get("name") in {None, entry["name"]}
+        for entry in entries
+        if entry["repository"] == repository and query.get("name") in {None, entry["name"]}
     ]
     return 200, {"total_count": len(found), "artifacts": _paged(found, query)}
 
@@ -265,6 +281,7 @@ ROUTES: list[tuple[str, str, Callable[[Store, str, Json, Query, Json], Answer]]]
     ("POST", rf"{_IN}/actions/workflows/(?P<workflow>[\w.-]+)/dispatches", _workflow),
     ("GET", f"{_IN}/actions/runs", _runs),
     ("GET", rf"{_IN}/actions/workflows/(?P<workflow>[\w.-]+)/runs", _workflow_runs),
+    ("POST", rf"{_IN}/actions/runs/(?P<run>\d+)/rerun-failed-jobs", _rerun),
     ("GET", f"{_IN}/releases/latest", _latest_release),
     ("GET", rf"{_IN}/releases/assets/(?P<id>\d+)", _asset),
     ("GET", rf"{_IN}/actions/runs/(?P<run>\d+)/artifacts", _artifacts),

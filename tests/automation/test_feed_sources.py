@@ -202,4 +202,5 @@ def test_a_fault_that_nobody_foresaw_is_one_feeds_alone(
 
 def test_a_feed_on_the_machine_itself_is_not_asked() -> None:
     (found,) = bodies([feed("http://localhost:1/x")], None, None)
-    assert str(found) == "the host is on a private network"
+    assert isinstance(found, FeedError)
+    assert (str(found), found.refused) == ("the host is on a private network", True)

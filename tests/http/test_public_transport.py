@@ -12,7 +12,7 @@ import pytest
 
 from accelerator_portal.http.addresses import private_address
 from accelerator_portal.http.client import open_client
-from accelerator_portal.http.errors import FetchError
+from accelerator_portal.http.errors import InvalidResponseError
 from accelerator_portal.http.limits import RequestLimits
 from accelerator_portal.http.public_transport import PublicHostsBackend, public_transport
 
@@ -82,7 +82,7 @@ def test_a_host_that_changes_its_address_meanwhile_is_refused(
         async with open_client("test", LIMITS) as client:
             await client.get("https://feed.example/x", max_bytes=10)
 
-    with pytest.raises(FetchError):
+    with pytest.raises(InvalidResponseError, match="the host is on a private network"):
         asyncio.run(ask())
 
 

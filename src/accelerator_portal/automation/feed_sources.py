@@ -14,7 +14,7 @@ from accelerator_portal.automation.github import Api, GitHubError, read
 from accelerator_portal.automation.zip_members import ArtifactError, members
 from accelerator_portal.catalog.report_feed import ReleaseAsset, ReportFeed, WorkflowArtifact
 from accelerator_portal.http.client import HttpClient, open_client
-from accelerator_portal.http.errors import FetchError
+from accelerator_portal.http.errors import FetchError, InvalidResponseError
 from accelerator_portal.http.limits import RequestLimits
 from accelerator_portal.reports.reading import MAX_REPORT_BYTES
 
@@ -100,7 +100,7 @@ async def _addressed(feeds: list[ReportFeed], limits: RequestLimits | None) -> l
             except TimeoutError:
                 return _late()
             except FetchError as error:
-                return FeedError(str(error))
+                return FeedError(str(error), refused=isinstance(error, InvalidResponseError))
             except FeedError as error:
                 return error
             except Exception as error:  # noqa: BLE001 - one feed must not end the night

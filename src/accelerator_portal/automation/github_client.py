@@ -13,11 +13,13 @@ import re
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from accelerator_portal.automation.github import GitHubError
 from accelerator_portal.automation.github_patience import Patience
+from accelerator_portal.http.cache import CachedBody, HttpCache
 from accelerator_portal.http.client import open_client
 from accelerator_portal.http.errors import FetchError
 from accelerator_portal.http.limits import RequestLimits
@@ -32,7 +34,10 @@ _SECONDS = 30
 # GitHub says where a file is; it is asked for there, and nowhere else.
 _DOWNLOAD = RequestLimits(attempts=3, redirects=0, timeout=_SECONDS, total_timeout=300)
 _MOST_SHOWN = 200
+# Each round asks for these again; other answers are asked for once.
+_RUN_LIST = "/actions/runs?"
 _OK = 200
+_NOT_MODIFIED = 304
 _SERVER_ERROR = 500
 _MOVED = {301, 302, 303, 307, 308}
 _ASSET = re.compile(r"/releases/assets/\d+$")
@@ -54,6 +59,8 @@ class GitHubClient:
     token: str = field(repr=False)
     home: str = HOME
     patience: Patience = field(default_factory=Patience)
+    cache: HttpCache = field(default_factory=lambda: HttpCache(None), repr=False, compare=False)
+    """Lists of runs with their ETags: one that is as before costs no request of the hour."""
     # PyGithub keeps the request under way in its connection: each thread needs its own.
     _own: threading.local = field(default_factory=threading.local, repr=False, compare=False)
 
@@ -64,10 +71,10 @@ class GitHubClient:
         """
         for _ in range(self.patience.tries - 1):
             try:
-                return self._asked("GET", path)
+                return self._got(path)
             except _CutOffError:
                 continue
-        return self._asked("GET", path)
+        return self._got(path)
 
     def send(self, method: str, path: str, body: Mapping[str, Any]) -> bytes:
         """Send a body as JSON. Raises GitHubError."""
@@ -101,6 +108,21 @@ class GitHubClient:
         if there.scheme != "https" and there.netloc != here.netloc:
             raise GitHubError(f"{path}: the address of the file is not https")
         return address
+
+    def _got(self, path: str) -> bytes:
+        """What stands at a path; of a list that is in the cache, ask only whether it changed."""
+        if _RUN_LIST not in path:
+            return self._asked("GET", path)
+        known = self.cache.read(path)
+        condition = {"If-None-Match": known.etag} if known else None
+        status, headers, text = self._answer("GET", path, None, condition)
+        if status == _NOT_MODIFIED and known:
+            return known.body
+        if not _OK <= status < min(_MOVED):
+            raise _refusal(path, status, text)
+        if etag := str(headers.get("etag", "")):
+            self.cache.write(path, CachedBody(text.encode(), etag))
+        return text.encode()
 
     def _asked(self, method: str, path: str, body: dict[str, Any] | None = None) -> bytes:
         status, _, text = self._answer(method, path, body)
@@ -155,11 +177,13 @@ class GitHubClient:
         ).requester
 
 
-def client_here(variable: str = "GH_TOKEN", patience: Patience | None = None) -> GitHubClient:
+def client_here(
+    variable: str = "GH_TOKEN", patience: Patience | None = None, cache: Path | None = None
+) -> GitHubClient:
     """Return the client that the environment describes: the token, and GITHUB_API_URL if it is set.
 
-    Each job has tokens that may do only what it needs, in variables of their own. Raises
-    GitHubError.
+    Each job has tokens that may do only what it needs, in variables of their own. Lists of
+    runs are kept in the folder `cache`, if there is one. Raises GitHubError.
     """
     token = os.environ.get(variable, "")
     home = os.environ.get("GITHUB_API_URL") or HOME
@@ -170,7 +194,7 @@ def client_here(variable: str = "GH_TOKEN", patience: Patience | None = None) ->
     except ImportError:
         what = "PyGithub is not installed. Install it: pip install 'accelerator-portal[automation]'"
         raise GitHubError(what) from None
-    return GitHubClient(token, home.rstrip("/"), patience or Patience())
+    return GitHubClient(token, home.rstrip("/"), patience or Patience(), HttpCache(cache))
 
 
 async def _fetched(address: str, most: int) -> bytes:

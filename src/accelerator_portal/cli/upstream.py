@@ -9,25 +9,26 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 
 import click
-from pydantic import BaseModel, ValidationError
 
 from accelerator_portal.automation.github import GitHubError
 from accelerator_portal.automation.github_client import client_here
-from accelerator_portal.automation.upstream import answer_round, dispatch_round, summary
+from accelerator_portal.automation.upstream import (
+    answer_round,
+    dispatch_round,
+    summary,
+    sweeping,
+)
 from accelerator_portal.automation.upstream.callback import callback as callback_body
 from accelerator_portal.automation.upstream.callback import job_of, read_dispatched
 from accelerator_portal.automation.upstream.change import UPSTREAM, Change, RefusedEventError
 from accelerator_portal.automation.upstream.confirming import confirmed, upstream_now
-from accelerator_portal.automation.upstream.dispatching import (
-    DispatchJournal,
-    Senders,
-    commit_key,
-)
+from accelerator_portal.automation.upstream.dispatching import Senders
 from accelerator_portal.automation.upstream.incoming import MOST_BYTES, read_event
-from accelerator_portal.automation.upstream.planning import DispatchPlan
+from accelerator_portal.automation.upstream.pace import Pace
+from accelerator_portal.automation.upstream.paced_api import READS_A_MINUTE, PacedApi
 from accelerator_portal.automation.upstream.planning import plan as planned
 from accelerator_portal.catalog import Catalog, ProblemsError, load_catalog
 from accelerator_portal.catalog.atomic_write import write_text_atomically
@@ -37,6 +38,7 @@ from accelerator_portal.site.difference.harmless import span
 
 FILE = click.Path(dir_okay=False, path_type=Path)
 READ = click.Path(exists=True, dir_okay=False, path_type=Path)
+FOLDER = click.Path(file_okay=False, path_type=Path)
 EVENT = click.option(
     "--event", type=READ, envvar="GITHUB_EVENT_PATH", help="JSON file of the event."
 )
@@ -44,8 +46,6 @@ HOME = click.option(
     "--home", envvar="GITHUB_REPOSITORY", required=True, help="This repository, as OWNER/NAME."
 )
 SUMMARY = click.option("--summary", "told", type=FILE, envvar="GITHUB_STEP_SUMMARY")
-
-M = TypeVar("M", bound=BaseModel)
 
 
 @click.group()
@@ -88,37 +88,40 @@ def plan(root: Path, told: Path | None, out: Path, **said: Any) -> None:  # noqa
 @HOME
 @SUMMARY
 @click.option(
-    "--plan", "plan_file", type=READ, required=True, help="Plan file that `upstream plan` wrote."
+    "--out", type=FILE, required=True, help="Log of dispatched runs and of those still waiting."
 )
-@click.option("--out", type=FILE, required=True, help="Journal of dispatched runs.")
-@click.option(
-    "--outputs",
-    type=FILE,
-    help="Append key=…, the name under which the journal is also stored, to this file.",
-)
-def dispatch(
-    home: str, told: Path | None, plan_file: Path, out: Path, outputs: Path | None
-) -> None:
-    """Dispatch the test runs of a plan that were not dispatched yet.
+def dispatch(home: str, told: Path | None, out: Path) -> None:
+    """Dispatch the test runs of all plans of earlier runs, at a pace that GitHub allows.
 
-    Requires GH_TOKEN to dispatch to vendors' repositories and PORTAL_TOKEN to start workflows of
-    this repository.
+    Requires GH_TOKEN to dispatch to vendors' repositories and PORTAL_TOKEN to read this repository
+    and start its workflows.
 
-    Repositories that already received the same event or commit, according to this journal or an
-    earlier run's, are skipped. If a dispatch fails, the others are sent before the command fails.
+    A newer commit of a branch replaces older ones that are not sent yet. Dispatches that don't fit
+    into the time of one run wait for the next one. If a dispatch fails, the others are sent before
+    the command fails.
     """
     with _said_in_a_line(told):
-        found = _read(plan_file, DispatchPlan)
-        if outputs:  # before anything is sent: the journal of a run that fails is kept, too
-            with outputs.open("a", encoding="utf-8") as file:
-                file.write(f"key={commit_key(found.change)}\n")
-        earlier = [_read(out, DispatchJournal)] if out.exists() else []
         senders = Senders(vendors=client_here(), own=client_here("PORTAL_TOKEN"), home=home)
-        done = dispatch_round.dispatch(senders, found, earlier, dt.datetime.now(dt.timezone.utc))
-    write_text_atomically(out, done.journal.model_dump_json(indent=1) + "\n")
-    skipped = f"Already dispatched: {done.told_before}.\n" if done.told_before else ""
-    _say(told, skipped + summary.sent_summary(done.sent))
+        done = dispatch_round.dispatch(
+            senders, lambda log: write_text_atomically(out, log.model_dump_json() + "\n")
+        )
+    _say(told, summary.sent_summary(done))
     sys.exit(int(done.failed))
+
+
+@upstream.command()
+@HOME
+@SUMMARY
+def sweep(home: str, told: Path | None) -> None:
+    """Start failed runs of upstream events again, so that no event is lost.
+
+    Requires PORTAL_TOKEN to read this repository's runs and to start them. A run is started at most
+    three times.
+    """
+    with _said_in_a_line(told):
+        done = sweeping.sweep(client_here("PORTAL_TOKEN"), home, dt.datetime.now(dt.timezone.utc))
+    _say(told, summary.sweep_summary(done))
+    sys.exit(int(bool(done.errors)))
 
 
 @upstream.command()
@@ -134,6 +137,11 @@ def dispatch(
 )
 @click.option("--out", type=FILE, required=True, help="Ledger of reports already handled.")
 @click.option(
+    "--cache",
+    type=FOLDER,
+    help="Folder for lists of runs. GitHub doesn't count a request if the list is unchanged.",
+)
+@click.option(
     "--keep", is_flag=True, help="Store reports of the main branch in the platforms' results."
 )
 def answer(root: Path, told: Path | None, out: Path, **said: Any) -> None:  # noqa: ANN401
@@ -147,7 +155,7 @@ def answer(root: Path, told: Path | None, out: Path, **said: Any) -> None:  # no
     with _said_in_a_line(told):
         clients = answer_round.Clients(
             own=client_here("PORTAL_TOKEN"),
-            vendors=client_here(),
+            vendors=PacedApi(client_here(cache=said["cache"]), Pace(most=READS_A_MINUTE)),
             upstream=client_here("UPSTREAM_TOKEN"),
             home=said["home"],
             login=said["login"],
@@ -178,11 +186,11 @@ def callback(event: Path | None, report: Path, check_run: str, artifact: str | N
 def _change(
     event: Path | None, repository: str, periodic: Literal["daily", "weekly"] | None
 ) -> Change | str:
-    api = client_here()
+    api, now = client_here(), dt.datetime.now(dt.timezone.utc)
     if periodic:
-        return upstream_now(api, repository, periodic, dt.datetime.now(dt.timezone.utc))
+        return upstream_now(api, repository, periodic, now)
     change = read_event(_bytes(event), repository)
-    return confirmed(api, change) if isinstance(change, Change) else change
+    return confirmed(api, change, now) if isinstance(change, Change) else change
 
 
 def _bytes(event: Path | None) -> bytes:
@@ -199,16 +207,6 @@ def _catalog(root: Path) -> Catalog:
             f"{root} has no valid data. Use a checkout of the repository's main branch"
         )
     return catalog
-
-
-def _read(file: Path, model: type[M]) -> M:
-    try:
-        return model.model_validate_json(file.read_bytes())
-    except ValidationError as error:
-        place = ".".join(map(str, error.errors()[0]["loc"])) or "the file"
-        raise click.ClickException(
-            f"{file.name}: {place} was not written by the portal, or was changed"
-        ) from None
 
 
 @contextmanager

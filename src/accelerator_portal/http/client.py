@@ -24,7 +24,7 @@ from tenacity import (
 from accelerator_portal.http.addresses import origin, private_address, redirected
 from accelerator_portal.http.errors import MISSING_STATUSES, FetchError, InvalidResponseError
 from accelerator_portal.http.limits import RequestLimits
-from accelerator_portal.http.public_transport import public_transport
+from accelerator_portal.http.public_transport import PrivateHostError, public_transport
 
 _OK, _PARTIAL, _NOT_MODIFIED = 200, 206, 304
 # So many addresses of a host in a row may give no answer before it is given up.
@@ -241,8 +241,15 @@ def _network_error(error: httpx.HTTPError | httpx.InvalidURL | ValueError) -> Fe
     if isinstance(error, httpx.TimeoutException):
         return FetchError("no response in time", "slow", cause=cause)
     if isinstance(error, httpx.ConnectError):
-        what = "the host cannot be reached from where the indexes were read"
-        return FetchError(what, "unreachable", cause=cause)
+        return _not_connected(error)
     if isinstance(error, httpx.NetworkError):
         return FetchError("the connection was interrupted", "broken", cause=cause)
     return FetchError(f"the response is not HTTP ({cause})", "broken", cause=cause)
+
+
+def _not_connected(error: httpx.ConnectError) -> FetchError:
+    cause = type(error).__name__
+    if isinstance(error.__cause__, PrivateHostError):
+        return InvalidResponseError(str(error.__cause__), cause=cause)
+    what = "the host cannot be reached from where the indexes were read"
+    return FetchError(what, "unreachable", cause=cause)

@@ -18,6 +18,10 @@ import httpx
 from accelerator_portal.catalog.public_host import is_public_address
 
 
+class PrivateHostError(httpcore.ConnectError):
+    """The name of a host stands for an address of a private network."""
+
+
 class PublicHostsBackend(httpcore.AsyncNetworkBackend):
     """Connects to a host if every address that its name has is a public one."""
 
@@ -52,7 +56,7 @@ async def _public_addresses(host: str, port: int) -> list[str]:
         raise httpcore.ConnectError(str(error)) from None
     addresses = list(dict.fromkeys(str(place[0]) for *_, place in found))
     if not all(map(is_public_address, addresses)):
-        raise httpcore.ConnectError("the host is on a private network")
+        raise PrivateHostError("the host is on a private network")
     return addresses
 
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 import datetime as dt
 import io
 import json
+import threading
 import zipfile
 from collections.abc import Mapping
 from typing import Any
+
+from pydantic import BaseModel
 
 from accelerator_portal.automation.github_client import GitHubClient
 from accelerator_portal.automation.github_patience import Patience
@@ -15,11 +18,13 @@ from accelerator_portal.automation.upstream.change import Change
 from accelerator_portal.automation.upstream.dispatching import Senders, Sending
 from accelerator_portal.automation.upstream.finding import ReportPlace
 from accelerator_portal.automation.upstream.left_report import SentRequest
+from accelerator_portal.automation.upstream.own_files import WRITTEN_BY
 from accelerator_portal.automation.upstream.planning import PlannedPlatform
 from accelerator_portal.catalog.upstream_events import Dispatch, UpstreamRun
 from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.report_check import Known
 from tests.automation.github_double import OWN_TOKEN, TOKEN, GitHubDouble
+from tests.automation.made_up import archive
 from tests.folders import EXAMPLE
 
 HOME = "example/portal"
@@ -224,3 +229,40 @@ def portal_of(*sections: tuple[str, str]) -> dict[str, str]:
                 end = section if path.endswith("accelerator.yaml") else ""
                 files[path.replace("/example/", f"/{name}/")] = copy + end
     return files
+
+
+def keep_file(double: GitHubDouble, name: str, file: BaseModel, created: dt.datetime = NOW) -> int:
+    """What a run of this repository's own workflow left; returns the number of the artifact."""
+    run = double.new()
+    double.records[f"repos/{HOME}/actions/runs/{run}"] = {
+        "id": run,
+        "event": "schedule",
+        "path": WRITTEN_BY[name],
+        "head_repository": {"full_name": HOME},
+    }
+    made = archive({f"{name}.json": file.model_dump_json()})
+    return double.add_artifact(
+        HOME, run, name, made, created_at=f"{created.astimezone(dt.UTC):%Y-%m-%dT%H:%M:%SZ}"
+    )
+
+
+class SimulatedClock:
+    """A clock that stands still but where somebody waits."""
+
+    def __init__(self, at: dt.datetime = NOW) -> None:
+        self.at = at
+        self._lock = threading.Lock()
+
+    def now(self) -> dt.datetime:
+        """The time."""
+        return self.at
+
+    def pause(self, seconds: float) -> None:
+        """Let the time go by."""
+        with self._lock:
+            self.at += dt.timedelta(seconds=seconds)
+
+    @property
+    def sending(self) -> Sending:
+        """How to send by this clock."""
+        return Sending(pause=self.pause, now=self.now)

@@ -7,13 +7,16 @@ from pathlib import Path
 
 import pytest
 
+from accelerator_portal.automation.github_client import GitHubClient
 from accelerator_portal.automation.upstream import answer_round
 from accelerator_portal.automation.upstream.answer_round import AnswerRound, Clients
-from accelerator_portal.automation.upstream.own_files import LEDGER, WRITTEN_BY
-from tests.automation.github_double import BOT, GitHubDouble
-from tests.automation.made_up import archive
-from tests.automation.upstream.scene import HOME, NOW, add_run, client, portal
-from tests.automation.upstream.test_dispatch_round import event_of, leave
+from accelerator_portal.automation.upstream.own_files import LEDGER, SENT
+from accelerator_portal.automation.upstream.pace import A_MINUTE
+from accelerator_portal.automation.upstream.send_log import SendLog, SentChange
+from accelerator_portal.http.cache import HttpCache
+from tests.automation.github_double import BOT, TOKEN, GitHubDouble
+from tests.automation.upstream.scene import HOME, NOW, QUICK, add_run, client, keep_file, portal
+from tests.automation.upstream.test_dispatch_round import event_of
 from tests.folders import Tree, loaded
 
 
@@ -28,33 +31,55 @@ def answer(root: Path, double: GitHubDouble, now: dt.datetime) -> AnswerRound:
     here = client(double)
     clients = Clients(own=here, vendors=here, upstream=here, home=HOME, login=BOT)
     done = answer_round.answer(root, loaded(root), clients, now)
-    run = double.new()
-    double.records[f"repos/{HOME}/actions/runs/{run}"] = {
-        "id": run,
-        "event": "schedule",
-        "path": WRITTEN_BY[LEDGER],
-        "head_repository": {"full_name": HOME},
-    }
-    packed = archive({f"{LEDGER}.json": done.ledger.model_dump_json()})
-    double.add_artifact(HOME, run, LEDGER, packed, created_at="2026-11-21T11:59:00Z")
+    keep_file(double, LEDGER, done.ledger, dt.datetime(2026, 11, 21, 11, 59, tzinfo=dt.UTC))
     return done
 
 
+def leave_log(double: GitHubDouble, events: int) -> None:
+    """What the sender keeps after so many events."""
+    sent = {n: SentChange(change=event_of(n), sent={"example": NOW}) for n in range(1, events + 1)}
+    keep_file(double, SENT, SendLog(sent=sent))
+
+
 @pytest.mark.parametrize("events", [20, 120])
-def test_each_journal_is_read_once(root: Path, double: GitHubDouble, events: int) -> None:
+def test_what_was_sent_is_read_at_once(root: Path, double: GitHubDouble, events: int) -> None:
+    leave_log(double, events)
     for number in range(1, events + 1):
-        leave(double, event_of(number))
         title = f"event-{number:05}/example"
         add_run(double, title, status="queued", created_at="2026-11-21T12:00:00Z")
     first = answer(root, double, NOW)
     assert len(first.looked) == events
-    assert len(double.asked) > 3 * events
+    # The ledger: none. The log: list, run, place, file. The runs: a page for each hundred.
+    assert len(double.asked) == 1 + 4 + events // 100 + 1
     second = answer(root, double, NOW)
     assert [one.asked for one in second.looked] == [one.asked for one in first.looked]
-    # The ledger: list, run, place, file. The journals: one page. The runs: a page for each hundred.
-    assert len(double.asked) == 4 + 1 + events // 100 + 1
-    leave(double, event_of(9999))
+    assert len(double.asked) == 4 + 4 + events // 100 + 1
+    leave_log(double, events + 1)
     third = answer(root, double, NOW)
     assert len(third.looked) == events + 1
     much_later = answer(root, double, NOW + dt.timedelta(days=7))
     assert (much_later.looked, much_later.ledger.open) == ((), {})
+
+
+def test_what_the_sender_forgot_stays_in_the_ledger(root: Path, double: GitHubDouble) -> None:
+    leave_log(double, 5)
+    answer(root, double, NOW)
+    keep_file(double, SENT, SendLog())
+    assert len(answer(root, double, NOW).looked) == 5
+
+
+def test_lists_that_are_as_before_cost_no_request_of_the_hour(
+    root: Path, double: GitHubDouble, tmp_path: Path
+) -> None:
+    leave_log(double, 5)
+    add_run(double, "event-00001/example", status="queued", created_at="2026-11-21T12:00:00Z")
+    vendors = GitHubClient(TOKEN, double.home, QUICK, HttpCache(tmp_path / "cache"))
+    own = client(double)
+    clients = Clients(own=own, vendors=vendors, upstream=own, home=HOME, login=BOT)
+    looked = [
+        answer_round.answer(root, loaded(root), clients, NOW + minutes * A_MINUTE).looked
+        for minutes in (1, 31, 61)
+    ]
+    assert [len(one) for one in looked] == [5, 5, 5]
+    assert double.not_modified == 2
+    assert len(double.said("GET", "vendor/plugin/actions/runs$")) == 3

@@ -8,17 +8,15 @@ from accelerator_portal.automation.upstream.collecting import (
     REMEMBERED,
     Ledger,
     Looked,
-    OpenJournal,
     Settled,
     asked_of,
-    closing,
     look,
     settled,
     taking_part,
+    with_open,
 )
-from accelerator_portal.automation.upstream.dispatching import DispatchJournal, Sent, told_before
 from accelerator_portal.automation.upstream.finding import RunResult, RunState
-from accelerator_portal.automation.upstream.planning import DispatchPlan
+from accelerator_portal.automation.upstream.send_log import SentChange
 from accelerator_portal.catalog.upstream_events import Dispatch, UpstreamRun
 from tests.automation.github_double import Fault, GitHubDouble
 from tests.automation.upstream.scene import (
@@ -38,29 +36,24 @@ from tests.folders import Tree, loaded
 TITLE = f"{DELIVERY}/example"
 
 
-def journal(*, ok: bool = True, at: dt.datetime = SENT, **changed: object) -> DispatchJournal:
-    sent = Sent(accelerator="example", at=at, ok=ok, tries=1, why="" if ok else "no")
-    return DispatchJournal(
-        plan=DispatchPlan(change=change(**changed), entries=(entry(),)), sent=(sent,)
-    )
+def sent_change(at: dt.datetime = SENT, **changed: object) -> SentChange:
+    return SentChange(change=change(**changed), sent={"example": at})
 
 
-def waited_for(*journals: DispatchJournal, ledger: Ledger | None = None) -> list[str]:
-    read = map(OpenJournal.of, journals)
-    found = asked_of(read, ledger or Ledger(), {"example": entry()}, NOW)
+def waited_for(*changes: SentChange, ledger: Ledger | None = None) -> list[str]:
+    found = asked_of(changes, ledger or Ledger(), {"example": entry()}, NOW)
     return [f"{one.change.delivery}/{one.entry.accelerator}" for one in found]
 
 
 def test_what_was_sent_and_is_not_settled_is_waited_for_once() -> None:
-    assert waited_for(journal(), journal()) == [TITLE]
+    assert waited_for(sent_change(), sent_change()) == [TITLE]
     done = Ledger(settled={TITLE: Settled(at=SENT, state="report")})
-    assert waited_for(journal(), ledger=done) == []
+    assert waited_for(sent_change(), ledger=done) == []
 
 
-def test_who_was_not_told_is_gone_or_was_told_long_ago_is_not_waited_for() -> None:
-    assert waited_for(journal(ok=False)) == []
-    assert waited_for(journal(at=NOW - REMEMBERED - dt.timedelta(minutes=1))) == []
-    assert list(asked_of([OpenJournal.of(journal())], Ledger(), {}, NOW)) == []
+def test_who_is_gone_or_was_told_long_ago_is_not_waited_for() -> None:
+    assert waited_for(sent_change(at=NOW - REMEMBERED - dt.timedelta(minutes=1))) == []
+    assert list(asked_of([sent_change()], Ledger(), {}, NOW)) == []
 
 
 def test_how_a_platform_takes_part_is_read_from_its_folder(tree: Tree) -> None:
@@ -109,41 +102,21 @@ def test_what_was_not_said_is_not_settled_and_old_things_are_forgotten() -> None
     assert failed.settled == {}
 
 
-def test_a_journal_of_which_all_is_settled_is_closed() -> None:
-    done = Ledger(settled={TITLE: Settled(at=SENT, state="report")}, closed=(3,))
+def test_a_change_of_which_all_is_settled_is_left_out() -> None:
+    done = Ledger(settled={TITLE: Settled(at=SENT, state="report")})
     long_ago = NOW - REMEMBERED - dt.timedelta(minutes=1)
-    journals = {
-        9: journal(),
-        8: journal(ok=False),
-        7: journal(delivery="another"),
-        6: journal(delivery="long-ago", at=long_ago),
+    sent = {
+        9: sent_change(),
+        7: sent_change(delivery="another"),
+        6: sent_change(delivery="long-ago", at=long_ago),
     }
-    read = {number: OpenJournal.of(one) for number, one in journals.items()}
-    after = closing(done, read, NOW)
-    assert after.closed == (9, 8, 6, 3)
-    assert after.open == {7: read[7]}
-    assert after.known == {9, 8, 7, 6, 3}
+    after = with_open(done, sent, NOW)
+    assert after.open == {7: sent[7]}
     assert Ledger.model_validate_json(after.model_dump_json()) == after
 
 
-def test_what_is_settled_is_taken_out_of_an_open_journal() -> None:
-    both = tuple(Sent(accelerator=n, at=SENT, ok=True, tries=1) for n in ("example", "other"))
-    read = OpenJournal.of(journal().model_copy(update={"sent": both}))
+def test_what_is_settled_is_taken_out_of_a_change() -> None:
+    both = SentChange(change=change(), sent={"example": SENT, "other": SENT})
     done = Ledger(settled={TITLE: Settled(at=SENT, state="report")})
-    after = closing(done, {9: read}, NOW)
-    assert after.closed == ()
+    after = with_open(done, {9: both}, NOW)
     assert list(after.open[9].sent) == ["other"]
-
-
-def test_the_same_commit_is_told_once_and_a_question_again_is_not() -> None:
-    before = [journal()]
-    same, already = told_before(change(), before)
-    assert [one.accelerator for one in same] == ["example"]
-    assert already == {"example"}
-    same, already = told_before(change(delivery="another", action="labeled"), before)
-    assert same == []
-    assert already == {"example"}
-    assert told_before(change(delivery="another", head="c" * 40), before) == ([], frozenset())
-    again = change(delivery="another", action="rerequested")
-    assert told_before(again, before) == ([], frozenset())
-    assert told_before(change(), [journal(ok=False)]) == ([], frozenset())

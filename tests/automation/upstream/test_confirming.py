@@ -15,12 +15,12 @@ PULL = f"repos/{UPSTREAM}/pulls/{NUMBER}"
 
 def test_github_s_word_counts_and_not_the_sender_s(double: GitHubDouble) -> None:
     double.records[PULL] |= {"title": "The real title", "labels": [{"name": "module: ex"}]}
-    found = confirmed(client(double), change(title="Another", labels=("forged",), base=None))
+    found = confirmed(client(double), change(title="Another", labels=("forged",), base=None), NOW)
     assert found == change(title="The real title", labels=("module: ex",))
 
 
 def test_a_number_alone_gets_its_commit(double: GitHubDouble) -> None:
-    found = confirmed(client(double), change(head=None, base=None))
+    found = confirmed(client(double), change(head=None, base=None), NOW)
     assert (found.head, found.base) == (HEAD, BASE)
 
 
@@ -43,7 +43,7 @@ def test_what_github_denies_is_refused(
 ) -> None:
     double.records[PULL] |= known
     with pytest.raises(RefusedEventError) as raised:
-        confirmed(client(double), change())
+        confirmed(client(double), change(), NOW)
     assert str(raised.value) == words
 
 
@@ -51,13 +51,19 @@ def test_a_pull_request_that_is_not_there_is_forged(double: GitHubDouble) -> Non
     with pytest.raises(
         RefusedEventError, match=r"^forged: GitHub has no such change .*/pulls/8: Not"
     ):
-        confirmed(client(double), change(number=8))
+        confirmed(client(double), change(number=8), NOW)
 
 
 def test_an_error_of_github_s_is_not_taken_for_a_forgery(double: GitHubDouble) -> None:
     double.faults = [Fault("GET", 500, times=9)]
     with pytest.raises(GitHubError):
-        confirmed(client(double), change())
+        confirmed(client(double), change(), NOW)
+
+
+def compared(status: str, committed: dt.datetime) -> dict[str, object]:
+    """What GitHub says of a commit beside main."""
+    commit = {"committer": {"date": committed.isoformat()}}
+    return {"status": status, "merge_base_commit": {"sha": HEAD, "commit": commit}}
 
 
 @pytest.mark.parametrize(
@@ -66,13 +72,27 @@ def test_an_error_of_github_s_is_not_taken_for_a_forgery(double: GitHubDouble) -
 )
 def test_a_push_is_on_main_or_forged(double: GitHubDouble, status: str, *, there: bool) -> None:
     """A commit of a fork can be read under the repository's own name."""
-    double.records[f"repos/{UPSTREAM}/compare/main...{HEAD}"] = {"status": status}
+    double.records[f"repos/{UPSTREAM}/compare/main...{HEAD}"] = compared(status, NOW)
     push = change(occasion="push", number=None, action=None, base=None, title="")
     if there:
-        assert confirmed(client(double), push) == push
+        assert confirmed(client(double), push, NOW) == push
     else:
         with pytest.raises(RefusedEventError, match=rf"^forged: commit {HEAD} is not on main$"):
-            confirmed(client(double), push)
+            confirmed(client(double), push, NOW)
+
+
+@pytest.mark.parametrize(("hours", "taken"), [(23, True), (25, False), (24 * 740, False)])
+def test_an_old_commit_of_main_is_out_of_order(
+    double: GitHubDouble, hours: int, *, taken: bool
+) -> None:
+    path = f"repos/{UPSTREAM}/compare/main...{HEAD}"
+    double.records[path] = compared("behind", NOW - dt.timedelta(hours=hours))
+    push = change(occasion="push", number=None, action=None, base=None, title="")
+    if taken:
+        assert confirmed(client(double), push, NOW) == push
+    else:
+        with pytest.raises(RefusedEventError, match=r"^out of order: commit .* longer than a day$"):
+            confirmed(client(double), push, NOW)
 
 
 def test_a_day_has_one_number(double: GitHubDouble) -> None:

@@ -1,4 +1,4 @@
-"""What an event costs does not grow with the events of the day."""
+"""One sender at a time sends what is planned, at a pace, and loses nothing."""
 
 from __future__ import annotations
 
@@ -6,38 +6,25 @@ import datetime as dt
 
 import pytest
 
+from accelerator_portal.automation.github import GitHubError
 from accelerator_portal.automation.upstream import dispatch_round
 from accelerator_portal.automation.upstream.change import Change
-from accelerator_portal.automation.upstream.dispatching import (
-    DispatchJournal,
-    Sent,
-    commit_key,
-)
-from accelerator_portal.automation.upstream.own_files import JOURNAL, WRITTEN_BY
+from accelerator_portal.automation.upstream.dispatch_round import MOST_TIME, DispatchRound
+from accelerator_portal.automation.upstream.own_files import PLAN, SENT
+from accelerator_portal.automation.upstream.pace import A_MINUTE, MOST_A_MINUTE
 from accelerator_portal.automation.upstream.planning import DispatchPlan
-from tests.automation.github_double import GitHubDouble
-from tests.automation.made_up import archive
-from tests.automation.upstream.scene import HOME, NOW, change, entry, senders
-
-
-def plan_of(changed: Change) -> DispatchPlan:
-    return DispatchPlan(change=changed, entries=(entry(),))
-
-
-def leave(double: GitHubDouble, changed: Change) -> None:
-    """What an earlier run of the workflow left: the journal under both names."""
-    sent = Sent(accelerator="example", at=NOW, ok=True, tries=1)
-    journal = DispatchJournal(plan=plan_of(changed), sent=(sent,))
-    run = double.new()
-    double.records[f"repos/{HOME}/actions/runs/{run}"] = {
-        "id": run,
-        "event": "repository_dispatch",
-        "path": WRITTEN_BY[JOURNAL],
-        "head_repository": {"full_name": HOME},
-    }
-    packed = archive({f"{JOURNAL}.json": journal.model_dump_json()})
-    for name in (JOURNAL, f"{JOURNAL}-{commit_key(changed)}"):
-        double.add_artifact(HOME, run, name, packed, created_at="2026-11-21T11:00:00Z")
+from accelerator_portal.automation.upstream.send_log import SendLog
+from accelerator_portal.catalog.upstream_events import Dispatch, UpstreamRun
+from tests.automation.github_double import OWN_TOKEN, TOKEN, Fault, GitHubDouble
+from tests.automation.github_limits import GitHubLimits
+from tests.automation.upstream.scene import (
+    NOW,
+    SimulatedClock,
+    change,
+    entry,
+    keep_file,
+    senders,
+)
 
 
 def event_of(number: int, **changed: object) -> Change:
@@ -46,35 +33,153 @@ def event_of(number: int, **changed: object) -> Change:
     )
 
 
-def requests(double: GitHubDouble, changed: Change) -> tuple[int, int]:
-    """How many requests a round makes, and how many of them tell a vendor."""
+def vendor(number: int) -> UpstreamRun:
+    return UpstreamRun(dispatch=Dispatch(repository=f"vendor/v{number}", event_type="event"))
+
+
+def leave_plan(double: GitHubDouble, changed: Change, vendors: int = 1) -> int:
+    """What the first job of an event leaves: a plan for so many vendors."""
+    names = range(vendors)
+    double.repositories |= {f"vendor/v{number}" for number in names}
+    entries = tuple(entry(f"v{number}", vendor(number)) for number in names)
+    return keep_file(double, PLAN, DispatchPlan(change=changed, entries=entries))
+
+
+def sent_round(double: GitHubDouble, clock: SimulatedClock | None = None) -> DispatchRound:
+    """A round of the sender, after which the workflow keeps its log."""
     double.asked.clear()
-    dispatch_round.dispatch(senders(double), plan_of(changed), [], NOW)
-    return len(double.asked), len(double.said("POST", "dispatches"))
+    clock = clock or SimulatedClock()
+    kept: list[SendLog] = []
+    done = dispatch_round.dispatch(senders(double), kept.append, clock.sending)
+    assert kept[-1] == done.log
+    keep_file(double, SENT, done.log, clock.now())
+    return done
 
 
-@pytest.mark.parametrize("earlier", [0, 50, 500])
-def test_an_event_costs_two_requests_whatever_came_before(
-    double: GitHubDouble, earlier: int
+def told(double: GitHubDouble) -> list[tuple[str, int]]:
+    """Which vendor was told of which pull request."""
+    return [
+        (place.removeprefix("vendor/"), int(body["client_payload"]["pull_request"]["number"]))
+        for place, body in double.dispatched
+    ]
+
+
+@pytest.mark.parametrize(("earlier", "requests"), [(0, 4), (50, 6), (150, 7)])
+def test_an_event_costs_seven_requests_and_one_a_vendor_whatever_came_before(
+    double: GitHubDouble, earlier: int, requests: int
 ) -> None:
+    clock = SimulatedClock()
     for number in range(1, earlier + 1):
-        leave(double, event_of(number))
-    assert requests(double, event_of(9999)) == (2, 1)
+        leave_plan(double, event_of(number))
+        if number % 50 == 0:
+            while sent_round(double, clock).waiting:
+                pass
+    leave_plan(double, event_of(9999), vendors=3)
+    sent_round(double, clock)
+    # The log: list, and where there is one, run and place. The plans: a page or two. The plan:
+    # run, place.
+    own = len(double.asked) - 3 - len(double.said("GET", "^files/"))
+    assert own == requests
+    assert sorted(told(double)[-3:]) == [("v0", 9999), ("v1", 9999), ("v2", 9999)]
 
 
-def test_another_event_of_the_same_commit_tells_nobody_again(double: GitHubDouble) -> None:
-    for number in range(1, 20):
-        leave(double, event_of(number))
-    again = event_of(7, delivery="another-one", action="labeled", added="ciflow/x")
-    assert requests(double, again) == (4, 0)
-    rerun = event_of(7)
-    assert requests(double, rerun) == (4, 0)
-    moved = event_of(7, head="f" * 40)
-    assert requests(double, moved) == (2, 1)
+def test_a_busy_hour_is_sent_at_the_pace_and_goes_on_in_the_next_run(double: GitHubDouble) -> None:
+    clock = SimulatedClock()
+    double.limits = limits = GitHubLimits(clock.now, frozenset({OWN_TOKEN}))
+    for number in range(1, 13):
+        leave_plan(double, event_of(number), vendors=100)
+    first = sent_round(double, clock)
+    whole = int(MOST_TIME / A_MINUTE) + 1
+    assert len(first.sent) == MOST_A_MINUTE * whole
+    assert first.waiting == 1200 - len(first.sent)
+    second = sent_round(double, clock)
+    assert second.waiting == 0
+    assert sorted(told(double)) == sorted(
+        (f"v{v}", number) for v in range(100) for number in range(1, 13)
+    )
+    assert not limits.refused
+    assert max(*limits.of(TOKEN).shares.values(), *limits.of(OWN_TOKEN).shares.values()) <= 0.5
+    moments = sorted(at for one in second.log.sent.values() for at in one.sent.values())
+    pairs = zip(moments, moments[MOST_A_MINUTE:], strict=False)
+    assert all(later - earlier >= A_MINUTE for earlier, later in pairs)
 
 
-def test_a_journal_of_two_days_ago_does_not_count(double: GitHubDouble) -> None:
-    leave(double, event_of(7))
-    late = NOW + dt.timedelta(days=2)
-    done = dispatch_round.dispatch(senders(double), plan_of(event_of(7)), [], late)
-    assert [one.ok for one in done.sent] == [True]
+def test_a_commit_that_comes_while_older_ones_wait_replaces_them(double: GitHubDouble) -> None:
+    clock = SimulatedClock()
+    leave_plan(double, event_of(1), vendors=50)
+    leave_plan(double, event_of(2), vendors=50)
+
+    def pause(seconds: float) -> None:
+        if clock.now() == NOW:  # the first batch is sent
+            leave_plan(double, event_of(2, head="f" * 40, delivery="event-newer"), vendors=50)
+        clock.pause(seconds)
+
+    kept: list[SendLog] = []
+    how = clock.sending
+    done = dispatch_round.dispatch(
+        senders(double), kept.append, type(how)(pause=pause, now=clock.now)
+    )
+    assert "Pull request 2: " in done.notes[0]
+    heads = {
+        (place, body["client_payload"]["sha"])
+        for place, body in double.dispatched
+        if body["client_payload"]["pull_request"]["number"] == 2
+    }
+    assert {place for place, head in heads if head == "f" * 40} == {
+        f"vendor/v{n}" for n in range(50)
+    }
+    assert len(heads) < 100
+
+
+def test_a_sender_that_is_killed_goes_on_from_its_last_batch(double: GitHubDouble) -> None:
+    leave_plan(double, event_of(1), vendors=100)
+    clock = SimulatedClock()
+    kept: list[SendLog] = []
+
+    def pause(seconds: float) -> None:
+        if clock.now() >= NOW + A_MINUTE:
+            raise KeyboardInterrupt
+        clock.pause(seconds)
+
+    how = type(clock.sending)(pause=pause, now=clock.now, at_once=1)
+    with pytest.raises(KeyboardInterrupt):
+        dispatch_round.dispatch(senders(double), kept.append, how)
+    keep_file(double, SENT, kept[-1])
+    sent_round(double, clock)
+    assert set(told(double)) == {(f"v{n}", 1) for n in range(100)}
+    assert len(told(double)) == 100
+
+
+def test_a_plan_waits_where_github_does_not_answer(double: GitHubDouble) -> None:
+    leave_plan(double, event_of(1))
+    double.faults = [Fault("GET .*artifacts", 500, times=9)]
+    with pytest.raises(GitHubError):
+        dispatch_round.dispatch(senders(double), lambda _: None, SimulatedClock().sending)
+    double.faults = []
+    assert not sent_round(double).failed
+    assert told(double) == [("v0", 1)]
+
+
+def test_a_vendor_that_fails_is_told_in_the_next_round(double: GitHubDouble) -> None:
+    leave_plan(double, event_of(1), vendors=3)
+    double.faults = [Fault("v1/dispatches", 404, "Not Found")]
+    first = sent_round(double)
+    assert (first.failed, first.waiting, len(first.sent)) == (True, 1, 3)
+    second = sent_round(double)
+    assert (second.failed, second.waiting, len(second.sent)) == (False, 0, 1)
+    assert sorted(told(double)) == [("v0", 1), ("v1", 1), ("v2", 1)]
+
+
+def test_a_plan_of_another_workflow_is_none(double: GitHubDouble) -> None:
+    """A pull request's own code runs here, too, and names its artifacts as it likes."""
+    number = leave_plan(double, event_of(1))
+    run = double.artifacts[number]["run"]
+    double.records[f"repos/example/portal/actions/runs/{run}"]["event"] = "pull_request"
+    assert sent_round(double).sent == []
+
+
+def test_the_same_event_twice_is_sent_once(double: GitHubDouble) -> None:
+    for _ in range(3):
+        leave_plan(double, event_of(1))
+        sent_round(double, SimulatedClock(NOW + dt.timedelta(minutes=1)))
+    assert told(double) == [("v0", 1)]

@@ -7,10 +7,13 @@ from dataclasses import replace
 
 import pytest
 
-from accelerator_portal.automation.upstream.dispatching import Sending, send
+from accelerator_portal.automation.upstream.dispatch_queue import QueueItem
+from accelerator_portal.automation.upstream.dispatching import Sending, Sent, send
+from accelerator_portal.automation.upstream.pace import Pace
 from accelerator_portal.automation.upstream.planning import DispatchPlan
 from accelerator_portal.catalog.upstream_events import Dispatch, UpstreamRun
-from tests.automation.github_double import OWN_TOKEN, SECONDARY, TOKEN, Fault, GitHubDouble
+from tests.automation.github_double import OWN_TOKEN, TOKEN, Fault, GitHubDouble
+from tests.automation.github_limits import SECONDARY
 from tests.automation.upstream.scene import (
     DELIVERY,
     HEAD,
@@ -38,9 +41,15 @@ def plan_of(*vendors: str) -> DispatchPlan:
     )
 
 
+def sent_to(double: GitHubDouble, plan: DispatchPlan, how: Sending) -> list[Sent]:
+    """Send a whole plan, as fast as it goes."""
+    items = [QueueItem(1, plan.change, one) for one in plan.entries]
+    return send(senders(double), items, Pace(most=1000), how)
+
+
 def test_each_vendor_is_sent_its_own_event(double: GitHubDouble) -> None:
     double.repositories |= {"vendor/one", "vendor/two"}
-    sent = send(senders(double), plan_of("one", "two"), how=SENDING)
+    sent = sent_to(double, plan_of("one", "two"), SENDING)
     assert [(one.accelerator, one.ok, one.tries, one.at) for one in sent] == [
         ("one", True, 1, NOW),
         ("two", True, 1, NOW),
@@ -56,7 +65,7 @@ def test_one_that_fails_does_not_stop_the_rest(double: GitHubDouble) -> None:
     names = [f"n{number}" for number in range(100)]
     gone = set(names[::10])
     double.repositories |= {f"vendor/{name}" for name in names if name not in gone}
-    sent = send(senders(double), plan_of(*names), how=SENDING)
+    sent = sent_to(double, plan_of(*names), SENDING)
     assert {one.accelerator for one in sent if not one.ok} == gone
     assert {place for place, _ in double.dispatched} == {
         f"vendor/{n}" for n in names if n not in gone
@@ -72,7 +81,7 @@ def test_what_passes_is_tried_again_after_longer_and_longer_waits(double: GitHub
     double.faults = [Fault("POST", 502, times=2)]
     waits: list[float] = []
     how = Sending(wait=2.0, pause=waits.append, now=lambda: NOW)
-    (one,) = send(senders(double), plan_of("one"), how=how)
+    (one,) = sent_to(double, plan_of("one"), how)
     assert (one.ok, one.tries, waits) == (True, 3, [2.0, 4.0])
     assert len(double.dispatched) == 1
 
@@ -80,7 +89,7 @@ def test_what_passes_is_tried_again_after_longer_and_longer_waits(double: GitHub
 def test_a_lost_answer_makes_a_second_event_of_the_same_delivery(double: GitHubDouble) -> None:
     double.repositories.add("vendor/one")
     double.faults = [Fault("POST", 502, after=True)]
-    (one,) = send(senders(double), plan_of("one"), how=SENDING)
+    (one,) = sent_to(double, plan_of("one"), SENDING)
     assert one.ok
     first, second = double.dispatched
     assert first == second
@@ -93,24 +102,16 @@ def test_a_limit_for_an_hour_ends_within_seconds_and_says_so(
     double.faults = [Fault("one/disp", 403, SECONDARY, {"retry-after": "3600"}, times=99)]
     pauses: list[float] = []
     monkeypatch.setattr(time, "sleep", pauses.append)
-    sent = send(senders(double), plan_of("one", "two"), how=replace(SENDING, pause=pauses.append))
+    sent = sent_to(double, plan_of("one", "two"), replace(SENDING, pause=pauses.append))
     assert sum(pauses) < 10
     assert [one.ok for one in sent] == [False, True]
     assert sent[0].why.endswith("GitHub's rate limit lasts longer than the maximum wait")
 
 
-def test_who_was_told_is_not_told_again(double: GitHubDouble) -> None:
-    double.repositories |= {"vendor/one", "vendor/two"}
-    sent = send(senders(double), plan_of("one", "two"), {"one"}, SENDING)
-    assert [one.accelerator for one in sent] == ["two"]
-    assert send(senders(double), plan_of("one"), {"one"}, SENDING) == []
-    assert [place for place, _ in double.dispatched] == ["vendor/two"]
-
-
 def test_a_runner_of_this_repository_gets_a_run_of_its_own(double: GitHubDouble) -> None:
     """Whatever a change or a vendor does in it stays in it."""
     plan = DispatchPlan(change=change(), entries=(entry(run=RUNNER),))
-    (one,) = send(senders(double), plan, how=SENDING)
+    (one,) = sent_to(double, plan, SENDING)
     assert one.ok
     assert double.dispatched == [
         (
@@ -142,7 +143,7 @@ def test_a_runner_of_this_repository_gets_a_run_of_its_own(double: GitHubDouble)
 def test_each_token_goes_where_it_may(double: GitHubDouble) -> None:
     double.repositories.add("vendor/one")
     both = (*plan_of("one").entries, entry(run=RUNNER))
-    send(senders(double), DispatchPlan(change=change(), entries=both), how=SENDING)
+    sent_to(double, DispatchPlan(change=change(), entries=both), SENDING)
     assert {asked.path.split("/dis")[0]: asked.token for asked in double.asked} == {
         "repos/vendor/one": TOKEN,
         f"repos/{HOME}/actions/workflows/upstream-run.yml": OWN_TOKEN,
@@ -151,7 +152,7 @@ def test_each_token_goes_where_it_may(double: GitHubDouble) -> None:
 
 def test_a_workflow_of_this_repository_is_started(double: GitHubDouble) -> None:
     plan = DispatchPlan(change=change(), entries=(entry(run=WORKFLOW),))
-    (one,) = send(senders(double), plan, how=SENDING)
+    (one,) = sent_to(double, plan, SENDING)
     assert one.ok
     ((place, body),) = double.dispatched
     assert (place, body["ref"]) == (f"{HOME}/foo.yml", "main")
@@ -163,7 +164,7 @@ def test_they_are_sent_side_by_side(double: GitHubDouble) -> None:
     names = [f"n{number}" for number in range(2 * SENDING.at_once)]
     double.repositories |= {f"vendor/{name}" for name in names}
     double.faults = [Fault("POST", 0, times=len(names), wait=lambda: together.wait(PATIENCE))]
-    sent = send(senders(double), plan_of(*names), how=SENDING)
+    sent = sent_to(double, plan_of(*names), SENDING)
     assert all(one.ok for one in sent)
     assert not together.broken, f"never were {SENDING.at_once} requests under way at once"
     assert VENDOR not in {place for place, _ in double.dispatched}

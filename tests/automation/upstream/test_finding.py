@@ -305,5 +305,5 @@ def test_only_what_was_asked_for_is_looked_at(double: GitHubDouble) -> None:
     (runs,) = double.said("GET", "runs$")
     assert (runs.query["event"], runs.query["created"]) == (
         "repository_dispatch",
-        ">=2026-11-21T09:50:00Z",
+        ">=2026-11-21T06:00:00Z",
     )

@@ -1,14 +1,18 @@
 from __future__ import annotations
 
 from accelerator_portal.automation.upstream.collecting import Looked
+from accelerator_portal.automation.upstream.dispatch_round import DispatchRound
 from accelerator_portal.automation.upstream.dispatching import Sent
 from accelerator_portal.automation.upstream.finding import RunResult
 from accelerator_portal.automation.upstream.planning import DispatchPlan
+from accelerator_portal.automation.upstream.send_log import SendLog, WaitingPlan
 from accelerator_portal.automation.upstream.summary import (
     answer_summary,
     plan_summary,
     sent_summary,
+    sweep_summary,
 )
+from accelerator_portal.automation.upstream.sweeping import Sweep
 from tests.automation.upstream.scene import NOW, VENDOR, asked, change, entry
 from tests.automation.upstream.test_marker import answer
 
@@ -31,8 +35,20 @@ def test_what_could_not_be_sent_is_told_with_the_reason() -> None:
         Sent(accelerator="one", at=NOW, ok=True, tries=1),
         Sent(accelerator="two", at=NOW, ok=False, tries=4, why=HOSTILE),
     ]
-    assert sent_summary(sent) == (
+    plan = WaitingPlan(change=change(), entries=(entry(),))
+    done = DispatchRound(SendLog(waiting={1: plan}), sent, [HOSTILE])
+    assert sent_summary(done) == (
         "# Sent to 1 of 2\n\n- **failed** `two`: `` ` ::error::x @all <b> # y ``\n"
+        "- `` ` ::error::x @all <b> # y ``\n"
+        "- Dispatches that wait for the next round: 1\n"
+    )
+
+
+def test_a_sweep_names_the_runs() -> None:
+    assert sweep_summary(Sweep((3,), (4,), (HOSTILE,))) == (
+        "# Started 1 failed run again\n\n- run 3\n"
+        "- **given up** run 4: it failed 3 times\n"
+        "- **failed** `` ` ::error::x @all <b> # y ``\n"
     )
 
 

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import datetime as dt
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from accelerator_portal.automation.github import Api
 from accelerator_portal.automation.ownership import maintainers
 from accelerator_portal.automation.upstream import collecting, rounds
 from accelerator_portal.automation.upstream.answering import Desk
-from accelerator_portal.automation.upstream.collecting import Ledger, Looked, OpenJournal
-from accelerator_portal.automation.upstream.dispatching import DispatchJournal
+from accelerator_portal.automation.upstream.collecting import Ledger, Looked
 from accelerator_portal.automation.upstream.finding import ReportPlace
 from accelerator_portal.automation.upstream.marker import PlatformAnswer
-from accelerator_portal.automation.upstream.own_files import JOURNAL, LEDGER, Where, left
+from accelerator_portal.automation.upstream.own_files import LEDGER, SENT, Where, newest
+from accelerator_portal.automation.upstream.send_log import SendLog
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.reports.report_check import known_to
 
@@ -58,12 +58,11 @@ def answer(
     where this repository's own files cannot be read, OSError.
     """
     where = Where(clients.own, clients.home, now - collecting.REMEMBERED)
-    ledger = next((found for _, found in left(where, LEDGER, Ledger)), Ledger())
-    new = left(replace(where, closed=ledger.known), JOURNAL, DispatchJournal)
-    read = {**ledger.open, **{number: OpenJournal.of(found) for number, found in new}}
-    journals = dict(sorted(read.items()))  # the newest event of a pull request comes last
+    ledger = newest(where, LEDGER, Ledger) or Ledger()
+    log = newest(where, SENT, SendLog) or SendLog()
+    sent = dict(sorted({**ledger.open, **log.sent}.items()))  # the newest event comes last
     entries = collecting.taking_part(catalog)
-    asked = collecting.asked_of(journals.values(), ledger, entries, now)
+    asked = collecting.asked_of(sent.values(), ledger, entries, now)
     known = known_to(catalog)
     looked = collecting.look(ReportPlace(clients.vendors, clients.home, known, now), asked)
     bases = rounds.Bases(root)
@@ -77,6 +76,6 @@ def answer(
         looked=tuple(looked),
         answers=tuple(one.answer for one in compared),
         done=tuple(done),
-        ledger=collecting.closing(collecting.settled(ledger, looked, now, failed), journals, now),
+        ledger=collecting.with_open(collecting.settled(ledger, looked, now, failed), sent, now),
         failed=bool(failed) or any(one.error for one in looked),
     )

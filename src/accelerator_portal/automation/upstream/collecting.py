@@ -11,22 +11,21 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from accelerator_portal.automation.github import GitHubError
-from accelerator_portal.automation.upstream.change import Change
-from accelerator_portal.automation.upstream.dispatching import DispatchJournal
+from accelerator_portal.automation.upstream.artifact_lists import ArtifactLists
 from accelerator_portal.automation.upstream.finding import ReportPlace, RunResult, RunState, find
 from accelerator_portal.automation.upstream.left_report import SKEW, SentRequest
 from accelerator_portal.automation.upstream.payload import run_title
 from accelerator_portal.automation.upstream.planning import PlannedPlatform, entry_of
 from accelerator_portal.automation.upstream.run_lists import RunLists
+from accelerator_portal.automation.upstream.send_log import SentChange
 from accelerator_portal.catalog import Catalog
-from accelerator_portal.catalog.fields import Id, Model
+from accelerator_portal.catalog.fields import Model
 from accelerator_portal.reports.report import Moment
 
 REMEMBERED = dt.timedelta(days=6, hours=1)
 """After so long nobody is waited for: twice as long as a run may take, and a round."""
 
 _AT_ONCE = 8
-_MOST_CLOSED = 50_000
 _MOST_SETTLED = 100_000
 
 
@@ -39,21 +38,6 @@ class Settled(Model):
     """What came of it."""
 
 
-class OpenJournal(Model):
-    """What is outstanding of a journal, so that the journal itself is read once."""
-
-    change: Change
-    """What was sent."""
-    sent: Mapping[Id, Moment]
-    """To whom, and when: those that were told and are not settled."""
-
-    @classmethod
-    def of(cls, journal: DispatchJournal) -> OpenJournal:
-        """Return a journal as it is when nothing of it is settled."""
-        sent = {one.accelerator: one.at for one in journal.sent if one.ok}
-        return cls(change=journal.plan.change, sent=sent)
-
-
 class Ledger(Model):
     """What is settled, by the title of the run: the file between two rounds."""
 
@@ -63,17 +47,10 @@ class Ledger(Model):
         default_factory=dict
     )
     """By `<delivery>/<accelerator>`."""
-    closed: Annotated[tuple[int, ...], Field(max_length=100_000)] = ()
-    """Journals of which all is settled, by the number of the artifact."""
-    open: Annotated[Mapping[int, OpenJournal], Field(max_length=100_000)] = Field(
+    open: Annotated[Mapping[int, SentChange], Field(max_length=100_000)] = Field(
         default_factory=dict
     )
-    """The others that were read, by the number of the artifact."""
-
-    @property
-    def known(self) -> frozenset[int]:
-        """The journals that need not be read again."""
-        return frozenset({*self.closed, *self.open})
+    """What is outstanding, by the number of the plan."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,24 +72,24 @@ def taking_part(catalog: Catalog) -> dict[str, PlannedPlatform]:
 
 
 def asked_of(
-    journals: Iterable[OpenJournal],
+    changes: Iterable[SentChange],
     ledger: Ledger,
     entries: Mapping[str, PlannedPlatform],
     now: dt.datetime,
 ) -> Iterator[SentRequest]:
-    """Yield what was sent and is not settled; each once, whichever journal has it.
+    """Yield what was sent and is not settled; each once, however often it was sent.
 
     A platform that takes part no more is not waited for.
     """
     seen = set(ledger.settled)
-    for journal in journals:
-        for accelerator, at in journal.sent.items():
+    for one in changes:
+        for accelerator, at in one.sent.items():
             entry = entries.get(accelerator)
-            title = run_title(journal.change, accelerator)
+            title = run_title(one.change, accelerator)
             if entry is None or title in seen or now - at > REMEMBERED:
                 continue
             seen.add(title)
-            yield SentRequest(journal.change, entry, at)
+            yield SentRequest(one.change, entry, at)
 
 
 def look(place: ReportPlace, asked: Iterable[SentRequest]) -> list[Looked]:
@@ -122,7 +99,9 @@ def look(place: ReportPlace, asked: Iterable[SentRequest]) -> list[Looked]:
     """
     asked = list(asked)
     if asked and place.runs is None:
-        place = replace(place, runs=RunLists(place.api, min(one.at for one in asked) - SKEW))
+        since = min(one.at for one in asked) - SKEW
+        runs, artifacts = RunLists(place.api, since), ArtifactLists(place.api, since)
+        place = replace(place, runs=runs, artifacts=artifacts)
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         return list(pool.map(lambda one: _looked(place, one), asked))
 
@@ -148,30 +127,28 @@ def settled(
             title = run_title(one.asked.change, one.asked.entry.accelerator)
             kept[title] = Settled(at=one.asked.at, state=one.found.state)
     newest = sorted(kept, key=lambda title: kept[title].at, reverse=True)[:_MOST_SETTLED]
-    return Ledger(settled={title: kept[title] for title in newest}, closed=before.closed)
+    return Ledger(settled={title: kept[title] for title in newest})
 
 
-def closing(ledger: Ledger, journals: Mapping[int, OpenJournal], now: dt.datetime) -> Ledger:
-    """Return the ledger with the journals as they are now: closed, or what is outstanding.
+def with_open(ledger: Ledger, sent: Mapping[int, SentChange], now: dt.datetime) -> Ledger:
+    """Return the ledger with what is outstanding of the changes that were sent.
 
-    Nothing is waited for that was sent too long ago. Of journals without end, the newest stay.
+    Nothing is waited for that was sent too long ago.
     """
     left = {
-        number: OpenJournal(
-            change=journal.change,
+        number: SentChange(
+            change=one.change,
             sent={
                 accelerator: at
-                for accelerator, at in journal.sent.items()
+                for accelerator, at in one.sent.items()
                 if now - at <= REMEMBERED
-                and run_title(journal.change, accelerator) not in ledger.settled
+                and run_title(one.change, accelerator) not in ledger.settled
             },
         )
-        for number, journal in journals.items()
+        for number, one in sorted(sent.items())
     }
-    done = {number for number, journal in left.items() if not journal.sent}
-    closed = sorted({*ledger.closed, *done}, reverse=True)[:_MOST_CLOSED]
-    still = {number: left[number] for number in sorted(left.keys() - done)}
-    return ledger.model_copy(update={"closed": tuple(closed), "open": still})
+    still = {number: one for number, one in left.items() if one.sent}
+    return ledger.model_copy(update={"open": still})
 
 
 def _is_final(found: RunResult, asked: SentRequest, now: dt.datetime) -> bool:

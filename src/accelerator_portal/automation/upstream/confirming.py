@@ -9,11 +9,14 @@ from __future__ import annotations
 import datetime as dt
 from typing import Literal
 
-from pydantic import Field
+from pydantic import AwareDatetime, Field
 
 from accelerator_portal.automation.events import Part, PullRequest, Sha
 from accelerator_portal.automation.github import Api, GitHubError, read
 from accelerator_portal.automation.upstream.change import BRANCH, Change, RefusedEventError
+
+OLDEST_PUSH = dt.timedelta(days=1)
+"""A push to main is told within this time; an older commit is a replay, and tested already."""
 
 _MISSING = {404, 422}
 _MOST_LABELS = 100
@@ -35,15 +38,28 @@ class UpstreamPullRequest(PullRequest):
     """Its labels."""
 
 
+class _Signature(Part):
+    date: AwareDatetime
+
+
+class _CommitText(Part):
+    committer: _Signature
+
+
+class _ComparedCommit(Part):
+    commit: _CommitText
+
+
 class _Comparison(Part):
     status: Literal["ahead", "behind", "identical", "diverged"]
+    merge_base_commit: _ComparedCommit
 
 
 class _Commit(Part):
     sha: Sha
 
 
-def confirmed(api: Api, change: Change) -> Change:
+def confirmed(api: Api, change: Change, now: dt.datetime) -> Change:
     """Return the change with what GitHub says of it instead of what the sender says.
 
     Raises RefusedEventError where the two do not agree, and GitHubError.
@@ -51,7 +67,7 @@ def confirmed(api: Api, change: Change) -> Change:
     try:
         if change.occasion == "pull-request":
             return _pull_request(api, change)
-        return _pushed(api, change)
+        return _pushed(api, change, now)
     except GitHubError as error:
         if error.status in _MISSING:
             raise RefusedEventError(
@@ -94,9 +110,17 @@ def _pull_request(api: Api, change: Change) -> Change:
     return Change.model_validate({**change.model_dump(), **known})
 
 
-def _pushed(api: Api, change: Change) -> Change:
-    """A commit of a fork can be read under the repository's name, too; on main it is not."""
+def _pushed(api: Api, change: Change, now: dt.datetime) -> Change:
+    """A commit of a fork can be read under the repository's name, too; on main it is not.
+
+    The merge base of main and a commit of main is the commit itself.
+    """
     place = f"repos/{change.repository}/compare/{BRANCH}...{change.head}?per_page=1"
-    if read(api, place, _Comparison).status not in {"behind", "identical"}:
+    found = read(api, place, _Comparison)
+    if found.status not in {"behind", "identical"}:
         raise RefusedEventError("forged", f"commit {change.head} is not on {BRANCH}")
+    committed = found.merge_base_commit.commit.committer.date
+    if now - committed > OLDEST_PUSH:
+        what = f"commit {change.head} is on {BRANCH} since {committed:%Y-%m-%d}, longer than a day"
+        raise RefusedEventError("out of order", what)
     return change

@@ -1,25 +1,25 @@
-"""Sending a change to everybody who tests it: side by side, again where it failed, never twice.
+"""Sending changes to those who test them: side by side, at a pace, again where it failed.
 
 A vendor whose repository is gone, or whose token is refused, does not keep the others from theirs.
 """
 
 from __future__ import annotations
 
-import datetime as dt
-import hashlib
 import json
 import time
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import Field
 
 from accelerator_portal.automation.github import Api, GitHubError
 from accelerator_portal.automation.upstream.change import BRANCH, Change, ShortText
+from accelerator_portal.automation.upstream.dispatch_queue import QueueItem
+from accelerator_portal.automation.upstream.pace import Clock, Pace, utc_now
 from accelerator_portal.automation.upstream.payload import client_payload
-from accelerator_portal.automation.upstream.planning import DispatchPlan, PlannedPlatform, matrix
+from accelerator_portal.automation.upstream.planning import PlannedPlatform, matrix
 from accelerator_portal.catalog.fields import Id, Model
 from accelerator_portal.reports.report import Moment
 
@@ -42,45 +42,6 @@ class Sent(Model):
     """Why not."""
 
 
-class DispatchJournal(Model):
-    """A plan and what was sent for it: the file that the later jobs go by."""
-
-    schema_version: Literal[1] = 1
-    """The form of this file."""
-    plan: DispatchPlan
-    """Who was to be told."""
-    sent: Annotated[tuple[Sent, ...], Field(max_length=1000)] = ()
-    """Who was."""
-
-
-def told_before(
-    change: Change, journals: Iterable[DispatchJournal]
-) -> tuple[list[Sent], frozenset[str]]:
-    """Return what was sent for this event, and who was told of this commit by whichever event.
-
-    A pull request that gets a label, or is opened again, is no other commit; neither is what two
-    senders tell. Only who is asked again is told again.
-    """
-    same: dict[str, Sent] = {}
-    others: set[str] = set()
-    for journal in journals:
-        told = {one.accelerator: one for one in journal.sent if one.ok}
-        if journal.plan.change.delivery == change.delivery:
-            same |= told
-        elif change.action != "rerequested" and _commit(journal.plan.change) == _commit(change):
-            others |= told.keys()
-    return [*same.values()], frozenset(same) | others
-
-
-def commit_key(change: Change) -> str:
-    """Return what names the journals of a commit: all events of it, and of no other commit."""
-    return hashlib.sha256(repr(_commit(change)).encode()).hexdigest()[:32]
-
-
-def _commit(change: Change) -> tuple[object, ...]:
-    return change.repository, change.number, change.head
-
-
 @dataclass(frozen=True, slots=True)
 class Sending:
     """How to send; tests wait shorter."""
@@ -90,7 +51,7 @@ class Sending:
     wait: float = 2.0
     """Seconds before the second try; twice as long before each further one."""
     pause: Callable[[float], None] = time.sleep
-    now: Callable[[], dt.datetime] = lambda: dt.datetime.now(dt.timezone.utc)
+    now: Clock = utc_now
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,28 +65,29 @@ class Senders:
 
 
 def send(
-    senders: Senders, plan: DispatchPlan, told: Collection[str] = (), how: Sending | None = None
+    senders: Senders, items: Sequence[QueueItem], pace: Pace, how: Sending | None = None
 ) -> list[Sent]:
-    """Send a change to everybody in the plan who is not `told` yet; return what came of each.
+    """Send each item; return what came of each, in their order.
 
     A lost answer can make a second event of the same delivery: whoever gets it knows it by the
     number.
     """
     how = how or Sending()
-    left = [entry for entry in plan.entries if entry.accelerator not in told]
-    if not left:
+    if not items:
         return []
-    with ThreadPoolExecutor(min(how.at_once, len(left))) as pool:
-        return list(pool.map(lambda entry: _sent(senders, plan, entry, how), left))
+    with ThreadPoolExecutor(min(how.at_once, len(items))) as pool:
+        return list(pool.map(lambda item: _sent(senders, item, pace, how), items))
 
 
-def _sent(senders: Senders, plan: DispatchPlan, entry: PlannedPlatform, how: Sending) -> Sent:
+def _sent(senders: Senders, item: QueueItem, pace: Pace, how: Sending) -> Sent:
+    entry = item.entry
     api = senders.own if entry.run.workflow_here else senders.vendors
     try:
-        place, body = _request(plan.change, entry, senders.home)
+        place, body = _request(item.change, entry, senders.home)
     except ValueError as error:
         return _outcome(entry, how, 0, str(error))
     for attempt in range(1, how.tries + 1):
+        pace.wait()
         try:
             api.send("POST", place, body)
         except GitHubError as error:

@@ -12,8 +12,12 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from accelerator_portal.automation.events import Number, Part
 from accelerator_portal.automation.github import Api, GitHubError, read
+from accelerator_portal.automation.upstream.artifact_lists import (
+    ArtifactLists,
+    FoundArtifact,
+    FoundArtifacts,
+)
 from accelerator_portal.automation.upstream.left_report import (
     MOST_PACKED,
     SKEW,
@@ -33,22 +37,6 @@ _EVENTS = {"repository_dispatch", "workflow_dispatch"}
 RunState = Literal["waiting", "running", "report", "late", "lost", "silent", "refused"]
 
 
-class _OfRun(Part):
-    id: Number
-
-
-class _Artifact(Part):
-    id: Number
-    name: str
-    size_in_bytes: int
-    expired: bool
-    workflow_run: _OfRun | None = None
-
-
-class _Artifacts(Part):
-    artifacts: tuple[_Artifact, ...]
-
-
 @dataclass(frozen=True, slots=True)
 class ReportPlace:
     """Where reports are looked for, and what is known to check them with."""
@@ -60,6 +48,8 @@ class ReportPlace:
     now: dt.datetime
     runs: RunLists | None = None
     """The runs of this round; without them, runs are listed for what is asked."""
+    artifacts: ArtifactLists | None = None
+    """The artifacts of this round; without them, each run is asked for its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,14 +102,15 @@ def _repository(place: ReportPlace, asked: SentRequest) -> str:
 def _report(place: ReportPlace, asked: SentRequest, repository: str) -> tuple[int, Report]:
     if asked.entry.run.redispatch:
         name = f"{REPORT}-{asked.change.delivery}"
-        artifacts = _newest(_artifacts(place.api, repository, f"artifacts?name={name}"), {name})
+        artifacts = _newest(_named(place.api, repository, name), {name})
         run = _run_of(place.api, repository, artifacts)
     else:
         run = _run_with_title(place, asked, repository)
         if run.status != "completed":
             raise _NotHereError("running", "the run is in progress", run.id)
         names = {REPORT, *(f"{REPORT}-{task}" for task in asked.entry.tasks)}
-        artifacts = _newest(_artifacts(place.api, repository, f"runs/{run.id}/artifacts"), names)
+        lists = place.artifacts or ArtifactLists(place.api, asked.at - SKEW)
+        artifacts = _newest(lists.of(repository, run.id), names)
         if not artifacts:
             what = f"the run ended as {run.conclusion or 'nothing'} without a report"
             raise _NotHereError("refused", what, run.id)
@@ -146,7 +137,7 @@ def _run_with_title(place: ReportPlace, asked: SentRequest, repository: str) -> 
     raise _NotHereError("waiting", f"there is no run with the title {title}")
 
 
-def _run_of(api: Api, repository: str, artifacts: Sequence[_Artifact]) -> FoundRun:
+def _run_of(api: Api, repository: str, artifacts: Sequence[FoundArtifact]) -> FoundRun:
     """The run that left an artifact of a closed CI."""
     if not artifacts:
         raise _NotHereError("waiting", "there is no report")
@@ -166,21 +157,21 @@ def _refuse_foreign(asked: SentRequest, run: FoundRun, repository: str) -> None:
         raise _NotHereError("refused", "the run is older than the event", run.id)
 
 
-def _artifacts(api: Api, repository: str, where: str) -> tuple[_Artifact, ...]:
-    path = f"repos/{repository}/actions/{where}{'&' if '?' in where else '?'}per_page=100"
-    return read(api, path, _Artifacts).artifacts
+def _named(api: Api, repository: str, name: str) -> tuple[FoundArtifact, ...]:
+    path = f"repos/{repository}/actions/artifacts?name={name}&per_page=100"
+    return read(api, path, FoundArtifacts).artifacts
 
 
-def _newest(artifacts: Iterable[_Artifact], names: Collection[str]) -> list[_Artifact]:
+def _newest(artifacts: Iterable[FoundArtifact], names: Collection[str]) -> list[FoundArtifact]:
     """The newest of each of the names, by name."""
-    found: dict[str, _Artifact] = {}
+    found: dict[str, FoundArtifact] = {}
     for one in sorted(artifacts, key=lambda artifact: artifact.id):
         if one.name in names and not one.expired:
             found[one.name] = one
     return [found[name] for name in sorted(found)]
 
 
-def _archive(api: Api, repository: str, artifact: _Artifact) -> bytes:
+def _archive(api: Api, repository: str, artifact: FoundArtifact) -> bytes:
     if artifact.size_in_bytes > MOST_PACKED:
         raise ArtifactError(f"the archive has more than {MOST_PACKED:,} bytes")
     return api.download(f"repos/{repository}/actions/artifacts/{artifact.id}/zip", MOST_PACKED)

@@ -8,9 +8,9 @@ counts, on the repository's own code.
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import TypeVar
 
 from pydantic import AwareDatetime, BaseModel, ValidationError
@@ -21,13 +21,16 @@ from accelerator_portal.automation.zip_members import ArtifactError, members
 
 M = TypeVar("M", bound=BaseModel)
 
-JOURNAL = "upstream-journal"
-"""Who was told of a change."""
+PLAN = "upstream-plan"
+"""Who is to be told of a change."""
+SENT = "upstream-sent"
+"""What is sent, and what waits."""
 LEDGER = "upstream-ledger"
 """What is settled."""
 
 WRITTEN_BY = {
-    JOURNAL: ".github/workflows/upstream-event.yml",
+    PLAN: ".github/workflows/upstream-event.yml",
+    SENT: ".github/workflows/upstream-event.yml",
     LEDGER: ".github/workflows/upstream-answer.yml",
 }
 """The workflow that leaves each file."""
@@ -72,14 +75,29 @@ class Where:
     """Artifacts that need not be read again."""
 
 
-def left(where: Where, name: str, model: type[M], key: str = "") -> Iterator[tuple[int, M]]:
+def left(where: Where, name: str, model: type[M]) -> Iterator[tuple[int, M]]:
     """Yield what the workflow left under a name, the newest first, with the artifact's number.
 
-    With a `key` these are the artifacts `<name>-<key>`, of which GitHub lists no others. Other
-    things are passed over. The file within the artifact is `<name>.json`. Raises GitHubError.
+    Other things are passed over. The file within the artifact is `<name>.json`. Raises GitHubError.
     """
+    yield from _read_files(where, _entries(where, name), name, model)
+
+
+def newest(where: Where, name: str, model: type[M]) -> M | None:
+    """Return the newest file that the workflow left under a name, if there is one.
+
+    Older pages are listed only where the newer ones hold no such file. Raises GitHubError.
+    """
+    pages = (_by_age(_usable(where, listed, name)) for listed in _pages(where, name))
+    found = _read_files(where, chain.from_iterable(pages), name, model)
+    return next((file for _, file in found), None)
+
+
+def _read_files(
+    where: Where, entries: Iterable[_Entry], name: str, model: type[M]
+) -> Iterator[tuple[int, M]]:
     api, home = where.api, where.home
-    for entry in _entries(where, f"{name}-{key}" if key else name):
+    for entry in entries:
         if entry.id in where.closed:
             continue
         run = read(api, f"repos/{home}/actions/runs/{entry.workflow_run.id}", _Run)
@@ -107,13 +125,28 @@ def _is_own(run: _Run, home: str, name: str) -> bool:
 
 def _entries(where: Where, name: str) -> list[_Entry]:
     found: list[_Entry] = []
+    for listed in _pages(where, name):
+        found += _usable(where, listed, name)
+        if _is_known(where, listed):
+            break
+    return _by_age(found)
+
+
+def _pages(where: Where, name: str) -> Iterator[Sequence[_Entry]]:
     for page in range(1, _MOST_PAGES + 1):
         path = f"repos/{where.home}/actions/artifacts?name={name}&per_page=100&page={page}"
         listed = read(where.api, path, _Entries).artifacts
-        kept = (one for one in listed if one.name == name and not one.expired)
-        found += (one for one in kept if one.created_at >= where.since)
-        if len(listed) < 100 or _is_known(where, listed):  # noqa: PLR2004 - a page
-            break
+        yield listed
+        if len(listed) < 100:  # noqa: PLR2004 - a page
+            return
+
+
+def _usable(where: Where, listed: Iterable[_Entry], name: str) -> list[_Entry]:
+    kept = (one for one in listed if one.name == name and not one.expired)
+    return [one for one in kept if one.created_at >= where.since]
+
+
+def _by_age(found: Iterable[_Entry]) -> list[_Entry]:
     return sorted(found, key=lambda entry: entry.id, reverse=True)
 
 

@@ -17,6 +17,7 @@ _A_PAGE = 100
 # GitHub's own limit where runs are asked for by their event or their day.
 _MOST_PAGES = 10
 _MOST_WINDOWS = 20
+_WINDOW_HOURS = 6
 
 
 class FoundRun(Part):
@@ -56,11 +57,11 @@ class _Listing:
 
 
 class RunLists:
-    """The runs that began at `since` or later; each list is asked for once, by whichever thread."""
+    """The runs that began at `since` or later, and some before; each list is asked for once."""
 
     def __init__(self, api: Api, since: dt.datetime) -> None:
         self._api = api
-        self._since = since
+        self._since = _window_start(since)
         self._listings: dict[tuple[str, str], _Listing] = {}
         self._lock = threading.Lock()
 
@@ -110,6 +111,15 @@ def _by_title(runs: list[FoundRun]) -> RunsByTitle:
         for word in set(run.display_title.split()):
             found.setdefault(word, []).append(run)
     return {word: tuple(listed) for word, listed in found.items()}
+
+
+def _window_start(since: dt.datetime) -> dt.datetime:
+    """Return the same moment for some rounds: the same question may have the same answer.
+
+    GitHub then sends none, and counts no request.
+    """
+    utc = since.astimezone(dt.timezone.utc)
+    return utc.replace(hour=utc.hour - utc.hour % _WINDOW_HOURS, minute=0, second=0, microsecond=0)
 
 
 def _moment(moment: dt.datetime) -> str:

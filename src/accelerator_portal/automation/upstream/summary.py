@@ -6,9 +6,11 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from accelerator_portal.automation.upstream.change import Change
 from accelerator_portal.automation.upstream.collecting import Looked
-from accelerator_portal.automation.upstream.dispatching import Sent
+from accelerator_portal.automation.upstream.dispatch_round import DispatchRound
 from accelerator_portal.automation.upstream.marker import PlatformAnswer
 from accelerator_portal.automation.upstream.planning import DispatchPlan
+from accelerator_portal.automation.upstream.sweeping import MOST_ATTEMPTS, Sweep
+from accelerator_portal.catalog.wording import count
 from accelerator_portal.site.difference.harmless import span
 
 
@@ -26,11 +28,25 @@ def plan_summary(found: DispatchPlan) -> str:
     return "\n".join(lines) + "\n"
 
 
-def sent_summary(sent: Sequence[Sent]) -> str:
-    """Say who was told, and who could not be."""
-    failed = [one for one in sent if not one.ok]
-    lines = [f"# Sent to {len(sent) - len(failed)} of {len(sent)}", ""]
+def sent_summary(done: DispatchRound) -> str:
+    """Say who was told, who could not be, and what waits."""
+    failed = [one for one in done.sent if not one.ok]
+    lines = [f"# Sent to {len(done.sent) - len(failed)} of {len(done.sent)}", ""]
     lines += [f"- **failed** {span(one.accelerator)}: {span(one.why)}" for one in failed]
+    lines += [f"- {span(note)}" for note in done.notes]
+    if done.waiting:
+        lines.append(f"- Dispatches that wait for the next round: {done.waiting:,}")
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def sweep_summary(done: Sweep) -> str:
+    """Say which failed runs are started again, and which are given up."""
+    lines = [f"# Started {count(len(done.again), 'failed run')} again", ""]
+    lines += [f"- run {number}" for number in done.again]
+    lines += [
+        f"- **given up** run {number}: it failed {MOST_ATTEMPTS} times" for number in done.given_up
+    ]
+    lines += [f"- **failed** {span(error)}" for error in done.errors]
     return "\n".join(lines).rstrip() + "\n"
 
 

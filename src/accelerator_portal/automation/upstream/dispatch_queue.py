@@ -1,0 +1,173 @@
+"""The queue of changes to be sent: new plans come in, replaced ones go out, results are noted.
+
+All functions are pure: they take the log of the sender and return the next one.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import chain
+
+from accelerator_portal.automation.upstream.change import Change
+from accelerator_portal.automation.upstream.planning import DispatchPlan, PlannedPlatform
+from accelerator_portal.automation.upstream.send_log import SendLog, SentChange, WaitingPlan
+
+SAME_EVENT = dt.timedelta(days=1)
+"""The same event is completed within this time; a later replay is refused. Another event of the
+same commit is a new one after this time."""
+
+KEPT = dt.timedelta(days=3)
+"""The round of answers reads what was sent within this time."""
+
+DELIVERIES_KEPT = dt.timedelta(days=14)
+"""A replay is recognized for this time."""
+
+MOST_FAILURES = 3
+"""After so many failed rounds a platform is not told of a change any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class QueueItem:
+    """One platform to be told of one change; `plan` is the number of the plan's artifact."""
+
+    plan: int
+    change: Change
+    entry: PlannedPlatform
+
+
+@dataclass(frozen=True, slots=True)
+class Enqueued:
+    """The log with new plans; `notes` say in sentences what is not sent, and why."""
+
+    log: SendLog
+    notes: tuple[str, ...] = ()
+
+
+def enqueued(log: SendLog, plans: Mapping[int, DispatchPlan], now: dt.datetime) -> Enqueued:
+    """Return the log with new plans, oldest first.
+
+    The newest commit of a branch or pull request replaces older ones that are not sent yet.
+    """
+    notes: list[str] = []
+    for number, plan in sorted(plans.items()):
+        log = log.model_copy(update={"read": {**log.read, number: now}})
+        first = log.deliveries.get(plan.change.delivery)
+        if first is not None and now - first > SAME_EVENT:
+            notes.append(
+                f"Event {plan.change.delivery} is a replay from {first:%Y-%m-%d}: refused."
+            )
+            continue
+        log, replaced = _with_plan(log, number, plan, now)
+        if replaced:
+            name = _branch_name(plan.change)
+            notes.append(f"{name}: {replaced} unsent dispatches are replaced by a newer event.")
+    return Enqueued(log, tuple(notes))
+
+
+def queue_items(log: SendLog) -> Iterator[QueueItem]:
+    """Yield what is to be sent, the oldest plan first."""
+    for number, plan in sorted(log.waiting.items()):
+        for entry in plan.entries:
+            yield QueueItem(number, plan.change, entry)
+
+
+def with_sent(
+    log: SendLog, items: Iterable[QueueItem], at: Mapping[QueueItem, dt.datetime]
+) -> SendLog:
+    """Return the log after `items` were tried; `at` says when those that worked were sent.
+
+    A platform that fails in MOST_FAILURES rounds is given up.
+    """
+    waiting, sent = dict(log.waiting), dict(log.sent)
+    for item in items:
+        name, plan = item.entry.accelerator, waiting[item.plan]
+        failures = {**plan.failures}
+        if item in at:
+            before = sent.get(item.plan, SentChange(change=item.change, sent={}))
+            moments = {**before.sent, name: at[item]}
+            sent[item.plan] = before.model_copy(update={"sent": moments})
+        else:
+            failures[name] = failures.get(name, 0) + 1
+        if item in at or failures[name] >= MOST_FAILURES:
+            entries = tuple(one for one in plan.entries if one.accelerator != name)
+            plan = plan.model_copy(update={"entries": entries})
+        waiting[item.plan] = plan.model_copy(update={"failures": failures})
+    return log.model_copy(update={"waiting": _not_empty(waiting), "sent": sent})
+
+
+def without_old(log: SendLog, now: dt.datetime) -> SendLog:
+    """Return the log without what nobody reads any more."""
+    return log.model_copy(
+        update={
+            "sent": {n: one for n, one in log.sent.items() if now - _last(one, now) <= KEPT},
+            "read": {n: at for n, at in log.read.items() if now - at <= KEPT},
+            "deliveries": {
+                d: at for d, at in log.deliveries.items() if now - at <= DELIVERIES_KEPT
+            },
+        }
+    )
+
+
+def sending_moments(log: SendLog, since: dt.datetime) -> list[dt.datetime]:
+    """Return when something was sent at `since` or later: the pace counts across runs."""
+    moments = chain.from_iterable(one.sent.values() for one in log.sent.values())
+    return sorted(at for at in moments if at >= since)
+
+
+def _with_plan(
+    log: SendLog, number: int, plan: DispatchPlan, now: dt.datetime
+) -> tuple[SendLog, int]:
+    told = _told(log, plan.change, now)
+    entries = tuple(one for one in plan.entries if one.accelerator not in told)
+    names = {one.accelerator for one in plan.entries}
+    waiting, replaced = {}, 0
+    for other, older in log.waiting.items():
+        kept = tuple(one for one in older.entries if not _replaces(plan.change, older, one, names))
+        replaced += len(older.entries) - len(kept)
+        waiting[other] = older.model_copy(update={"entries": kept})
+    waiting[number] = WaitingPlan(change=plan.change, entries=entries)
+    deliveries = {plan.change.delivery: now, **log.deliveries}
+    update = {"waiting": _not_empty(waiting), "deliveries": deliveries}
+    return log.model_copy(update=update), replaced
+
+
+def _replaces(change: Change, older: WaitingPlan, entry: PlannedPlatform, names: set[str]) -> bool:
+    """Say whether a newer change makes an unsent one useless for a platform."""
+    if _branch(change) != _branch(older.change):
+        return False
+    return change.head != older.change.head or entry.accelerator in names
+
+
+def _told(log: SendLog, change: Change, now: dt.datetime) -> frozenset[str]:
+    """Return who was told of this event, or of this commit by another event in the last day.
+
+    Only a platform that is asked again is told again.
+    """
+    told: set[str] = set()
+    for one in log.sent.values():
+        same_commit = _commit(one.change) == _commit(change) and change.action != "rerequested"
+        if one.change.delivery == change.delivery or same_commit:
+            told |= {name for name, at in one.sent.items() if now - at <= SAME_EVENT}
+    return frozenset(told)
+
+
+def _commit(change: Change) -> tuple[object, ...]:
+    return change.repository, change.number, change.head
+
+
+def _branch(change: Change) -> tuple[object, ...]:
+    return change.repository, change.number, change.occasion
+
+
+def _branch_name(change: Change) -> str:
+    return f"Pull request {change.number}" if change.number else f"Main ({change.occasion})"
+
+
+def _last(one: SentChange, now: dt.datetime) -> dt.datetime:
+    return max(one.sent.values(), default=now)
+
+
+def _not_empty(waiting: Mapping[int, WaitingPlan]) -> dict[int, WaitingPlan]:
+    return {number: plan for number, plan in waiting.items() if plan.entries}
