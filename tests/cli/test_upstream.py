@@ -365,16 +365,3 @@ def test_a_plan_that_is_none_is_refused(stage: Stage) -> None:
         1,
         "Error: plan.json: change is not as the portal wrote it\n",
     )
-
-
-def test_the_relay_s_callback_is_printed(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
-    stage.file("event").write_bytes(nested(pull_webhook()))
-    stage.file("report.json").write_text(report({"a": "passed"}).model_dump_json(), "utf-8")
-    monkeypatch.setenv("GITHUB_SERVER_URL", "https://github.com")
-    monkeypatch.setenv("GITHUB_WORKFLOW", "PyTorch")
-    monkeypatch.setenv("GITHUB_JOB", "test")
-    done = stage.run("callback", str(stage.file("report.json")), "--check-run", "9")
-    assert done.exit_code == 0
-    body = json.loads(done.output)
-    assert (body["delivery_id"], body["workflow"]["conclusion"]) == (DELIVERY, "success")
-    assert body["workflow"]["test_results"] == {"passed": 1, "failed": 0, "skipped": 0}

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import json
-import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,8 +15,6 @@ from pydantic import BaseModel, ValidationError
 from accelerator_portal.automation.github import GitHubError
 from accelerator_portal.automation.github_client import client_here
 from accelerator_portal.automation.upstream import answer_round, dispatch_round, summary
-from accelerator_portal.automation.upstream.callback import callback as callback_body
-from accelerator_portal.automation.upstream.callback import job_of, read_dispatched
 from accelerator_portal.automation.upstream.change import UPSTREAM, Change, RefusedEventError
 from accelerator_portal.automation.upstream.confirming import confirmed, upstream_now
 from accelerator_portal.automation.upstream.dispatching import (
@@ -32,7 +28,7 @@ from accelerator_portal.automation.upstream.planning import plan as planned
 from accelerator_portal.catalog import Catalog, ProblemsError, load_catalog
 from accelerator_portal.catalog.atomic_write import write_text_atomically
 from accelerator_portal.cli.options import ROOT, tell
-from accelerator_portal.reports.report_file import read_report
+from accelerator_portal.cli.upstream_callback import callback
 from accelerator_portal.site.difference.harmless import span
 
 FILE = click.Path(dir_okay=False, path_type=Path)
@@ -137,20 +133,7 @@ def answer(root: Path, told: Path | None, out: Path, **said: Any) -> None:  # no
     sys.exit(int(done.failed))
 
 
-@upstream.command()
-@EVENT
-@click.argument("report", type=READ)
-@click.option("--check-run", required=True, help="Number of the job's check run: job.check_run_id.")
-@click.option("--artifact", help="Where the report is kept.")
-def callback(event: Path | None, report: Path, check_run: str, artifact: str | None) -> None:
-    """Print the callback that PyTorch's own relay takes, made of a common report.
-
-    For the repositories on the relay's list: the event is the one that the relay sent.
-    """
-    with _said_in_a_line(None):
-        job = job_of(os.environ, check_run, artifact)
-        body = callback_body(read_report(report), read_dispatched(_bytes(event)), job)
-    click.echo(json.dumps(body, indent=1))
+upstream.add_command(callback)
 
 
 def _change(
