@@ -255,9 +255,13 @@ def _check_run(store: Store, repository: str, _: Json, __: Query, body: Json) ->
     return 201, made
 
 
-def _check_runs(store: Store, repository: str, words: Json, _: Query, __: Json) -> Answer:
-    found = [c for c in store.check_runs.get(repository, []) if c["head_sha"] == words["sha"]]
-    return 200, {"total_count": len(found), "check_runs": found}
+def _check_runs(store: Store, repository: str, words: Json, query: Query, _: Json) -> Answer:
+    found = [
+        check
+        for check in store.check_runs.get(repository, [])
+        if check["head_sha"] == words["sha"] and query.get("check_name") in {None, check["name"]}
+    ]
+    return 200, {"total_count": len(found), "check_runs": _paged(found, query)}
 
 
 def _edit_check_run(store: Store, repository: str, words: Json, _: Query, body: Json) -> Answer:

@@ -372,16 +372,3 @@ def test_a_failed_event_is_started_again(stage: Stage) -> None:
     assert stage.double.runs[HOME][0]["run_attempt"] == 2
     assert stage.run("sweep").exit_code == 0
     assert stage.summary == "# Started 0 failed runs again\n"
-
-
-def test_the_relay_s_callback_is_printed(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
-    stage.file("event").write_bytes(nested(pull_webhook()))
-    stage.file("report.json").write_text(report({"a": "passed"}).model_dump_json(), "utf-8")
-    monkeypatch.setenv("GITHUB_SERVER_URL", "https://github.com")
-    monkeypatch.setenv("GITHUB_WORKFLOW", "PyTorch")
-    monkeypatch.setenv("GITHUB_JOB", "test")
-    done = stage.run("callback", str(stage.file("report.json")), "--check-run", "9")
-    assert done.exit_code == 0
-    body = json.loads(done.output)
-    assert (body["delivery_id"], body["workflow"]["conclusion"]) == (DELIVERY, "success")
-    assert body["workflow"]["test_results"] == {"passed": 1, "failed": 0, "skipped": 0}

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import json
-import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,8 +19,6 @@ from accelerator_portal.automation.upstream import (
     summary,
     sweeping,
 )
-from accelerator_portal.automation.upstream.callback import callback as callback_body
-from accelerator_portal.automation.upstream.callback import job_of, read_dispatched
 from accelerator_portal.automation.upstream.change import UPSTREAM, Change, RefusedEventError
 from accelerator_portal.automation.upstream.confirming import confirmed, upstream_now
 from accelerator_portal.automation.upstream.dispatching import Senders
@@ -33,7 +29,7 @@ from accelerator_portal.automation.upstream.planning import plan as planned
 from accelerator_portal.catalog import Catalog, ProblemsError, load_catalog
 from accelerator_portal.catalog.atomic_write import write_text_atomically
 from accelerator_portal.cli.options import ROOT, tell
-from accelerator_portal.reports.report_file import read_report
+from accelerator_portal.cli.upstream_callback import callback
 from accelerator_portal.site.difference.harmless import span
 
 FILE = click.Path(dir_okay=False, path_type=Path)
@@ -167,20 +163,7 @@ def answer(root: Path, told: Path | None, out: Path, **said: Any) -> None:  # no
     sys.exit(int(done.failed))
 
 
-@upstream.command()
-@EVENT
-@click.argument("report", type=READ)
-@click.option("--check-run", required=True, help="ID of the job's check run: job.check_run_id.")
-@click.option("--artifact", help="Address of the stored report.")
-def callback(event: Path | None, report: Path, check_run: str, artifact: str | None) -> None:
-    """Convert a test report to the callback format of PyTorch's CI relay and print it.
-
-    For repositories in the relay's allowlist. The event is the one that the relay sent.
-    """
-    with _said_in_a_line(None):
-        job = job_of(os.environ, check_run, artifact)
-        body = callback_body(read_report(report), read_dispatched(_bytes(event)), job)
-    click.echo(json.dumps(body, indent=1))
+upstream.add_command(callback)
 
 
 def _change(

@@ -1,13 +1,41 @@
 from __future__ import annotations
 
+import importlib.util
 import json
+import os
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from accelerator_portal.automation.upstream.callback import callback, job_of, read_dispatched
+from accelerator_portal.automation.upstream.callback import (
+    completed,
+    conclusion,
+    in_progress,
+    job_of,
+    read_dispatched,
+    result_counts,
+    self_started,
+)
 from accelerator_portal.automation.upstream.change import RefusedEventError
 from accelerator_portal.catalog import ProblemsError
-from tests.automation.upstream.scene import DELIVERY, event, nested, pull_webhook, report
+from tests.automation.upstream.relay_contract import (
+    ENVELOPE,
+    OPTIONAL_WORKFLOW_KEYS,
+    SELF_STARTED,
+    TRANSITIONS,
+    WORKFLOW_KEYS,
+    RelayDouble,
+)
+from tests.automation.upstream.scene import (
+    DELIVERY,
+    HEAD,
+    NOW,
+    event,
+    nested,
+    pull_webhook,
+    report,
+)
 
 HERE = {
     "GITHUB_SERVER_URL": "https://github.com",
@@ -17,12 +45,23 @@ HERE = {
     "GITHUB_WORKFLOW": "PyTorch",
     "GITHUB_JOB": "test",
 }
+PASSED = report({"a": "passed"})
 
 
-def test_the_relay_gets_its_own_payload_back_and_what_the_report_says() -> None:
+def body_of(status: str, job_name: str | None = None) -> dict[str, Any]:
+    """A callback of the job, in either state."""
+    dispatched = read_dispatched(nested(pull_webhook()))
+    job = job_of(HERE, "456", None, job_name)
+    if status == "in_progress":
+        return in_progress(dispatched, job, NOW)
+    return completed(dispatched, job, PASSED, NOW)
+
+
+def test_the_relay_gets_its_own_payload_back_and_the_counts_of_the_report() -> None:
     dispatched = read_dispatched(nested(pull_webhook()))
     found = report({"a": "passed", "b": "crashed", "c": "executed"})
-    assert callback(found, dispatched, job_of(HERE, "456", "https://example.org/x")) == {
+    job = job_of(HERE, "456", "https://example.org/x")
+    assert completed(dispatched, job, found, NOW) == {
         "event_type": "pull_request",
         "delivery_id": DELIVERY,
         "payload": json.loads(json.dumps(pull_webhook())),
@@ -37,15 +76,59 @@ def test_the_relay_gets_its_own_payload_back_and_what_the_report_says() -> None:
             "run_attempt": "2",
             "check_run_id": "456",
             "artifact_url": "https://example.org/x",
-            "started_at": "2026-11-21T11:00:00Z",
-            "completed_at": "2026-11-21T11:30:00Z",
+            "started_at": None,
+            "completed_at": "2026-11-21T12:00:00Z",
             "test_results": {"passed": 1, "failed": 1, "skipped": 1},
         },
     }
 
 
+def test_a_job_that_starts_has_no_conclusion() -> None:
+    workflow = body_of("in_progress")["workflow"]
+    assert (workflow["started_at"], workflow["completed_at"]) == ("2026-11-21T12:00:00Z", None)
+    assert workflow["conclusion"] is None
+
+
+@pytest.mark.parametrize("status", ["in_progress", "completed"])
+def test_a_callback_has_the_keys_of_the_relay_s_action(status: str) -> None:
+    body = body_of(status)
+    assert set(body) == {*ENVELOPE, "workflow"}
+    assert set(body["workflow"]) - set(OPTIONAL_WORKFLOW_KEYS) == set(WORKFLOW_KEYS)
+
+
+@pytest.mark.parametrize(("states", "answer"), TRANSITIONS.items())
+def test_the_relay_takes_the_states_of_a_job_in_order(states: tuple[str, ...], answer: int) -> None:
+    relay = RelayDouble({DELIVERY})
+    assert [relay.receive(body_of(state)) for state in states][-1] == answer
+
+
+def test_each_leg_of_a_matrix_needs_its_own_job_name() -> None:
+    states = ("in_progress", "in_progress", "completed", "completed")
+    same = RelayDouble({DELIVERY})
+    assert [same.receive(body_of(state)) for state in states] == [200, 400, 200, 400]
+    names = ("test-fp32", "test-fp16") * 2
+    unique = RelayDouble({DELIVERY})
+    answers = [unique.receive(body_of(*leg)) for leg in zip(states, names, strict=True)]
+    assert answers == [200] * 4
+
+
+@pytest.mark.parametrize("event_type", SELF_STARTED)
+def test_a_nightly_run_names_pytorch_s_commit_instead_of_a_delivery(event_type: Any) -> None:  # noqa: ANN401 - a literal
+    body = completed(self_started(event_type, HEAD), job_of(HERE, None, None), PASSED, NOW)
+    assert body["payload"] == {"repository": {"full_name": "pytorch/pytorch"}, "head_sha": HEAD}
+    assert (body["delivery_id"], body["workflow"]["check_run_id"]) == (HEAD, "12-2")
+    assert RelayDouble(set(), {HEAD}).receive(body) == 200
+    assert RelayDouble(set(), set()).receive(body) == 400
+
+
+@pytest.mark.parametrize("commit", ["", "abc1234", "A" * 40])
+def test_a_nightly_run_without_a_full_commit_is_refused(commit: str) -> None:
+    with pytest.raises(RefusedEventError, match="give it with --commit"):
+        self_started("nightly", commit)
+
+
 @pytest.mark.parametrize(
-    ("outcomes", "conclusion"),
+    ("outcomes", "ended"),
     [
         ({"a": "passed"}, "success"),
         ({"a": "passed", "b": "skipped"}, "success"),
@@ -54,16 +137,13 @@ def test_the_relay_gets_its_own_payload_back_and_what_the_report_says() -> None:
         ({}, "failure"),
     ],
 )
-def test_what_says_nothing_is_no_success(outcomes: dict[str, str], conclusion: str) -> None:
-    dispatched = read_dispatched(nested(pull_webhook()))
-    body = callback(report(outcomes), dispatched, job_of(HERE, "456", None))
-    assert body["workflow"]["conclusion"] == conclusion
+def test_a_run_without_a_pass_is_no_success(outcomes: dict[str, str], ended: str) -> None:
+    assert conclusion(report(outcomes)) == ended
 
 
 def test_a_baseline_is_no_run() -> None:
-    dispatched = read_dispatched(nested(pull_webhook()))
     with pytest.raises(ProblemsError, match="a baseline is not a test run"):
-        callback(report({"a": "passed"}, kind="baseline"), dispatched, job_of(HERE, "4", None))
+        result_counts(report({"a": "passed"}, kind="baseline"))
 
 
 @pytest.mark.parametrize(
@@ -74,7 +154,7 @@ def test_a_baseline_is_no_run() -> None:
         ({"GITHUB_SERVER_URL": "http://x"}, "the run's url is missing or of another form"),
     ],
 )
-def test_outside_of_github_s_runs_that_is_said(changed: dict[str, str], words: str) -> None:
+def test_a_job_outside_of_github_actions_is_refused(changed: dict[str, str], words: str) -> None:
     with pytest.raises(RefusedEventError, match=words):
         job_of({**HERE, **changed}, "456", None)
     with pytest.raises(RefusedEventError, match="the run's name is missing"):
@@ -85,3 +165,43 @@ def test_outside_of_github_s_runs_that_is_said(changed: dict[str, str], words: s
 def test_another_event_is_refused(data: bytes) -> None:
     with pytest.raises(RefusedEventError, match=r"^unreadable: .* is not in the relay's format$"):
         read_dispatched(data)
+
+
+@pytest.mark.skipif(
+    "PORTAL_TEST_INFRA" not in os.environ,
+    reason="PORTAL_TEST_INFRA names no checkout of pytorch/test-infra",
+)
+@pytest.mark.parametrize("status", ["in_progress", "completed", "nightly"])
+def test_pytorch_s_own_action_writes_the_same(status: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Upstream's code is the judge; moments alone may differ."""
+    ours = body_of("completed" if status == "nightly" else status)
+    if status == "nightly":
+        ours = completed(self_started("nightly", HEAD), job_of(HERE, "456", None), PASSED, NOW)
+        monkeypatch.setenv("DELIVERY_ID_OVERRIDE", HEAD)
+        monkeypatch.setenv("EVENT_TYPE_OVERRIDE", "nightly")
+    workflow = ours["workflow"]
+    names = ("status", "conclusion", "run_id", "run_attempt", "job_name", "check_run_id")
+    given = {name.upper(): workflow[name] or "" for name in (*names, "schema_version")}
+    given |= {"WORKFLOW_NAME": workflow["name"], "WORKFLOW_URL": workflow["url"]}
+    given["TEST_RESULTS"] = json.dumps(workflow.get("test_results", ""))
+    given["TEST_RESULTS"] = given["TEST_RESULTS"] if status != "in_progress" else ""
+    given["CLIENT_PAYLOAD"] = json.dumps({key: ours[key] for key in ENVELOPE})
+    for name, value in given.items():
+        monkeypatch.setenv(name, value)
+    theirs = json.loads(_action().build_payload())
+    for body in (ours, theirs):
+        for moment in ("started_at", "completed_at"):
+            body["workflow"][moment] = bool(body["workflow"][moment])
+    assert {**theirs, "workflow": None} == {**ours, "workflow": None}
+    assert sorted(theirs["workflow"].items()) == sorted(ours["workflow"].items())
+
+
+def _action() -> Any:  # noqa: ANN401 - a module that is not here
+    folder = Path(os.environ["PORTAL_TEST_INFRA"])
+    file = folder / ".github/actions/cross-repo-ci-relay-callback/report_callback.py"
+    spec = importlib.util.spec_from_file_location("report_callback", file)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module

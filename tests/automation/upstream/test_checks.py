@@ -1,22 +1,28 @@
 from __future__ import annotations
 
 import pytest
+from pydantic import ValidationError
 
 from accelerator_portal.automation.upstream.checks import (
     check_run,
+    device_of,
     level_of,
     may_check,
     put_check_run,
+    with_labels_now,
 )
+from accelerator_portal.catalog.relay_file import RelayRepository
 from tests.automation.github_double import GitHubDouble
 from tests.automation.upstream.scene import (
     DELIVERY,
     HEAD,
+    NUMBER,
     SECTION,
     UPSTREAM,
     VENDOR,
     change,
     client,
+    populate,
     portal,
 )
 from tests.automation.upstream.test_marker import answer
@@ -26,7 +32,7 @@ RELAY = {
     "data/relay.yaml": f"""\
 {SOURCES}\
 repositories:
-  - {{repository: {VENDOR}, level: L3, source: made-up}}
+  - {{repository: {VENDOR}, level: L3, device: ex_ample, source: made-up}}
 """
 }
 
@@ -61,6 +67,38 @@ def test_a_device_of_another_name_is_asked_for_by_it(tree: Tree) -> None:
 def test_the_list_is_read_from_the_data(tree: Tree) -> None:
     catalog = loaded(tree({**portal(), **RELAY}))
     assert (level_of(catalog, VENDOR), level_of(catalog, "other/plugin")) == ("L3", None)
+    assert (device_of(catalog, VENDOR), device_of(catalog, "other/plugin")) == ("ex_ample", None)
+
+
+def test_the_device_of_pytorch_s_list_names_the_label(tree: Tree) -> None:
+    (platform,) = loaded(tree(portal())).platforms
+    assert may_check(platform, "L3", change(labels=("ciflow/crcr/ex_ample",)), "ex_ample")
+    assert not may_check(platform, "L3", change(labels=("ciflow/crcr/example",)), "ex_ample")
+
+
+@pytest.mark.parametrize(("level", "device"), [("L3", ""), ("L2", ", device: ex_ample")])
+def test_the_list_names_a_device_for_level_three_alone(level: str, device: str) -> None:
+    entry = {"repository": VENDOR, "level": level, "source": "made-up"}
+    if device:
+        entry["device"] = "ex_ample"
+    with pytest.raises(ValidationError, match="name the device for L3, and for no other level"):
+        RelayRepository.model_validate(entry)
+
+
+def test_a_label_that_was_added_while_the_tests_ran_counts(double: GitHubDouble) -> None:
+    populate(double)
+    pull = double.records[f"repos/{UPSTREAM}/pulls/{NUMBER}"]
+    pull["labels"] = [{"name": "ciflow/crcr/example"}]
+    assert with_labels_now(client(double), change()).labels == ("ciflow/crcr/example",)
+
+
+def test_other_check_runs_of_the_commit_do_not_hide_it(double: GitHubDouble) -> None:
+    body = check_run(answer(), change(), "L4")
+    put_check_run(client(double), UPSTREAM, body)
+    others = [{**body, "id": 1 + i, "name": f"linux / test {i}"} for i in range(300)]
+    double.check_runs[UPSTREAM][:0] = others
+    assert put_check_run(client(double), UPSTREAM, body).endswith("is renewed.")
+    assert len(double.check_runs[UPSTREAM]) == 301
 
 
 def test_news_fails_a_check_at_the_highest_level_alone() -> None:
@@ -84,7 +122,7 @@ def test_it_is_made_once_for_an_event_and_then_renewed(double: GitHubDouble) -> 
     assert (check["name"], check["head_sha"], check["external_id"], check["conclusion"]) == (
         "accelerators/example",
         HEAD,
-        DELIVERY,
+        f"{DELIVERY}:{NUMBER}",
         "success",
     )
     put_check_run(client(double), UPSTREAM, check_run(answer(), change(delivery="another"), "L4"))

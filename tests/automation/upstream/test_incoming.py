@@ -195,6 +195,19 @@ def test_github_s_own_pull_requests_are_read() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("external_id", "number"),
+    [(f"{DELIVERY}:{NUMBER}", NUMBER), (DELIVERY, None), ("12:0", None), (None, None)],
+)
+def test_a_check_run_of_a_fork_s_pull_request_has_the_number_in_its_id(
+    external_id: str | None, number: int | None
+) -> None:
+    check = {"name": "accelerators/example", "head_sha": HEAD, "external_id": external_id}
+    webhook = {"action": "rerequested", "check_run": {**check, "pull_requests": []}}
+    found = read_event(nested({**webhook, "repository": {"full_name": UPSTREAM}}, "check_run"))
+    assert (found.number if isinstance(found, Change) else None) == number
+
+
 def test_github_s_own_pushes_and_check_runs_are_read() -> None:
     for name in ("push", "check_run"):
         for sample in of(name):

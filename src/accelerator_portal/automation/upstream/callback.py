@@ -1,8 +1,9 @@
-"""What PyTorch's own relay takes back: the body of its callback, from a common report.
+"""The callback of PyTorch's cross-repository CI relay, made from a common report.
 
-For repositories on the relay's list (`data/relay.yaml`). Form: `callback_handler.py` in
-aws/lambda/cross_repo_ci_relay of pytorch/test-infra and its README, read 2026-11-20. The relay's
-action sends it, with the token that proves the repository; the portal only writes it.
+The form is that of the action `cross-repo-ci-relay-callback` in pytorch/test-infra at commit
+61a77570f, which sends it with the token that proves the repository. The portal only writes it. The
+relay needs `in_progress` before `completed` for each job of an event, and refuses a second callback
+of the same state: `tests/automation/upstream/relay_contract.py` lists its rules.
 """
 
 from __future__ import annotations
@@ -14,15 +15,22 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, ValidationError
 
 from accelerator_portal.automation.events import Part
-from accelerator_portal.automation.upstream.change import Delivery, RefusedEventError
+from accelerator_portal.automation.upstream.change import (
+    UPSTREAM,
+    Delivery,
+    RefusedEventError,
+    Sha1,
+)
 from accelerator_portal.reports.relay import relay_summary
 from accelerator_portal.reports.report import Report
 
-Conclusion = Literal["success", "failure", "cancelled", "timed_out"]
+Conclusion = Literal["success", "failure"]
+SelfStartedEvent = Literal["nightly", "periodic"]
+"""A run that the vendor's own schedule starts; the relay takes `completed` alone from it."""
 
 
 class Dispatched(Part):
-    """The `client_payload` that the relay sent."""
+    """The `client_payload` that the relay sent. It has no other keys."""
 
     event_type: Annotated[str, Field(min_length=1, max_length=100)]
     """What happened."""
@@ -32,21 +40,32 @@ class Dispatched(Part):
     """The webhook."""
 
 
+class SelfStarted(Part):
+    """What stands in for `client_payload` where no event started the run."""
+
+    event_type: SelfStartedEvent
+    """Which schedule it is."""
+    delivery_id: Sha1
+    """PyTorch's commit that was tested; the relay asks GitHub whether it exists."""
+    payload: dict[str, Any]
+    """The repository and the commit."""
+
+
 class WorkflowJob(Part):
     """The job that ran, as GitHub's variables name it."""
 
     name: Annotated[str, Field(min_length=1)]
     """The workflow's name."""
     job_name: Annotated[str, Field(min_length=1)]
-    """The job's name."""
+    """The job's name; each leg of a matrix needs its own."""
     url: Annotated[str, Field(pattern=r"^https://")]
     """The run's page."""
     run_id: Annotated[str, Field(pattern=r"^[0-9]+$")]
     """The run's number."""
     run_attempt: Annotated[str, Field(pattern=r"^[0-9]+$")] = "1"
     """Which try it is."""
-    check_run_id: Annotated[str, Field(pattern=r"^[0-9]+$")]
-    """The number of the job's check run."""
+    check_run_id: Annotated[str, Field(pattern=r"^[0-9]+(-[0-9]+)?$")]
+    """The number of the job's check run, or the numbers of the run and of the try."""
     artifact_url: Annotated[str, Field(pattern=r"^https://")] | None = None
     """Where the report is."""
 
@@ -64,18 +83,40 @@ def read_dispatched(event: bytes) -> Dispatched:
         raise RefusedEventError("unreadable", f"{place} is not in the relay's format") from None
 
 
-def job_of(variables: Mapping[str, str], check_run: str, artifact: str | None) -> WorkflowJob:
-    """Return the job that GitHub's variables describe. Raises RefusedEventError."""
+def self_started(event_type: SelfStartedEvent, commit: str) -> SelfStarted:
+    """Return the payload of a run that no event started. Raises RefusedEventError."""
+    try:
+        return SelfStarted(
+            event_type=event_type,
+            delivery_id=commit,
+            payload={"repository": {"full_name": UPSTREAM}, "head_sha": commit},
+        )
+    except ValidationError:
+        what = f"a {event_type} run needs PyTorch's commit with 40 digits; give it with --commit"
+        raise RefusedEventError("unreadable", what) from None
+
+
+def job_of(
+    variables: Mapping[str, str],
+    check_run: str | None,
+    artifact: str | None,
+    job_name: str | None = None,
+) -> WorkflowJob:
+    """Return the job that GitHub's variables describe. Raises RefusedEventError.
+
+    Without a check run the run's number and its try stand in, as in the relay's action.
+    """
     server, repository = variables.get("GITHUB_SERVER_URL"), variables.get("GITHUB_REPOSITORY")
     number = variables.get("GITHUB_RUN_ID", "")
+    attempt = variables.get("GITHUB_RUN_ATTEMPT", "1")
     try:
         return WorkflowJob(
             name=variables.get("GITHUB_WORKFLOW", ""),
-            job_name=variables.get("GITHUB_JOB", ""),
+            job_name=job_name or variables.get("GITHUB_JOB", ""),
             url=f"{server}/{repository}/actions/runs/{number}",
             run_id=number,
-            run_attempt=variables.get("GITHUB_RUN_ATTEMPT", "1"),
-            check_run_id=check_run,
+            run_attempt=attempt,
+            check_run_id=check_run or f"{number}-{attempt}",
             artifact_url=artifact,
         )
     except ValidationError as error:
@@ -84,27 +125,53 @@ def job_of(variables: Mapping[str, str], check_run: str, artifact: str | None) -
         raise RefusedEventError("unreadable", what) from None
 
 
-def callback(report: Report, dispatched: Dispatched, job: WorkflowJob) -> dict[str, Any]:
-    """Return the body of the callback `completed`.
+def in_progress(dispatched: Dispatched, job: WorkflowJob, now: dt.datetime) -> dict[str, Any]:
+    """Return the body of the first callback of a job: its tests have started."""
+    state = {"status": "in_progress", "started_at": _moment(now)}
+    return _body(dispatched, job, state)
 
-    A run that says nothing of the product (no test passed or failed) is no success. Raises
-    ProblemsError for a baseline.
+
+def completed(
+    dispatched: Dispatched | SelfStarted, job: WorkflowJob, report: Report, now: dt.datetime
+) -> dict[str, Any]:
+    """Return the body of the last callback of a job, with the counts of its report.
+
+    The relay takes the start from the first callback; a nightly run has none, so it brings its
+    start itself. Raises ProblemsError for a baseline.
     """
-    results = relay_summary(report)["test_results"]
-    conclusion: Conclusion = "success" if results["passed"] and not results["failed"] else "failure"
-    return {
-        **dispatched.model_dump(),
-        "workflow": {
-            "schema_version": "1",
-            "status": "completed",
-            "conclusion": conclusion,
-            **job.model_dump(),
-            "started_at": _moment(report.started),
-            "completed_at": _moment(report.finished),
-            "test_results": results,
-        },
+    alone = isinstance(dispatched, SelfStarted)
+    state = {
+        "status": "completed",
+        "conclusion": conclusion(report),
+        "started_at": _moment(report.started or now) if alone else None,
+        "completed_at": _moment(now),
+        "test_results": result_counts(report),
     }
+    return _body(dispatched, job, state)
 
 
-def _moment(moment: dt.datetime | None) -> str | None:
-    return None if moment is None else f"{moment.astimezone(dt.timezone.utc):%Y-%m-%dT%H:%M:%SZ}"
+def result_counts(report: Report) -> dict[str, int]:
+    """Return what the relay's action takes as its input `test-results`.
+
+    Raises ProblemsError for a baseline.
+    """
+    return {str(name): count for name, count in relay_summary(report)["test_results"].items()}
+
+
+def conclusion(report: Report) -> Conclusion:
+    """Return how the run ended. Without a test that passed it is no success."""
+    results = result_counts(report)
+    return "success" if results["passed"] and not results["failed"] else "failure"
+
+
+def _body(
+    dispatched: Dispatched | SelfStarted, job: WorkflowJob, state: Mapping[str, Any]
+) -> dict[str, Any]:
+    """A callback has every key of the action, with None where its state has no value."""
+    empty = {"conclusion": None, "started_at": None, "completed_at": None}
+    workflow = {"schema_version": "1", **empty, **job.model_dump(exclude_none=True), **state}
+    return {**dispatched.model_dump(), "workflow": workflow}
+
+
+def _moment(moment: dt.datetime) -> str:
+    return f"{moment.astimezone(dt.timezone.utc):%Y-%m-%dT%H:%M:%SZ}"

@@ -7,11 +7,13 @@ for it; L4 always has one, which may block. Below that there is none. `data/rela
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import quote
 
 from accelerator_portal.automation.events import Number, Part
 from accelerator_portal.automation.github import Api, read
 from accelerator_portal.automation.upstream.change import Change
 from accelerator_portal.automation.upstream.comment import run_page
+from accelerator_portal.automation.upstream.confirming import UpstreamPullRequest
 from accelerator_portal.automation.upstream.incoming import CHECK
 from accelerator_portal.automation.upstream.marker import PlatformAnswer
 from accelerator_portal.catalog import Catalog, Platform
@@ -39,13 +41,34 @@ def level_of(catalog: Catalog, repository: str) -> RelayLevel | None:
     return next((entry.level for entry in listed if entry.repository == repository), None)
 
 
-def may_check(platform: Platform, level: RelayLevel | None, change: Change) -> bool:
-    """Say whether a platform's answer is also a check run."""
+def device_of(catalog: Catalog, repository: str) -> str | None:
+    """Return the name that PyTorch's list gives the device of a repository of L3."""
+    listed = catalog.relay.repositories if catalog.relay else ()
+    return next((entry.device for entry in listed if entry.repository == repository), None)
+
+
+def may_check(
+    platform: Platform, level: RelayLevel | None, change: Change, device: str | None = None
+) -> bool:
+    """Say whether a platform's answer is also a check run.
+
+    The name of the device in PyTorch's list comes before that in the platform's folder.
+    """
     events = platform.accelerator.upstream_events
     if events is None or change.number is None:
         return False
-    label = f"{LABEL}{events.device or platform.id}"
+    label = f"{LABEL}{device or events.device or platform.id}"
     return level == "L4" or (level == "L3" and label in change.labels)
+
+
+def with_labels_now(api: Api, change: Change) -> Change:
+    """Return the change with the labels that its pull request has now. Raises GitHubError.
+
+    The label that asks for a check run is often added while the tests run.
+    """
+    place = f"repos/{change.repository}/pulls/{change.number}"
+    labels = read(api, place, UpstreamPullRequest).labels
+    return change.model_copy(update={"labels": tuple(label.name for label in labels)})
 
 
 def check_run(answer: PlatformAnswer, change: Change, level: RelayLevel) -> dict[str, Any]:
@@ -62,15 +85,19 @@ def check_run(answer: PlatformAnswer, change: Change, level: RelayLevel) -> dict
         "head_sha": answer.head,
         "status": "completed",
         "conclusion": bad if broken else "success",
-        "external_id": change.delivery,
+        "external_id": f"{change.delivery}:{change.number}",
         "details_url": run_page(answer),
         "output": {"title": said, "summary": summary[:_MOST_SUMMARY]},
     }
 
 
 def put_check_run(api: Api, repository: str, body: dict[str, Any]) -> str:
-    """Make the check run, or renew the one of the same event. Raises GitHubError."""
-    path = f"repos/{repository}/commits/{body['head_sha']}/check-runs?per_page=100"
+    """Make the check run, or renew the one of the same event. Raises GitHubError.
+
+    GitHub is asked for the name: a commit of PyTorch has more check runs than fit on one page.
+    """
+    name = quote(body["name"], safe="")
+    path = f"repos/{repository}/commits/{body['head_sha']}/check-runs?check_name={name}&filter=all"
     for found in read(api, path, _CheckRuns).check_runs:
         if (found.name, found.external_id) == (body["name"], body["external_id"]):
             api.send("PATCH", f"repos/{repository}/check-runs/{found.id}", body)

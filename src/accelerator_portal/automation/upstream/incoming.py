@@ -34,6 +34,7 @@ CHECK = "accelerators/"
 
 _ACTIONS = frozenset(get_args(EventAction))
 _NO_COMMIT = "0" * 40
+_NUMBER_IN_ID = re.compile(r":([1-9][0-9]{0,8})$", re.ASCII)
 
 
 class _Label(Part):
@@ -77,6 +78,7 @@ class _Numbered(Part):
 class _CheckRun(Part):
     name: str
     head_sha: Sha1
+    external_id: str | None = None
     pull_requests: tuple[_Numbered, ...] = ()
 
 
@@ -186,17 +188,29 @@ def _of_check_run(event: _Nested, upstream: str) -> Change | str:
     check = said.check_run
     if said.action != "rerequested" or not check.name.startswith(CHECK):
         return f"No tests are started for a check run that is {_plain(said.action)}."
-    if len(check.pull_requests) != 1:
+    number = _number(check)
+    if number is None:
         return "No tests are started for a check run without exactly one pull request."
     return Change(
         occasion="pull-request",
         delivery=event.delivery_id,
         repository=upstream,
         head=check.head_sha,
-        number=check.pull_requests[0].number,
+        number=number,
         action="rerequested",
         only=check.name.removeprefix(CHECK)[:100],
     )
+
+
+def _number(check: _CheckRun) -> int | None:
+    """The pull request of a check run. GitHub names none for a pull request of a fork.
+
+    The portal's own check runs have it in `external_id`; GitHub confirms it like any other.
+    """
+    if check.pull_requests:
+        return check.pull_requests[0].number if len(check.pull_requests) == 1 else None
+    found = _NUMBER_IN_ID.search(check.external_id or "")
+    return int(found[1]) if found else None
 
 
 def _same(repository: _Repository, upstream: str) -> None:

@@ -13,9 +13,11 @@ from accelerator_portal.automation.upstream.answering import Desk, answer
 from accelerator_portal.automation.upstream.change import Change
 from accelerator_portal.automation.upstream.checks import (
     check_run,
+    device_of,
     level_of,
     may_check,
     put_check_run,
+    with_labels_now,
 )
 from accelerator_portal.automation.upstream.collecting import Looked
 from accelerator_portal.automation.upstream.marker import PlatformAnswer
@@ -138,7 +140,11 @@ def _by_pull_request(found: Iterable[Compared]) -> Mapping[Change, list[Platform
 def _checks(
     api: Api, catalog: Catalog, change: Change, answers: Iterable[PlatformAnswer]
 ) -> Iterator[str]:
-    for one in answers:
-        level = level_of(catalog, one.repository)
-        if level and may_check(catalog.by_id[one.accelerator], level, change):
+    listed = [(one, level_of(catalog, one.repository)) for one in answers]
+    if not any(level in {"L3", "L4"} for _, level in listed):
+        return
+    change = with_labels_now(api, change)
+    for one, level in listed:
+        device = device_of(catalog, one.repository)
+        if level and may_check(catalog.by_id[one.accelerator], level, change, device):
             yield put_check_run(api, change.repository, check_run(one, change, level))
