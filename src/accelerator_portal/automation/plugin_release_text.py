@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from accelerator_portal.automation.sanitiser import faults
+from accelerator_portal.automation.sanitizer import faults
 from accelerator_portal.catalog import Platform
 from accelerator_portal.packages.plugin_releases import RowProposal
 from accelerator_portal.site.difference.harmless import span, visible
