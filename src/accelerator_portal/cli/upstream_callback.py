@@ -23,7 +23,7 @@ from accelerator_portal.reports.report_file import read_report
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
-Status = Literal["in_progress", "completed"]
+CallbackStatus = Literal["in_progress", "completed"]
 
 
 @click.command()
@@ -37,7 +37,13 @@ Status = Literal["in_progress", "completed"]
 @click.option("--periodic", "event_type", flag_value="periodic", help="Another scheduled run.")
 @click.option("--commit", help="PyTorch's commit of a nightly or periodic run; default: report's.")
 @click.option("--test-results", "only_results", is_flag=True, help="Print only the test counts.")
-def callback(report: Path | None, status: Status, *, only_results: bool, **options: Any) -> None:  # noqa: ANN401
+def callback(
+    report: Path | None,
+    status: CallbackStatus,
+    *,
+    only_results: bool,
+    **options: Any,  # noqa: ANN401 - as click hands them over
+) -> None:
     """Print the callback for PyTorch's cross-repository CI relay.
 
     Send "--status in_progress" when the job starts and "--status completed" with the report when it
@@ -50,7 +56,7 @@ def callback(report: Path | None, status: Status, *, only_results: bool, **optio
             click.echo(json.dumps(_body(report, status, options), indent=1))
 
 
-def _body(file: Path | None, status: Status, options: dict[str, Any]) -> dict[str, Any]:
+def _body(file: Path | None, status: CallbackStatus, options: dict[str, Any]) -> dict[str, Any]:
     now = dt.datetime.now(dt.timezone.utc)
     job = relay.job_of(os.environ, options["check_run"], options["artifact"], options["job_name"])
     if status == "in_progress":

@@ -17,7 +17,7 @@ from pydantic import Field
 from accelerator_portal.automation.github import Api, GitHubError
 from accelerator_portal.automation.upstream.change import BRANCH, Change, ShortText
 from accelerator_portal.automation.upstream.dispatch_queue import QueueItem
-from accelerator_portal.automation.upstream.pace import Clock, Pace, utc_now
+from accelerator_portal.automation.upstream.pace import Pace, UtcClock, utc_now
 from accelerator_portal.automation.upstream.payload import client_payload
 from accelerator_portal.automation.upstream.planning import PlannedPlatform, matrix
 from accelerator_portal.catalog.fields import Id, Model
@@ -51,7 +51,7 @@ class Sending:
     wait: float = 2.0
     """Seconds before the second try; twice as long before each further one."""
     pause: Callable[[float], None] = time.sleep
-    now: Clock = utc_now
+    now: UtcClock = utc_now
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ A_MINUTE = dt.timedelta(minutes=1)
 MOST_A_MINUTE = 40
 
 Pause = Callable[[float], None]
-Clock = Callable[[], dt.datetime]
+UtcClock = Callable[[], dt.datetime]
 
 
 def utc_now() -> dt.datetime:
@@ -31,7 +31,7 @@ class Pace:
     def __init__(
         self,
         recent: Iterable[dt.datetime] = (),
-        now: Clock = utc_now,
+        now: UtcClock = utc_now,
         pause: Pause = time.sleep,
         most: int = MOST_A_MINUTE,
         window: dt.timedelta = A_MINUTE,
