@@ -309,7 +309,7 @@ def test_hostile_inputs_of_the_validation_are_words(tmp_path: Path) -> None:
 def test_a_tag_of_another_version_is_not_released(tmp_path: Path, tag: str, status: int) -> None:
     portal(tmp_path)
     stub(tmp_path, "hatchling", "echo 1.2.3")
-    text = script("release.yml", "See that the tag is the version")
+    text = script("release.yml", "Compare the tag with the version")
     assert run(tmp_path, text, {"TAG": tag}).returncode == status
     assert not list(tmp_path.rglob("evil"))
 
@@ -348,7 +348,9 @@ def installed_portal(folder: Path) -> None:
 @pytest.mark.parametrize("published", ["true", "false", "", HOSTILE])
 def test_the_site_is_published_where_it_was_built_anew(tmp_path: Path, published: str) -> None:
     stub(tmp_path, "gh", 'printf "gh %s\\n" "$*" >> ../words')
-    done = run(tmp_path, script("nightly.yml", "Have the site published"), {"PUBLISHED": published})
+    done = run(
+        tmp_path, script("nightly.yml", "Trigger the site's deployment"), {"PUBLISHED": published}
+    )
     assert done.returncode == 0, done.stderr
     assert words(tmp_path) == (["gh workflow run pages.yml"] if published == "true" else [])
 
@@ -356,7 +358,7 @@ def test_the_site_is_published_where_it_was_built_anew(tmp_path: Path, published
 @pytest.mark.parametrize(
     ("name", "step", "expected"),
     [
-        ("nightly.yml", "Push what changed", ["README.md", "accelerators/old", "data/old"]),
+        ("nightly.yml", "Push changed data", ["README.md", "accelerators/old", "data/old"]),
         (
             "upstream-answer.yml",
             "Push reports of PyTorch's main",
@@ -389,7 +391,7 @@ def test_what_is_settled_is_kept_only_when_the_reports_are_pushed() -> None:
     names = [step.get("name") for step in steps("upstream-answer.yml")]
     assert names[-2:] == [
         "Push reports of PyTorch's main",
-        "Keep what is settled",
+        "Upload the ledger",
     ]
     push, keep = steps("upstream-answer.yml")[-2:]
     assert push["id"] == "push"
@@ -398,16 +400,18 @@ def test_what_is_settled_is_kept_only_when_the_reports_are_pushed() -> None:
 
 def test_what_was_published_is_recorded_after_pages_has_succeeded(tmp_path: Path) -> None:
     assert workflow("pages.yml")["jobs"]["record"]["needs"] == ["build", "deploy"]
-    assert "--preview" in script("nightly.yml", "Run the night")
+    assert "--preview" in script("nightly.yml", "Run the nightly update")
     remote = repository(tmp_path)
     installed_portal(tmp_path)
     stub(tmp_path, "gh", "true")
-    done = run(tmp_path, script("pages.yml", "Record it"), {"INPUTS": "ab" * 32})
+    done = run(tmp_path, script("pages.yml", "Record the deployment"), {"INPUTS": "ab" * 32})
     assert done.returncode == 0, done.stderr
     command = ["git", "-C", str(remote), "show", "archive:published.sha256"]
     assert subprocess.run(command, check=True, capture_output=True).stdout == b"ab" * 32
     for wrong in ("", HOSTILE):
-        assert run(tmp_path, script("pages.yml", "Record it"), {"INPUTS": wrong}).returncode
+        assert run(
+            tmp_path, script("pages.yml", "Record the deployment"), {"INPUTS": wrong}
+        ).returncode
 
 
 def test_the_night_runs_with_the_report_of_the_cpu_or_without(tmp_path: Path) -> None:
@@ -417,7 +421,7 @@ def test_the_night_runs_with_the_report_of_the_cpu_or_without(tmp_path: Path) ->
         "GITHUB_OUTPUT": "outputs",
         "GITHUB_STEP_SUMMARY": "summary",
     }
-    assert run(tmp_path, script("nightly.yml", "Run the night"), variables).returncode == 0
+    assert run(tmp_path, script("nightly.yml", "Run the nightly update"), variables).returncode == 0
     assert words(tmp_path) == [
         *("nightly", "--preview", "--archive", "archive"),
         *("--made-here", "incoming/made-here"),

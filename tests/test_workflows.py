@@ -96,7 +96,7 @@ def test_what_may_write_runs_mains_code_alone() -> None:
 
 def test_the_token_is_given_to_the_one_step_that_needs_it() -> None:
     given = [step["name"] for step in steps(COMMENTS) if "github.token" in str(step.get("env"))]
-    assert given == ["Post the comment, or renew it"]
+    assert given == ["Create or update the comment"]
 
 
 def test_the_two_workflows_name_each_other_and_the_artifact() -> None:

@@ -118,5 +118,5 @@ def test_a_branch_that_cannot_be_asked_for_is_no_empty_archive(
 
 def test_a_folder_that_is_there_is_not_touched(repository: Path) -> None:
     (repository / "place").mkdir()
-    with pytest.raises(ArchiveError, match="already exists; name a folder that is not"):
+    with pytest.raises(ArchiveError, match=r"already exists\. Use a new folder"):
         fetch_archive(repository, repository / "place")

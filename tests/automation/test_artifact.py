@@ -25,7 +25,9 @@ def test_a_run_that_failed_leaves_the_number_alone() -> None:
     "number", ["", "0", "-1", "5 6", "5\n6", "1e3", "\u0665", "9" * 15, "5; rm -rf"]
 )
 def test_what_is_no_number_is_refused(number: str) -> None:
-    with pytest.raises(ArtifactError, match=r"names no pull request|number has more than"):
+    with pytest.raises(
+        ArtifactError, match=r"contains no pull request number|number has more than"
+    ):
         read_artifact(archive(left(number=number)))
 
 

@@ -61,7 +61,7 @@ def test_a_breakage_has_one_issue_from_its_beginning_to_its_end(
         "- last passed: 2026-03-01 02:00 UTC",
         "- first failed: 2026-03-02 02:00 UTC",
         "- torch: `2.0` → `2.1`",
-        "- whom to ask: `a-person`",
+        "- contact: `a-person`",
     ]
     assert settle(client, HOME, one(platform)) == Issues()
     changed = one(platform, {"resnet18": "wrong-result"})
@@ -112,7 +112,7 @@ def test_of_two_issues_the_older_one_counts(
 @pytest.mark.parametrize(
     ("fault", "words"),
     [
-        (Fault(f"POST {ISSUES}", cut=True, after=True), "did not answer"),
+        (Fault(f"POST {ISSUES}", cut=True, after=True), "did not respond"),
         (Fault(f"POST {ISSUES}", half=True), "was cut off"),
         (Fault(f"POST {ISSUES}", 200, "no issue", after=True), "has another form than expected"),
     ],

@@ -53,7 +53,9 @@ def test_a_whole_site_takes_the_place_of_the_last_one_which_is_kept(out: Path) -
 
 def test_a_site_with_a_broken_link_does_not(out: Path) -> None:
     broken = SmallEngine('<a href="nowhere/">x</a>')
-    with pytest.raises(BrokenLinksError, match="the new site has 6 broken links; the last one"):
+    with pytest.raises(
+        BrokenLinksError, match="the new site has 6 broken links; the existing site"
+    ):
         build(out.parent, out, TODAY, engine=broken)
     assert page(out) == "the last site"
     assert around(out) == ["site"]

@@ -107,10 +107,10 @@ def test_a_good_report_is_taken_once(fetch: Fetch, root: Path) -> None:
 @pytest.mark.parametrize(
     ("body", "words"),
     [
-        (b"", "this is no JSON"),
-        (b"<html>", "this is no JSON"),
+        (b"", "invalid JSON"),
+        (b"<html>", "invalid JSON"),
         (GOOD.replace('"example"', '"other"').encode(), 'the report is about "other"'),
-        (GOOD.replace("self-reported", "made-here").encode(), "it was made here"),
+        (GOOD.replace("self-reported", "made-here").encode(), "kind: made-here"),
         (GOOD.replace("2026-03-01", "2027-03-01").encode(), "2027"),
         (GOOD.replace('"schema_version": 1', '"schema_version": 9').encode(), "newer than 1"),
     ],
@@ -126,17 +126,19 @@ def test_a_bad_one_is_refused_and_the_last_good_one_stays(
     assert result(root, "nightly").read_text("utf-8") == GOOD
 
 
-@pytest.mark.parametrize("path", ["/gone", "/away"])
-def test_what_is_not_there_or_leads_away_is_not_reached(path: str, fetch: Fetch) -> None:
+@pytest.mark.parametrize(("path", "outcome"), [("/gone", "unreachable"), ("/away", "refused")])
+def test_what_is_not_there_is_not_reached_and_a_redirect_is_refused(
+    path: str, outcome: str, fetch: Fetch
+) -> None:
     (found,) = fetch({"nightly": path})
-    assert found.outcome == "unreachable"
+    assert found.outcome == outcome
     assert found.why
 
 
 def test_one_bad_feed_holds_up_no_other(fetch: Fetch, answers: dict[str, bytes]) -> None:
     answers["/bad"] = b"{"
     outcomes = {f.name: f.outcome for f in fetch({"bad": "/bad", "gone": "/no", "good": "/good"})}
-    assert outcomes == {"bad": "refused", "gone": "unreachable", "good": "new"}
+    assert outcomes == {"bad": "refused", "gone": "refused", "good": "new"}
 
 
 def test_a_report_that_is_wrong_within_its_folder_is_refused_and_main_stays_green(
@@ -145,7 +147,7 @@ def test_a_report_that_is_wrong_within_its_folder_is_refused_and_main_stays_gree
     answers["/same"] = GOOD.encode()
     first, second = fetch({"one": "/good", "two": "/same"})
     assert (first.outcome, second.outcome) == ("new", "refused")
-    assert 'one.json has tests of "models" at the same moment' in second.why[0]
+    assert 'one.json has tests of "models" with the same start time' in second.why[0]
     assert not result(root, "two").exists()
     assert errors(load_and_check(root, NOW.date())[1]) == []
     again = fetch({"one": "/good", "two": "/same"})
@@ -166,8 +168,8 @@ def test_a_folder_that_is_full_takes_no_further_report(
 def test_all_feeds_together_have_a_deadline(fetch: Fetch, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(feed_sources, "SECONDS_IN_ALL", 3.0)
     first, second = fetch({"good": "/good", "slow": "/slow"})
-    assert (first.outcome, second.outcome) == ("new", "unreachable")
-    assert "within the 0.0 minutes for all feeds" in second.why[0]
+    assert (first.outcome, second.outcome) == ("new", "refused")
+    assert "within 0.0 minutes, the limit for all feeds" in second.why[0]
 
 
 def test_without_feeds_nothing_is_asked(fetch: Fetch) -> None:

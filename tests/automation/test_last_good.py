@@ -103,5 +103,5 @@ def test_an_archive_that_leads_out_of_the_folder_is_refused(
 ) -> None:
     text = json.dumps({"files": {path: "harm"}})
     archive.write("last-good/acme.json.gz", packed(text.encode()))
-    with pytest.raises(ArchiveError, match="has another form than expected"):
+    with pytest.raises(ArchiveError, match="has an unexpected format"):
         lay_out(archive, {"acme": FRIDAY}, tmp_path / "place")

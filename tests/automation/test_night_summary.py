@@ -48,7 +48,7 @@ def test_what_is_overdue_and_what_waits_is_told(tree: Tree) -> None:
     assert summary(night, loaded(tree(EXAMPLE))).splitlines()[4:] == [
         "## Quarantined",
         "",
-        "- `example`, shown as it was before 2026-03-01: `accelerators/example/guide.md:1: a; b`",
+        "- `example`, shown in its last valid version, from before 2026-03-01: `accelerators/example/guide.md:1: a; b`",
         "",
         "## Overdue",
         "",

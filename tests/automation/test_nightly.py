@@ -227,8 +227,8 @@ def test_each_breakage_gets_its_issue(
     )
     opened = double.issues[HOME]
     assert opened
-    assert words(first)["issues"] == f"{len(opened)} opened, 0 renewed, 0 closed"
-    assert words(second)["issues"] == "0 opened, 0 renewed, 0 closed"
+    assert words(first)["issues"] == f"{len(opened)} opened, 0 updated, 0 closed"
+    assert words(second)["issues"] == "0 opened, 0 updated, 0 closed"
     assert {issue["title"].partition(":")[0] for issue in opened} == {"acme"}
 
 
@@ -301,7 +301,7 @@ def test_a_report_that_cannot_be_folded_fails_that_step_alone(tmp_path: Path) ->
     done = night(tonight(tmp_path))
     assert [step.name for step in done.steps if step.failed] == ["history"]
     assert words(done)["history"].startswith(
-        "made-up.json:1: the report started 2026-03-01 02:00:00 UTC, before the last one"
+        "made-up.json:1: the report started 2026-03-01 02:00:00 UTC, before the latest report"
     )
 
 
@@ -315,7 +315,7 @@ def test_a_history_that_is_damaged_is_one_problem_and_the_night_is_told(tmp_path
     assert [step.name for step in done.steps if step.failed] == ["history"]
     assert done.overdue == ()
     told = summary(done, given.catalog)
-    assert told.count("data/history/acme/runs.json:1: this is no state of a history") == 1
+    assert told.count("data/history/acme/runs.json:1: invalid history state") == 1
     assert "rebuild the history from all reports" in told
     with pytest.raises(ProblemsError):  # or else its issues would be closed
         given.breakages()

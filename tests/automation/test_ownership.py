@@ -23,9 +23,9 @@ def test_a_maintainer_is_one_whatever_the_case() -> None:
 
 def test_who_is_not_among_them_is_told_so() -> None:
     assert notices(BASE, ["cpu", "cuda", "new", "xpu"], "eve") == [
-        "`accelerators/cpu/` names no maintainer. The author is `eve`.",
+        "`accelerators/cpu/` has no maintainer. The author is `eve`.",
         "The author, `eve`, is not a maintainer of `accelerators/cuda/`: `carol`.",
-        "`accelerators/new/` is new: nobody answers for it yet. The author is `eve`.",
+        "`accelerators/new/` is new and has no maintainer yet. The author is `eve`.",
         "The author, `eve`, is not a maintainer of `accelerators/xpu/`: `Alice`, `bob`.",
     ]
 

@@ -166,7 +166,7 @@ def test_an_answer_that_was_lost_doubles_nothing(
     client: GitHubClient, double: GitHubDouble, git: GitStore, catalog: Catalog, lost: str
 ) -> None:
     double.faults.append(Fault(f"POST repos/{HOME}/{lost}", cut=True, after=True))
-    with pytest.raises(GitHubError, match="did not answer"):
+    with pytest.raises(GitHubError, match="did not respond"):
         night(client, catalog, NEW)
     night(client, catalog, NEW)
     assert len(git.pulls) == 1

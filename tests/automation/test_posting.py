@@ -71,7 +71,7 @@ def test_a_difference_of_another_form_hides_no_notice() -> None:
 
 def test_a_failed_run_renews_a_comment_and_posts_none() -> None:
     fresh, told = (MadeUpGitHub({"number": "5"}, comments=c) for c in ((), (comment(3),)))
-    assert post(fresh, run(conclusion="failure"), {}).startswith("Nothing is posted")
+    assert post(fresh, run(conclusion="failure"), {}).startswith("No comment posted")
     post(told, run(conclusion="failure"), {})
     assert fresh.sent == []
     assert "did not pass the check" in told.sent[0][2]
@@ -88,17 +88,17 @@ def test_a_failed_run_renews_a_comment_and_posts_none() -> None:
 )
 def test_other_runs_are_passed_over(changed: dict[str, object]) -> None:
     api = MadeUpGitHub(left())
-    assert post(api, run(**changed), {}).startswith("Nothing to do")
+    assert post(api, run(**changed), {}).startswith("No comment needed")
     assert api.sent == []
 
 
 @pytest.mark.parametrize(
     ("changed", "reason"),
     [
-        ({"head": {"sha": "0" * 40, "repo": {"full_name": FORK}}}, "another commit"),
-        ({"head": {"sha": HEAD, "repo": {"full_name": "a/b"}}}, "another repository"),
-        ({"head": {"sha": HEAD, "repo": None}}, "another repository"),
-        ({"base": {"sha": HEAD, "repo": {"full_name": FORK}}}, "not to be merged here"),
+        ({"head": {"sha": "0" * 40, "repo": {"full_name": FORK}}}, "a newer commit"),
+        ({"head": {"sha": HEAD, "repo": {"full_name": "a/b"}}}, "a different repository"),
+        ({"head": {"sha": HEAD, "repo": None}}, "a different repository"),
+        ({"base": {"sha": HEAD, "repo": {"full_name": FORK}}}, "does not target this repository"),
         ({"state": "closed"}, "is closed"),
     ],
 )
@@ -112,7 +112,7 @@ def test_the_number_must_be_that_of_the_run(changed: dict[str, object], reason: 
 
 def test_a_run_of_a_repository_that_is_gone_is_passed_over() -> None:
     api = MadeUpGitHub(left())
-    assert "another repository" in post(api, run(head_repository=None), {})
+    assert "a different repository" in post(api, run(head_repository=None), {})
 
 
 def test_a_number_of_no_pull_request_is_an_error_of_githubs() -> None:
@@ -124,7 +124,7 @@ def test_a_number_of_no_pull_request_is_an_error_of_githubs() -> None:
     ("files", "artifact", "reason"),
     [
         (b"no archive", {}, "cannot be read"),
-        (archive(left(number="x")), {}, "names no pull request"),
+        (archive(left(number="x")), {}, "contains no pull request number"),
         (b"", {"size_in_bytes": 10**9}, "more than 4,194,304 bytes"),
         (b"", {"expired": True}, "0 artifacts"),
         (b"", {"name": "other"}, "0 artifacts"),

@@ -42,7 +42,9 @@ def test_the_last_site_is_kept_and_can_be_put_back_and_back_again(target: Path) 
 
 def test_without_a_previous_site_nothing_is_changed(target: Path) -> None:
     make(target, "first")
-    with pytest.raises(NothingToPutBackError, match=r"no previous site is in \.site\.previous"):
+    with pytest.raises(
+        NothingToPutBackError, match=r"there is no previous site in \.site\.previous"
+    ):
         put_back(target)
     assert shown(target) == "first"
 

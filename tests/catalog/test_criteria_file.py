@@ -30,5 +30,5 @@ def test_a_basic_set_names_the_files_to_run_and_no_other_suites() -> None:
 
 
 def test_a_test_stands_in_a_basic_set_once() -> None:
-    with pytest.raises(ValidationError, match=r"named twice: nn\.test_pooling"):
+    with pytest.raises(ValidationError, match=r"listed twice: nn\.test_pooling"):
         basic(ONE, ONE)

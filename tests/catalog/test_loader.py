@@ -74,7 +74,7 @@ def test_all_problems_of_all_files_are_found_in_one_pass(tree: Tree) -> None:
         ),
         f"{GUIDE}:9: level-1 headings are not allowed; use ## headings",
         f"{GUIDE}:9: there is text before the first ## heading; move it under a heading",
-        f"{INSTALL}:38: options[3].methods: a list is expected; write [docker]",
+        f"{INSTALL}:38: options[3].methods: expected a list; write [docker]",
         f"{RELEASES}:13: releases[1].date: expected a date; use a format like 2026-11-21",
     ]
 
@@ -127,7 +127,7 @@ def test_a_folder_with_a_problem_is_left_out_and_the_others_stay(tree: Tree) -> 
         (
             "accelerators/example/logo.svg",
             (
-                "the portal does not use this file; known here: "
+                "the portal does not use this file; use one of: "
                 "accelerator.yaml, compatibility.yaml, faq.md, guide.md, install.yaml, "
                 "known-issues.yaml, validation.yaml"
             ),
@@ -164,7 +164,7 @@ def test_a_key_that_stands_twice_keeps_the_folder_out_though_it_can_be_read(tree
     catalog, problems = load_and_check(tree(edited((ACCELERATOR, vendor, vendor * 2))), TODAY)
     assert catalog is not None
     assert catalog.platforms == ()
-    assert "stands already" in problems[0].what
+    assert "is already used" in problems[0].what
 
 
 def test_the_folder_of_all_platforms_is_no_link_either(tree: Tree, tmp_path: Path) -> None:

@@ -50,4 +50,7 @@ def test_what_is_no_place_is_named(tree: Tree, feed: str, fault: str) -> None:
 
 def test_two_feeds_of_one_name_are_refused(tree: Tree) -> None:
     (found,) = faults(tree, f"{URL}}}\n  - {{name: nightly, source: made-up, {RELEASE}")
-    assert 'two report_feeds have the name "nightly"; give each its own' in found
+    assert (
+        'two entries in report_feeds have the name "nightly"; use a different name for each'
+        in found
+    )

@@ -40,7 +40,7 @@ ACCELERATOR_KEYS = (
     [
         # unknown and missing keys
         (ACCELERATOR, "mark: EX", "mark: EX\nlogo: x", [
-            f'9: unknown key "logo"; known here: {ACCELERATOR_KEYS}'
+            f'9: unknown key "logo". Platforms: {ACCELERATOR_KEYS}'
         ]),
         (ACCELERATOR, "Made up., value: ex", "Made up., valeu: ex", [
             '13: "value" is missing; add device.value',
@@ -49,7 +49,7 @@ ACCELERATOR_KEYS = (
         (ACCELERATOR, "import: torch_example", "module: torch_example", [
             '14: "import" is missing; add package.import',
             ('14: unknown key "module"; '
-            "known here: autoload, autoload_since, import, name, note, repository, shared_name, "
+            "use one of: autoload, autoload_since, import, name, note, repository, shared_name, "
             "source"),
         ]),
         (ACCELERATOR, "mark: EX\n", with_feature("compile", "partly"), [
@@ -63,7 +63,7 @@ ACCELERATOR_KEYS = (
             '9: features.amp.works: "maybe" is not known; use "yes", "partly" or "no"'
         ]),
         (ACCELERATOR, "mark: EX", "mark: EX\na(b): 1\nstr: 1\ntuple[int, ...]: 1", [
-            f'{line}: unknown key "{key}"; known here: {ACCELERATOR_KEYS}'
+            f'{line}: unknown key "{key}". Platforms: {ACCELERATOR_KEYS}'
             for line, key in [(9, "a(b)"), (10, "str"), (11, "tuple[int, ...]")]
         ]),
         (INSTALL, "id: ex2", "id: Ex2", [
@@ -83,13 +83,13 @@ ACCELERATOR_KEYS = (
         (ACCELERATOR, "mark: EX", "mark:", [f"8: mark: a text is expected; {SEE}"]),
         (ACCELERATOR, "mark: EX", "mark: [E, X]", [f"8: mark: a text is expected; {SEE}"]),
         (ACCELERATOR, "device: {note: Made up., value: ex, source: made-up}", "device: ex", [
-            f"13: device: a mapping (key: value) is expected; {SEE}"
+            f"13: device: expected a mapping (key: value); {SEE}"
         ]),
         (ACCELERATOR, "import: torch_example", "import: torch_example, autoload: yess", [
             f"14: package.autoload: true or false is expected; {SEE}"
         ]),
         (INSTALL, "methods: [pip, uv]", "methods: pip", [
-            "23: options[1].methods: a list is expected; write [pip]"
+            "23: options[1].methods: expected a list; write [pip]"
         ]),
         (INSTALL, "methods: [pip, uv]", "methods: [pip, conda, {a: b}, null]", [
             ('23: options[1].methods[2]: "conda" is not known; '
@@ -219,7 +219,7 @@ ACCELERATOR_KEYS = (
                 ("print(\n      1,\n      2)", JOINED),
                 ("if torch: print(1)",
                  "compound statements are not allowed; use only imports, assignments and calls"),
-                ("print(", "not Python: '(' was never closed; mend it"),
+                ("print(", "invalid Python: '(' was never closed; mend it"),
                 (f"print({'-' * 3000}1)", TOO_DEEP),
                 (f"print({'+'.join('1' * 1500)})", TOO_DEEP),
             ]
@@ -251,7 +251,7 @@ def test_a_fault_is_named_with_its_line_and_what_would_be_right(
 @pytest.mark.parametrize("text", ["- a\n- b\n", "just words\n", "3\n", "[]\n", "~\n"])
 def test_a_file_of_another_shape_is_told_so(text: str, problems_after: ProblemsAfter) -> None:
     found = problems_after((SELECTOR, EXAMPLE[SELECTOR], text))
-    assert found == [f"{SELECTOR}:1: the file: a mapping (key: value) is expected; {SEE}"]
+    assert found == [f"{SELECTOR}:1: the file: expected a mapping (key: value); {SEE}"]
 
 
 @pytest.mark.parametrize("path", ["::error::x.json", " ::error::x", "##[error]x", "a##[add-mask]b"])

@@ -87,7 +87,9 @@ _STEP = '["torch=={torch}"]'
 
 REFUSED: Mapping[str, Edit] = {
     **_each("an address", _ADDRESSES, ACCELERATOR, _URL, "url: {}", "support[1].url"),
-    **_each("an address", _HIDDEN_ADDRESSES, ACCELERATOR, _URL, "url: {}", "does not belong"),
+    **_each(
+        "an address", _HIDDEN_ADDRESSES, ACCELERATOR, _URL, "url: {}", "is not allowed in text"
+    ),
     **_each(
         "an address of a source",
         {"javascript": "javascript:alert(1)"},
@@ -168,7 +170,7 @@ REFUSED: Mapping[str, Edit] = {
         INSTALL,
         'packages: ["torch=={torch}"], index',
         "packages: [{}], index",
-        "is not a valid requirement; write one package an item",
+        "is not a valid requirement; write one package per item",
     ),
     **_each(
         "an option as a package",
@@ -255,7 +257,7 @@ REFUSED: Mapping[str, Edit] = {
         INSTALL,
         "import torch\n      print(torch.__version__)",
         "(" * 3900,
-        "not Python",
+        "invalid Python",
     ),
     "a variant that nobody describes": (INSTALL, "variants: [ex2]", "variants: [../ex2]", "ex2"),
 }

@@ -13,8 +13,12 @@ from tests.hostile.reports import GOOD, TEST
 FOLDER = Path("accelerators/example")
 RESULTS = FOLDER / "results"
 
-OUT, NOT_PLAIN, UNREAD = "leads out of its folder", "not a plain file", "does not read this file"
-NO_ID, NO_REPORT = "cannot be an id", "cannot be the name of a report"
+OUT, NOT_PLAIN, UNREAD = (
+    "points outside its folder",
+    "this is not a regular file",
+    "does not use this file",
+)
+NO_ID, NO_REPORT = "cannot be an id", "not a valid file name for a report"
 
 Make = Callable[[Path], None]
 
@@ -121,8 +125,11 @@ CASES: Mapping[str, tuple[Make, str]] = {
     "a link as the folder of reports": (_link("results", "/etc"), "this is not a folder"),
     "a link as a report": (_link("results/a.json", "/etc/passwd"), NOT_PLAIN),
     "a link as a report to a device": (_link("results/a.json", "/dev/zero"), NOT_PLAIN),
-    "a link as a platform": (_folder(lambda p: p.symlink_to("/etc")), "folder is a link"),
-    "a link as a platform to itself": (_folder(lambda p: p.symlink_to(p)), "folder is a link"),
+    "a link as a platform": (_folder(lambda p: p.symlink_to("/etc")), "folder is a symbolic link"),
+    "a link as a platform to itself": (
+        _folder(lambda p: p.symlink_to(p)),
+        "folder is a symbolic link",
+    ),
     # What is no file.
     "a pipe": (_instead("guide.md", os.mkfifo), NOT_PLAIN),
     "a socket": (_instead("guide.md", _socket), NOT_PLAIN),
@@ -165,15 +172,18 @@ CASES: Mapping[str, tuple[Make, str]] = {
     "a report like an option": (_report("-rf.json"), NO_REPORT),
     "a report of another kind": (_report("a.json.exe"), NO_REPORT),
     "a report without a name": (_report("json"), NO_REPORT),
-    "a report like a device": (_report("nul.json"), "Windows takes this name"),
-    "a report like a device with more": (_report("con.tar.json"), "Windows takes this name"),
+    "a report like a device": (_report("nul.json"), "this name is reserved on Windows"),
+    "a report like a device with more": (
+        _report("con.tar.json"),
+        "this name is reserved on Windows",
+    ),
     "a folder of reports in the folder": (_write("results/sub/a.json"), NO_REPORT),
     "a hundred and one reports": (_many, "101 reports, more than 100"),
-    "two reports of one moment": (_two_of_a_moment, "at the same moment"),
+    "two reports of one moment": (_two_of_a_moment, "with the same start time"),
     # Names of platforms.
-    "a platform on the page of all": (_platform("index"), "the name is taken"),
-    "a platform like a device": (_platform("nul"), "the name is taken"),
-    "a platform like a port": (_platform("com1"), "the name is taken"),
+    "a platform on the page of all": (_platform("index"), "is a reserved"),
+    "a platform like a device": (_platform("nul"), "is a reserved"),
+    "a platform like a port": (_platform("com1"), "is a reserved"),
     "a platform in capitals": (_platform("CUDA"), NO_ID),
     "a platform in other letters": (_platform("\u0441uda"), NO_ID),
     "a platform with an underscore": (_platform("a_b"), NO_ID),

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
-DOCTYPE, NO_XML, NO_JSON = "document type", "this is no XML", "this is no JSON"
+DOCTYPE, NO_XML, NO_JSON = "document type", "invalid XML", "invalid JSON"
 
 
 def _again(number: int) -> str:
@@ -117,7 +117,7 @@ CASES: Mapping[str, tuple[str, bytes, str]] = {
         _suites("<failure><![CDATA[<script>alert(1)</script>]]></failure>"),
         "",
     ),
-    "elements in elements": ("junit", _suites("<a>" * 100_000), "stand in each other"),
+    "elements in elements": ("junit", _suites("<a>" * 100_000), "nested elements"),
     "a tag without end": ("junit", b'<testsuites name="' + b"x" * 3_000_000, "one tag has more"),
     "attributes without end": (
         "junit",
@@ -155,8 +155,16 @@ CASES: Mapping[str, tuple[str, bytes, str]] = {
     "a colour of a terminal": ("junit", _suites("<failure>#x1B[31mred#x1B[0m</failure>"), ""),
     # CTRF: JSON.
     "CTRF: no JSON": ("ctrf", b"{", NO_JSON),
-    "CTRF: no number": ("ctrf", _ctrf('"duration": 1', '"duration": NaN'), "NaN is not a number"),
-    "CTRF: infinity": ("ctrf", _ctrf('"duration": 1', '"duration": -Infinity'), "no number"),
+    "CTRF: no number": (
+        "ctrf",
+        _ctrf('"duration": 1', '"duration": NaN'),
+        "NaN is not a valid JSON number",
+    ),
+    "CTRF: infinity": (
+        "ctrf",
+        _ctrf('"duration": 1', '"duration": -Infinity'),
+        "not a valid JSON number",
+    ),
     "CTRF: a number too large": ("ctrf", _ctrf('"duration": 1', '"duration": 1e999'), "too large"),
     "CTRF: too many digits": (
         "ctrf",
@@ -199,7 +207,7 @@ CASES: Mapping[str, tuple[str, bytes, str]] = {
     ),
     # PyTorch's accuracy files.
     "CSV: nothing": ("dynamo-csv", b"", "no header"),
-    "CSV: another header": ("dynamo-csv", b"a,b\n1,2\n", "the header begins"),
+    "CSV: another header": ("dynamo-csv", b"a,b\n1,2\n", "the header starts with"),
     "CSV: a column twice": (
         "dynamo-csv",
         b"name,accuracy,accuracy\nx,pass,pass\n",
@@ -211,7 +219,7 @@ CASES: Mapping[str, tuple[str, bytes, str]] = {
     "CSV: a figure that is none": (
         "dynamo-csv",
         b"name,accuracy,g\nx,pass,nan\n",
-        "is not a number",
+        "is no number",
     ),
     "CSV: bytes that are no UTF-8": ("dynamo-csv", b"name,accuracy\n\xff,pass\n", "not UTF-8"),
     "CSV: an issue of javascript": (
@@ -225,22 +233,22 @@ CASES: Mapping[str, tuple[str, bytes, str]] = {
     "ExecuTorch: a quotation without end": (
         "executorch-csv",
         (_HEADER + '"x,y\n' * 3).encode(),
-        "this is no CSV",
+        "invalid CSV",
     ),
     "ExecuTorch: a cell without end": (
         "executorch-csv",
         (_HEADER + '"' + "x\n" * 200_000).encode(),
-        "this is no CSV",
+        "invalid CSV",
     ),
     "ExecuTorch: parameters in each other": (
         "executorch-csv",
         (_HEADER + f'i,c,xnnpack,"{"[" * 50_000}",Pass,,True\n').encode(),
-        "no set of parameters",
+        "not a valid set of parameters",
     ),
     "ExecuTorch: parameters of Python": (
         "executorch-csv",
         (_HEADER + "i,c,xnnpack,\"__import__('os')\",Pass,,True\n").encode(),
-        "no set of parameters",
+        "not a valid set of parameters",
     ),
     "ExecuTorch as JSON: nothing": ("executorch-json", b"{}", "field required"),
     "ExecuTorch as JSON: lists in lists": ("executorch-json", b"[" * 1_000_000, "deeply"),

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-NO_JSON = "this is no JSON"
+NO_JSON = "invalid JSON"
 NO_TEXT = "is not UTF-8"
 
 GOOD: dict[str, Any] = {
@@ -68,7 +68,7 @@ REFUSED: Mapping[str, tuple[bytes, str]] = {
     "a text": (b'"x"', "the report"),
     "a number": (b"1", "the report"),
     # Numbers.
-    "no number": (_raw('"schema_version": 1', '"schema_version": NaN'), NO_JSON),
+    "not a valid JSON number": (_raw('"schema_version": 1', '"schema_version": NaN'), NO_JSON),
     "a version of the future": (_with(schema_version=2), "newer than 1"),
     "a version of 4,000 digits": (_raw(": 1,", f": {'9' * 4000},"), "schema_version"),
     "a version that is a text": (_with(schema_version="1"), "schema_version"),
@@ -92,8 +92,11 @@ REFUSED: Mapping[str, tuple[bytes, str]] = {
     "tests that are none": (_with(tests={"0": TEST}), "tests"),
     "a name that is too long": (_test(name="x" * 201), "name"),
     "no name": (_test(name=""), "name"),
-    "a name with letters that nobody sees": (_test(name="a\U000e0041b"), "U+E0041 does not belong"),
-    "a name with an escape": (_test(name="\x1b]0;x\x07"), "U+001B does not belong"),
+    "a name with letters that nobody sees": (
+        _test(name="a\U000e0041b"),
+        "U+E0041 is not allowed in text",
+    ),
+    "a name with an escape": (_test(name="\x1b]0;x\x07"), "U+001B is not allowed in text"),
     "a repository of points": (
         _with(trigger={"kind": "nightly", "repository": "a/.."}),
         "repository",
@@ -146,15 +149,15 @@ REFUSED: Mapping[str, tuple[bytes, str]] = {
     "a suite that is a path": (_suite("../x"), "name"),
     "a suite in capitals": (_suite("MadeUp"), "name"),
     "a suite with a zero": (_suite("a\u0000b"), "name"),
-    "a suite on the dashboard's page": (_suite("dashboard"), "the name is taken"),
-    "a suite on the page of changes": (_suite("changes"), "the name is taken"),
-    "a suite in the folder of runs": (_suite("runs"), "the name is taken"),
-    "a suite on the index": (_suite("index"), "the name is taken"),
-    "a mode that is a path": (_mode("/../../../../evil"), "cannot be a mode"),
-    "a mode with a slash": (_mode("a/b"), "cannot be a mode"),
-    "a mode with a zero": (_mode("a\u0000b"), "cannot be a mode"),
-    "a mode that is too long for a file": (_mode("x" * 400), "cannot be a mode"),
-    "a mode of markup": (_mode("<script>alert(1)</script>"), "cannot be a mode"),
+    "a suite on the dashboard's page": (_suite("dashboard"), "is a reserved"),
+    "a suite on the page of changes": (_suite("changes"), "is a reserved"),
+    "a suite in the folder of runs": (_suite("runs"), "is a reserved"),
+    "a suite on the index": (_suite("index"), "is a reserved"),
+    "a mode that is a path": (_mode("/../../../../evil"), "is not a valid mode"),
+    "a mode with a slash": (_mode("a/b"), "is not a valid mode"),
+    "a mode with a zero": (_mode("a\u0000b"), "is not a valid mode"),
+    "a mode that is too long for a file": (_mode("x" * 400), "is not a valid mode"),
+    "a mode of markup": (_mode("<script>alert(1)</script>"), "is not a valid mode"),
     # What would be too many pages, or cells.
     "a thousand suites": (
         _with(suites=[{"name": f"s{n}", "kind": "unit"} for n in range(1000)]),
@@ -173,7 +176,7 @@ REFUSED: Mapping[str, tuple[bytes, str]] = {
     "a report about a path": (_with(accelerator="../other"), "accelerator"),
     "a suite that is not declared": (
         _with(tests=[TEST, TEST | {"suite": "other"}]),
-        "tests name the suite",
+        "is used in tests but missing from suites",
     ),
     "a test twice": (_with(tests=[TEST, TEST]), "is listed twice"),
     "more tests than were planned": (

@@ -29,7 +29,7 @@ TEXTS: Mapping[str, str] = {
     "a long text": "x" * 70_000,
     "a negative number": "-1",
     "many digits": "9" * 400,
-    "no number": "NaN",
+    "not a valid JSON number": "NaN",
     "a number too large": "1e999",
     "digits of another script": "١٢",
     "a version with a local part": "2.10.0+x/../y",

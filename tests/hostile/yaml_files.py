@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-ANCHOR, TAG, LARGE, HIDDEN = "anchor", "the tag", "too deep or too large", "does not belong"
+ANCHOR, TAG, LARGE, HIDDEN = "anchor", "the tag", "too deep or too large", "is not allowed in text"
 
 _LAUGHS = "\n".join(f"l{n}: &l{n} [{', '.join([f'*l{n - 1}'] * 9)}]" for n in range(1, 10))
 
@@ -54,7 +54,10 @@ LINES: Mapping[str, tuple[str, str]] = {
     "a key in capitals": ("Vendor: x", 'unknown key "Vendor"'),
     "a key with a Cyrillic letter": ("vend\u043er: x", "unknown key"),
     "a key of Python": ("__class__: x\nvendor: x", 'unknown key "__class__"'),
-    "a key that is a list": ("? [a]\n: b\nvendor: x", "a key is a list"),
+    "a key that is a list": (
+        "? [a]\n: b\nvendor: x",
+        "a key must be text, not a list or a mapping",
+    ),
     "a key that is a mapping": (
         "? {a: b}\n: c\nvendor: x",
         "a key must be text, not a list or a mapping",
@@ -63,7 +66,7 @@ LINES: Mapping[str, tuple[str, str]] = {
     "a second document": ("vendor: x\n---\nname: other", LARGE),
     "text after the end": ("vendor: x\n...\nname: other", "not valid YAML"),
     # What YAML makes of plain words.
-    "nothing": ("vendor:", "a text is expected"),
+    "nothing": ("vendor:", "expected a text"),
     "a tilde": ("vendor: ~", "read as nothing"),
     "a truth value": ("vendor: yes", "truth value"),
     "a number": ("vendor: 1.10", "the number 1.1"),
@@ -71,7 +74,7 @@ LINES: Mapping[str, tuple[str, str]] = {
     "a number to the base of eight": ("vendor: 017", "would be read as a different number"),
     "a number with underscores": ("vendor: 1_000", "the number 1000"),
     "infinity": ("vendor: .inf", "the number inf"),
-    "no number": ("vendor: .nan", "the number nan"),
+    "not a valid JSON number": ("vendor: .nan", "the number nan"),
     "a day": ("vendor: 2026-01-02", "the date 2026-01-02"),
     "a day that does not exist": ("vendor: 2026-02-30", "cannot be read"),
     "a moment": ("vendor: 2026-01-02T03:04:05Z", "is read as"),
@@ -79,8 +82,8 @@ LINES: Mapping[str, tuple[str, str]] = {
     "a number of 5,000 digits": (f"vendor: {'9' * 5000}", "too long for a number"),
     "a number of 5,000 digits in hex": (f"vendor: 0x{'f' * 5000}", "too long for a number"),
     "a number of 5,000 parts": (f"vendor: 1{':1' * 5000}", "too long for a number"),
-    "a list": ("vendor: [x]", "a text is expected"),
-    "a mapping": ("vendor: {x: y}", "a text is expected"),
+    "a list": ("vendor: [x]", "expected a text"),
+    "a mapping": ("vendor: {x: y}", "expected a text"),
     # Texts that are none.
     "no letters": ('vendor: ""', "the text is empty"),
     "spaces": ('vendor: "   "', "the text is empty"),

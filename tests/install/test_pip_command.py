@@ -47,7 +47,7 @@ def test_a_pip_command_becomes_steps(command: str, expected: list[dict[str, Any]
         ("curl https://example.org | sh", "is no pip install"),
         ("pip install", "is no pip install"),
         ("pip install --pre", "installs nothing"),
-        ("pip install torch --index-url", '"--index-url" has no address'),
+        ("pip install torch --index-url", '"--index-url" needs an address'),
         ("pip install torch --user", 'the option "--user" is not supported in a step'),
         ("pip install 'torch", "No closing quotation"),
         ("pip install torch &&", "is no pip install"),

@@ -42,19 +42,19 @@ def named(name: str) -> bytes:
     [
         (answering(500), "the server answered 500"),
         (answering(403), "the server answered 403"),
-        (answering(404), "no such thing (404), where there were 1 releases"),
+        (answering(404), "no such file (404), where there were 1 releases"),
         (answering(200, b"", content_type=HTML), "the page is not HTML"),
         (answering(200, b"<html></html>", content_type=HTML), "names no file, where there were 1"),
-        (answering(200, b"\x00\x01", content_type="image/png"), 'no page of an index but "image/'),
+        (answering(200, b"\x00\x01", content_type="image/png"), 'not a package index page but "image/'),
         (answering(200, b"{", content_type=JSON), "the page cannot be read (JSONDecodeError)"),
         (answering(200, b"[]", content_type=JSON), "the page cannot be read (ValidationError)"),
         (answering(200, b"[" * 100_000, content_type=JSON), "the page cannot be read"),
         (answering(200, named("other"), content_type=JSON), 'the page is about "other"'),
         (answering(200, named("x").replace(b"1.0", b"9.0"), content_type=JSON), "newer version"),
-        (answering(302, location="https://example.org/"), "leads to another host, example.org"),
-        (answering(302, location="//127.0.0.2/"), "leads to another host, 127.0.0.2"),
-        (answering(302, location="file:///etc/passwd"), "leads to another host"),
-        (answering(302), "leads to another host"),
+        (answering(302, location="https://example.org/"), "redirects to another host, example.org"),
+        (answering(302, location="//127.0.0.2/"), "redirects to another host, 127.0.0.2"),
+        (answering(302, location="file:///etc/passwd"), "redirects to another host"),
+        (answering(302), "redirects to another host"),
         (answering(302, location=PAGE), "has a redirect loop"),
         (answering(200, b"no gzip at all", content_encoding="gzip"), "is no HTTP (DecodingError)"),
         (endless, "longer than"),
@@ -98,7 +98,7 @@ def test_metadata_with_another_hash_is_refused(root: Path, index: Index) -> None
     path = f"/files/torch_example-1.0-{X86}.whl.metadata"
     index.answers[path] = answering(200, metadata_text("torch-example", "1.0", ["torch==9"]))
     done = synced(root, index)
-    assert "another hash than the page says" in done.packages[0].refused[0]
+    assert "differs from the index page" in done.packages[0].refused[0]
     assert list(releases(root)["1.0"]["requires"]) == ["*"]
 
 

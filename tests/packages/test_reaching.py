@@ -45,8 +45,8 @@ def test_what_asks_a_silent_host_is_not_resolved(
     monkeypatch.setattr(reaching, "resolve", lambda *_: pytest.fail("uv was asked"))
     found = [answer(one) for one in (ON_PYPI, elsewhere)]
     assert [(one.kind, one.why) for one in found] == [
-        ("unchecked", "127.0.0.1:9 did not answer (ConnectError)"),
-        ("unchecked", "nowhere.invalid did not answer (ConnectError)"),
+        ("unchecked", "127.0.0.1:9 did not respond (ConnectError)"),
+        ("unchecked", "nowhere.invalid did not respond (ConnectError)"),
     ]
 
 
@@ -64,7 +64,7 @@ def test_a_host_that_goes_silent_meanwhile_is_not_waited_for_again(
     hosts = ReachableHosts({})
     assert hosts.silence(ON_PYPI) is None
     hosts.note(ON_PYPI, NO_ANSWER)
-    assert hosts.silence(ON_PYPI) == "127.0.0.1:9 did not answer (ConnectError)"
+    assert hosts.silence(ON_PYPI) == "127.0.0.1:9 did not respond (ConnectError)"
 
 
 def test_a_host_that_answers_and_never_to_uv_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -77,7 +77,7 @@ def test_a_host_that_answers_and_never_to_uv_is_given_up(monkeypatch: pytest.Mon
         hosts.note(ON_PYPI, NO_ANSWER)
     assert hosts.silence(ON_PYPI) is None
     hosts.note(ON_PYPI, NO_ANSWER)
-    assert hosts.silence(ON_PYPI) == (f"{reaching.PYPI_HOST} did not answer (no answer to uv)")
+    assert hosts.silence(ON_PYPI) == (f"{reaching.PYPI_HOST} did not respond (no answer to uv)")
 
 
 def test_after_its_time_nothing_is_resolved(

@@ -99,7 +99,7 @@ def test_each_python_must_have_a_wheel(releases: Catalog) -> None:
     (what,) = found(with_torch(releases, torch(wheels={X86: "cp312", ARM: ALL})))
     assert what == (
         'torch 1.10.0 is said to be "ex2" for linux x86_64 on PyPI for Python 3.13, 3.13t, '
-        "but PyPI (data/packages/torch.json:5) has wheels for cp312 alone"
+        "but PyPI (data/packages/torch.json:5) has wheels only for cp312"
     )
 
 

@@ -39,7 +39,7 @@ def in_mode(mode: object) -> dict[str, Any]:
 )
 def test_a_mode_that_would_name_another_file_is_refused(mode: str, tmp_path: Path) -> None:
     (fault,) = faults(report(in_mode(mode)))
-    assert "cannot be a mode" in fault[0]
+    assert "is not a valid mode" in fault[0]
     (tmp_path / "r.json").write_text(report_text(report(in_mode(mode))), "utf-8")
     with pytest.raises(ProblemsError):
         read_report(tmp_path / "r.json")
@@ -53,7 +53,7 @@ def test_a_mode_is_a_word(mode: str) -> None:
 @pytest.mark.parametrize("name", sorted(TAKEN))
 def test_a_suite_cannot_take_a_page_of_the_sites(name: str) -> None:
     (fault,) = faults(report(suites=(name,)))
-    assert "the name is taken" in fault[0]
+    assert "is a reserved suite name" in fault[0]
     assert list(faults(report({"suite": name}))) == [fault]
 
 

@@ -150,9 +150,7 @@ def test_an_error_of_several_lines_is_the_reason(tmp_path: Path) -> None:
     fail = {"Result": "Fail", "Result Detail": "Lowering Failed"}
     error = "EX out of memory, made up\nTried to allocate 1.00 MiB"
     text = content(fail | {"Error": error}, fail | {"Test Case": "test_b", "Lower Time (s)": "x"})
-    assert refused(tmp_path, text) == [
-        f'{NAME}:4: Lower Time (s): "x" is not a number; use a number'
-    ]
+    assert refused(tmp_path, text) == [f'{NAME}:4: Lower Time (s): "x" is no number; use a number']
     test = only(read(tmp_path, content(fail | {"Error": error})))
     assert (test.outcome, test.stage, test.reason) == ("out-of-memory", "lower", error)
 
@@ -327,13 +325,13 @@ def test_a_file_with_a_header_alone_has_no_tests(tmp_path: Path) -> None:
         ),
         (
             content() + '"a\n',
-            [f"{NAME}:2: this is no CSV: unexpected end of data; create the file again"],
+            [f"{NAME}:2: invalid CSV: unexpected end of data; create the file again"],
         ),
         (
             content() + "x" * 200_000,
             [
                 (
-                    f"{NAME}:2: this is no CSV: field larger than field limit (131072); "
+                    f"{NAME}:2: invalid CSV: field larger than field limit (131072); "
                     "create the file again"
                 )
             ],

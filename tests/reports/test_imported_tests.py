@@ -146,7 +146,7 @@ def test_a_figure_is_finite_or_none(
     if not faults:
         assert tests.done() == ()
         return
-    assert problems(tests) == [f'example.csv:2: speed: "{cell}" is not a number; use a number']
+    assert problems(tests) == [f'example.csv:2: speed: "{cell}" is no number; use a number']
 
 
 def test_of_very_many_faults_a_hundred_are_shown() -> None:
@@ -155,7 +155,7 @@ def test_of_very_many_faults_a_hundred_are_shown() -> None:
         tests.fault(line, "example", "none")
     messages = problems(tests)
     assert len(messages) == 101
-    assert "example.csv:1: 102 more faults; fix the problems above first" in messages
+    assert "example.csv:1: 102 more problems; fix the problems above first" in messages
 
 
 def test_a_file_full_of_faults_is_not_read_to_its_end() -> None:
@@ -167,7 +167,7 @@ def test_a_file_full_of_faults_is_not_read_to_its_end() -> None:
     messages = [str(problem) for problem in error.value.problems]
     assert len(messages) == 101
     assert (
-        "example.csv:1: 10,000 more faults. The rest was not read; fix the problems above first"
+        "example.csv:1: 10,000 more problems. The rest was not read; fix the problems above first"
         in messages
     )
 

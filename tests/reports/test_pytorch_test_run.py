@@ -104,8 +104,8 @@ def test_a_fault_is_named_with_its_line(record: dict[str, Any], words: str, tmp_
 def test_what_is_no_object_is_named(tmp_path: Path) -> None:
     file = tmp_path / "run.json"
     file.write_text(f"{json.dumps(CASE)}\n{{", "utf-8")
-    with pytest.raises(ProblemsError, match=r"run\.json:2: this is no JSON"):
+    with pytest.raises(ProblemsError, match=r"run\.json:2: invalid JSON"):
         read_pytorch_test_run(file, Options())
     file.write_text(f"{json.dumps(CASE)}\n3\n", "utf-8")
-    with pytest.raises(ProblemsError, match=r"run\.json:2: this is not an object of a test case"):
+    with pytest.raises(ProblemsError, match=r"run\.json:2: this is not a test case object"):
         read_pytorch_test_run(file, Options())

@@ -26,5 +26,5 @@ def test_a_very_long_line_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
         list(lines_of(FILE, "1234\n12345\n"))
     assert str(error.value) == (
         "example.csv:2: the line has 6 characters, more than 5; "
-        "create the file again, one result a line"
+        "create the file again with one result per line"
     )

@@ -35,7 +35,7 @@ def found(*tests: dict[str, Any], first_test: int | None = None, **changes: Any)
     [
         ({}, []),
         ({"accelerator": "exampel"},
-         ['there is no accelerator "exampel"; did you mean "example"?']),
+         ['there is no platform "exampel"; did you mean "example"?']),
         ({"finished": "2026-01-01T00:00:00Z"},
          ["the end time is before the start time; correct started or finished"]),
         ({"started": "2027-01-01T00:00:00Z"},
@@ -47,9 +47,9 @@ def found(*tests: dict[str, Any], first_test: int | None = None, **changes: Any)
         ({"suites": [{"name": "made-up", "kind": "unit"}] * 2},
          ['the suite "made-up" is listed twice in suites; merge the two']),
         ({"suites": [{"name": "made-up", "kind": "unit", "planned": 0}]},
-         ['"made-up" planned 0 tests and has 1; correct planned']),
+         ['"made-up" planned 0 tests but has 1; correct planned']),
         ({"suites": [{"name": "other", "kind": "unit"}]},
-         ['tests name the suite "made-up", suites does not; add it to suites']),
+         ['the suite "made-up" is used in tests but missing from suites; add it to suites']),
         ({"suites": [{"name": "made-up", "kind": "model"}]}, []),
         ({"suites": [{"name": "made-up", "kind": "unit"}, {"name": "known", "kind": "unit"}]},
          ['the suite "known" is of kind model, not unit; correct its kind']),
@@ -66,7 +66,7 @@ def test_what_a_run_says_of_itself(changes: dict[str, Any], expected: list[str])
         ([{}, {"parameters": {"dtype": "float32"}}], []),
         ([{}, {}], [(11, ('"first" is listed twice with the same parameters; '
                     "remove one, or add what differs"))]),
-        ([{"outcome": "skipped"}], [(10, '"first" is skipped without a reason; add reason')]),
+        ([{"outcome": "skipped"}], [(10, '"first" is skipped but has no reason; add reason')]),
         ([{"outcome": "not-run", "reason": "killed"}], []),
         ([{"name": "test_cuda_graphs"}], []),
         ([{"name": "resnet50"}, {"name": "npuzzle"}], []),
@@ -89,6 +89,6 @@ def test_a_part_of_a_run_is_to_be_joined_with_the_others_first() -> None:
     shard = {"index": 1, "count": 2, "planned": 2, "positions": "1", "plan": "0" * 64}
     (told,) = found(shard={**shard, "resume": "accelerator-portal validate --resume"})
     assert told == (
-        "r.json:1: the report is shard 1/2, a part of a run; join all shards with "
+        "r.json:1: the report is shard 1/2, a part of a run; merge all shards with "
         "accelerator-portal report merge"
     )

@@ -127,7 +127,7 @@ def test_of_very_many_faults_the_first_are_named(tmp_path: Path) -> None:
     made = {**REPORT, "tests": [{**TEST, "outcome": "x"}] * 500}
     found = faults(written(tmp_path, json.dumps(made)))
     assert len(found) == 101
-    assert "r.json:1: more than 100 faults; fix the problems above first" in found
+    assert "r.json:1: more than 100 problems; fix the problems above first" in found
 
 
 def test_a_file_that_is_too_big_is_not_read(
@@ -169,7 +169,7 @@ def test_a_part_of_the_operators_is_not_more_than_the_whole(tmp_path: Path) -> N
         path = written(tmp_path, json.dumps({**REPORT, "suites": [suite], "tests": [TEST]}))
         what = "covered" if len(covered) > 1 else "missing"
         said = next(fault for fault in faults(path) if "operators" in fault)
-        assert f"operators are {what} than there are; mend" in said
+        assert f"operators are {what} than there are; correct" in said
 
 
 def test_an_operators_name_is_no_text(tmp_path: Path) -> None:
@@ -193,7 +193,7 @@ def test_a_key_that_stands_twice_is_refused(old: str, new: str, line: int, tmp_p
     assert text.count(old) == 1
     (found,) = faults(written(tmp_path, text.replace(old, new)))
     assert found.startswith(f"r.json:{line}: the key ")
-    assert "is listed twice; keep one" in found
+    assert "is listed twice; remove one" in found
 
 
 @pytest.mark.parametrize("entry", ["{}", "[]", '""', "0", "null", '{"metrics": {"a": {}}}'])
@@ -204,7 +204,7 @@ def test_a_file_of_nothing_but_faults_takes_little_memory(entry: str, tmp_path: 
     many = ",".join([entry] * (3_000_000 // len(entry)))
     path = written(tmp_path, json.dumps({**REPORT, "tests": []}).replace("[]}", f"[{many}]}}"))
     done = limited(f"from pathlib import Path; read_report(Path({str(path)!r}))")
-    assert "more than 100 faults" in done or "more than 100,000 tests" in done, done
+    assert "more than 100 problems" in done or "more than 100,000 tests" in done, done
 
 
 def test_a_file_of_unknown_keys_takes_little_memory(tmp_path: Path) -> None:

@@ -68,7 +68,7 @@ def test_a_missing_and_a_doubled_shard_are_named() -> None:
     one, two, again = part(1), part(2), part(2)
     assert told(one, two, again._replace(path="2b.json")) == [
         "2b.json:1: shard 2/3 is given twice, the first time as 2.json; remove one of the two",
-        "1.json:1: shard 3/3 of this run is missing; give its report, or run it with --shard 3/3",
+        "1.json:1: shard 3/3 of this run is missing; add its report, or run it with --shard 3/3",
     ]
     assert told(one, one, two, part(3)) == [
         "1.json:1: shard 1/3 is given twice, the first time as 1.json; remove one of the two"
@@ -78,8 +78,11 @@ def test_a_missing_and_a_doubled_shard_are_named() -> None:
 @pytest.mark.parametrize(
     ("changes", "expected"),
     [
-        ({"plan": "b" * 64}, "shard 2/3 is of another plan than 1.json; run all shards with the"),
-        ({"times": "b" * 64}, "shard 2/3 is balanced by other recorded times than 1.json; run"),
+        ({"plan": "b" * 64}, "shard 2/3 has a different plan than 1.json; run all shards with the"),
+        (
+            {"times": "b" * 64},
+            "shard 2/3 is balanced with different recorded times than 1.json; run",
+        ),
         ({"accelerator": "other"}, "accelerator is other, and example in 1.json"),
         ({"kind": "made-here"}, "kind is made-here, and self-reported in 1.json"),
         (
@@ -124,8 +127,8 @@ def test_all_problems_are_told_at_once() -> None:
     assert [str(problem).partition(";")[0] for problem in error.value.problems] == [
         "1.json:1: shard 3/3 of this run is missing",
         "2.json:1: package numpy is not known, and 2.0 in 1.json",
-        "2.json:1: shard 2/3 is not finished (tests without a result: 1)",
-        "2.json:1: shard 2/3 is of another plan than 1.json",
+        "2.json:1: shard 2/3 has a different plan than 1.json",
+        "2.json:1: shard 2/3 has a different plan than 1.json",
         "2.json:1: torch is 1.9.1, and 1.10.0 in 1.json",
         "lone.json:1: the report is not a shard; it was created without --shard K/N",
     ]
@@ -141,7 +144,9 @@ def test_a_shard_that_somebody_edited_is_refused() -> None:
     files = [part(1), part(2), part(3)]
     shorter = files[1].report.model_copy(update={"tests": files[1].report.tests[:1]})
     (found,) = told(files[0], ShardFile("2.json", shorter), files[2])
-    assert found.startswith("2.json:1: shard 2/3 has 1 tests, and its positions are of other te")
+    assert found.startswith(
+        "2.json:1: shard 2/3 has 1 tests, but its positions list a different number"
+    )
     shard = files[1].report.shard
     assert shard
     moved = files[1].report.model_copy(

@@ -106,7 +106,7 @@ def test_a_result_file(tmp_path: Path) -> None:
     assert found.environment == Environment(
         torch="2.10.0.dev20260102", torch_commit=commit, packages={"torchvision": "0.1"}
     )
-    assert found.note == "The device is called ex in the file."
+    assert found.note == "Device in the file: ex."
     assert (found.started, found.suites[0].name, found.suites[0].kind) == (
         None,
         "torchbench",
@@ -152,7 +152,7 @@ def test_the_device_is_no_part_of_the_identity(tmp_path: Path) -> None:
     one = read(tmp_path, content({key(device="ex"): "pass"}))
     two = read(tmp_path, content({key(device="ample"): "pass"}))
     assert one.tests == two.tests
-    assert two.note == "The device is called ample in the file."
+    assert two.note == "Device in the file: ample."
 
 
 def test_one_test_on_two_devices_is_not_mixed_up(tmp_path: Path) -> None:
@@ -220,7 +220,7 @@ def test_a_file_without_metrics_has_no_tests(tmp_path: Path) -> None:
         ),
         ("[]", [f"{NAME}:1: the file is not a JSON object; {REMEDY}"]),
         ("{}", [f'{NAME}:1: "metrics" is missing; {REMEDY}']),
-        ('{"metrics": []}', [f'{NAME}:1: "metrics" is not an object; {REMEDY}']),
+        ('{"metrics": []}', [f'{NAME}:1: "metrics" is no object; {REMEDY}']),
         ('{"metrics": {}}', [f'{NAME}:1: "environ" is missing; {REMEDY}']),
         (
             '{"environ": {},\n"metrics": {"a":\nNaN}}',
@@ -283,7 +283,7 @@ def test_a_file_without_metrics_has_no_tests(tmp_path: Path) -> None:
             [
                 (
                     f'{NAME}:1: "pytorch_git_version" is "Unknown", no commit; '
-                    "write the hash of the commit, or remove it"
+                    "use the commit hash, or remove it"
                 )
             ],
         ),

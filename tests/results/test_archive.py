@@ -94,7 +94,7 @@ def test_newer_reports_come_on_top_and_older_ones_are_named(tmp_path: Path) -> N
     (problem,) = found.left_out
     assert str(problem) == (
         "accelerators/example/results/older.json:1: the report started 2026-03-01 02:00:00 UTC, "
-        "before the last one (2026-03-02 02:00:00 UTC); rebuild the history from all reports"
+        "before the latest report (2026-03-02 02:00:00 UTC); rebuild the history from all reports"
     )
     assert read_history(tmp_path, "example", "runs") == kept, "nothing is written"
 
@@ -103,7 +103,9 @@ def test_newer_reports_come_on_top_and_older_ones_are_named(tmp_path: Path) -> N
 def test_what_cannot_be_read_is_named(tmp_path: Path, name: str) -> None:
     keep_all(tmp_path, made_up(0, {"a": "passed"}))
     (tmp_path / "data/history/example" / name).write_bytes(b"no history")
-    with pytest.raises(ProblemsError, match=f"{name}:1: this is no (state|table|manifest)"):
+    with pytest.raises(
+        ProblemsError, match=f"{name}:1: (invalid|not a valid) (history state|table|manifest)"
+    ):
         read_history(tmp_path, "example", "runs")
 
 

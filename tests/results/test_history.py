@@ -156,7 +156,7 @@ def test_a_report_that_only_explains_more_is_the_same() -> None:
 def test_an_older_report_is_refused() -> None:
     state, _ = folded(made_up(3, {"a": P}))
     assert refused(state, made_up(1, {"a": P})) == (
-        "2026-03-01.json:1: the report started 2026-03-02 02:00:00 UTC, before the last one "
+        "2026-03-01.json:1: the report started 2026-03-02 02:00:00 UTC, before the latest report "
         "(2026-03-04 02:00:00 UTC); rebuild the history from all reports"
     )
 
@@ -165,7 +165,7 @@ def test_two_reports_of_one_moment_may_not_say_two_things() -> None:
     state, _ = folded(made_up(0, {"a": P}))
     assert refused(state, made_up(0, {"a": F})) == (
         '2026-03-01.json:1: another report of 2026-03-01 02:00:00 UTC already has tests of "models"'
-        "; remove one of the two, or merge the two; then rebuild the history from all reports"
+        "; remove one of the two or merge them; then rebuild the history from all reports"
     )
 
 
@@ -182,12 +182,12 @@ def test_two_reports_of_one_moment_may_share_out_the_work() -> None:
     [
         (
             made_up(0, {"a": P}, accelerator="another"),
-            'the report is about "another", not "example"; fold it into that platform\'s history',
+            'the report is about "another", not "example"; add it to that platform\'s history',
         ),
         (
             made_up(0, {"a": P}, kind="baseline"),
             (
-                "a report of kind baseline does not belong in a history of runs; "
+                "a report of kind baseline cannot be added to a history of runs; "
                 "keep runs and baselines in two histories"
             ),
         ),
@@ -216,7 +216,7 @@ def test_what_has_no_place_in_a_history_is_refused(report: Report, message: str)
 
 def test_a_run_has_no_place_among_baselines() -> None:
     assert refused(State("example", "baselines"), made_up(0, {"a": P})) == (
-        "2026-03-01.json:1: a report of kind self-reported does not belong in a history of "
+        "2026-03-01.json:1: a report of kind self-reported cannot be added to a history of "
         "baselines; keep runs and baselines in two histories"
     )
 

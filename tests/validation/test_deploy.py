@@ -65,7 +65,7 @@ def test_what_goes_wrong_is_told(made: Deployment, outcome: str, stage: str, rea
     if reason:
         assert found.reason == reason
     else:
-        assert "The check cannot be started" in (found.reason or "")
+        assert "The check could not start" in (found.reason or "")
         assert "No such file or directory" in (found.reason or "")
 
 

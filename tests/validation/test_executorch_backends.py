@@ -74,7 +74,7 @@ def test_a_package_cannot_bring_a_backend_that_is_here(site: Path) -> None:
     install(site, "xnnpack", 'BACKEND = Backend("xnnpack", "Mine", ())\n')
     assert refused("xnnpack") == (
         '"xnnpack" is a backend of accelerator-portal itself and of made_up_backend; '
-        "give the entry point of made_up_backend another name"
+        "rename the entry point of made_up_backend"
     )
 
 
@@ -118,12 +118,12 @@ def test_an_unknown_one_is_named_with_what_there_is() -> None:
         ),
         (
             'BACKEND = Backend("other", "MadeUp", ())\n',
-            'the backend "made_up" calls itself "other"; give it one name',
+            'the backend "made_up" has the name "other". Use one name',
         ),
         (
             'BACKEND = Backend("made_up", "MadeUp", (Recipe("8-Bit"),))\n',
             (
-                'the backend "made_up": "8-Bit" is no name of a recipe; write small letters, '
+                'the backend "made_up": "8-Bit" is not a valid recipe name. Use lowercase letters, '
                 "digits and _"
             ),
         ),
@@ -138,7 +138,7 @@ def test_an_unknown_one_is_named_with_what_there_is() -> None:
         (
             'BACKEND = Backend("made_up", "MadeUp", (Recipe("a", quantizer=int),))\n',
             (
-                'the backend "made_up": the recipe "a" quantizes; give the sqnr_db that it must '
+                'the backend "made_up": the recipe "a" quantizes; rename the sqnr_db that it must '
                 "reach"
             ),
         ),

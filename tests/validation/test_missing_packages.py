@@ -33,7 +33,7 @@ def test_the_words_name_the_packages_the_commands_and_the_suites_that_can_run() 
     lacks = missing_packages(matrices, lambda name: name in {"expecttest", "numpy"})
     assert missing_words(lacks, matrices) == (
         'The suite "small-timm" needs timm and torchvision; the suite "small-transformers" needs '
-        f"transformers. They are not installed for {sys.executable}.\n"
+        f"transformers, not installed for {sys.executable}.\n"
         "Install them without changing any other package:\n"
         "  pip list --format=freeze > installed.txt\n"
         "  pip install --constraint installed.txt timm torchvision transformers\n"

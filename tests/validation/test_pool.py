@@ -13,7 +13,7 @@ SAID = {
     "crash-1": ("crashed", "run", "SIGSEGV"),
     "passed-2": ("passed", "compare", ""),
     "exit-1": ("crashed", "run", "status 3"),
-    "leave-1": ("failed", "run", "ended the interpreter"),
+    "leave-1": ("failed", "run", "ended the Python interpreter"),
     "hang-1": ("timed-out", "run", "within 3 s"),
     "memory-1": ("out-of-memory", "run", "2.00 GiB"),
     "missing-1": ("unsupported-operator", "run", "aten::silu is missing"),
@@ -69,10 +69,10 @@ def test_the_stack_is_kept_of_a_process_that_a_thread_of_c_ends(tmp_path: Path) 
 
 OBSERVED = {
     "observed-well": "",
-    "observed-crash": "Its operators could not be observed: The process died by SIGSEGV",
+    "observed-crash": "The operators of this test could not be recorded: The process crashed with SIGSEGV",
     "observed-exit": "with status 3",
     "observed-leave": "SystemExit",
-    "observed-hang": "It did not end within 4 s",
+    "observed-hang": "Timed out after 4 s",
     "observed-memory": "2.00 GiB",
     "passed-1": "",
 }
@@ -125,7 +125,7 @@ def test_workers_that_die_before_they_begin_end_the_run_with_what_they_said(
 ) -> None:
     asked = replace(request(tmp_path), imports="tests.validation.dying_plugin")
     done = run(asked, ["passed-1"], probed=replace(TORCH, forks=False))
-    assert "die before they begin" in (done.why or "")
+    assert "crash before the first test" in (done.why or "")
     assert "the driver is gone" in (done.why or "")
     assert [test.outcome for test in done.report.tests] == ["not-run"]
     assert not done.went_well

@@ -21,7 +21,7 @@ def test_a_measured_suite_has_one_worker_and_every_processor() -> None:
 @pytest.mark.parametrize(
     ("suites", "workers", "said"),
     [
-        (["speed", "operators"], None, "cannot run together with operators.*one command for each"),
+        (["speed", "operators"], None, "cannot run together with operators.*Run them separately"),
         (["speed"], 2, "cannot run with 2 workers.*Leave out --workers"),
     ],
 )

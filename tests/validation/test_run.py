@@ -78,13 +78,13 @@ def test_a_killed_run_leaves_a_plan_and_can_be_gone_on_with(tmp_path: Path) -> N
 def test_going_on_with_another_backend_of_executorch_is_refused(tmp_path: Path) -> None:
     run(request(tmp_path), ["passed-1"])
     other = Probed({"torch": "2.13.0", "backend": {"name": "MadeUp", "version": "3"}})
-    with pytest.raises(RunError, match="began with backend None and would go on with"):
+    with pytest.raises(RunError, match="started with backend None, but now it is"):
         go_on(request(tmp_path), ["passed-1"], other)
 
 
 def test_going_on_with_another_torch_is_refused(tmp_path: Path) -> None:
     run(request(tmp_path), ["passed-1"])
-    with pytest.raises(RunError, match=r"began with torch 2\.13\.0 and would go on with 2\.14\.0"):
+    with pytest.raises(RunError, match=r"started with torch 2\.13\.0, but now it is 2\.14\.0"):
         go_on(request(tmp_path), ["passed-1"], Probed({"torch": "2.14.0"}))
 
 
@@ -109,7 +109,7 @@ def test_going_on_from_a_journal_that_somebody_changed_is_refused(tmp_path: Path
 
 
 def test_going_on_without_a_journal_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(RunError, match=r"cannot be read.*start anew"):
+    with pytest.raises(RunError, match=r"cannot be read.*Start a new run"):
         go_on(request(tmp_path), ["passed-1"])
 
 
@@ -211,5 +211,5 @@ def test_going_on_as_another_shard_is_refused(tmp_path: Path) -> None:
     )
     names = ["passed-1"]
     assert go_on(request(tmp_path), names).report.shard == done.report.shard
-    with pytest.raises(RunError, match="began with shard 1/2 and would go on with 2/2"):
+    with pytest.raises(RunError, match="started with shard 1/2, but now it is 2/2"):
         go_on(replace(first, shard=ShardRequest(2, 2)), names)

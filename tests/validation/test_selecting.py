@@ -38,7 +38,7 @@ def test_words_choose_cases(text: str, matched: tuple[str, ...]) -> None:
         ("and", "missing word"),
         ("add or", "missing word"),
         ("not", "missing word"),
-        ("(add", 'missing ")'),
+        ("(add", 'missing ")"'),
         ("add)", '")" is not expected there'),
         ("add mul", '"mul" is not expected there'),
     ],

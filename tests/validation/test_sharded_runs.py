@@ -108,7 +108,7 @@ def test_a_file_that_cannot_be_read_is_told_with_the_others(tmp_path: Path) -> N
     done = merged(out, shard, other, shard)
     assert done.exit_code == 1
     assert done.stdout.splitlines()[0].startswith(f"{shard}:1: shard 1/2 is given twice")
-    assert done.stdout.splitlines()[1].startswith(f"{other}:1: this is no JSON")
+    assert done.stdout.splitlines()[1].startswith(f"{other}:1: invalid JSON")
     assert done.stderr == "2 problems found.\n"
     assert not out.exists()
 

@@ -94,7 +94,7 @@ def test_times_of_tests_that_are_not_planned_change_nothing() -> None:
 
 
 def test_more_shards_than_tests_are_refused() -> None:
-    with pytest.raises(ShardError, match="10 tests cannot be split into 11 shards; ask for at mo"):
+    with pytest.raises(ShardError, match=r"10 tests cannot be split into 11 shards\. Use at mo"):
         shard_of(plan(NAMES), ShardRequest(1, 11), IDENTITY, "again")
 
 

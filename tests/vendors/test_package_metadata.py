@@ -108,8 +108,8 @@ def test_entry_points_that_cannot_be_read_name_nothing(entry_points: str, tmp_pa
     ("metadata", "words"),
     [
         ("", "there is no METADATA file with a name. Use a wheel or a METADATA file"),
-        ("Version: 1\n", "there is no METADATA with a name"),
-        ("\x00\x01", "there is no METADATA with a name"),
+        ("Version: 1\n", "there is no METADATA file with a name"),
+        ("\x00\x01", "there is no METADATA file with a name"),
         ("Name: a\n" + "x" * 1024**2, "more than 1,048,576 bytes of metadata"),
     ],
     ids=["empty", "no name", "binary", "large"],

@@ -72,7 +72,7 @@ class Check(Sourced):
             module = ast.parse(code)
             meaning = ast.dump(module)
         except SyntaxError as error:
-            raise fault(f"invalid Python: {error.msg}", "mend it") from None
+            raise fault(f"invalid Python: {error.msg}", "correct the code") from None
         except (ValueError, RecursionError, MemoryError):
             raise fault("Python cannot parse this code", "reduce the nesting") from None
         if not all(

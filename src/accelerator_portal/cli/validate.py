@@ -267,5 +267,7 @@ def _platform(root: Path | None, accelerator: str) -> Platform | None:
     platform = catalog.by_id.get(accelerator) if catalog else None
     if platform is None:
         what = f'{root} has no complete folder for "{accelerator}". Run accelerator-portal check'
-        raise ProblemsError([*problems, Problem(f"accelerators/{accelerator}", 1, what, "mend it")])
+        raise ProblemsError(
+            [*problems, Problem(f"accelerators/{accelerator}", 1, what, "fix the problem")]
+        )
     return platform

@@ -58,5 +58,5 @@ def _package(word: str) -> str:
     try:
         Requirement(word)
     except InvalidRequirement:
-        raise UnreadableCommandError(f'"{word[:60]}" is no requirement') from None
+        raise UnreadableCommandError(f'"{word[:60]}" is not a valid requirement') from None
     return word

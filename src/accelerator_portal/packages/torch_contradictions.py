@@ -67,7 +67,7 @@ def _wheel(release: Release, wheel: Wheel, found: ReleaseFacts, where: str) -> I
         if lacking:
             yield (
                 f"torch {release.version} is said to be {named} for Python "
-                f"{', '.join(lacking)}, but {where} has wheels for {' '.join(labels)} alone"
+                f"{', '.join(lacking)}, but {where} has wheels only for {' '.join(labels)}"
             )
         cuda = {v for tag, v in found.cuda.items() if runs_on(tag, wheel.os, arch)}
         for version in sorted(cuda):

@@ -162,7 +162,7 @@ class OperatorCoverage(Model):
                 "more operators are covered than there are", "correct covered or registered"
             )
         if len(self.core_missing) > self.core:
-            raise fault("more core operators are missing than there are", "mend core_missing")
+            raise fault("more core operators are missing than there are", "correct core_missing")
         return self
 
     @property

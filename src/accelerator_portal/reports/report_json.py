@@ -148,7 +148,7 @@ class _Reader:
             raise self._error(what, "shorten its texts and lists")
         if self._doubled:
             self._place = start
-            raise self._error(f'the key "{self._doubled[0][:60]}" is listed twice', "keep one")
+            raise self._error(f'the key "{self._doubled[0][:60]}" is listed twice', "remove one")
         return found
 
     def _object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -30,7 +30,7 @@ def test_news_is_told_once(double: GitHubDouble) -> None:
     again = answer(desk(double), change(), [said()])
     assert again == "The comment on pull request 7 is already up to date."
     (text,) = bodies(double)
-    assert "**Newly broken: `Example` 1 test.**" in text
+    assert "**New failures: `Example` 1 test.**" in text
     assert len(double.said("POST", "comments")) == 1
     assert double.said("PATCH", "comments") == []
 
@@ -48,8 +48,8 @@ def test_another_platform_and_another_commit_renew_the_same_comment(double: GitH
     words = answer(desk(double), change(head=NEXT), [said(broken=0, head=NEXT)])
     assert words == "The comment on pull request 7 was updated."
     (text,) = bodies(double)
-    assert "**Newly broken: `Other` 3 tests.**" in text
-    assert "Nothing is newly broken any more: `Example` at `dddddddddddd`" in text
+    assert "**New failures: `Other` 3 tests.**" in text
+    assert "No new failures any more: `Example` at `dddddddddddd`" in text
 
 
 def test_what_is_of_an_older_commit_comes_too_late(double: GitHubDouble) -> None:
@@ -109,7 +109,7 @@ def test_a_comment_of_ours_that_was_edited_is_written_anew(double: GitHubDouble)
     double.comments[UPSTREAM, NUMBER][0]["body"] = "<!-- accelerator-portal:upstream x -->"
     answer(desk(double), change(), [said()])
     (text,) = bodies(double)
-    assert "**Newly broken: `Example` 1 test.**" in text
+    assert "**New failures: `Example` 1 test.**" in text
 
 
 def test_memory_keeps_one_answer_of_each_platform() -> None:

@@ -97,7 +97,7 @@ def test_other_check_runs_of_the_commit_do_not_hide_it(double: GitHubDouble) -> 
     put_check_run(client(double), UPSTREAM, body)
     others = [{**body, "id": 1 + i, "name": f"linux / test {i}"} for i in range(300)]
     double.check_runs[UPSTREAM][:0] = others
-    assert put_check_run(client(double), UPSTREAM, body).endswith("is renewed.")
+    assert put_check_run(client(double), UPSTREAM, body).endswith("was updated.")
     assert len(double.check_runs[UPSTREAM]) == 301
 
 
@@ -131,6 +131,6 @@ def test_it_is_made_once_for_an_event_and_then_renewed(double: GitHubDouble) -> 
 
 def test_it_says_what_broke_and_who_says_so() -> None:
     output = check_run(answer(broken=30), change(), "L4")["output"]
-    assert output["title"] == "30 newly broken, 0 already failing on the base"
-    assert output["summary"].startswith("Reported by `vendor/plugin`. 30 newly broken")
+    assert output["title"] == "30 new failures, 0 already failing on the base"
+    assert output["summary"].startswith("Reported by `vendor/plugin`. 30 new failures")
     assert output["summary"].endswith("- `made-up/t19` failed\n- 10 more")

@@ -72,7 +72,7 @@ def test_forty_platforms_with_a_thousand_failures_each_fit() -> None:
     text = comment(memory, {f"p{n}": ["l" * 39] * 3 for n in range(40)})
     assert len(text) <= 60_000
     assert text.count("#### ") == 40
-    assert "1,000 more, see the run" in text or "999 more, see the run" in text
+    assert "1,000 more (see the run)" in text or "999 more (see the run)" in text
     known = remembered(text)
     assert known is not None
     assert [one.news.newly_broken for one in known.answers] == [1000] * 40

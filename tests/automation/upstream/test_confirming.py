@@ -49,7 +49,7 @@ def test_what_github_denies_is_refused(
 
 def test_a_pull_request_that_is_not_there_is_forged(double: GitHubDouble) -> None:
     with pytest.raises(
-        RefusedEventError, match=r"^forged: GitHub has no such change .*/pulls/8: Not"
+        RefusedEventError, match=r"^forged: GitHub doesn't have this change .*/pulls/8: Not"
     ):
         confirmed(client(double), change(number=8), NOW)
 

@@ -96,7 +96,7 @@ def test_a_run_under_way_is_waited_for_until_its_hours_are_over(
 
 
 def test_no_run_at_all_is_waited_for_and_then_lost(double: GitHubDouble) -> None:
-    words = f"no run with the title {DELIVERY}/example is there"
+    words = f"there is no run with the title {DELIVERY}/example"
     soon, later = (find(place(double, SENT + dt.timedelta(hours=h)), asked()) for h in (1, 9))
     assert told(soon) == ("waiting", f"{words}, 1 hours after dispatch")
     assert told(later) == ("lost", f"{words}, 9 hours after dispatch")
@@ -210,8 +210,8 @@ def test_the_same_tests_twice_are_refused(double: GitHubDouble) -> None:
     [
         (b"no archive", "the archive cannot be read"),
         (packed(report(GOOD), "other.json"), "the archive has no report.json"),
-        (packed(b"{"), "report.json:1: this is no JSON"),
-        (packed(b"[" * 100_000), "report.json:1: this is no JSON"),
+        (packed(b"{"), "report.json:1: invalid JSON"),
+        (packed(b"[" * 100_000), "report.json:1: invalid JSON"),
         (archive({"report.json": b"0" * 60_000_000}), "report.json has more than 50,331,648 bytes"),
         (archive({"report.json": b"{}"}, zipfile.ZIP_BZIP2), "report.json is packed in an unusual"),
         (archive({str(n): b"" for n in range(11)}), "the archive has more than 10 files"),
@@ -258,7 +258,7 @@ def test_what_says_that_it_is_too_large_is_not_fetched(double: GitHubDouble) -> 
         ),
         (
             {"trigger": {"kind": "pull-request", "repository": "evil/pytorch"}},
-            "the report is of evil/pytorch",
+            "the report is for evil/pytorch",
         ),
         ({"started": SENT - dt.timedelta(minutes=11)}, "the report is older than the event"),
         (

@@ -119,7 +119,7 @@ def test_a_check_run_that_is_asked_for_again_is_one_platforms() -> None:
         (b" " * (MOST_BYTES + 1), "unreadable: the event has more than 1,048,576 bytes"),
         (
             nested(pull_webhook(repository={"full_name": "evil/pytorch"})),
-            "unknown repository: the event is of evil/pytorch, not of pytorch/pytorch",
+            "unknown repository: the event is from evil/pytorch, not of pytorch/pytorch",
         ),
         (
             event({"event_type": "push", "delivery_id": "$(id)", "payload": {}}),

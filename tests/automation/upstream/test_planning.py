@@ -34,8 +34,8 @@ def test_who_has_none_is_not_asked(tree: Tree) -> None:
 @pytest.mark.parametrize(
     ("section", "changed", "reason"),
     [
-        (ONLY_PULLS, {"occasion": "push", "number": None}, "does not ask for push"),
-        (SECTION, {"occasion": "weekly", "number": None}, "does not ask for weekly"),
+        (ONLY_PULLS, {"occasion": "push", "number": None}, "does not test the event push"),
+        (SECTION, {"occasion": "weekly", "number": None}, "does not test the event weekly"),
         (SECTION, {"action": "closed"}, "the pull request is closed"),
         (LABELLED, {}, "the pull request has none of its labels"),
         (LABELLED, {"labels": ("module: cuda",)}, "the pull request has none of its labels"),

@@ -105,7 +105,7 @@ def test_damaged_changes_stop_their_platform_alone_and_are_noted_as_lost(
     assert len(read_history(tmp_path, "example", "runs").changes) == 3
     checked = run("check", "--root", tmp_path)
     assert checked.exit_code == 0
-    assert "1 damaged file could not be restored, see its manifest" in checked.output
+    assert "1 damaged file could not be restored (see the manifest)" in checked.output
 
 
 @pytest.mark.parametrize("text", [None, "", "{", '{"schema_version": 1, "accelerator": "other"}'])
@@ -169,17 +169,17 @@ def test_commands_check_and_repair_an_archive(tmp_path: Path) -> None:
     archive(tmp_path, *REPORTS)
     file = tmp_path / "day-1.json"
     file.write_text(report_text(REPORTS[1]), "utf-8")
-    assert run("check", "--root", tmp_path).output == "example: 6 files, 15 rows, all whole\n"
+    assert run("check", "--root", tmp_path).output == "example: 6 files, 15 rows, no damage\n"
     day = "20260302T020000Z"
     (path,) = (tmp_path / HISTORY / "runs/results").rglob(f"{day}-*.parquet")
     flipped(path)
     checked = run("check", "--root", tmp_path, "example")
     assert checked.exit_code == 1
-    assert f"{path.name}:1: the file was altered" in checked.output
+    assert f"{path.name}:1: the file was changed" in checked.output
     repaired = run("repair", "--root", tmp_path, "example", file)
     assert repaired.exit_code == 0, repaired.output
     name = path.relative_to(tmp_path).as_posix()
-    assert repaired.output == f"Wrote {name} again from the reports: 3 rows.\n"
+    assert repaired.output == f"Wrote {name} from reports: 3 rows.\n"
     assert run("repair", "--root", tmp_path, "example", file).output == "Nothing to repair.\n"
     compacted = run("compact", "--root", tmp_path, "--before", "2026-04")
     assert compacted.output.startswith("example: 6 files to 2, 15 rows, ")

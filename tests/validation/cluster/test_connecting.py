@@ -44,7 +44,7 @@ def test_every_difference_is_named_with_its_machine() -> None:
     with pytest.raises(RunError) as error:
         agreed({"tcp://a": PROBED, **others})
     assert str(error.value).splitlines() == [
-        "the Dask workers are not alike. Compared with tcp://a:",
+        "the Dask workers have different environments. Compared with tcp://a:",
         "  tcp://b: package numpy not known instead of 2.0",
         "  tcp://b: torch 2.12.0 instead of 2.13.0",
         "  tcp://c: the device cannot be used: No such device.",
