@@ -40,9 +40,9 @@ def server() -> Iterator[str]:
 @pytest.mark.parametrize(
     ("path", "words"),
     [
-        ("/404", "is gone (404)"),
-        ("/410", "is gone (410)"),
-        ("/500", "answers with an error (500)"),
+        ("/404", "no longer exists (404)"),
+        ("/410", "no longer exists (410)"),
+        ("/500", "responds with an error (500)"),
         ("/round", "has a redirect loop"),
     ],
 )
@@ -59,7 +59,7 @@ def test_what_answers_or_refuses_machines_is_left_alone(server: str, status: int
 
 def test_a_host_that_is_not_there_is_told() -> None:
     (problem,) = check_network({"http://127.0.0.1:9/": PLACE})
-    assert "does not answer (ConnectError)" in problem.what
+    assert "does not respond (ConnectError)" in problem.what
 
 
 def test_each_is_counted(server: str) -> None:

@@ -151,7 +151,7 @@ def _pinned(known: _Known, target: Target, specifier: str) -> Iterator[str]:
         yield (
             f"the option offers {known.home.package} {version} on {wanted} with "
             f"Python {', '.join(lacking)}, but {known.says(release)}, "
-            f"has wheels for {' '.join(sorted(set(labels)))} alone"
+            f"has wheels only for {' '.join(sorted(set(labels)))}"
         )
 
 

@@ -21,7 +21,7 @@ SECOND = "    read: 2026-01-02\n  second: {package: torch, title: Example data, 
             [(COMPATIBILITY, "ex2, source: made-up", "ex2, source: [made-up, b]")],
             [
                 (f'{COMPATIBILITY}:7: the source "b" is not declared in this file; '
-                "known here: made-up")
+                "use one of: made-up")
             ],
         ),
         (
@@ -42,7 +42,7 @@ SECOND = "    read: 2026-01-02\n  second: {package: torch, title: Example data, 
             [(FAQ, " [@made-up]", "")],
             [(f'{FAQ}:1: the text never cites the source "made-up"; cite it as [@made-up], '
              "or remove it"),
-             (f'{FAQ}:9: the answer to "Does it exist?" cites no source; declare the thread under '
+             (f'{FAQ}:9: the answer to "Does it exist?" cites no source; add the source under '
              "sources, and cite it as [@its-id]")],
         ),
         (
@@ -51,7 +51,7 @@ SECOND = "    read: 2026-01-02\n  second: {package: torch, title: Example data, 
                 (f'{FAQ}:1: the text never cites the source "made-up"; cite it as [@made-up], '
                 "or remove it"),
                 (f'{FAQ}:11: the source "" is not declared in the front matter; '
-                "known here: made-up"),
+                "use one of: made-up"),
             ],
         ),
         ([(ACCELERATOR, "    read: 2026-01-02\n", SECOND),

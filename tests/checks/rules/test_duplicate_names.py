@@ -29,7 +29,7 @@ NAME = (
 PACKAGE = (
     f'{SECOND}:14: the package "torch-example" is already claimed by {ACCELERATOR}; '
     "use a different one, or merge the two folders; "
-    "if vendors really share it, set package.shared_name in both"
+    "if the vendors share the package name, set package.shared_name in both"
 )
 
 

@@ -26,7 +26,7 @@ ORDER = "Prepare, Install, Start, Deploy, Help"
             [
                 (
                     '21: "## Extras" is not a valid heading in a guide; '
-                    "known here: Deploy, Help, Install, Prepare, Start"
+                    "use one of: Deploy, Help, Install, Prepare, Start"
                 )
             ],
         ),

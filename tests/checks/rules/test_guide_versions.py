@@ -25,7 +25,7 @@ NEEDS = (
 def test_a_bound_below_every_row_is_named(text: str, problems_after: ProblemsAfter) -> None:
     (problem,) = problems_after(NEEDS, (GUIDE, "This is", f"{text} This is"))
     assert problem.startswith(f"{GUIDE}:11: ")
-    assert "is older than compatibility.yaml requires; name " in problem
+    assert "is older than compatibility.yaml requires; use " in problem
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ def test_an_issue_expires_on_its_day(tree: Tree) -> None:
     assert problems(tree, LATER) == []
     assert problems(tree, LATER.replace(TOMORROW.isoformat(), TODAY.isoformat())) == [
         (
-            f"{FILE}:2: the known issue expired on {TODAY}; remove it, or give it a later day if "
+            f"{FILE}:2: the known issue expired on {TODAY}; remove it, or set a later date if "
             "the test still fails"
         )
     ]

@@ -40,7 +40,7 @@ def test_what_agrees_is_silent(plugins: Catalog) -> None:
 def test_a_row_with_a_plugin_that_is_not_there(plugins: Catalog) -> None:
     newer = [release("1.10.1", "torch==1.10.0"), *FITTING[1:]]
     assert found(with_facts(plugins, newer)) == [
-        f'{COMPATIBILITY}:7: the row names plugin "1.10.0", but {PYPI}, has no {PACKAGE} 1.10.0'
+        f'{COMPATIBILITY}:7: this entry lists plugin "1.10.0", but {PYPI}, has no {PACKAGE} 1.10.0'
     ]
 
 
@@ -52,7 +52,7 @@ def test_a_row_whose_plugin_requires_another_torch(plugins: Catalog) -> None:
     other = [release("1.10.0", "torch==1.11.0+cpu"), FITTING[1]]
     assert found(with_facts(plugins, other)) == [
         (
-            f'{COMPATIBILITY}:7: the row says that plugin 1.10.0 fits torch "1.10.0", '
+            f'{COMPATIBILITY}:7: this entry lists plugin 1.10.0 for torch "1.10.0", '
             f'but {SAYS}, says that it requires "torch==1.11.0+cpu"'
         )
     ]
@@ -74,7 +74,7 @@ def test_a_row_with_a_python_that_has_no_wheel(tree: Tree) -> None:
     assert found(with_facts(catalog, FITTING)) == [
         (
             f'{COMPATIBILITY}:7: this entry lists Python "3.13t" for plugin 1.10.0, '
-            f"but {SAYS}, has wheels for cp312 cp313 alone"
+            f"but {SAYS}, has wheels only for cp312 cp313"
         )
     ]
     with_source = [release("1.10.0", "torch==1.10.0", sdist=True), FITTING[1]]
@@ -87,7 +87,7 @@ OPTION = (INSTALL, '"torch=={torch}"], index: "{index}"', f'"{PACKAGE}==1.9.1"]'
 def test_an_option_for_a_system_without_a_wheel(tree: Tree) -> None:
     catalog = loaded(tree(edited(OPTION, files=PLUGINS)))
     says = f"but {PYPI} (data/packages/{PACKAGE}.json:6)"
-    wheels = "has wheels for cp312 cp313 alone"
+    wheels = "has wheels only for cp312 cp313"
     offers = f"{INSTALL}:24: the option offers {PACKAGE} 1.9.1 on"
     assert found(with_facts(catalog, FITTING)) == [
         f"{offers} linux x86_64 with Python 3.13t, {says}, {wheels}",

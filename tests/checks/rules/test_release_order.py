@@ -12,8 +12,8 @@ ORDER = "list newest versions first"
 @pytest.mark.parametrize(
     ("edits", "expected"),
     [
-        ([(RELEASES, '"1.9.1"', '"1.11.0"')], [f"21: 1.11.0 stands below 1.10.0; {ORDER}"]),
-        ([(RELEASES, '"1.9.1"', '"1.10.0"')], [f"21: 1.10.0 stands below 1.10.0; {ORDER}"]),
+        ([(RELEASES, '"1.9.1"', '"1.11.0"')], [f"21: 1.11.0 is listed below 1.10.0; {ORDER}"]),
+        ([(RELEASES, '"1.9.1"', '"1.10.0"')], [f"21: 1.10.0 is listed below 1.10.0; {ORDER}"]),
         (
             [(RELEASES, f"    - {EX2_LINUX}\n", f"    - {EX2_LINUX}\n" * 2)],
             ["10: ex2 for linux x86_64 is listed twice; remove one of the two"],

@@ -66,7 +66,7 @@ def test_links_are_refused(tree: Tree, tmp_path: Path) -> None:
 
 def test_only_where_this_project_runs_a_report_is_made_here(tree: Tree) -> None:
     made = report_text(report(kind="made-here"))
-    what = "made here, says the report, but data/own-runs.yaml does not name the platform"
+    what = "the report has kind: made-here, but data/own-runs.yaml does not list the platform"
     path = f"{RESULTS}/nightly.json"
     assert problems(tree, nightly=made) == [f"{path}:1: {what}; write kind: self-reported"]
     own = "platforms: [{accelerator: example, by: Made up}]\n"
@@ -91,8 +91,8 @@ def test_two_runs_of_one_moment_are_told(tree: Tree) -> None:
     found = problems(tree, a=GOOD, b=report_text(report({"outcome": "failed"})))
     assert found == [
         (
-            f'{RESULTS}/b.json:1: {RESULTS}/a.json has tests of "made-up" at the same moment; '
-            "correct started, or merge the two reports"
+            f'{RESULTS}/b.json:1: {RESULTS}/a.json has tests of "made-up" with the same start '
+            "time; correct started, or merge the two reports"
         )
     ]
     later = report_text(report(started="2026-01-03T00:00:00Z"))

@@ -13,7 +13,7 @@ def test_rows_stand_newest_first_by_pep_440(problems_after: ProblemsAfter) -> No
         (COMPATIBILITY, 'torch: "x"', 'torch: "1.9.1"'),
     ]
     assert problems_after(*swapped) == [
-        f'{COMPATIBILITY}:8: torch "1.10.0" stands below 1.9.1; list newest versions first'
+        f'{COMPATIBILITY}:8: torch "1.10.0" is listed below 1.9.1; list newest versions first'
     ]
 
 
@@ -25,5 +25,7 @@ variants:
   - {id: cu99, name: C}
 """
     problems = problems_after((INSTALL, "variants:\n", more))
-    assert f'{INSTALL}:8: "rocm7.14" stands below rocm7.2; list newest versions first' in problems
+    assert (
+        f'{INSTALL}:8: "rocm7.14" is listed below rocm7.2; list newest versions first' in problems
+    )
     assert not [problem for problem in problems if 'cu99" stands' in problem]

@@ -33,11 +33,16 @@ from tests.folders import (
         ),
         (
             [(SELECTOR, START_WINDOWS, START_WINDOWS.replace("3.12", "3.13"))],
-            [("3: no install option matches this selection; the nearest has python: 3.12")],
+            [("3: no install option matches this selection; the closest option has python: 3.12")],
         ),
         (
             [(SELECTOR, START_WINDOWS, START_WINDOWS.replace("windows", "macos"))],
-            [("3: no install option matches this selection; example has nothing for macos x86_64")],
+            [
+                (
+                    "3: no install option matches this selection; "
+                    "example has no option for macos x86_64"
+                )
+            ],
         ),
         ([(SELECTOR, START_WINDOWS, "")], []),
     ],

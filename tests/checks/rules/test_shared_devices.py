@@ -21,7 +21,7 @@ def two(first: str, second: str) -> dict[str, str]:
 def test_a_shared_device_without_a_note_is_named_on_each(tree: Tree) -> None:
     problems = problems_in(tree(two(DEVICE, DEVICE.replace("ex,", "EX,"))))
     assert problems == [
-        f'accelerators/{folder}/accelerator.yaml:13: the device "ex" is also that of {name}; '
+        f'accelerators/{folder}/accelerator.yaml:13: the device "ex" is also used by {name}; '
         "explain in device.note how to tell them apart"
         for folder, name in (("example", "Other"), ("other", "Example"))
     ]

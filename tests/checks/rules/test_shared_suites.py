@@ -32,7 +32,7 @@ def test_who_joined_last_is_warned_of_a_suite_without_a_common_test(tree: Tree) 
     _, problems = load_and_check(root, TODAY)
     words = (
         f'{SECOND}:1: no test of the suite "made-up" has the same name on another platform; '
-        'use the test names of "example", or name the suite after your platform'
+        'use the test names of "example", or use a suite name with your platform ID'
     )
     assert [(p.level, str(p)) for p in problems] == [("warning", words)]
 

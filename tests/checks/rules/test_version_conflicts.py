@@ -21,15 +21,15 @@ def rows(*more: str) -> Edit:
     [
         (rows("plugin: '2'", "plugin: '3'"), []),
         (rows("variant: ex1", "variant: ex2"), []),
-        (rows("plugin: '2'", "plugin: '2'"), "there are two rows for torch 1.10.0, plugin 2"),
+        (rows("plugin: '2'", "plugin: '2'"), "there are two entries for torch 1.10.0, plugin 2"),
         (
             rows("plugin: '2', needs: {SDK: '8'}", "plugin: '2', needs: {SDK: '9'}"),
-            ("the rows for torch 1.10.0, plugin 2 contradict each other: needs SDK 8 and 9"),
+            ("the entries for torch 1.10.0, plugin 2 contradict each other: needs SDK 8 and 9"),
         ),
         (
             rows("python: ['3.12'], lifecycle: {status: ended}",
                  "python: ['3.13'], lifecycle: {status: kept, until: 2026-05-01}"),
-            ("the rows for torch 1.10.0 contradict each other: Python 3.12 and 3.13; "
+            ("the entries for torch 1.10.0 contradict each other: Python 3.12 and 3.13; "
              "status ended until None and kept until 2026-05-01"),
         ),
         (rows("needs: {SDK: '8'}", "needs: {SDK: '9'}, note: Two documents disagree."), []),
