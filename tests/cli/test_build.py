@@ -44,4 +44,4 @@ def test_the_previous_site_can_be_put_back(tmp_path: Path) -> None:
 def test_without_a_previous_site_there_is_nothing_to_put_back(tmp_path: Path) -> None:
     done = run("--put-back", "--out", tmp_path / "site")
     assert done.exit_code == 1
-    assert done.stderr == "Error: no previous site is in .site.previous, beside site\n"
+    assert done.stderr == "Error: there is no previous site in .site.previous next to site\n"

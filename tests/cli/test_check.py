@@ -62,7 +62,7 @@ def test_this_repository_passes() -> None:
                     f"{FAQ}:1: the front matter is missing; "
                     "start the file with ---, sources: … and ---"
                 ),
-                f"{SELECTOR}:1: start: a list is expected; see the format reference",
+                f"{SELECTOR}:1: start: expected a list; see the format reference",
             ],
             "4 problems found.\n",
         ),
@@ -120,7 +120,7 @@ def test_a_name_that_is_no_text_does_not_stop_it(tree: Tree) -> None:
     assert result.returncode == 1
     assert result.stderr == b"1 problem found.\n"
     assert result.stdout.startswith(
-        rb"accelerators/example/\udcff\n.yaml:1: the portal does not use this file; known here: "
+        rb"accelerators/example/\udcff\n.yaml:1: the portal does not use this file; use one of: "
     )
 
 

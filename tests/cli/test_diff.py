@@ -48,7 +48,7 @@ def test_what_cannot_be_read_is_named_without_a_traceback(
     (broken / "api/v1/quality.json").write_text("{", "utf-8")
     done = run(sites[0], broken)
     assert done.exit_code == 1
-    assert done.output.startswith(f"{broken}/api/v1/quality.json:1: this is no JSON")
+    assert done.output.startswith(f"{broken}/api/v1/quality.json:1: invalid JSON")
     assert isinstance(done.exception, SystemExit)
 
 

@@ -55,7 +55,7 @@ def test_an_older_report_is_refused_and_may_be_folded_anew(tmp_path: Path) -> No
     refused = run("fold", "--root", tmp_path, first)
     assert refused.exit_code == 1
     assert (
-        "day-0.json:1: the report started 2026-03-01 02:00:00 UTC, before the last one "
+        "day-0.json:1: the report started 2026-03-01 02:00:00 UTC, before the latest report "
         "(2026-03-02 02:00:00 UTC); rebuild the history from all reports" in refused.output
     )
     anew = run("fold", "--root", tmp_path, "--anew", first, second)

@@ -40,7 +40,7 @@ def test_what_cannot_be_asked_is_not_checked(tree: Tree, monkeypatch: pytest.Mon
         for by_python in read_verdicts(root, "example").values()
         for verdict in by_python.values()
     }
-    assert whys == {"nowhere.invalid did not answer (ConnectError)"}
+    assert whys == {"nowhere.invalid did not respond (ConnectError)"}
 
 
 def test_an_unknown_platform_is_named(tree: Tree) -> None:

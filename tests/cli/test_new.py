@@ -231,8 +231,9 @@ def test_each_missing_flag_is_an_option(root: Path) -> None:
         ({"torch": "1.10"}, "torch: data/releases.yaml has no release 1.10; did you mean"),
         ({"torch": "1.10.0.0.x"}, 'torch[1]: "1.10.0.0.x" is not a version'),
         ({"os": "linux,plan9"}, 'os[2]: "plan9" is not known; use "linux", "windows" or "macos"'),
-        ({"python": "3.9"}, "python: torch 1.9.1 has no wheels for any of these; it has some"),
-        ({"command": "curl x | sh"}, 'command: "curl x | sh" is no pip install; write pip install'),
+        ({"python": "3.9"},
+         "python: torch 1.9.1 has no wheels for any of these; wheels exist for 3.11, 3.12"),
+        ({"command": "curl x | sh"}, 'command: "curl x | sh" is no pip install; use pip install'),
         ({"command": "pip install torch-foo -r x"}, 'the option "-r" is not supported in a step'),
         ({"command": "pip install a --index-url http://x"}, "is not a web address"),
         ({"command": "pip install {torch}"}, "command: a placeholder in braces"),
@@ -250,7 +251,7 @@ def test_each_missing_flag_is_an_option(root: Path) -> None:
         ({"github": "nobody"}, 'github: "nobody" is no repository; write owner/name'),
         ({"maintainer": "a b"}, 'maintainer[1]: "a b" has an invalid format'),
         ({"read": "yesterday"}, "read: expected a date; use a format like 2026-11-21"),
-        ({"vendor": "\udcff"}, "vendor: the text is not UTF-8; replace it with UTF-8 text"),
+        ({"vendor": "\udcff"}, "vendor: the text is not UTF-8; write it as UTF-8 text"),
     ],
     ids=lambda value: ",".join(value) if isinstance(value, dict) else "",
 )  # fmt: skip
@@ -290,15 +291,15 @@ def test_a_refusal_has_the_words_of_the_check(
 @pytest.mark.parametrize(
     ("id_", "words"),
     [
-        ("example", "accelerators/example already exists; change that folder"),
+        ("example", "accelerators/example already exists; edit that folder"),
         ("ex-ample", '"ex-ample" looks like "example" of accelerators/example/accelerator.yaml'),
         ("Foo", '"Foo" cannot be an id; use lowercase letters and digits'),
         ("f\u043e\u043e", "cannot be an id"),  # Cyrillic
         ("../foo", "cannot be an id"),
         ("foo\n", "cannot be an id"),
-        ("index", "the name is taken; choose another name"),
-        ("con", "the name is taken; choose another name"),
-        ("f" * 10_000, "an id of more than 40 characters; shorten it"),
+        ("index", '"index" is a reserved name; choose another name'),
+        ("con", '"con" is a reserved name; choose another name'),
+        ("f" * 10_000, "the ID has more than 40 characters; shorten it"),
         ("left-over", "accelerators/left-over already exists"),
     ],
 )
@@ -355,7 +356,10 @@ def test_without_a_command_something_else_is_said(root: Path) -> None:
     made = platform(root)
     assert made.install.options == ()
     assert [need.name for need in made.install.requires] == ["Foo driver 5"]
-    assert "No command is known here yet" in made.guide.sections[1].text
+    assert (
+        "The portal does not have an install command yet for the package"
+        in made.guide.sections[1].text
+    )
 
 
 def test_a_shared_device_is_told_apart(root: Path) -> None:
@@ -369,7 +373,9 @@ def test_a_vendor_who_shares_a_device_hears_what_others_must_say(tree: Tree) -> 
     files = {**EXAMPLE, path: EXAMPLE[path].replace("note: Made up., ", "")}
     result = run(tree(files), "foo", *flags(device="ex", device_note="Example's is another."))
     assert result.exit_code == 0, result.output
-    assert f'{path}:13: the device "ex" is also that of Foo; say so in device.note' in result.stdout
+    assert (
+        f'{path}:13: the device "ex" is also used by Foo; explain in device.note' in result.stdout
+    )
 
 
 def test_a_folder_that_would_not_pass_is_not_written(root: Path) -> None:
@@ -412,7 +418,7 @@ def test_an_entry_of_pytorch_org_answers_what_it_says(root: Path) -> None:
     assert [step.packages for step in pip] == [("torch=={torch}",), ("torch-first=={plugin}",)]
     texts = {section.title: section.text for section in made.guide.sections}
     assert texts["Prepare"].startswith("A **driver**.")
-    assert texts["Deploy"].startswith("Nothing is written here yet.")
+    assert texts["Deploy"].startswith("This section is not written yet.")
 
 
 def test_the_guide_of_an_entry_that_would_not_pass_is_left_out(root: Path) -> None:

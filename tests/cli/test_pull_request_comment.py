@@ -52,7 +52,7 @@ def test_without_a_token_that_is_said(
     done = comment(tree(EXAMPLE), file)
     assert (done.exit_code, done.output) == (
         1,
-        "Error: GH_TOKEN is empty; give it a token for GitHub\n",
+        "Error: GH_TOKEN is empty. Set it to a GitHub token\n",
     )
 
 

@@ -82,7 +82,7 @@ def test_results_in_another_format_become_a_report(root: Path) -> None:
          "the baseline has no origin; add --origin OWNER/NAME@COMMIT:PATH"),
         (["--kind", "baseline", "--origin", "x"], '"x" is not in the form OWNER/NAME@COMMIT:PATH'),
         (["--kind", "baseline", "--origin", ORIGIN, "--accelerator", "nobody"],
-         'there is no accelerator "nobody"'),
+         'there is no platform "nobody"'),
         (["--kind", "baseline", "--origin", ORIGIN, "--accelerator", "No Id"], "accelerator: "),
         (["--format", "junit"], f"{NAME}:"),
         (["--parameter", "x"], '"x" needs a value'),
@@ -113,7 +113,7 @@ def test_every_fault_of_every_file_is_told(root: Path) -> None:
     done = run("check", "--root", root, one, two)
     assert done.exit_code == 1
     assert '1.json:20: "first" is listed twice with the same parameters' in done.output
-    assert "2.json:1: this is no JSON" in done.output
+    assert "2.json:1: invalid JSON" in done.output
 
 
 def test_show_counts_what_happened(root: Path) -> None:

@@ -152,17 +152,17 @@ def test_a_pull_request_that_breaks_a_backend_is_told_so_once(stage: Stage) -> N
 
     assert stage.answer().exit_code == 0
     assert stage.summary.startswith("# Answers\n\n- `example`, Pull request 7 of `pytorch/pytorch`")
-    assert ": waiting `no run with the title" in stage.summary
+    assert ": waiting `there is no run with the title" in stage.summary
     assert stage.comments == []
 
     stage.vendor_answers({"good": "wrong-result", "bad": "failed"})
     assert stage.answer().exit_code == 0
     assert "`A comment on pull request 7 was posted.`" in stage.summary
-    assert "1 newly broken, 1 red already" in stage.summary
+    assert "1 new failures, 1 already failing" in stage.summary
     (text,) = stage.comments
     assert "- `made-up/good` wrong-result" in text
     assert "made-up/bad" not in text
-    assert "Whom to ask: `owner`." in text
+    assert "Contact: `owner`." in text
 
     assert stage.answer().exit_code == 0
     assert stage.summary == "# Answers\n\nNo outstanding reports.\n"
@@ -251,7 +251,7 @@ def test_a_comment_that_could_not_be_posted_is_posted_in_the_next_round(stage: S
     [
         (
             nested(pull_webhook(repository={"full_name": "evil/pytorch"})),
-            "unknown repository: the event is of evil/pytorch, not of pytorch/pytorch",
+            "unknown repository: the event is from evil/pytorch, not from pytorch/pytorch",
         ),
         (b"{}", "unreadable: client_payload doesn't match GitHub's event format"),
     ],
@@ -297,7 +297,7 @@ def test_a_day_takes_the_same_path_without_a_pull_request(
     made = report({"good": "failed"}, started=now, finished=now, trigger={"kind": "periodic"})
     stage.double.add_artifact(VENDOR, run, "accelerator-report", packed(made))
     assert stage.answer("--keep").exit_code == 0
-    assert "`The report of example is kept.`" in stage.summary
+    assert "`Stored the report of example.`" in stage.summary
     kept = stage.root / "accelerators/example/results/upstream-main.json"
     assert json.loads(kept.read_text("utf-8"))["tests"][0]["name"] == "good"
     monkeypatch.delenv(VARIABLE)  # the report is of this moment, not of the tests' day

@@ -46,8 +46,8 @@ def test_a_test_that_fails_is_told_and_fails_the_command(folder: Path) -> None:
     assert done.stdout == (
         "Tests that did not pass. Run one again with its command:\n"
         "  accelerator-portal validate --device cpu --test integration/import\n"
-        "The run did not come to its end: cpu cannot be used: ImportError: libmade_up.so is "
-        f"missing\n1 test: 1 failed. The report is {out}.\n"
+        "The run stopped early: cpu cannot be used: ImportError: libmade_up.so is missing\n"
+        f"1 failed (1 test). Report: {out}\n"
     )
     assert '"cpu" cannot be used: ImportError: libmade_up.so is missing\n' in done.stderr
     assert [test.outcome for test in read_report(out).tests] == ["failed"]
@@ -100,7 +100,7 @@ def test_shards_are_balanced_by_the_times_of_a_report(folder: Path) -> None:
             ["--scheduler", "tcp://127.0.0.1:1", "--workers", "2"],
             "--scheduler uses Dask's own workers. Remove --workers",
         ),
-        (["--shard", "1/999"], "tests cannot be split into 999 shards; ask for at most "),
+        (["--shard", "1/999"], "tests cannot be split into 999 shards. Use at most "),
     ],
 )
 def test_what_several_machines_cannot_do_is_refused(
