@@ -107,4 +107,4 @@ def flags_by_name() -> dict[str, str]:
 def test_a_package_that_is_not_here_is_said_so(root: Path) -> None:
     before = written(root)
     said = refused(root, before, run(root, "foo", "--from-package", "torch-nowhere", *flags()))
-    assert 'no package "torch-nowhere" is installed' in said
+    assert 'no package "torch-nowhere" is installed, and there is no such file' in said

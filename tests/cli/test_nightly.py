@@ -35,7 +35,7 @@ def test_a_night_builds_folds_and_says_what_changed(root: Path, tmp_path: Path) 
     assert first.exit_code == 0, first.output
     assert "history: `acme, runs: 3 new reports of 3, " in first.stdout
     assert "1 new version of folders, 0 shown in their last valid version`" in first.stdout
-    assert "What readers see differently" not in first.stdout, "there was nothing before"
+    assert "## Changes on the site" not in first.stdout, "there was nothing before"
     assert "history: acme, runs: 3 new reports of 3, " in first.stderr, "each step, when it is done"
     assert "history: acme" not in first.stdout
     assert (out / "index.html").is_file()
@@ -52,6 +52,7 @@ def test_a_night_builds_folds_and_says_what_changed(root: Path, tmp_path: Path) 
     third = night(root, out, *kept)
     assert third.exit_code == 0, third.output
     today = dt.datetime.now(dt.UTC).date()
+    assert "\n## Changes on the site\n" in third.stdout
     assert (
         f"## Quarantined\n\n- `acme`, shown in its last valid version, from before {today}: `acc"
         in third.stdout

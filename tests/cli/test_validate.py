@@ -46,8 +46,8 @@ def test_a_test_that_fails_is_told_and_fails_the_command(folder: Path) -> None:
     assert done.stdout == (
         "Tests that did not pass. Run one again with its command:\n"
         "  accelerator-portal validate --device cpu --test integration/import\n"
-        "The run stopped early: cpu cannot be used: ImportError: libmade_up.so is "
-        f"missing\n1 test: 1 failed). Report: {out}.\n"
+        "The run stopped early: cpu cannot be used: ImportError: libmade_up.so is missing\n"
+        f"1 failed (1 test). Report: {out}\n"
     )
     assert '"cpu" cannot be used: ImportError: libmade_up.so is missing\n' in done.stderr
     assert [test.outcome for test in read_report(out).tests] == ["failed"]

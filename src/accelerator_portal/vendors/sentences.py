@@ -18,7 +18,7 @@ def guide_sections(case: PlatformCase) -> Mapping[str, str]:
     package = f"the package `{case.value('package')}`, imported as `{case.value('import')}`"
     install = f"The commands above are for {package}."
     if not case.steps:
-        install = f"The portal has no install command for {package} yet."
+        install = f"The portal does not have an install command yet for {package}."
     sections = {
         "Prepare": f"Set up the machine as described in the vendor's documentation:\n{page}.",
         "Install": f"{install}\nThe vendor's page: {page}.",

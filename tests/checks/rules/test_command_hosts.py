@@ -142,7 +142,7 @@ def test_what_names_no_other_host_is_fine(command: str, tree: Tree) -> None:
 def test_a_step_gets_its_word_as_it_is(sign: str, tree: Tree) -> None:
     word = f'"https://download.pytorch.org{sign}@evil.example/x"'
     problems = found(tree, (INSTALL, STEP, f"      - run: [curl, {word}]\n{STEP}"))
-    assert any("evil.example" in p and "is not an allowed host" in p for p in problems)
+    assert any("evil.example" in p and "is not an allowed host for commands" in p for p in problems)
 
 
 def test_a_placeholder_is_no_host(tree: Tree) -> None:

@@ -20,7 +20,7 @@ from tests.folders import (
 from tests.reports.examples import report
 
 STEP = "      - pip: {packages: [torch], index"
-RUNS, OFF = "runs its download", "disables a security check"
+RUNS, OFF = "runs what it downloads", "disables a security check"
 PIPED = "runs piped input"
 
 

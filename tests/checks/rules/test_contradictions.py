@@ -16,8 +16,8 @@ from tests.packages.made_up import PLUGINS
 HEAD = PLUGINS[COMPATIBILITY].partition("rows:\n")[0]
 
 LACKING = (
-    "the row names Python 3.14, but data/releases.yaml says that torch 1.10.0 supports 3.12, 3.13, "
-    "3.13t"
+    "this entry lists Python 3.14, but data/releases.yaml says that torch 1.10.0 supports "
+    "3.12, 3.13, 3.13t"
 )
 
 CARD = """\
@@ -74,11 +74,11 @@ def test_a_release_that_is_not_listed_contradicts_nothing(tree: Tree) -> None:
         ("2.0.4", []),
         (
             "2.1",
-            ['the row includes Example 2.1, but install.yaml says that "ex2" has version 2.0'],
+            ['this entry includes Example 2.1, but install.yaml says that "ex2" has version 2.0'],
         ),
         (
             "2.00",
-            ['the row includes Example 2.00, but install.yaml says that "ex2" has version 2.0'],
+            ['this entry includes Example 2.00, but install.yaml says that "ex2" has version 2.0'],
         ),
     ],
 )

@@ -55,8 +55,8 @@ from tests.folders import (
              (RELEASES, "{variant: ex1, os: windows", "{variant: other, os: windows"),
              (SELECTOR, START_WINDOWS, "")],
             [
-                (f'{INSTALL}:6: data/releases.yaml publishes "ex3", which is missing from variants; '
-                "add it with its name and requirements, or restrict the option"),
+                (f'{INSTALL}:6: data/releases.yaml publishes "ex3", which is missing from '
+                "variants; add it with its name and requirements, or restrict the option"),
                 (f'{INSTALL}:28: the option "nightly" matches no combination; '
                 "check its releases and filters"),
             ],

@@ -28,7 +28,9 @@ def test_a_suite_bears_the_name_of_its_folder(problems_after: ProblemsAfter) -> 
 def test_what_is_no_name_of_a_suite_is_refused(name: str, problems_after: ProblemsAfter) -> None:
     (told,) = problems_after(declared(name))
     assert told.startswith(f"{ACCELERATOR}:")
-    assert "is not a valid name for a vendor's suite; use the folder name" in told
+    assert (
+        "is not a valid name for a vendor's suite; use the folder name, a slash and a word" in told
+    )
 
 
 def test_a_suite_is_declared_once(problems_after: ProblemsAfter) -> None:

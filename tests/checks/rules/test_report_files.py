@@ -91,8 +91,8 @@ def test_two_runs_of_one_moment_are_told(tree: Tree) -> None:
     found = problems(tree, a=GOOD, b=report_text(report({"outcome": "failed"})))
     assert found == [
         (
-            f'{RESULTS}/b.json:1: {RESULTS}/a.json has tests of "made-up" with the same start time; '
-            "correct started, or merge the two reports"
+            f'{RESULTS}/b.json:1: {RESULTS}/a.json has tests of "made-up" with the same start '
+            "time; correct started, or merge the two reports"
         )
     ]
     later = report_text(report(started="2026-01-03T00:00:00Z"))

@@ -39,7 +39,8 @@ from tests.folders import (
             [(SELECTOR, START_WINDOWS, START_WINDOWS.replace("windows", "macos"))],
             [
                 (
-                    "3: no install option matches this selection; example has no option for macos x86_64"
+                    "3: no install option matches this selection; "
+                    "example has no option for macos x86_64"
                 )
             ],
         ),

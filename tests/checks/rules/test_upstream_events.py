@@ -87,7 +87,7 @@ def test_somebody_answers_for_what_is_said_on_a_pull_request(problems_after: Pro
             "[torchbench]\n  run: {runner: [npu]}",
             (
                 "17: upstream_events: the portal's workflow does not support the task torchbench; "
-                "remove it, or run it in a workflow of your own"
+                "remove it, or run it in your own workflow"
             ),
         ),
         (
@@ -121,8 +121,14 @@ DISPATCH = "{dispatch: {repository: example/plugin, event_type: pytorch-event}}"
         ),
         ("{runner: [self-hosted, linux]}", "no runner label starts with the platform's ID"),
         ("{runner: [other-1, self-hosted]}", "no runner label starts with the platform's ID"),
-        ("{dispatch: {repository: PyTorch/pytorch, event_type: x}}", "events cannot be sent to"),
-        ("{redispatch: {repository: pytorch/pytorch, event_type: x}}", "events cannot be sent to"),
+        (
+            "{dispatch: {repository: PyTorch/pytorch, event_type: x}}",
+            "events cannot be sent to pytorch/pytorch",
+        ),
+        (
+            "{redispatch: {repository: pytorch/pytorch, event_type: x}}",
+            "events cannot be sent to pytorch/pytorch",
+        ),
     ],
 )
 def test_what_is_anothers_is_refused(run: str, problem: str, problems_after: ProblemsAfter) -> None:

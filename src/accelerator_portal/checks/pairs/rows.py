@@ -25,7 +25,7 @@ def rows_beside_releases(catalog: Catalog, platform: Platform) -> Iterator[Probl
         lacking = [python for python in row.python or () if known and python not in known]
         if lacking:
             what = (
-                f"the row names Python {', '.join(lacking)}, but data/releases.yaml says that "
+                f"this entry lists Python {', '.join(lacking)}, but data/releases.yaml says that "
                 f"torch {row.torch} supports {', '.join(known or ())}"
             )
             yield platform.problem(_FILE, ("rows", place, "python"), what, _REMEDY)
@@ -39,7 +39,7 @@ def variants_beside_rows(platform: Platform) -> Iterator[Problem]:
         sdk = _sdk(platform, row)
         if version and sdk and not _same_line(row.includes[sdk], version):
             what = (
-                f'the row includes {sdk} {row.includes[sdk]}, but install.yaml says that "'
+                f'this entry includes {sdk} {row.includes[sdk]}, but install.yaml says that "'
                 f'{row.variant}" has version {version}'
             )
             yield platform.problem(_FILE, ("rows", place, "includes"), what, _REMEDY)

@@ -63,12 +63,12 @@ def _of_pipeline(pipeline: Pipeline, *, fetched: bool) -> Iterator[SafetyFault]:
         if not target:
             continue
         if fetched and not only_filters(target):
-            what = f'"{shown}" runs its download; only known filters can read a download'
+            what = f'"{shown}" runs what it downloads; only known filters can read a download'
             yield what, _FIRST_FETCH
         elif runs_its_input(target):
             yield f'"{shown}" runs piped input', _FIRST_FETCH
     if any(command.substituted and fetches(command.words) for command in pipeline.commands):
-        yield f'"{shown}" runs its download', _FIRST_FETCH
+        yield f'"{shown}" runs what it downloads', _FIRST_FETCH
     for words in commands:
         if fetched and (place := startup_file(words)):
             yield f'"{shown}" writes its download to {place[:60]}', _FIRST_FETCH
