@@ -114,7 +114,7 @@ def test_of_two_issues_the_older_one_counts(
     [
         (Fault(f"POST {ISSUES}", cut=True, after=True), "did not respond"),
         (Fault(f"POST {ISSUES}", half=True), "was cut off"),
-        (Fault(f"POST {ISSUES}", 200, "no issue", after=True), "has another form than expected"),
+        (Fault(f"POST {ISSUES}", 200, "no issue", after=True), "has an unexpected format"),
     ],
 )
 def test_an_answer_that_was_lost_doubles_nothing(

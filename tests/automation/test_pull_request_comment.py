@@ -17,8 +17,8 @@ from tests.automation.made_up import RUN_PAGE, run
 from tests.site.difference.drawn import differences, texts
 
 ABOUT = (
-    f"Made from commit `123456789012` by [this run]({RUN_PAGE}); its artifact `preview` is the "
-    "site as it would be. This is what the pull request’s own files say; nobody has reviewed it.\n"
+    f"Built from commit `123456789012` by [this run]({RUN_PAGE}). The artifact `preview` is a "
+    "preview of the site. The content comes from the pull request and has not been reviewed.\n"
 )
 
 

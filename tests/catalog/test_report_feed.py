@@ -31,7 +31,7 @@ def test_a_feed_stands_in_one_place(tree: Tree, feed: str) -> None:
         ),
         (
             f"{RELEASE}, sha256: https://a.example/b",
-            "sha256 belongs to url; remove it: GitHub says its own",
+            "sha256 belongs to url; remove it; GitHub provides its own checksum",
         ),
         (
             "release: {repository: example/plugin, asset: ../x}",

@@ -51,8 +51,8 @@ def source(**more: str) -> Source:
 @pytest.mark.parametrize(
     ("fields", "words"),
     [
-        ({"url": PAGE, "lines": "3"}, "no file in a repository"),
-        ({"package": "torch", "quote": "x"}, "a quote is given for a package"),
+        ({"url": PAGE, "lines": "3"}, "lines need the address of a file in a repository"),
+        ({"package": "torch", "quote": "x"}, "a quote needs a url, not a package"),
         ({"url": FILE, "lines": "0"}, "pattern"),
         ({"url": FILE, "lines": "3-"}, "pattern"),
     ],

@@ -52,14 +52,14 @@ def test_text_is_read_with_plain_line_ends(data: bytes, text: str, root: Path) -
         (
             b"\r\na\x0c",
             (
-                "2: the character U+000C is not allowed in text; delete it; to name it, "
+                "2: the character U+000C is not allowed in text; delete it; to mention it, "
                 "write its number"
             ),
         ),
         (
             "a\n\nb\u2028".encode(),
             (
-                "3: the character U+2028 is not allowed in text; delete it; to name it, "
+                "3: the character U+2028 is not allowed in text; delete it; to mention it, "
                 "write its number"
             ),
         ),
@@ -185,7 +185,7 @@ def test_what_looks_different_everywhere_or_covers_other_lines_is_refused(
     sign: str, number: str, root: Path
 ) -> None:
     (root / "folder" / "a").write_text(f"x\n{sign}\n", "utf-8")
-    assert outcome(root).startswith(f"folder/a:2: the character U+{number} does not belong")
+    assert outcome(root).startswith(f"folder/a:2: the character U+{number} is not allowed in text")
 
 
 def test_marks_that_languages_need_are_text(root: Path) -> None:

@@ -40,7 +40,7 @@ ACCELERATOR_KEYS = (
     [
         # unknown and missing keys
         (ACCELERATOR, "mark: EX", "mark: EX\nlogo: x", [
-            f'9: unknown key "logo". Platforms: {ACCELERATOR_KEYS}'
+            f'9: unknown key "logo"; use one of: {ACCELERATOR_KEYS}'
         ]),
         (ACCELERATOR, "Made up., value: ex", "Made up., valeu: ex", [
             '13: "value" is missing; add device.value',
@@ -63,7 +63,7 @@ ACCELERATOR_KEYS = (
             '9: features.amp.works: "maybe" is not known; use "yes", "partly" or "no"'
         ]),
         (ACCELERATOR, "mark: EX", "mark: EX\na(b): 1\nstr: 1\ntuple[int, ...]: 1", [
-            f'{line}: unknown key "{key}". Platforms: {ACCELERATOR_KEYS}'
+            f'{line}: unknown key "{key}"; use one of: {ACCELERATOR_KEYS}'
             for line, key in [(9, "a(b)"), (10, "str"), (11, "tuple[int, ...]")]
         ]),
         (INSTALL, "id: ex2", "id: Ex2", [
@@ -80,13 +80,13 @@ ACCELERATOR_KEYS = (
         (ACCELERATOR, "mark: EX", "mark: 2026-01-02", [
             '8: mark: 2026-01-02 is read as the date 2026-01-02; put it in quotes: "2026-01-02"'
         ]),
-        (ACCELERATOR, "mark: EX", "mark:", [f"8: mark: a text is expected; {SEE}"]),
-        (ACCELERATOR, "mark: EX", "mark: [E, X]", [f"8: mark: a text is expected; {SEE}"]),
+        (ACCELERATOR, "mark: EX", "mark:", [f"8: mark: expected a text; {SEE}"]),
+        (ACCELERATOR, "mark: EX", "mark: [E, X]", [f"8: mark: expected a text; {SEE}"]),
         (ACCELERATOR, "device: {note: Made up., value: ex, source: made-up}", "device: ex", [
             f"13: device: expected a mapping (key: value); {SEE}"
         ]),
         (ACCELERATOR, "import: torch_example", "import: torch_example, autoload: yess", [
-            f"14: package.autoload: true or false is expected; {SEE}"
+            f"14: package.autoload: expected true or false; {SEE}"
         ]),
         (INSTALL, "methods: [pip, uv]", "methods: pip", [
             "23: options[1].methods: expected a list; write [pip]"
@@ -94,8 +94,8 @@ ACCELERATOR_KEYS = (
         (INSTALL, "methods: [pip, uv]", "methods: [pip, conda, {a: b}, null]", [
             ('23: options[1].methods[2]: "conda" is not known; '
             'use "pip", "uv", "docker", "source" or "libtorch"'),
-            ('23: options[1].methods[3]: "pip", "uv", "docker", "source" or "libtorch" '
-            f"is expected; {SEE}"),
+            ('23: options[1].methods[3]: expected "pip", "uv", "docker", "source" or "libtorch"; '
+            f"{SEE}"),
             ('23: options[1].methods[4]: "null" is not known; '
             'use "pip", "uv", "docker", "source" or "libtorch"'),
         ]),
@@ -153,7 +153,7 @@ ACCELERATOR_KEYS = (
         (INSTALL, '">=1.10"', '["1.10.0", "new"]', [
             '37: options[3].torch[2]: "new" is not a version; use a format like "2.10.0"'
         ]),
-        (INSTALL, '">=1.10"', "{a: b}", [f"37: options[3].torch: a text is expected; {SEE}"]),
+        (INSTALL, '">=1.10"', "{a: b}", [f"37: options[3].torch: expected a text; {SEE}"]),
         (RELEASES, '["3.12", "3.13", "3.13t"]', '[3.12, "3.13.1", "3.१३"]', [
             '14: releases[1].python[1]: 3.12 is read as the number 3.12; put it in quotes: "3.12"',
             ('14: releases[1].python[2]: "3.13.1" has an invalid format; '
@@ -219,7 +219,7 @@ ACCELERATOR_KEYS = (
                 ("print(\n      1,\n      2)", JOINED),
                 ("if torch: print(1)",
                  "compound statements are not allowed; use only imports, assignments and calls"),
-                ("print(", "invalid Python: '(' was never closed; mend it"),
+                ("print(", "invalid Python: '(' was never closed; correct the code"),
                 (f"print({'-' * 3000}1)", TOO_DEEP),
                 (f"print({'+'.join('1' * 1500)})", TOO_DEEP),
             ]

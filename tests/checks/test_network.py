@@ -1,4 +1,4 @@
-"""Links are asked of a server on loopback: what no longer exists is told, and never more than a warning."""
+"""Links are asked of a server on loopback: what is gone is told, and never more than a warning."""
 
 from __future__ import annotations
 

@@ -300,7 +300,7 @@ def test_a_day_takes_the_same_path_without_a_pull_request(
     assert "`Stored the report of example.`" in stage.summary
     kept = stage.root / "accelerators/example/results/upstream-main.json"
     assert json.loads(kept.read_text("utf-8"))["tests"][0]["name"] == "good"
-    monkeypatch.delenv(VARIABLE)  # the report is for this moment, not of the tests' day
+    monkeypatch.delenv(VARIABLE)  # the report is of this moment, not of the tests' day
     assert CliRunner().invoke(main, ["check", "--root", str(stage.root)]).exit_code == 0
     assert stage.comments == []
 

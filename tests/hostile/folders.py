@@ -121,7 +121,7 @@ CASES: Mapping[str, tuple[Make, str]] = {
     "a link to a folder": (_link("faq.md", "."), NOT_PLAIN),
     "a link as known issues": (_link("known-issues.yaml", "/etc/passwd"), OUT),
     "a link as validation settings": (_link("validation.yaml", "/etc/passwd"), OUT),
-    "a link as known issues to nothing": (_link("known-issues.yaml", "nowhere"), "missing"),
+    "a link as known issues to nothing": (_link("known-issues.yaml", "nowhere"), "file not found"),
     "a link as the folder of reports": (_link("results", "/etc"), "this is not a folder"),
     "a link as a report": (_link("results/a.json", "/etc/passwd"), NOT_PLAIN),
     "a link as a report to a device": (_link("results/a.json", "/dev/zero"), NOT_PLAIN),

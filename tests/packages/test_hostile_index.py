@@ -56,7 +56,7 @@ def named(name: str) -> bytes:
         (answering(302, location="file:///etc/passwd"), "redirects to another host"),
         (answering(302), "redirects to another host"),
         (answering(302, location=PAGE), "has a redirect loop"),
-        (answering(200, b"no gzip at all", content_encoding="gzip"), "is no HTTP (DecodingError)"),
+        (answering(200, b"no gzip at all", content_encoding="gzip"), "is not HTTP (DecodingError)"),
         (endless, "longer than"),
     ],
 )  # fmt: skip

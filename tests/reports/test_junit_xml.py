@@ -15,9 +15,7 @@ from accelerator_portal.reports.reading import Found, Options
 from accelerator_portal.reports.report import Suite
 from tests.reports.junit_files import SUITE, problems, read
 
-NO_DOCTYPE = (
-    "results.xml:1: the file has a document type (<!DOCTYPE …>); remove it: test reports need none"
-)
+NO_DOCTYPE = "results.xml:1: the file has a document type (<!DOCTYPE …>); remove it; test reports do not use one"
 NO_ROOT = "results.xml:1: the outermost element is <html>, not <testsuites>; use a JUnit XML file"
 BOMB = '<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;">]><testsuites>&b;</testsuites>'
 ELSEWHERE = '<!DOCTYPE x SYSTEM "file:///etc/passwd"><testsuites/>'

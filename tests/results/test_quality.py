@@ -89,7 +89,7 @@ def test_a_recent_run_on_the_same_minor_release_counts(
     ("operators", "why"),
     [
         ([operator("add"), operator("mm")], RAN),
-        ([], "no results for any of the 2)"),
+        ([], "no results for any of the 2 required operators"),
         ([operator("add")], "no results for these operators: mm"),
         ([operator("add", "failed"), operator("mm")], "these operators did not pass: add"),
         (
@@ -176,7 +176,7 @@ def test_operators_of_a_baseline_or_of_an_old_or_other_run_are_no_evidence(
     suites = [{"name": "operators", "kind": "operator"}]
     apart = report(operator("add"), **{"suites": suites, **changes})
     answer = is_tested([report(), apart], asking(catalog, must_pass("add")), "1.10.0", NOW)
-    assert answer.why == "no results for any of the 1)"
+    assert answer.why == "no results for any of the 1 required operators"
 
 
 def test_an_operator_stands_in_one_group() -> None:

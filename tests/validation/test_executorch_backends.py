@@ -137,10 +137,7 @@ def test_an_unknown_one_is_named_with_what_there_is() -> None:
         ),
         (
             'BACKEND = Backend("made_up", "MadeUp", (Recipe("a", quantizer=int),))\n',
-            (
-                'the backend "made_up": the recipe "a" quantizes; rename the sqnr_db that it must '
-                "reach"
-            ),
+            ('the backend "made_up": the recipe "a" quantizes but has no limit. Set sqnr_db'),
         ),
     ],
 )

@@ -14,7 +14,7 @@ SAID = {
     "passed-2": ("passed", "compare", ""),
     "exit-1": ("crashed", "run", "status 3"),
     "leave-1": ("failed", "run", "ended the Python interpreter"),
-    "hang-1": ("timed-out", "run", "within 3 s"),
+    "hang-1": ("timed-out", "run", "Timed out after 3 s"),
     "memory-1": ("out-of-memory", "run", "2.00 GiB"),
     "missing-1": ("unsupported-operator", "run", "aten::silu is missing"),
     "model-1": ("failed", "run", "cannot generate"),

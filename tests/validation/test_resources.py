@@ -22,7 +22,7 @@ def test_a_measured_suite_has_one_worker_and_every_processor() -> None:
     ("suites", "workers", "said"),
     [
         (["speed", "operators"], None, "cannot run together with operators.*Run them separately"),
-        (["speed"], 2, "cannot run with 2 workers.*Leave out --workers"),
+        (["speed"], 2, "cannot run with 2 workers.*Remove --workers"),
     ],
 )
 def test_what_would_slow_it_is_refused(suites: list[str], workers: int, said: str) -> None:

@@ -149,9 +149,9 @@ def test_a_baseline_is_no_run() -> None:
 @pytest.mark.parametrize(
     ("changed", "words"),
     [
-        ({"GITHUB_RUN_ID": "x"}, "the run's run_id is missing or of another form"),
-        ({"GITHUB_JOB": ""}, "the run's job_name is missing or of another form"),
-        ({"GITHUB_SERVER_URL": "http://x"}, "the run's url is missing or of another form"),
+        ({"GITHUB_RUN_ID": "x"}, "the run's run_id is missing or invalid"),
+        ({"GITHUB_JOB": ""}, "the run's job_name is missing or invalid"),
+        ({"GITHUB_SERVER_URL": "http://x"}, "the run's url is missing or invalid"),
     ],
 )
 def test_a_job_outside_of_github_actions_is_refused(changed: dict[str, str], words: str) -> None:

@@ -31,7 +31,7 @@ def test_a_number_alone_gets_its_commit(double: GitHubDouble) -> None:
             {"head": {"sha": "c" * 40, "repo": None}},
             "out of order: pull request 7 has a newer commit than aaaaaaaaaaaa",
         ),
-        ({"state": "closed"}, "out of order: pull request 7 is closed by now"),
+        ({"state": "closed"}, "out of order: pull request 7 is already closed"),
         (
             {"base": {"sha": BASE, "repo": {"full_name": "evil/pytorch"}}},
             "forged: pull request 7 belongs to another repository",

@@ -44,7 +44,7 @@ def test_who_has_none_is_not_asked(tree: Tree) -> None:
             {"action": "labeled", "added": "x", "labels": ("x",)},
             "the new label is not one of its labels",
         ),
-        (SECTION, {"only": "other"}, "only other is asked again"),
+        (SECTION, {"only": "other"}, "only other is tested again"),
     ],
 )
 def test_who_does_not_ask_for_it_is_passed_over_with_the_reason(

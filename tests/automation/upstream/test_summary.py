@@ -67,7 +67,7 @@ def test_every_state_has_its_name() -> None:
         "- `example`, daily of `pytorch/pytorch` at `aaaaaaaaaaaa`: **not checked** "
         "`` ` ::error::x @all <b> # y ``\n\n"
         "## Compared with the base\n\n"
-        "- `example`: 1 newly broken, 0 already failing, 0 flaky, 0 known, 0 mended, 0 without a base "
+        "- `example`: 1 new failures, 0 already failing, 0 flaky, 0 known, 0 fixed, 0 without a base "
         "verdict, 0 say nothing, of 6; base: none, so there is nothing to compare with\n\n"
         "## Comments\n\n"
         "- `Something was posted.`\n"

@@ -121,14 +121,8 @@ def torch_on_pypi(catalog: Catalog, **said: object) -> Catalog:
         ({"date": "2026-01-09"}, 'is dated "2026-01-01", but PyPI'),
         ({"date": "2025-12-24"}, 'is dated "2026-01-01", but PyPI'),
         ({"date": "2026-02-05"}, 'is dated "2026-01-01", but PyPI (data/packages/torch.json:5)'),
-        (
-            {"wheels": {X86: "cp312 cp313 cp313t"}},
-            'said to be "ex2" for linux aarch64 on PyPI',
-        ),
-        (
-            {"wheels": {X86: "cp312 cp313", ARM: "cp312 cp313 cp313t"}},
-            "for Python 3.13t, but PyPI",
-        ),
+        ({"wheels": {X86: "cp312 cp313 cp313t"}}, 'said to be "ex2" for linux aarch64 on PyPI'),
+        ({"wheels": {X86: "cp312 cp313", ARM: "cp312 cp313 cp313t"}}, "for Python 3.13t, but PyPI"),
         ({"cuda": {ARM: "13.0"}}, "says that the wheel requires CUDA 13.0"),
     ],
 )

@@ -158,8 +158,8 @@ def test_two_folds_at_once_the_second_says_so_and_others_go_on(tmp_path: Path) -
     with locked(tmp_path, "example"):
         folding = fold_reports(tmp_path, named(*reports))
     assert "\n".join(map(str, folding.problems)) == (
-        'data/history/example:1: another command is writing the history of "example"; wait for its '
-        "end and repeat this one"
+        'data/history/example:1: another command is writing the history of "example"; wait '
+        "until it finishes, then run this command again"
     )
     assert [history.name for history in folding.histories] == ["other, runs"]
     assert not list(tmp_path.rglob("*.lock"))
@@ -179,7 +179,7 @@ def test_commands_check_and_repair_an_archive(tmp_path: Path) -> None:
     repaired = run("repair", "--root", tmp_path, "example", file)
     assert repaired.exit_code == 0, repaired.output
     name = path.relative_to(tmp_path).as_posix()
-    assert repaired.output == f"Wrote {name} from reports: 3 rows.\n"
+    assert repaired.output == f"Recreated {name} from reports: 3 rows.\n"
     assert run("repair", "--root", tmp_path, "example", file).output == "Nothing to repair.\n"
     compacted = run("compact", "--root", tmp_path, "--before", "2026-04")
     assert compacted.output.startswith("example: 6 files to 2, 15 rows, ")
