@@ -138,7 +138,7 @@ def test_what_is_not_there_is_not_reached_and_a_redirect_is_refused(
 def test_one_bad_feed_holds_up_no_other(fetch: Fetch, answers: dict[str, bytes]) -> None:
     answers["/bad"] = b"{"
     outcomes = {f.name: f.outcome for f in fetch({"bad": "/bad", "gone": "/no", "good": "/good"})}
-    assert outcomes == {"bad": "refused", "gone": "refused", "good": "new"}
+    assert outcomes == {"bad": "refused", "gone": "unreachable", "good": "new"}
 
 
 def test_a_report_that_is_wrong_within_its_folder_is_refused_and_main_stays_green(
@@ -168,7 +168,7 @@ def test_a_folder_that_is_full_takes_no_further_report(
 def test_all_feeds_together_have_a_deadline(fetch: Fetch, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(feed_sources, "SECONDS_IN_ALL", 3.0)
     first, second = fetch({"good": "/good", "slow": "/slow"})
-    assert (first.outcome, second.outcome) == ("new", "refused")
+    assert (first.outcome, second.outcome) == ("new", "unreachable")
     assert "within 0.0 minutes, the limit for all feeds" in second.why[0]
 
 

@@ -219,7 +219,7 @@ CASES: Mapping[str, tuple[str, bytes, str]] = {
     "CSV: a figure that is none": (
         "dynamo-csv",
         b"name,accuracy,g\nx,pass,nan\n",
-        "is no number",
+        "is not a number",
     ),
     "CSV: bytes that are no UTF-8": ("dynamo-csv", b"name,accuracy\n\xff,pass\n", "not UTF-8"),
     "CSV: an issue of javascript": (

@@ -291,7 +291,7 @@ def test_line_ends_and_a_byte_order_mark_change_nothing(tmp_path: Path) -> None:
             [
                 f"{NAME}:2: the row has 2 values, the header has 3; use one value per column",
                 f'{NAME}:3: the row has no status; add one, such as "pass"',
-                f'{NAME}:4: graph_breaks: "x" is no number; use a number',
+                f'{NAME}:4: graph_breaks: "x" is not a number; use a number',
                 f'{NAME}:5: graph_breaks: "inf" is not a number; use a number',
                 f"{NAME}:6: the row has 4 values, the header has 3; use one value per column",
             ],

@@ -150,7 +150,9 @@ def test_an_error_of_several_lines_is_the_reason(tmp_path: Path) -> None:
     fail = {"Result": "Fail", "Result Detail": "Lowering Failed"}
     error = "EX out of memory, made up\nTried to allocate 1.00 MiB"
     text = content(fail | {"Error": error}, fail | {"Test Case": "test_b", "Lower Time (s)": "x"})
-    assert refused(tmp_path, text) == [f'{NAME}:4: Lower Time (s): "x" is no number; use a number']
+    assert refused(tmp_path, text) == [
+        f'{NAME}:4: Lower Time (s): "x" is not a number; use a number'
+    ]
     test = only(read(tmp_path, content(fail | {"Error": error})))
     assert (test.outcome, test.stage, test.reason) == ("out-of-memory", "lower", error)
 

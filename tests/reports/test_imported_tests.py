@@ -146,7 +146,7 @@ def test_a_figure_is_finite_or_none(
     if not faults:
         assert tests.done() == ()
         return
-    assert problems(tests) == [f'example.csv:2: speed: "{cell}" is no number; use a number']
+    assert problems(tests) == [f'example.csv:2: speed: "{cell}" is not a number; use a number']
 
 
 def test_of_very_many_faults_a_hundred_are_shown() -> None:

@@ -112,7 +112,7 @@ class ImportedTests:
         if math.isfinite(value):
             return value
         if not may_be_infinite:
-            self.fault(line, f'{column}: "{cell[:60]}" is no number', "use a number")
+            self.fault(line, f'{column}: "{cell[:60]}" is not a number', "use a number")
         return None
 
     def add(

@@ -185,4 +185,4 @@ def test_commands_check_and_repair_an_archive(tmp_path: Path) -> None:
     assert compacted.output.startswith("example: 6 files to 2, 15 rows, ")
     unknown = run("repair", "--root", tmp_path, "../../etc")
     assert unknown.exit_code == 1
-    assert 'no history of "../../etc" is kept' in unknown.output
+    assert 'there is no history of "../../etc"' in unknown.output
