@@ -102,7 +102,7 @@ def test_a_reader_compares_two_reports_and_shares_the_address(
         ("?from=nonsense", "There is no report “nonsense”. Choose one from the list."),
         (f"?from={FIRST}&to=%3Cb%3Ex", "There is no report “<b>x”. Choose one from the list."),
         (f"?to={FIRST}", "Choose the other report."),
-        (f"?from={FIRST}&to={FIRST}", "Both are the same report. Choose two different ones."),
+        (f"?from={FIRST}&to={FIRST}", "Choose two different reports."),
     ],
 )
 def test_nonsense_in_the_address_is_answered_in_a_sentence(
@@ -125,7 +125,7 @@ def test_a_long_list_is_cut_and_says_so(open_page: OpenPage) -> None:
     page.locator("select[name=to]").select_option(SECOND)
     box = page.locator("[data-part=comparison]")
     expect(box).to_contain_text("New failures (1,000)")
-    expect(box).to_contain_text("Listed are the first 300 of 1,000.")
+    expect(box).to_contain_text("The table lists the first 300 of 1,000 tests.")
     expect(box.locator("tbody a")).to_have_count(300)
 
 

@@ -232,7 +232,7 @@ def test_an_address_that_asks_for_nonsense_breaks_nothing(
     expect(state(page)).to_contain_text("None of")
     assert shown(page) == 0
     assert page.locator(".filters-state img").count() == 0
-    page.get_by_role("button", name="Clear filters").click()
+    page.get_by_role("paragraph").get_by_role("button", name="Clear filters").click()
     expect(state(page)).to_contain_text("Showing all")
     assert shown(page) > 0
     expect(page.locator(".matrix-box")).to_be_focused()
