@@ -28,7 +28,6 @@ WORDS: dict[str, tuple[str, ...]] = {
     "hardware": ("hardware/",),
     "benchmark": ("hardware/",),
     "compare": ("compare/", "results/compare/"),
-    "torch.compile": ("features/",),
     "nvidia": ("compute-platforms/cuda/",),
     "amd": ("compute-platforms/rocm/",),
     "apple": ("compute-platforms/mps/",),

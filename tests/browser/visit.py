@@ -18,6 +18,10 @@ expect.set_options(timeout=PATIENCE)
 DESKTOP: ViewportSize = {"width": 1280, "height": 900}
 PHONE: ViewportSize = {"width": 390, "height": 844}
 
+# Milliseconds. The selector fetches up to 24 files, each in a moment when the browser is idle or
+# after two seconds: on a busy machine that takes longer than any other wait.
+LOADED_AHEAD = 60_000
+
 # What a reader chose, as the page shows it: one checked radio button an axis.
 _CHOICE = """(form) => Object.fromEntries(
   [...form.querySelectorAll("input[type=radio]:checked")].map((input) => [input.name, input.value])
@@ -78,7 +82,7 @@ def wait_until_ready(page: Page) -> None:
     expect(page.locator("html[data-scripts=begun]")).to_be_attached()
     expect(page.locator('form[data-selector]:not([data-ready=""])')).to_have_count(0)
     ahead = 'form[data-selector]:not([data-platform], [data-loaded-ahead=""])'
-    expect(page.locator(ahead)).to_have_count(0)
+    expect(page.locator(ahead)).to_have_count(0, timeout=LOADED_AHEAD)
 
 
 def shown_choice(page: Page) -> dict[str, str]:

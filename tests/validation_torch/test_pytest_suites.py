@@ -37,7 +37,7 @@ SAID = {
     f"{NAME}::test_fixture": ("infrastructure-error", "In setup: ValueError: the fixture stops"),
     f"{NAME}::test_teardown": ("infrastructure-error", "In teardown: ValueError: the end stops"),
     f"{NAME}::test_crash": ("crashed", "SIGSEGV"),
-    f"{NAME}::test_hang": ("timed-out", "did not end within 20 s"),
+    f"{NAME}::test_hang": ("timed-out", "Timed out after 20 s"),
     f"{NAME}.TestGroup::test_inside": ("passed", ""),
     f"{SUITE}/tests.test_unready": ("test-broken", "No module named 'no_such_package_at_all'"),
 }

@@ -22,7 +22,7 @@ def test_an_import_that_hangs_is_told_apart_from_a_device_that_hangs(
     monkeypatch.setenv("PAPER_LOADING", "hang")
     with begin_probe("paper") as process:
         found = probed_by(process, limit_s=6)
-    assert (found.fault, found.words) == ("hang", "import torch did not end within 6 s")
+    assert (found.fault, found.words) == ("hang", "import torch did not finish within 6 s")
 
 
 def test_a_device_needs_no_more_than_memory_and_a_copy(site: str, tmp_path: Path) -> None:

@@ -41,7 +41,7 @@ SAID = {
     "operators/cosh?dtype=float32&mode=forward": (
         "cosh=crash-observed",
         "passed",
-        "could not be observed: The process died by SIGSEGV at the observation",
+        "could not be recorded: The process crashed with SIGSEGV at the recording of operators",
     ),
     # Samples need no operator of the device that draws numbers.
     "operators/tanh?dtype=float32&mode=forward": (

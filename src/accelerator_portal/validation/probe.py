@@ -75,8 +75,11 @@ def probed_by(
 def _died(done: Output, lines: list[str], status: int) -> Probed:
     """Say how it died; the environment may have been printed before the end came."""
     before: dict[str, Any] = json.loads(lines[-1]) if lines else {"fault": "import"}
-    died = f"by {signal.Signals(-status).name}" if status < 0 else f"with status {status}"
-    words = f"the process crashed {died}. {done.stderr.strip()[-400:]}".strip()
+    if status < 0:
+        died = f"crashed with {signal.Signals(-status).name}"
+    else:
+        died = f"exited with status {status}"
+    words = f"the process {died}. {done.stderr.strip()[-400:]}".strip()
     return Probed(before.get("environment", {}), before.get("fault") or "device", words)
 
 

@@ -147,7 +147,7 @@ def _observed(result: Result, context: Context) -> tuple[Result, bool]:
     """Add the operators that are dispatched, and say whether the device may be unusable now."""
     if context.observation is None:
         return result, False
-    context.announce("the observation of what is dispatched")
+    context.announce("the recording of operators")
     try:
         return replace(result, **asdict(context.observation())), False
     except BaseException as error:  # noqa: BLE001 - as a case; the verdict stands
