@@ -12,7 +12,7 @@ from accelerator_portal.catalog.catalog import RELEASES
 from accelerator_portal.catalog.releases_file import Release, Releases
 from accelerator_portal.cli import main
 from accelerator_portal.releases.entry_edit import read_releases
-from tests.folders import Tree
+from tests.folders import INSTALL, Tree, edited
 from tests.packages.loopback import send
 from tests.releases.made_up import FILES, LINUX, MACOS, VERSION, Indexes, made_up_indexes, tags
 
@@ -152,3 +152,30 @@ def test_a_version_that_is_no_release(tree: Tree, indexes: Indexes, version: str
     assert done.exit_code == 2
     assert "is not the version of a release. Write it like 2.16.0" in done.stderr
     assert indexes.pypi.asked == []
+
+
+def check(root: Path, *words: str) -> Result:
+    return CliRunner().invoke(main, ["release", "check", "--root", str(root), *words])
+
+
+def test_check_says_that_every_build_has_evidence(tree: Tree) -> None:
+    done = check(tree(), "1.10.0")
+    assert done.exit_code == 0, done.output
+    assert done.stdout == (
+        f"Every build of torch 1.10.0 that install commands take is in {RELEASES}.\n"
+    )
+
+
+def test_check_lists_builds_without_evidence(tree: Tree) -> None:
+    step = 'packages: ["torch=={torch}"], index: "{index}"'
+    place = "https://download.pytorch.org/whl/cpu"
+    done = check(tree(edited((INSTALL, step, step.replace("{index}", place)))))
+    assert done.exit_code == 1
+    assert f'{INSTALL}:21: "wheels" (pip, uv) takes the cpu build of torch 1.10.0' in done.stdout
+    assert "problems found." in done.stderr
+
+
+def test_check_of_a_release_that_the_file_does_not_list(tree: Tree) -> None:
+    done = check(tree(), "1.11.0")
+    assert done.exit_code == 2
+    assert "has no release 1.11.0. To add it: accelerator-portal release add" in done.stderr

@@ -28,11 +28,17 @@ def release() -> None:
     """Add and check PyTorch releases."""
 
 
-def _version(_context: click.Context, _option: click.Parameter, value: str) -> str:
-    if not re.fullmatch(r"\d{1,3}\.\d{1,3}\.\d{1,3}", value, re.ASCII):
+def _version(_context: click.Context, _option: click.Parameter, value: str | None) -> str | None:
+    if value is not None and not re.fullmatch(r"\d{1,3}\.\d{1,3}\.\d{1,3}", value, re.ASCII):
         what = f'"{value[:60]}" is not the version of a release. Write it like 2.16.0'
         raise click.BadParameter(printable(what))
     return value
+
+
+def _check_known(catalog: Catalog, version: str | None) -> None:
+    if version and version not in catalog.releases.by_version:
+        what = f"{RELEASES} has no release {version}. To add it: accelerator-portal release add"
+        raise click.BadParameter(f"{what} {version}", param_hint="VERSION")
 
 
 def _load(root: Path) -> Catalog:
@@ -81,6 +87,26 @@ def add_release(root: Path, version: str) -> None:
         except OSError as error:
             raise click.ClickException(f"{error.filename}: {error.strerror}") from None
     _tell(published, change, problems)
+
+
+@release.command("check")
+@ROOT
+@click.argument("version", callback=_version, required=False)
+def check_release(root: Path, version: str | None) -> None:
+    """List builds of PyTorch that install commands take without evidence in data/releases.yaml.
+
+    With VERSION, of that release only. Exits with 1 if there are any.
+    """
+    from accelerator_portal.releases.claims import claims_without_evidence
+
+    catalog = _load(root)
+    _check_known(catalog, version)
+    problems = claims_without_evidence(catalog, version)
+    if problems:
+        tell(problems)
+        sys.exit(1)
+    of = f"torch {version}" if version else "PyTorch"
+    click.echo(f"Every build of {of} that install commands take is in {RELEASES}.")
 
 
 def _ask(root: Path, catalog: Catalog, version: str) -> PublishedRelease:
