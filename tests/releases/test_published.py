@@ -91,6 +91,21 @@ def test_a_wheel_on_pypi_without_metadata_is_of_no_known_variant() -> None:
     assert unread == (x86,)
 
 
+def test_a_refused_wheel_does_not_count_as_a_cpu_build() -> None:
+    """Where all readable wheels require the same, the facts say so of every tag."""
+    windows, x86, old = "win_amd64", "manylinux_2_28_x86_64", "manylinux_2_17_x86_64"
+    facts = ReleaseFacts(
+        version="2.16.0",
+        wheels={windows: "cp312", x86: "cp312", old: "cp313"},
+        requires={"*": ()},
+    )
+    refused = [f"torch-2.16.0-cp312-cp312-{x86}.whl: its metadata is of another package"]
+    (build,), unread = builds_on_pypi(facts, refused)
+    assert (build.variant, build.os) == ("cpu", "windows")
+    assert unread == (x86, old)
+    assert builds_on_pypi(facts, [refused[0].replace("2.16.0", "2.15.0")])[1] == ()
+
+
 def test_torchvision_is_the_newest_that_requires_exactly_this_torch() -> None:
     required = {"0.31.0": "torch==2.16.0", "0.31.1": "torch==2.16.0", "0.32.0": "torch>=2.16.0"}
     listed = [ReleaseFacts(version=v, requires={"*": (r,)}) for v, r in required.items()]

@@ -75,6 +75,7 @@ class _Work:
         self._indexes = release_indexes(catalog)
         self._builds: dict[str, tuple[PublishedBuild, ...]] = {}
         self._facts: dict[str, tuple[ReleaseFacts, ...]] = {}
+        self._refused: dict[str, tuple[str, ...]] = {}
         self._faults: dict[str, str] = {}
 
     async def all(self, cache: Path) -> None:
@@ -95,6 +96,7 @@ class _Work:
         try:
             reading = await read_index(asker, package, PYPI, before)
             self._facts[name] = reading.facts.releases
+            self._refused[name] = reading.refused
         except FetchError as error:
             self._faults[_on_pypi(name)] = str(error)
         except ValidationError:
@@ -123,7 +125,7 @@ class _Work:
                 unread[name] = f"no answer within {self._options.seconds:.0f} seconds"
         builds: dict[tuple[str, str, str], PublishedBuild] = {}
         if facts and facts.yanked is None:
-            on_pypi, tags = builds_on_pypi(facts)
+            on_pypi, tags = builds_on_pypi(facts, self._refused[TORCH])
             unread |= {
                 f"PyPI, {tag}": "the metadata of the wheel could not be read" for tag in tags
             }

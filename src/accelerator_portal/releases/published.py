@@ -7,17 +7,21 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from packaging.utils import parse_wheel_filename
 from packaging.version import Version
 
 from accelerator_portal.catalog.fields import Arch, Os
 from accelerator_portal.catalog.package_file import EVERY, PYPI, ReleaseFacts
 from accelerator_portal.catalog.releases_file import INDEX
 from accelerator_portal.packages.index_page import IndexFile
+from accelerator_portal.packages.wanted import TORCH
 from accelerator_portal.packages.wheel_tags import platform_tag, python_label, system
 
 # How PyTorch names its builds; other local versions, such as `cpu.cxx11.abi`, are no variants.
 _VARIANT = re.compile(r"cpu|xpu|cu\d+|rocm\d+(?:\.\d+)*")
 _PYTHON = re.compile(r"cp3(\d+)(t?)")
+
+_Place = tuple[Os, tuple[Arch, ...]] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,22 +86,40 @@ def builds_on_index(
     return _merged(found)
 
 
-def builds_on_pypi(facts: ReleaseFacts) -> tuple[tuple[PublishedBuild, ...], tuple[str, ...]]:
+def builds_on_pypi(
+    facts: ReleaseFacts, refused: Iterable[str] = ()
+) -> tuple[tuple[PublishedBuild, ...], tuple[str, ...]]:
     """Return the builds of a release on PyPI, and the platform tags without readable metadata.
 
     The CUDA version is in the requirements of a wheel; a wheel whose metadata could not be read
-    may be of any variant.
+    may be of any variant. `refused` are the readings that failed, each begins with its file.
     """
     found: list[PublishedBuild] = []
     unread = []
+    failed = frozenset(_systems_of_files(refused, facts.version))
+    cuda = {_place(tag): version for tag, version in facts.cuda.items()}
     for tag, labels in facts.wheels.items():
-        if tag not in facts.requires and EVERY not in facts.requires:
+        place = _place(tag)
+        read = tag in facts.requires or EVERY in facts.requires
+        if not read or place in failed:
             unread.append(tag)
             continue
-        cuda = facts.cuda.get(tag, facts.cuda.get(EVERY))
-        variant = f"cu{cuda.replace('.', '')}" if cuda else "cpu"
+        version = cuda.get(place)
+        variant = f"cu{version.replace('.', '')}" if version else "cpu"
         found += _builds(PYPI, variant, tag, labels.split())
     return _merged(found), tuple(unread)
+
+
+def _place(tag: str) -> _Place:
+    found = system(tag)
+    return (found.os, found.arches) if found else None
+
+
+def _systems_of_files(refused: Iterable[str], version: str) -> Iterator[_Place]:
+    for line in refused:
+        name, wheel, _ = line.partition(".whl: ")
+        if wheel and name.startswith(f"{TORCH}-{version}-"):
+            yield _place(platform_tag(parse_wheel_filename(f"{name}.whl")[3]))
 
 
 def torchvision_of(releases: Iterable[ReleaseFacts], torch: str) -> str | None:
