@@ -11,8 +11,9 @@ from click.testing import CliRunner, Result
 from accelerator_portal.catalog.catalog import RELEASES
 from accelerator_portal.catalog.releases_file import Release, Releases
 from accelerator_portal.cli import main
+from accelerator_portal.packages.index_page import JSON_TYPE, MAX_PAGE
 from accelerator_portal.releases.entry_edit import read_releases
-from tests.folders import INSTALL, Tree, edited
+from tests.folders import EXAMPLE, INSTALL, Tree, edited
 from tests.packages.loopback import send
 from tests.releases.made_up import FILES, LINUX, MACOS, VERSION, Indexes, made_up_indexes, tags
 
@@ -146,6 +147,40 @@ def test_a_release_that_no_index_has(tree: Tree, indexes: Indexes) -> None:
     assert (root / RELEASES).read_text("utf-8") == FILES[RELEASES]
 
 
+@pytest.mark.parametrize(
+    ("kind", "body"),
+    [
+        (JSON_TYPE, b"{"),
+        (JSON_TYPE, b"[]"),
+        (JSON_TYPE, b'{"meta": {"api-version": "1.1"}, "name": "numpy", "files": []}'),
+        ("text/html", b"<!DOCTYPE html>" + b" " * MAX_PAGE),
+        ("image/png", b"\x89PNG"),
+    ],
+    ids=["cut off", "a list", "another package", "too large", "an image"],
+)
+def test_a_false_answer_is_not_read(tree: Tree, indexes: Indexes, kind: str, body: bytes) -> None:
+    root = tree(FILES)
+    head = {"content-type": kind}
+    indexes.cpu.answers["/simple/torch/"] = lambda handler: send(handler, 200, body, head)
+    done = run(root, indexes)
+    assert done.exit_code == 0, done.output
+    assert "not read: https://download.pytorch.org/whl/cpu: " in done.stderr
+    entry = releases(root).by_version[VERSION]
+    cpu = [w.source for w in entry.wheels if (w.variant, w.os) == ("cpu", "linux")]
+    assert cpu == [(f"torch-all-builds-{VERSION.replace('.', '-')}",)]
+
+
+def test_false_metadata_on_pypi_leaves_the_build_out(tree: Tree, indexes: Indexes) -> None:
+    root = tree(FILES)
+    for file in indexes.pypi.projects["torch"]:
+        if LINUX in file.name:
+            file.metadata = b"Metadata-Version: 2.1\nName: numpy\nVersion: 1.0\n"
+    done = run(root, indexes)
+    assert done.exit_code == 0, done.output
+    assert f"not read: PyPI, {LINUX}: the metadata of the wheel could not be read" in done.stderr
+    assert "cu132 linux x86_64" not in builds(releases(root).by_version[VERSION])
+
+
 @pytest.mark.parametrize("version", ["2.16.0; rm", "2.16", "2.16.0rc1", "../2.16.0", "٢.16.0"])
 def test_a_version_that_is_no_release(tree: Tree, indexes: Indexes, version: str) -> None:
     done = run(tree(FILES), indexes, version)
@@ -159,7 +194,7 @@ def check(root: Path, *words: str) -> Result:
 
 
 def test_check_says_that_every_build_has_evidence(tree: Tree) -> None:
-    done = check(tree(), "1.10.0")
+    done = check(tree(EXAMPLE), "1.10.0")
     assert done.exit_code == 0, done.output
     assert done.stdout == (
         f"Every build of torch 1.10.0 that install commands take is in {RELEASES}.\n"
@@ -176,6 +211,6 @@ def test_check_lists_builds_without_evidence(tree: Tree) -> None:
 
 
 def test_check_of_a_release_that_the_file_does_not_list(tree: Tree) -> None:
-    done = check(tree(), "1.11.0")
+    done = check(tree(EXAMPLE), "1.11.0")
     assert done.exit_code == 2
     assert "has no release 1.11.0. To add it: accelerator-portal release add" in done.stderr

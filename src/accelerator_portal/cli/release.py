@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from accelerator_portal.catalog import Catalog, Problem, ProblemsError, load_catalog
+from accelerator_portal.catalog import Catalog, Problem, ProblemsError
 from accelerator_portal.catalog.atomic_write import write_text_atomically
 from accelerator_portal.catalog.catalog import RELEASES
 from accelerator_portal.catalog.clock import today
 from accelerator_portal.catalog.problem import printable
 from accelerator_portal.catalog.wording import count
-from accelerator_portal.cli.options import ROOT, progress_bar, tell
+from accelerator_portal.cli.options import ROOT, progress_bar, tell, usable_catalog
+from accelerator_portal.cli.release_compare import compare_releases
 
 if TYPE_CHECKING:
     from accelerator_portal.releases.entry import EntryChange
@@ -25,7 +26,10 @@ if TYPE_CHECKING:
 
 @click.group()
 def release() -> None:
-    """Add and check PyTorch releases."""
+    """Add, check and compare PyTorch releases."""
+
+
+release.add_command(compare_releases)
 
 
 def _version(_context: click.Context, _option: click.Parameter, value: str | None) -> str | None:
@@ -41,14 +45,6 @@ def _check_known(catalog: Catalog, version: str | None) -> None:
         raise click.BadParameter(f"{what} {version}", param_hint="VERSION")
 
 
-def _load(root: Path) -> Catalog:
-    catalog, problems = load_catalog(root)
-    if catalog is None:
-        tell(problems)
-        sys.exit(1)
-    return catalog
-
-
 @release.command("add")
 @ROOT
 @click.argument("version", callback=_version)
@@ -62,7 +58,7 @@ def add_release(root: Path, version: str) -> None:
     from accelerator_portal.releases.entry import NoReleaseError, entry_change
     from accelerator_portal.releases.entry_edit import with_release
 
-    catalog = _load(root)
+    catalog = usable_catalog(root)
     published = _ask(root, catalog, version)
     for name, fault in sorted(published.unread.items()):
         click.echo(printable(f"not read: {name}: {fault}"), err=True)
@@ -99,7 +95,7 @@ def check_release(root: Path, version: str | None) -> None:
     """
     from accelerator_portal.releases.claims import claims_without_evidence
 
-    catalog = _load(root)
+    catalog = usable_catalog(root)
     _check_known(catalog, version)
     problems = claims_without_evidence(catalog, version)
     if problems:
