@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import signal
+import threading
 from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 import pytest
@@ -15,6 +18,7 @@ from accelerator_portal.packages.index_page import JSON_TYPE, MAX_PAGE
 from accelerator_portal.releases.entry_edit import read_releases
 from tests.folders import EXAMPLE, INSTALL, Tree, edited
 from tests.packages.loopback import send
+from tests.packages.syncing import PATIENCE
 from tests.releases.made_up import FILES, LINUX, MACOS, VERSION, Indexes, made_up_indexes, tags
 
 
@@ -179,6 +183,29 @@ def test_false_metadata_on_pypi_leaves_the_build_out(tree: Tree, indexes: Indexe
     assert done.exit_code == 0, done.output
     assert f"not read: PyPI, {LINUX}: the metadata of the wheel could not be read" in done.stderr
     assert "cu132 linux x86_64" not in builds(releases(root).by_version[VERSION])
+
+
+def test_an_interruption_changes_nothing(tree: Tree, indexes: Indexes) -> None:
+    finished = threading.Event()
+
+    def interrupt(handler: BaseHTTPRequestHandler) -> None:
+        """Send what Ctrl-C sends, and no answer before the command ended."""
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+        finished.wait(PATIENCE)
+        handler.close_connection = True
+
+    root = tree(FILES)
+    indexes.cpu.answers["/simple/torch/"] = interrupt
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        done = run(root, indexes)
+    finally:
+        signal.signal(signal.SIGINT, before)
+        finished.set()
+    assert (done.exit_code, done.stdout) == (130, "")
+    # The servers of the test, whose clients left, write to the same place.
+    assert f"Interrupted. {RELEASES} was not changed.\n" in done.stderr
+    assert (root / RELEASES).read_text("utf-8") == FILES[RELEASES]
 
 
 @pytest.mark.parametrize("version", ["2.16.0; rm", "2.16", "2.16.0rc1", "../2.16.0", "٢.16.0"])
