@@ -154,6 +154,7 @@ def _tell(published: PublishedRelease, change: EntryChange, problems: list[Probl
     click.echo("Not covered by the indexes: Docker images and LibTorch archives.")
     if change.release.torchvision is None:
         click.echo(f"Not found: a torchvision release that requires torch=={version}.")
+        click.echo(f"  If another one supports it, add it to {RELEASES} with its source.")
     if published.unread:
         missing = count(len(published.unread), "place")
         click.echo(f"{missing} could not be read. Run the command again to complete the entry.")
