@@ -23,6 +23,7 @@ ORDER = (
     "install",
     "reports",
     "packages",
+    "releases",
     "results",
     "checks",
     "vendors",

@@ -75,6 +75,7 @@ COMMANDS = {
         "push_data:push_data",
         "Push changed files below PATHS, even if the branch has new commits.",
     ),
+    "release": _in("release:release", "Add, check and compare PyTorch releases.", "packages"),
     "report": _in("report:report", "Import, check, merge, show, compare and export test reports."),
     "schema": _in(
         "schema:schema", "Generate the JSON Schemas of contributed files in data/schema/."

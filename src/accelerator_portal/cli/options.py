@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from accelerator_portal.catalog import Problem
+from accelerator_portal.catalog import Catalog, Problem, load_catalog
 from accelerator_portal.catalog.progress import Advance
 from accelerator_portal.catalog.wording import count
 
@@ -32,6 +32,15 @@ def tell(problems: Sequence[Problem]) -> None:
     for problem in problems:
         click.echo(problem)
     click.echo(f"{count(len(problems), 'problem')} found.", err=True)
+
+
+def usable_catalog(root: Path) -> Catalog:
+    """Return the catalog below a folder; print the problems and exit if it cannot be loaded."""
+    catalog, problems = load_catalog(root)
+    if catalog is None:
+        tell(problems)
+        sys.exit(1)
+    return catalog
 
 
 @contextmanager

@@ -1,0 +1,164 @@
+"""`accelerator-portal release`: the entry of a PyTorch release in data/releases.yaml."""
+
+from __future__ import annotations
+
+import re
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from accelerator_portal.catalog import Catalog, Problem, ProblemsError
+from accelerator_portal.catalog.atomic_write import write_text_atomically
+from accelerator_portal.catalog.catalog import RELEASES
+from accelerator_portal.catalog.clock import today
+from accelerator_portal.catalog.problem import printable
+from accelerator_portal.catalog.wording import count
+from accelerator_portal.cli.options import ROOT, progress_bar, tell, usable_catalog
+from accelerator_portal.cli.release_compare import compare_releases
+
+if TYPE_CHECKING:
+    from accelerator_portal.releases.entry import EntryChange
+    from accelerator_portal.releases.published import PublishedRelease
+
+
+@click.group()
+def release() -> None:
+    """Add, check and compare PyTorch releases."""
+
+
+release.add_command(compare_releases)
+
+
+def _version(_context: click.Context, _option: click.Parameter, value: str | None) -> str | None:
+    if value is not None and not re.fullmatch(r"\d{1,3}\.\d{1,3}\.\d{1,3}", value, re.ASCII):
+        what = f'"{value[:60]}" is not the version of a release. Write it like 2.16.0'
+        raise click.BadParameter(printable(what))
+    return value
+
+
+def _check_known(catalog: Catalog, version: str | None) -> None:
+    if version and version not in catalog.releases.by_version:
+        what = f"{RELEASES} has no release {version}. To add it: accelerator-portal release add"
+        raise click.BadParameter(f"{what} {version}", param_hint="VERSION")
+
+
+@release.command("add")
+@ROOT
+@click.argument("version", callback=_version)
+def add_release(root: Path, version: str) -> None:
+    """Add the entry of release VERSION to data/releases.yaml, or complete it.
+
+    Asks PyPI and the indexes of PyTorch that install options name, and cites each as a source.
+    What cannot be read is left out and listed; run the command again to complete the entry.
+    Nothing that the entry lists already is changed.
+    """
+    from accelerator_portal.releases.entry import NoReleaseError, entry_change
+    from accelerator_portal.releases.entry_edit import with_release
+
+    catalog = usable_catalog(root)
+    published = _ask(root, catalog, version)
+    for name, fault in sorted(published.unread.items()):
+        click.echo(printable(f"not read: {name}: {fault}"), err=True)
+    path = root / RELEASES
+    try:
+        change = entry_change(published, catalog.releases.by_version.get(version))
+        before = path.read_text("utf-8")
+        text = with_release(RELEASES, before, change, today())
+        problems = _new_problems(catalog, text)
+    except NoReleaseError as error:
+        raise click.ClickException(str(error)) from None
+    except ProblemsError as error:
+        tell(error.problems)
+        sys.exit(1)
+    own = [problem for problem in problems if problem.path == RELEASES]
+    if own:
+        tell(own)
+        raise click.ClickException(f"{RELEASES} stays as it was, because of the problems above")
+    if text != before:
+        try:
+            write_text_atomically(path, text)
+        except OSError as error:
+            raise click.ClickException(f"{error.filename}: {error.strerror}") from None
+    _tell(published, change, problems)
+
+
+@release.command("check")
+@ROOT
+@click.argument("version", callback=_version, required=False)
+def check_release(root: Path, version: str | None) -> None:
+    """List builds of PyTorch that install commands take without evidence in data/releases.yaml.
+
+    With VERSION, of that release only. Exits with 1 if there are any.
+    """
+    from accelerator_portal.releases.claims import claims_without_evidence
+
+    catalog = usable_catalog(root)
+    _check_known(catalog, version)
+    problems = claims_without_evidence(catalog, version)
+    if problems:
+        tell(problems)
+        sys.exit(1)
+    of = f"torch {version}" if version else "PyTorch"
+    click.echo(f"Every build of {of} that install commands take is in {RELEASES}.")
+
+
+def _ask(root: Path, catalog: Catalog, version: str) -> PublishedRelease:
+    from accelerator_portal.http.limits import RequestLimits
+    from accelerator_portal.releases.asking import AskOptions, ask, release_indexes
+
+    context = click.get_current_context()
+    limits = context.find_object(RequestLimits) or RequestLimits()
+    options = context.find_object(AskOptions) or AskOptions(limits)
+    try:
+        # PyPI is asked for torch and for torchvision.
+        with progress_bar("indexes", len(release_indexes(catalog)) + 2) as advance:
+            return ask(root, catalog, version, replace(options, told=advance))
+    except KeyboardInterrupt:
+        click.echo(f"Interrupted. {RELEASES} was not changed.", err=True)
+        sys.exit(130)
+
+
+def _new_problems(catalog: Catalog, text: str) -> list[Problem]:
+    """Return the errors that the new text causes, in any file. Raises ProblemsError."""
+    from accelerator_portal.checks import errors, run_checks
+    from accelerator_portal.releases.entry_edit import read_releases
+
+    releases, file = read_releases(RELEASES, text)
+    after = replace(catalog, releases=releases, files={**catalog.files, RELEASES: file})
+    known = {(p.path, p.what) for p in errors(run_checks(catalog, today()))}
+    found = errors(run_checks(after, today()))
+    return sorted({problem for problem in found if (problem.path, problem.what) not in known})
+
+
+def _tell(published: PublishedRelease, change: EntryChange, problems: list[Problem]) -> None:
+    version = published.version
+    if change.is_new:
+        click.echo(f"Added torch {version} to {RELEASES}: {count(len(change.wheels), 'build')}.")
+    elif change.is_empty:
+        click.echo(f"{RELEASES} lists everything that the indexes have of torch {version}.")
+    else:
+        vision = f" and torchvision {change.torchvision}" if change.torchvision else ""
+        added = f"{count(len(change.wheels), 'build')}{vision}"
+        click.echo(f"Completed torch {version} in {RELEASES}: {added}.")
+    added_builds = {(w.variant, w.os, arch) for w in change.wheels for arch in w.arch}
+    for build in published.builds:
+        if build.key in added_builds:
+            tags, pythons = ", ".join(sorted(build.tags)), len(build.pythons)
+            place = f"{count(pythons, 'Python version')}, {build.index}"
+            click.echo(f"  {build.variant} {build.os} {build.arch}: {tags}, {place}")
+    for difference in change.differences:
+        click.echo(printable(f"  To check: {difference}"))
+    click.echo("Not covered by the indexes: Docker images and LibTorch archives.")
+    if change.release.torchvision is None:
+        click.echo(f"Not found: a torchvision release that requires torch=={version}.")
+        click.echo(f"  If another one supports it, add it to {RELEASES} with its source.")
+    if published.unread:
+        missing = count(len(published.unread), "place")
+        click.echo(f"{missing} could not be read. Run the command again to complete the entry.")
+    if problems:
+        click.echo("These files have to follow the release:")
+        tell(problems)
+    click.echo("Next: accelerator-portal check")

@@ -1,0 +1,75 @@
+"""`accelerator-portal release compare`: install commands next to PyTorch's own lists."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from accelerator_portal.catalog.problem import printable
+from accelerator_portal.cli.options import ROOT, usable_catalog
+
+if TYPE_CHECKING:
+    from accelerator_portal.releases.upstream_comparison import UpstreamComparison
+
+
+@click.command("compare")
+@ROOT
+@click.argument("sources", nargs=-1, required=True, metavar="FILE...")
+@click.option("--all", "every", is_flag=True, help="Also print the combinations that agree.")
+def compare_releases(root: Path, sources: tuple[str, ...], *, every: bool) -> None:
+    """Compare install commands with PyTorch's own lists, for all releases that both have.
+
+    FILE is published_versions.json or previous-versions.md of pytorch.org, as a file or an
+    address. Prints each combination of release, system and build that differs, is missing here or
+    is extra, and a table with counts.
+    """
+    from accelerator_portal.releases.upstream_comparison import compare
+    from accelerator_portal.releases.upstream_sources import UpstreamSourceError, read_upstream
+
+    catalog = usable_catalog(root)
+    texts = {source: _text(source) for source in sources}
+    for source, text in texts.items():
+        try:
+            found = compare(catalog, read_upstream(text))
+        except UpstreamSourceError as error:
+            raise click.ClickException(f"{source}: {error}") from None
+        _tell_comparison(source, found, every=every)
+
+
+def _text(source: str) -> str:
+    """Return the text of a file or of an address."""
+    from accelerator_portal.http.errors import FetchError
+    from accelerator_portal.http.limits import RequestLimits
+    from accelerator_portal.releases.upstream_texts import upstream_text
+
+    limits = click.get_current_context().find_object(RequestLimits) or RequestLimits()
+    try:
+        return upstream_text(source, limits)
+    except OSError as error:
+        what = error.strerror or "it cannot be read"
+    except (FetchError, ValueError) as error:
+        what = str(error)
+    raise click.ClickException(f"{source}: {what}")
+
+
+def _tell_comparison(source: str, found: UpstreamComparison, *, every: bool) -> None:
+    from accelerator_portal.releases.upstream_comparison import AGREEMENTS
+
+    click.echo(source)
+    for one in found.commands:
+        if every or one.agreement != "same":
+            words = f": {one.words}" if one.words else ""
+            combination = f"{one.release} {one.os} {one.method} {one.build}"
+            click.echo(printable(f"  {one.agreement:<8}{combination}{words}"))
+    click.echo("".join(f"{title:>10}" for title in ("", *AGREEMENTS)))
+    for method in ("pip", "libtorch"):
+        counts = [found.count(agreement, method) for agreement in AGREEMENTS]
+        click.echo(f"{method:>10}" + "".join(f"{number:>10}" for number in counts))
+    if found.only_upstream:
+        click.echo(f"Releases only in this list: {', '.join(found.only_upstream)}")
+    if found.only_portal:
+        click.echo(f"Releases only in the portal: {', '.join(found.only_portal)}")
+    if found.with_torchaudio:
+        click.echo(f"Commands of the list that install torchaudio: {found.with_torchaudio}")

@@ -1,0 +1,150 @@
+"""Asking the indexes for one PyTorch release: those that install options name, and PyPI."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from accelerator_portal.catalog import Catalog
+from accelerator_portal.catalog.package_file import PYPI, ReleaseFacts
+from accelerator_portal.catalog.releases_file import INDEX
+from accelerator_portal.http.cache import HttpCache, get_cached
+from accelerator_portal.http.client import open_client
+from accelerator_portal.http.errors import FetchError
+from accelerator_portal.http.limits import RequestLimits
+from accelerator_portal.packages.index_page import ACCEPT, MAX_PAGE, parse_page
+from accelerator_portal.packages.reading import Asker, read_index
+from accelerator_portal.packages.sync import AGENT, CACHE, address_of
+from accelerator_portal.packages.wanted import TORCH, Wanted, wanted
+from accelerator_portal.releases.published import (
+    PublishedBuild,
+    PublishedRelease,
+    builds_on_index,
+    builds_on_pypi,
+    torchvision_of,
+)
+
+TORCHVISION = "torchvision"
+_NIGHTLY = f"{INDEX}/nightly"
+
+
+@dataclass(frozen=True, slots=True)
+class AskOptions:
+    """How indexes are asked."""
+
+    limits: RequestLimits = field(default_factory=RequestLimits)
+    address_of: Callable[[str], str] = address_of
+    """Turns an index's name into its address; tests name a server on loopback."""
+    told: Callable[[], None] = lambda: None
+    """Called when an index is done."""
+    seconds: float = 10 * 60
+    """So long indexes are asked; those that did not answer by then are unread."""
+
+
+def release_indexes(catalog: Catalog) -> tuple[str, ...]:
+    """Return PyTorch's indexes of releases that install options name, and the one of all builds.
+
+    The index of all builds also has the variants that no option names yet.
+    """
+    named = {
+        index for package in wanted(catalog) if package.name == TORCH for index in package.indexes
+    }
+    own = {index.rstrip("/") for index in named if index.startswith(f"{INDEX}/")}
+    return (*sorted(index for index in own if not index.startswith(_NIGHTLY)), INDEX)
+
+
+def ask(root: Path, catalog: Catalog, version: str, options: AskOptions) -> PublishedRelease:
+    """Return what the indexes publish of a release; an index that cannot be read is `unread`."""
+    work = _Work(catalog, version, options)
+    asyncio.run(work.all(root / CACHE))
+    return work.result()
+
+
+class _Work:
+    """The state of one question to all indexes."""
+
+    def __init__(self, catalog: Catalog, version: str, options: AskOptions) -> None:
+        self._catalog = catalog
+        self._version = version
+        self._options = options
+        self._indexes = release_indexes(catalog)
+        self._builds: dict[str, tuple[PublishedBuild, ...]] = {}
+        self._facts: dict[str, tuple[ReleaseFacts, ...]] = {}
+        self._refused: dict[str, tuple[str, ...]] = {}
+        self._faults: dict[str, str] = {}
+
+    async def all(self, cache: Path) -> None:
+        """Ask every index, at most for the time that the options allow."""
+        async with open_client(AGENT, self._options.limits) as client:
+            names = frozenset({TORCH})
+            asker = Asker(client, HttpCache(cache), self._options.address_of, names)
+            work = [self._package(asker, name) for name in (TORCH, TORCHVISION)]
+            work += [self._page(asker, index) for index in self._indexes]
+            with suppress(TimeoutError):
+                async with asyncio.timeout(self._options.seconds):
+                    await asyncio.gather(*work)
+
+    async def _package(self, asker: Asker, name: str) -> None:
+        known = self._catalog.packages.get(name)
+        before = known.on(PYPI) if known else None
+        package = Wanted(name, (PYPI,), own=name == TORCH)
+        try:
+            reading = await read_index(asker, package, PYPI, before)
+            self._facts[name] = reading.facts.releases
+            self._refused[name] = reading.refused
+        except FetchError as error:
+            self._faults[_on_pypi(name)] = str(error)
+        except ValidationError:
+            self._faults[_on_pypi(name)] = "the answer has a value that is not valid"
+        self._options.told()
+
+    async def _page(self, asker: Asker, index: str) -> None:
+        url = f"{asker.address_of(index).rstrip('/')}/{TORCH}/"
+        try:
+            body = await get_cached(asker.client, asker.cache, url, {"accept": ACCEPT}, MAX_PAGE)
+            page = await asyncio.to_thread(parse_page, body, TORCH, url)
+            self._builds[index] = builds_on_index(index, page.files, self._version)
+        except FetchError as error:
+            if error.missing:  # the index has no such package
+                self._builds[index] = ()
+            else:
+                self._faults[index] = str(error)
+        self._options.told()
+
+    def result(self) -> PublishedRelease:
+        """Return what was read; a build of several indexes counts on its own one."""
+        facts = next((r for r in self._facts.get(TORCH, ()) if r.version == self._version), None)
+        unread = dict(self._faults)
+        for name in (_on_pypi(TORCH), _on_pypi(TORCHVISION), *self._indexes):
+            if name not in unread and not self._has_answer(name):
+                unread[name] = f"no answer within {self._options.seconds:.0f} seconds"
+        builds: dict[tuple[str, str, str], PublishedBuild] = {}
+        if facts and facts.yanked is None:
+            on_pypi, tags = builds_on_pypi(facts, self._refused[TORCH])
+            unread |= {
+                f"PyPI, {tag}": "the metadata of the wheel could not be read" for tag in tags
+            }
+            builds = {build.key: build for build in on_pypi}
+        for index in self._indexes:
+            for build in self._builds.get(index, ()):
+                builds.setdefault(build.key, build)
+        return PublishedRelease(
+            self._version,
+            facts.date if facts else None,
+            torchvision_of(self._facts.get(TORCHVISION, ()), self._version),
+            tuple(builds.values()),
+            frozenset([*self._builds, *([PYPI] if TORCH in self._facts else [])]),
+            unread,
+        )
+
+    def _has_answer(self, name: str) -> bool:
+        return name in self._builds or any(_on_pypi(known) == name for known in self._facts)
+
+
+def _on_pypi(name: str) -> str:
+    return f"PyPI, {name}"

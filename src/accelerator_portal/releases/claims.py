@@ -1,0 +1,118 @@
+"""What install options claim of PyTorch's own builds without evidence in `data/releases.yaml`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from packaging.requirements import InvalidRequirement, Requirement
+
+from accelerator_portal.catalog import Catalog, Problem
+from accelerator_portal.catalog.catalog import RELEASES
+from accelerator_portal.catalog.package_file import PYPI
+from accelerator_portal.catalog.releases_file import INDEX, Release, Wheel
+from accelerator_portal.install.expand import expand
+from accelerator_portal.install.rows import PREVIEW, InstallRow, PipCall
+from accelerator_portal.packages.wanted import TORCH
+
+
+@dataclass(frozen=True, slots=True)
+class BuildClaim:
+    """A build of a release that the commands of an option take; `build` is a variant or `pypi`."""
+
+    platform: str
+    option: str
+    release: str
+    build: str
+    os: str
+    arch: str
+
+
+def claims_without_evidence(catalog: Catalog, version: str | None = None) -> list[Problem]:
+    """Return the claims that the entry of their release does not prove, of one release or of all.
+
+    A command that names another index than PyPI or PyTorch's takes the build of a vendor, whose
+    evidence is the source of the option.
+    """
+    methods: dict[BuildClaim, set[str]] = {}
+    pythons: dict[BuildClaim, set[str]] = {}
+    for row in expand(catalog)[0]:
+        if row.build != PREVIEW and version in {None, row.build}:
+            for claim in _claims(row):
+                methods.setdefault(claim, set()).add(row.method)
+                pythons.setdefault(claim, set()).update(row.pythons or ())
+    problems = (_problem(catalog, one, methods[one], pythons[one]) for one in methods)
+    return sorted({problem for problem in problems if problem})
+
+
+def _claims(row: InstallRow) -> Iterator[BuildClaim]:
+    for call in row.calls:
+        build = _build(call)
+        if build and any(map(_is_torch, call.packages)):
+            yield BuildClaim(row.platform, row.option, row.build, build, row.os, row.arch)
+
+
+def _build(call: PipCall) -> str | None:
+    """Return the variant whose index a command names, or `pypi`; None for a vendor's index."""
+    if call.backend:
+        return call.backend
+    named = [index for index in (call.index, call.extra_index) if index]
+    if not named:
+        return PYPI
+    own = [
+        index.removeprefix(f"{INDEX}/").rstrip("/") for index in named if index.startswith(INDEX)
+    ]
+    return own[0] if len(own) == len(named) == 1 else None
+
+
+def _is_torch(package: str) -> bool:
+    try:
+        return Requirement(package).name == TORCH
+    except InvalidRequirement:  # reported by the rules of commands
+        return False
+
+
+def _problem(
+    catalog: Catalog, claim: BuildClaim, methods: set[str], pythons: set[str]
+) -> Problem | None:
+    release = catalog.releases.by_version.get(claim.release)
+    listed = [w for w in release.wheels if _is_for(w, claim)] if release else []
+    proving = [wheel for wheel in listed if _proves(wheel, claim)]
+    missing = pythons - {p for wheel in proving for p in _pythons(wheel, release)}
+    if proving and not missing:
+        return None
+    platform = catalog.by_id[claim.platform]
+    ids = [option.id for option in platform.install.options]
+    system = f"{claim.os} {claim.arch}"
+    build = "build on PyPI" if claim.build == PYPI else f"{claim.build} build"
+    for_pythons = f" and Python {', '.join(sorted(missing))}" if proving else ""
+    what = (
+        f'"{claim.option}" ({", ".join(sorted(methods))}) takes the {build} of torch '
+        f"{claim.release} for {system}{for_pythons}, which has no evidence: "
+        f"{RELEASES} lists {_words(listed)} for {system}"
+    )
+    remedy = (
+        f"run accelerator-portal release add {claim.release}, add the build to {RELEASES} with a "
+        "source, or restrict the option"
+    )
+    return platform.problem(
+        "install.yaml", ("options", ids.index(claim.option), "id"), what, remedy
+    )
+
+
+def _is_for(wheel: Wheel, claim: BuildClaim) -> bool:
+    return wheel.os == claim.os and claim.arch in wheel.arch
+
+
+def _proves(wheel: Wheel, claim: BuildClaim) -> bool:
+    """A build on PyPI is listed there once, not again for its own index."""
+    return wheel.on == PYPI if claim.build == PYPI else wheel.variant == claim.build
+
+
+def _pythons(wheel: Wheel, release: Release | None) -> tuple[str, ...]:
+    return wheel.python or (release.python if release else ())
+
+
+def _words(wheels: list[Wheel]) -> str:
+    found = [f"{wheel.variant} (on PyPI)" if wheel.on else wheel.variant for wheel in wheels]
+    return ", ".join(dict.fromkeys(found)) or "no build"

@@ -1,0 +1,186 @@
+"""The entry of a release in the text of `data/releases.yaml`; every other line stays."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import re
+from collections.abc import Iterable, Iterator
+
+from packaging.version import Version
+from pydantic import ValidationError
+
+from accelerator_portal.catalog.package_file import PYPI
+from accelerator_portal.catalog.problem import Problem, ProblemsError
+from accelerator_portal.catalog.releases_file import INDEX, Release, Releases, Wheel
+from accelerator_portal.catalog.yaml_file import YamlFile, parse_yaml
+from accelerator_portal.releases.entry import EntryChange, torch_source_id, vision_source_id
+
+_DAY = re.compile(r"""(\bread:\s*["']?)\d{4}-\d{2}-\d{2}""")
+_REMEDY = "write each wheel on one line, or add the release by hand"
+
+
+def with_release(path: str, text: str, change: EntryChange, read: dt.date) -> str:
+    """Return the text of the file with a change; `read` is the day on which indexes were read.
+
+    Raises ProblemsError where the file cannot be read, or is written in a form that this cannot
+    edit.
+    """
+    before, file = read_releases(path, text)
+    if change.is_empty:
+        return text
+    lines = text.split("\n")
+    at = file.line(("sources",))
+    if lines[at - 1].rstrip() != "sources:" or at > file.line(("releases",)):
+        raise _refusal(path, at, "the sources are not one below the other, above the releases")
+    if change.is_new:
+        place = _line_of_new_entry(file, before, change.release, lines)
+        lines[place:place] = _entry_lines(change.release)
+    else:
+        _complete(path, file, before, change, lines)
+    end = min(line for key, line in file.lines.items() if len(key) == 1 and line > at)
+    end = _last_line(lines, end - 1)
+    _read_again(file, before, change, read, lines)
+    lines[end:end] = _source_lines(change, before, read)
+    result = "\n".join(lines)
+    _compare(path, before, read_releases(path, result)[0], change)
+    return result
+
+
+def read_releases(path: str, text: str) -> tuple[Releases, YamlFile]:
+    """Return the releases that a text lists. Raises ProblemsError."""
+    file, problems = parse_yaml(path, text)
+    if file is None or problems:
+        raise ProblemsError(problems)
+    try:
+        return Releases.model_validate(file.data), file
+    except ValidationError:
+        what = "the file is not valid, so that no release can be added"
+        raise _refusal(path, 1, what, "fix what `accelerator-portal check` reports") from None
+
+
+def _refusal(path: str, line: int, what: str, remedy: str = _REMEDY) -> ProblemsError:
+    return ProblemsError([Problem(path, line, what, remedy)])
+
+
+def _compare(path: str, before: Releases, after: Releases, change: EntryChange) -> None:
+    """Refuse a text that says anything else than the change."""
+    version = change.release.version
+    others = [release for release in after.releases if release.version != version]
+    known = [release for release in before.releases if release.version != version]
+    whole = after.by_version.get(version) == change.release and after.preview == before.preview
+    if not (whole and others == known and set(before.sources) <= set(after.sources)):
+        raise _refusal(path, 1, "the release cannot be written without changing other lines")
+
+
+def _last_line(lines: list[str], end: int) -> int:
+    """Return the end of a block without the blank lines and comments that follow it."""
+    while end and (not lines[end - 1].strip() or lines[end - 1].lstrip().startswith("#")):
+        end -= 1
+    return end
+
+
+def _line_of_new_entry(file: YamlFile, before: Releases, release: Release, lines: list[str]) -> int:
+    """The index of the line before which the entry goes: newest first."""
+    for place, known in enumerate(before.releases):
+        if Version(known.version) < Version(release.version):
+            at = file.line(("releases", place)) - 1
+            while lines[at - 1].lstrip().startswith("#"):  # a comment belongs to the entry below it
+                at -= 1
+            return at
+    return _last_line(lines, len(lines))
+
+
+def _complete(
+    path: str, file: YamlFile, before: Releases, change: EntryChange, lines: list[str]
+) -> None:
+    """Add the missing wheels after the last one, and then torchvision, which stands above."""
+    versions = [release.version for release in before.releases]
+    place = versions.index(change.release.version)
+    key = ("releases", place)
+    if change.wheels:
+        last = file.line((*key, "wheels", len(before.releases[place].wheels) - 1))
+        if not re.match(r"\s+- \{.*\}\s*$", lines[last - 1]):
+            raise _refusal(path, last, "this wheel is not written on one line")
+        indent = lines[last - 1].partition("-")[0]
+        lines[last:last] = [f"{indent}- {_wheel_text(wheel)}" for wheel in change.wheels]
+    if change.torchvision:
+        at = file.line((*key, "source"))
+        if not re.match(r"\s+source: [\[\w].*$", lines[at - 1]):
+            raise _refusal(path, at, "the source of the release is not written on one line")
+        indent = lines[at - 1].partition("s")[0]
+        torchvision = f"{indent}torchvision: {_quoted(change.torchvision)}"
+        source = f"{indent}source: {_list(change.release.source)}"
+        lines[at - 1 : at] = [torchvision, source]
+
+
+def _entry_lines(release: Release) -> Iterator[str]:
+    yield f"  - version: {_quoted(release.version)}"
+    yield f"    date: {release.date}"
+    yield f"    python: {_list(map(_quoted, release.python))}"
+    if release.torchvision:
+        yield f"    torchvision: {_quoted(release.torchvision)}"
+    yield f"    source: {_list(release.source)}"
+    yield "    wheels:"
+    for wheel in release.wheels:
+        yield f"      - {_wheel_text(wheel)}"
+
+
+def _wheel_text(wheel: Wheel) -> str:
+    parts = [f"variant: {wheel.variant}", f"os: {wheel.os}", f"arch: {_list(wheel.arch)}"]
+    parts += [f"on: {wheel.on}"] if wheel.on else []
+    parts += [f"python: {_list(map(_quoted, wheel.python))}"] if wheel.python else []
+    parts += [f"source: {wheel.source[0]}"] if wheel.source else []
+    return f"{{{', '.join(parts)}}}"
+
+
+def _cited(change: EntryChange) -> set[str]:
+    cited = {source for wheel in change.wheels for source in wheel.source or ()}
+    return cited | set(change.release.source if change.is_new or change.torchvision else ())
+
+
+def _read_again(
+    file: YamlFile, before: Releases, change: EntryChange, read: dt.date, lines: list[str]
+) -> None:
+    """Give sources of an earlier run, which were read again, the new day."""
+    version = change.release.version
+    own = {vision_source_id(version)} | {s for wheel in change.wheels for s in wheel.source or ()}
+    for id_ in own & set(before.sources):
+        at = file.line(("sources", id_, "read")) - 1
+        lines[at] = _DAY.sub(rf"\g<1>{read}", lines[at], count=1)
+
+
+def _source_lines(change: EntryChange, before: Releases, read: dt.date) -> Iterator[str]:
+    """Yield the sources that the file does not declare yet, each once."""
+    version = change.release.version
+    indexes = {torch_source_id(PYPI, version): PYPI}
+    for wheel in change.wheels:
+        if wheel.on is None and wheel.source:
+            indexes[wheel.source[0]] = _index(wheel, version)
+    for id_ in sorted(_cited(change) - set(before.sources)):
+        yield f"  {id_}:"
+        if id_ == vision_source_id(version):
+            yield "    package: torchvision"
+            yield f"    title: {_quoted('Requirement of torchvision on torch, on PyPI')}"
+        elif indexes[id_] == PYPI:
+            yield "    package: torch"
+            yield f"    title: {_quoted(f'torch {version} on PyPI, wheel tags and requirements')}"
+        else:
+            yield f"    url: {indexes[id_]}/torch/"
+            name = indexes[id_].removeprefix(f"{INDEX}/")
+            builds = "all builds" if indexes[id_] == INDEX else f"the {name} builds"
+            yield f"    title: {_quoted(f'PyTorch, index of {builds}, wheels of torch {version}')}"
+        yield f"    read: {read}"
+
+
+def _index(wheel: Wheel, version: str) -> str:
+    own = f"{INDEX}/{wheel.variant}"
+    return own if wheel.source == (torch_source_id(own, version),) else INDEX
+
+
+def _list(values: Iterable[str]) -> str:
+    return f"[{', '.join(values)}]"
+
+
+def _quoted(value: str) -> str:
+    return json.dumps(value)

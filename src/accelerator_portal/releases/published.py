@@ -1,0 +1,154 @@
+"""What indexes publish of one PyTorch release: builds by variant, system and architecture."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from packaging.utils import parse_wheel_filename
+from packaging.version import Version
+
+from accelerator_portal.catalog.fields import Arch, Os
+from accelerator_portal.catalog.package_file import EVERY, PYPI, ReleaseFacts
+from accelerator_portal.catalog.releases_file import INDEX
+from accelerator_portal.packages.index_page import IndexFile
+from accelerator_portal.packages.wanted import TORCH
+from accelerator_portal.packages.wheel_tags import platform_tag, python_label, system
+
+# How PyTorch names its builds; other local versions, such as `cpu.cxx11.abi`, are no variants.
+_VARIANT = re.compile(r"cpu|xpu|cu\d+|rocm\d+(?:\.\d+)*")
+_PYTHON = re.compile(r"cp3(\d+)(t?)")
+
+_Place = tuple[Os, tuple[Arch, ...]] | None
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedBuild:
+    """The wheels of one variant for one system and architecture, and the index that has them."""
+
+    variant: str
+    os: Os
+    arch: Arch
+    pythons: frozenset[str]
+    index: str
+    """`pypi`, or the address of the index."""
+    tags: frozenset[str]
+    """The platform tags of the wheels, such as `manylinux_2_28_x86_64`."""
+
+    @property
+    def key(self) -> tuple[str, Os, Arch]:
+        """What the entry of a release lists once."""
+        return self.variant, self.os, self.arch
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedRelease:
+    """What the indexes publish of one release; what could not be read is absent."""
+
+    version: str
+    date: dt.date | None = None
+    torchvision: str | None = None
+    builds: tuple[PublishedBuild, ...] = ()
+    read: frozenset[str] = frozenset()
+    """The indexes that answered."""
+    unread: Mapping[str, str] = field(default_factory=dict)
+    """What could not be read, and why."""
+
+    @property
+    def pythons(self) -> tuple[str, ...]:
+        """The Python versions of all builds, oldest first."""
+        return ordered_pythons(python for build in self.builds for python in build.pythons)
+
+
+def ordered_pythons(pythons: Iterable[str]) -> tuple[str, ...]:
+    """Return Python versions once each, oldest first, a free-threaded build after the usual one."""
+    return tuple(sorted(set(pythons), key=lambda p: (Version(p.removesuffix("t")), p)))
+
+
+def builds_on_index(
+    index: str, files: Iterable[IndexFile], version: str
+) -> tuple[PublishedBuild, ...]:
+    """Return the builds of a release on an index of PyTorch's.
+
+    A wheel's local version names its variant. A wheel without one, as for macOS, is the CPU build
+    on the index of that build; elsewhere it says nothing. Withdrawn wheels are left out.
+    """
+    own = index.removeprefix(INDEX).strip("/")
+    found: list[PublishedBuild] = []
+    for file in files:
+        if file.yanked is not None or file.version.public != version or not file.tags:
+            continue
+        variant = file.version.local or ("cpu" if own == "cpu" else "")
+        if _VARIANT.fullmatch(variant) and own in {"", variant}:
+            found += _builds(index, variant, platform_tag(file.tags), [python_label(file.tags)])
+    return _merged(found)
+
+
+def builds_on_pypi(
+    facts: ReleaseFacts, refused: Iterable[str] = ()
+) -> tuple[tuple[PublishedBuild, ...], tuple[str, ...]]:
+    """Return the builds of a release on PyPI, and the platform tags without readable metadata.
+
+    The CUDA version is in the requirements of a wheel; a wheel whose metadata could not be read
+    may be of any variant. `refused` are the readings that failed, each begins with its file.
+    """
+    found: list[PublishedBuild] = []
+    unread = []
+    failed = frozenset(_systems_of_files(refused, facts.version))
+    cuda = {_place(tag): version for tag, version in facts.cuda.items()}
+    for tag, labels in facts.wheels.items():
+        place = _place(tag)
+        read = tag in facts.requires or EVERY in facts.requires
+        if not read or place in failed:
+            unread.append(tag)
+            continue
+        version = cuda.get(place)
+        variant = f"cu{version.replace('.', '')}" if version else "cpu"
+        found += _builds(PYPI, variant, tag, labels.split())
+    return _merged(found), tuple(unread)
+
+
+def _place(tag: str) -> _Place:
+    found = system(tag)
+    return (found.os, found.arches) if found else None
+
+
+def _systems_of_files(refused: Iterable[str], version: str) -> Iterator[_Place]:
+    for line in refused:
+        name, wheel, _ = line.partition(".whl: ")
+        if wheel and name.startswith(f"{TORCH}-{version}-"):
+            yield _place(platform_tag(parse_wheel_filename(f"{name}.whl")[3]))
+
+
+def torchvision_of(releases: Iterable[ReleaseFacts], torch: str) -> str | None:
+    """Return the newest torchvision release that requires exactly this torch, if any."""
+    exact = {f"torch=={torch}"}
+    found = [
+        release.version
+        for release in releases
+        if release.yanked is None and any(set(r) == exact for r in release.requires.values())
+    ]
+    return max(found, key=Version, default=None)
+
+
+def _builds(index: str, variant: str, tag: str, labels: list[str]) -> Iterator[PublishedBuild]:
+    place = system(tag)
+    matches = (_PYTHON.fullmatch(label) for label in labels)
+    pythons = frozenset(f"3.{found[1]}{found[2]}" for found in matches if found)
+    if place is None or place.libc.startswith("musl") or not pythons:
+        return
+    for arch in place.arches:
+        yield PublishedBuild(variant, place.os, arch, pythons, index, frozenset({tag}))
+
+
+def _merged(builds: Iterable[PublishedBuild]) -> tuple[PublishedBuild, ...]:
+    """Join the wheels of one build, which differ in Python and platform tag."""
+    joined: dict[tuple[str, Os, Arch], PublishedBuild] = {}
+    for build in builds:
+        before = joined.get(build.key, build)
+        joined[build.key] = PublishedBuild(
+            *build.key, before.pythons | build.pythons, build.index, before.tags | build.tags
+        )
+    return tuple(joined.values())

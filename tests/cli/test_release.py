@@ -1,0 +1,243 @@
+"""`accelerator-portal release` from the indexes to the file."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from accelerator_portal.catalog.catalog import RELEASES
+from accelerator_portal.catalog.releases_file import Release, Releases
+from accelerator_portal.cli import main
+from accelerator_portal.packages.index_page import JSON_TYPE, MAX_PAGE
+from accelerator_portal.releases.entry_edit import read_releases
+from tests.folders import EXAMPLE, INSTALL, Tree, edited
+from tests.packages.loopback import send
+from tests.packages.syncing import PATIENCE
+from tests.releases.made_up import FILES, LINUX, MACOS, VERSION, Indexes, made_up_indexes, tags
+
+
+@pytest.fixture
+def indexes() -> Iterator[Indexes]:
+    with made_up_indexes() as found:
+        yield found
+
+
+def run(root: Path, indexes: Indexes, version: str = VERSION) -> Result:
+    words = ["release", "add", "--root", str(root), version]
+    return CliRunner().invoke(main, words, obj=indexes.options)
+
+
+def releases(root: Path) -> Releases:
+    return read_releases(RELEASES, (root / RELEASES).read_text("utf-8"))[0]
+
+
+def builds(release: Release) -> dict[str, str]:
+    return {
+        f"{wheel.variant} {wheel.os} {arch}": wheel.on or "index"
+        for wheel in release.wheels
+        for arch in wheel.arch
+    }
+
+
+def test_a_new_release_is_written_with_its_sources(tree: Tree, indexes: Indexes) -> None:
+    root = tree(FILES)
+    done = run(root, indexes)
+    assert done.exit_code == 0, done.output
+    found = releases(root)
+    entry = found.releases[0]
+    assert (entry.version, str(entry.date), entry.torchvision) == (VERSION, "2026-11-20", "0.31.0")
+    assert entry.python == ("3.12", "3.13")
+    assert builds(entry) == {
+        "cu132 linux x86_64": "pypi",
+        "cu132 linux aarch64": "pypi",
+        "cu132 windows x86_64": "index",
+        "cpu linux x86_64": "index",
+        "cpu windows x86_64": "pypi",
+        "cpu macos aarch64": "pypi",
+    }
+    sources = {
+        source: found.sources[source] for wheel in entry.wheels for source in wheel.source or ()
+    }
+    assert {source.url or source.package for source in sources.values()} == {
+        "torch",
+        "https://download.pytorch.org/whl/cpu/torch/",
+        "https://download.pytorch.org/whl/torch/",
+    }
+    (windows,) = (w for w in entry.wheels if (w.variant, w.os) == ("cu132", "windows"))
+    assert windows.python == ("3.12",)
+    lines = (root / RELEASES).read_text("utf-8").splitlines()
+    kept = [line for line in lines if line in set(FILES[RELEASES].splitlines())]
+    assert [line for line in FILES[RELEASES].splitlines() if line not in kept] == []
+    assert f"Added torch {VERSION} to {RELEASES}: 5 builds." in done.stdout
+    assert f"cpu linux x86_64: {LINUX}, 2 Python versions, " in done.stdout
+    assert "Not covered by the indexes: Docker images and LibTorch archives." in done.stdout
+
+
+def test_a_second_run_changes_nothing(tree: Tree, indexes: Indexes) -> None:
+    root = tree(FILES)
+    run(root, indexes)
+    before = (root / RELEASES).read_bytes()
+    done = run(root, indexes)
+    assert done.exit_code == 0, done.output
+    assert (root / RELEASES).read_bytes() == before
+    assert f"lists everything that the indexes have of torch {VERSION}" in done.stdout
+
+
+def test_a_later_run_adds_what_was_missing(tree: Tree, indexes: Indexes) -> None:
+    root = tree(FILES)
+    vision = indexes.pypi.projects.pop("torchvision")
+    indexes.cpu.answers["/simple/torch/"] = lambda handler: send(handler, 500)
+    indexes.all_builds.answers["/simple/torch/"] = lambda handler: send(handler, 500)
+    first = run(root, indexes)
+    assert first.exit_code == 0, first.output
+    assert "not read: https://download.pytorch.org/whl/cpu: " in first.stderr
+    assert f"Not found: a torchvision release that requires torch=={VERSION}." in first.stdout
+    assert "2 places could not be read." in first.stdout
+    assert "cpu linux x86_64" not in builds(releases(root).by_version[VERSION])
+    needed = "accelerators/cpu/install.yaml:"
+    assert f"These files have to follow the release:\n{needed}" in first.stdout
+    text = (root / RELEASES).read_text("utf-8")
+    own = text.replace(f'  - version: "{VERSION}"', f'  # Read twice.\n  - version: "{VERSION}"')
+    (root / RELEASES).write_text(own, "utf-8")
+
+    indexes.pypi.projects["torchvision"] = vision
+    indexes.cpu.answers.clear()
+    indexes.all_builds.answers.clear()
+    second = run(root, indexes)
+    assert second.exit_code == 0, second.output
+    entry = releases(root).by_version[VERSION]
+    assert "cpu linux x86_64" in builds(entry)
+    assert entry.torchvision == "0.31.0"
+    assert "  # Read twice.\n" in (root / RELEASES).read_text("utf-8")
+    assert f"Completed torch {VERSION} in {RELEASES}: " in second.stdout
+
+
+def test_what_is_listed_otherwise_is_told_and_stays(tree: Tree, indexes: Indexes) -> None:
+    root = tree(FILES)
+    run(root, indexes)
+    files = indexes.cpu.projects["torch"]
+    files[:] = [file for file in files if LINUX not in file.name]
+    indexes.all_builds.projects.clear()
+    indexes.pypi.add("torch", VERSION, *tags(MACOS, "cp314"))
+    before = (root / RELEASES).read_bytes()
+    done = run(root, indexes)
+    assert "To check: cpu linux x86_64: the entry lists it, " in done.stdout
+    assert "To check: cpu macos aarch64: the entry lists Python 3.12, 3.13, pypi has" in done.stdout
+    assert (root / RELEASES).read_bytes() == before
+
+
+def test_a_release_without_a_date_is_not_written(tree: Tree, indexes: Indexes) -> None:
+    root = tree(FILES)
+    del indexes.pypi.projects["torch"]
+    done = run(root, indexes)
+    assert done.exit_code == 1
+    assert f"Run the command again once torch {VERSION} is on PyPI" in done.stderr
+    assert (root / RELEASES).read_text("utf-8") == FILES[RELEASES]
+
+
+def test_a_release_that_no_index_has(tree: Tree, indexes: Indexes) -> None:
+    root = tree(FILES)
+    done = run(root, indexes, "2.17.0")
+    assert done.exit_code == 1
+    assert (
+        "no index that could be read has wheels of torch 2.17.0. Check the version" in done.stderr
+    )
+    assert (root / RELEASES).read_text("utf-8") == FILES[RELEASES]
+
+
+@pytest.mark.parametrize(
+    ("kind", "body"),
+    [
+        (JSON_TYPE, b"{"),
+        (JSON_TYPE, b"[]"),
+        (JSON_TYPE, b'{"meta": {"api-version": "1.1"}, "name": "numpy", "files": []}'),
+        ("text/html", b"<!DOCTYPE html>" + b" " * MAX_PAGE),
+        ("image/png", b"\x89PNG"),
+    ],
+    ids=["cut off", "a list", "another package", "too large", "an image"],
+)
+def test_a_false_answer_is_not_read(tree: Tree, indexes: Indexes, kind: str, body: bytes) -> None:
+    root = tree(FILES)
+    head = {"content-type": kind}
+    indexes.cpu.answers["/simple/torch/"] = lambda handler: send(handler, 200, body, head)
+    done = run(root, indexes)
+    assert done.exit_code == 0, done.output
+    assert "not read: https://download.pytorch.org/whl/cpu: " in done.stderr
+    entry = releases(root).by_version[VERSION]
+    cpu = [w.source for w in entry.wheels if (w.variant, w.os) == ("cpu", "linux")]
+    assert cpu == [(f"torch-all-builds-{VERSION.replace('.', '-')}",)]
+
+
+def test_false_metadata_on_pypi_leaves_the_build_out(tree: Tree, indexes: Indexes) -> None:
+    root = tree(FILES)
+    for file in indexes.pypi.projects["torch"]:
+        if LINUX in file.name:
+            file.metadata = b"Metadata-Version: 2.1\nName: numpy\nVersion: 1.0\n"
+    done = run(root, indexes)
+    assert done.exit_code == 0, done.output
+    assert f"not read: PyPI, {LINUX}: the metadata of the wheel could not be read" in done.stderr
+    assert "cu132 linux x86_64" not in builds(releases(root).by_version[VERSION])
+
+
+def test_an_interruption_changes_nothing(tree: Tree, indexes: Indexes) -> None:
+    finished = threading.Event()
+
+    def interrupt(handler: BaseHTTPRequestHandler) -> None:
+        """Send what Ctrl-C sends, and no answer before the command ended."""
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+        finished.wait(PATIENCE)
+        handler.close_connection = True
+
+    root = tree(FILES)
+    indexes.cpu.answers["/simple/torch/"] = interrupt
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        done = run(root, indexes)
+    finally:
+        signal.signal(signal.SIGINT, before)
+        finished.set()
+    assert (done.exit_code, done.stdout) == (130, "")
+    # The servers of the test, whose clients left, write to the same place.
+    assert f"Interrupted. {RELEASES} was not changed.\n" in done.stderr
+    assert (root / RELEASES).read_text("utf-8") == FILES[RELEASES]
+
+
+@pytest.mark.parametrize("version", ["2.16.0; rm", "2.16", "2.16.0rc1", "../2.16.0", "٢.16.0"])
+def test_a_version_that_is_no_release(tree: Tree, indexes: Indexes, version: str) -> None:
+    done = run(tree(FILES), indexes, version)
+    assert done.exit_code == 2
+    assert "is not the version of a release. Write it like 2.16.0" in done.stderr
+    assert indexes.pypi.asked == []
+
+
+def check(root: Path, *words: str) -> Result:
+    return CliRunner().invoke(main, ["release", "check", "--root", str(root), *words])
+
+
+def test_check_says_that_every_build_has_evidence(tree: Tree) -> None:
+    done = check(tree(EXAMPLE), "1.10.0")
+    assert done.exit_code == 0, done.output
+    assert done.stdout == (
+        f"Every build of torch 1.10.0 that install commands take is in {RELEASES}.\n"
+    )
+
+
+def test_check_lists_builds_without_evidence(tree: Tree) -> None:
+    step = 'packages: ["torch=={torch}"], index: "{index}"'
+    place = "https://download.pytorch.org/whl/cpu"
+    done = check(tree(edited((INSTALL, step, step.replace("{index}", place)))))
+    assert done.exit_code == 1
+    assert f'{INSTALL}:21: "wheels" (pip, uv) takes the cpu build of torch 1.10.0' in done.stdout
+    assert "problems found." in done.stderr
+
+
+def test_check_of_a_release_that_the_file_does_not_list(tree: Tree) -> None:
+    done = check(tree(EXAMPLE), "1.11.0")
+    assert done.exit_code == 2
+    assert "has no release 1.11.0. To add it: accelerator-portal release add" in done.stderr

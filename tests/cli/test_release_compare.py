@@ -1,0 +1,79 @@
+"""`accelerator-portal release compare`: files, addresses and what cannot be read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from accelerator_portal.cli import main
+from accelerator_portal.releases.upstream_texts import MAX_BYTES
+from tests.folders import Tree
+from tests.packages.loopback import Index, send, served
+from tests.packages.syncing import FAST
+from tests.releases.upstream import FILES, PUBLISHED_TEXT
+
+TABLE = """\
+                same   differs   missing     extra
+       pip         2         0         1         1
+  libtorch         0         0         1         0
+Releases only in the portal: 1.9.1
+Commands of the list that install torchaudio: 1
+"""
+
+
+def run(root: Path, *words: str) -> Result:
+    return CliRunner().invoke(main, ["release", "compare", "--root", str(root), *words], obj=FAST)
+
+
+def test_a_file_is_compared(tree: Tree, tmp_path: Path) -> None:
+    file = tmp_path / "published_versions.json"
+    file.write_text(PUBLISHED_TEXT, "utf-8")
+    done = run(tree(FILES), str(file))
+    assert done.exit_code == 0, done.output
+    first, *others = done.stdout.splitlines()
+    assert first == str(file)
+    assert "  missing 1.10.0 linux pip cpu" in others
+    assert not [line for line in others if line.startswith("  same")]
+    assert done.stdout.endswith(TABLE)
+    assert "  same    1.10.0 linux pip pypi" in run(tree(FILES), str(file), "--all").stdout
+
+
+def test_an_address_is_compared(tree: Tree) -> None:
+    with served(Index()) as index:
+        index.answers["/list"] = lambda handler: send(handler, 200, PUBLISHED_TEXT.encode())
+        address = index.url.replace("/simple/", "/list")
+        done = run(tree(FILES), address)
+    assert done.exit_code == 0, done.output
+    assert done.stdout.startswith(f"{address}\n")
+    assert done.stdout.endswith(TABLE)
+
+
+@pytest.mark.parametrize(
+    ("content", "what"),
+    [
+        (None, "No such file or directory"),
+        (b"\xff", "it is not UTF-8 text"),
+        (b" " * (MAX_BYTES + 1), "it has more than 4 MB"),
+        (b"{}", "this is not published_versions.json"),
+    ],
+)
+def test_a_file_that_cannot_be_compared(
+    tree: Tree, tmp_path: Path, content: bytes | None, what: str
+) -> None:
+    file = tmp_path / "list.json"
+    if content is not None:
+        file.write_bytes(content)
+    done = run(tree(FILES), str(file))
+    assert done.exit_code == 1
+    assert f"{file}: {what}" in " ".join(done.stderr.split())
+    assert done.stdout == ""
+
+
+def test_an_address_that_does_not_answer(tree: Tree) -> None:
+    with served(Index()) as index:
+        address = f"{index.url}nothing"
+        done = run(tree(FILES), address)
+    assert done.exit_code == 1
+    assert f"{address}: the server has no such file (404)" in " ".join(done.stderr.split())

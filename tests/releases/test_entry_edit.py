@@ -1,0 +1,89 @@
+"""What the text of `data/releases.yaml` keeps, and what it cannot be edited for."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+import pytest
+
+from accelerator_portal.catalog.catalog import RELEASES
+from accelerator_portal.catalog.package_file import PYPI
+from accelerator_portal.catalog.problem import ProblemsError
+from accelerator_portal.releases.entry import NoReleaseError, entry_change
+from accelerator_portal.releases.entry_edit import read_releases, with_release
+from accelerator_portal.releases.published import PublishedBuild, PublishedRelease
+from tests.folders import EXAMPLE
+
+DAY = dt.date(2026, 2, 3)
+TEXT = EXAMPLE[RELEASES]
+
+
+def published(version: str, **fields: object) -> PublishedRelease:
+    build = PublishedBuild("cpu", "linux", "x86_64", frozenset({"3.12"}), PYPI, frozenset())
+    found = PublishedRelease(version, dt.date(2025, 7, 1), None, (build,), frozenset({PYPI}))
+    return found if not fields else PublishedRelease(version, **fields)  # type: ignore[arg-type]
+
+
+def added(text: str, release: PublishedRelease) -> str:
+    known = read_releases(RELEASES, text)[0].by_version.get(release.version)
+    return with_release(RELEASES, text, entry_change(release, known), DAY)
+
+
+@pytest.mark.parametrize(
+    ("version", "order"),
+    [
+        ("1.11.0", ["1.11.0", "1.10.0", "1.9.1"]),
+        ("1.9.2", ["1.10.0", "1.9.2", "1.9.1"]),
+        ("1.8.0", ["1.10.0", "1.9.1", "1.8.0"]),
+    ],
+)
+def test_an_entry_has_the_place_of_its_version(version: str, order: list[str]) -> None:
+    text = TEXT.replace('  - version: "1.9.1"', '  # About 1.9.1.\n  - version: "1.9.1"')
+    result = added(text, published(version))
+    assert [release.version for release in read_releases(RELEASES, result)[0].releases] == order
+    assert '  # About 1.9.1.\n  - version: "1.9.1"' in result
+
+
+def test_a_source_that_is_read_again_has_the_new_day() -> None:
+    first = added(TEXT, published("1.11.0"))
+    arm = PublishedBuild("cpu", "linux", "aarch64", frozenset({"3.12"}), PYPI, frozenset())
+    both = (*published("1.11.0").builds, arm)
+    known = read_releases(RELEASES, first)[0].by_version["1.11.0"]
+    change = entry_change(published("1.11.0", builds=both), known)
+    later = DAY + dt.timedelta(days=1)
+    result = with_release(RELEASES, first, change, later)
+    sources = read_releases(RELEASES, result)[0].sources
+    assert sources["torch-pypi-1-11-0"].read == later
+    assert sources["made-up"].read == dt.date(2026, 1, 2)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "what"),
+    [
+        ("sources:\n", "sources: # all\n", "the sources are not one below the other"),
+        ('  - version: "1.9.1"', "  - version: [", "not valid YAML"),
+        ("preview:", "previews:", "the file is not valid, so that no release can be added"),
+    ],
+)
+def test_a_file_that_cannot_be_edited(old: str, new: str, what: str) -> None:
+    change = entry_change(published("1.11.0"), None)
+    with pytest.raises(ProblemsError) as raised:
+        with_release(RELEASES, TEXT.replace(old, new, 1), change, DAY)
+    assert what in str(raised.value.problems[0])
+
+
+def test_wheels_on_several_lines_cannot_be_added_to() -> None:
+    text = TEXT.replace(
+        "      - {variant: ex1, os: linux, arch: [x86_64]}\n    source: made-up\n",
+        "      - variant: ex1\n        os: linux\n        arch: [x86_64]\n    source: made-up\n",
+    )
+    with pytest.raises(ProblemsError) as raised:
+        added(text, published("1.9.1"))
+    assert "this wheel is not written on one line" in str(raised.value.problems[0])
+
+
+def test_an_entry_needs_builds_and_a_date() -> None:
+    with pytest.raises(NoReleaseError, match="no index that could be read has wheels"):
+        entry_change(published("1.11.0", builds=()), None)
+    with pytest.raises(NoReleaseError, match=r"once torch 1\.11\.0 is on PyPI"):
+        entry_change(published("1.11.0", builds=published("1.11.0").builds), None)
