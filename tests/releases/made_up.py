@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from accelerator_portal.catalog.package_file import PYPI
 from accelerator_portal.catalog.releases_file import INDEX
-from accelerator_portal.releases.asking import AskOptions
+from accelerator_portal.releases.index_queries import AskOptions
 from tests.folders import real_files
 from tests.packages.loopback import Index, served
 from tests.packages.syncing import FAST

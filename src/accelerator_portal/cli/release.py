@@ -107,7 +107,7 @@ def check_release(root: Path, version: str | None) -> None:
 
 def _ask(root: Path, catalog: Catalog, version: str) -> PublishedRelease:
     from accelerator_portal.http.limits import RequestLimits
-    from accelerator_portal.releases.asking import AskOptions, ask, release_indexes
+    from accelerator_portal.releases.index_queries import AskOptions, ask, release_indexes
 
     context = click.get_current_context()
     limits = context.find_object(RequestLimits) or RequestLimits()
