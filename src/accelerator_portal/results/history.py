@@ -51,13 +51,13 @@ class OutcomeChange(NamedTuple):
     kind: ChangeKind
     """What the change means; of a baseline, never that anything regressed or was fixed."""
     outcome: Outcome | None
-    """What the report says; absent where the test is gone."""
+    """The outcome in the report. Absent if the test was removed."""
     stage: Stage | None
     """The stage that it reached."""
     outcome_before: Outcome | None
-    """What was said before; absent where the test is new."""
+    """The outcome before. Absent if the test is new."""
     stage_before: Stage | None
-    """The stage that it had reached."""
+    """The stage that it reached before."""
 
 
 def fold(

@@ -100,7 +100,7 @@ class Elsewhere:
 
 @dataclass(frozen=True, slots=True)
 class TestView:
-    """A test and every result of it."""
+    """A test and all its results."""
 
     __test__ = False
 
