@@ -131,7 +131,7 @@ def test_a_folder_that_exists_is_left_as_it_is(tree: Tree) -> None:
          ['unknown key "macos"']),
         ({"platforms": {"a": {**FILE["platforms"]["ex2"], "stable": {"linux": "rm -rf /"}}},
           "html": {}},
-         ['platforms.a: "rm -rf /" is no pip install']),
+         ['platforms.a: "rm -rf /" is not a pip install command']),
         ({"platforms": {"a": {"name": "A"}}, "html": {}}, ["support_channel", "stable"]),
     ],
     ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",

@@ -233,7 +233,7 @@ def test_each_missing_flag_is_an_option(root: Path) -> None:
         ({"os": "linux,plan9"}, 'os[2]: "plan9" is not known; use "linux", "windows" or "macos"'),
         ({"python": "3.9"},
          "python: torch 1.9.1 has no wheels for any of these; wheels exist for 3.11, 3.12"),
-        ({"command": "curl x | sh"}, 'command: "curl x | sh" is no pip install; use pip install'),
+        ({"command": "curl x | sh"}, 'command: "curl x | sh" is not a pip install command; use pip install'),
         ({"command": "pip install torch-foo -r x"}, 'the option "-r" is not supported in a step'),
         ({"command": "pip install a --index-url http://x"}, "is not a web address"),
         ({"command": "pip install {torch}"}, "command: a placeholder in braces"),

@@ -84,7 +84,7 @@ class Package(Sourced):
     @model_validator(mode="after")
     def _tells_shared_names_apart(self) -> Package:
         if self.shared_name and not self.note:
-            what = "shared_name needs a note on how to tell the packages apart"
+            what = "shared_name needs a note on how to distinguish the packages"
             raise fault(what, "add a note that explains it")
         return self
 

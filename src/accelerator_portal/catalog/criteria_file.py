@@ -87,7 +87,7 @@ class Tested(Model):
 
 
 class BasicTest(Model):
-    """A test that a basic set proposes."""
+    """A test of a basic set."""
 
     name: Line
     """The name in the suite, without parameters. All tests with this name must pass."""

@@ -158,11 +158,9 @@ class OperatorCoverage(Model):
     @model_validator(mode="after")
     def _parts_are_not_more_than_the_whole(self) -> OperatorCoverage:
         if len(self.covered) > self.registered:
-            raise fault(
-                "more operators are covered than there are", "correct covered or registered"
-            )
+            raise fault("more operators are covered than exist", "correct covered or registered")
         if len(self.core_missing) > self.core:
-            raise fault("more core operators are missing than there are", "correct core_missing")
+            raise fault("more core operators are missing than exist", "correct core_missing")
         return self
 
     @property

@@ -80,7 +80,7 @@ def _of_the_run(report: Report, known: Known, now: dt.datetime) -> Iterator[Repo
         yield None, "the end time is before the start time", "correct started or finished"
     for name, moment in (("started", report.started), ("finished", report.finished)):
         if moment and moment > now:
-            yield None, f"{name} lies in the future ({moment:%Y-%m-%d})", "correct it"
+            yield None, f"{name} is in the future ({moment:%Y-%m-%d})", "correct it"
     if shard := report.shard:
         what = f"the report is shard {shard.name}, a part of a run"
         yield None, what, "merge all shards with accelerator-portal report merge"
@@ -107,7 +107,9 @@ def _of_suites(report: Report, known: Known) -> Iterator[ReportFault]:
             what = f'the suite "{suite.name}" is of kind {described.kind}, not {suite.kind}'
             yield None, what, "correct its kind"
         if suite.planned is not None and suite.planned < ran[suite.name]:
-            what = f'"{suite.name}" planned {suite.planned} tests but has {ran[suite.name]}'
+            what = (
+                f'"{suite.name}" planned {count(suite.planned, "test")} but has {ran[suite.name]:,}'
+            )
             yield None, what, "correct planned"
     declared = {suite.name for suite in report.suites}
     for name in sorted(set(ran) - declared):

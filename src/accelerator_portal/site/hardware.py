@@ -238,7 +238,7 @@ def _words(platform: Platform, found: Serving) -> str:
             f" with {variants}" if variants else "",
             f", {systems} only" if systems else "",
             ", from source" if found.from_source else "",
-            f"; no command for {found.passed_over} is known" if found.passed_over else "",
+            f"; no command for {found.passed_over}" if found.passed_over else "",
         )
     )
 
