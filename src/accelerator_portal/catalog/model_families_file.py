@@ -29,7 +29,7 @@ class ModelFamily(Model):
 
 
 class ModelFamilies(Model):
-    """The model families in the order of the pages.
+    """The model families, in the order in which pages list them.
 
     They contain tests of suites of kind `model` only. A test can belong to several families.
     """

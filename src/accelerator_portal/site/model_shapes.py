@@ -44,7 +44,7 @@ class FamilyEntry(Model):
 
 
 class FamiliesIndex(Model):
-    """All model families, in the order of the page."""
+    """All model families, as ordered on the page."""
 
     families: tuple[FamilyEntry, ...]
     """The families with tests in at least one report."""
