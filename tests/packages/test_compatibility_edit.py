@@ -148,7 +148,7 @@ def test_the_source_on_another_index_is_its_page() -> None:
         (TEXT.replace('plugin: "2.2.0"', "plugin: [2]"), "no row can be added"),
         (
             FLOW,
-            "the sources are not written one below the other",
+            "the sources are not written one per line",
         ),
     ],
 )

@@ -35,7 +35,7 @@ def test_each_name_has_its_outcome_and_no_device(tmp_path: Path) -> None:
         ("onnx-backend", "OnnxBackendNodeModelTest::test_b", "passed", None),
         ("onnx-backend", "OnnxBackendNodeModelTest::test_cpu_c", "passed", None),
         ("onnx-backend", "OnnxBackendSimpleModelTest::test_d", "skipped",
-         "The file gives no reason."),
+         "The file states no reason."),
     ]  # fmt: skip
     assert [(suite.name, suite.kind) for suite in found.suites] == [("onnx-backend", "operator")]
 

@@ -13,7 +13,7 @@ LACKS = {
     "amp": ("unsupported-operator", "aten::copy_ is missing"),
     "checkpoint": ("failed", "no attribute 'device'"),
     "dataloader": ("failed", "pin memory"),
-    "device-guard": ("failed", "paper:1 does not exist, and holds a tensor on paper:0"),
+    "device-guard": ("failed", "paper:1 does not exist, but a tensor for it is on paper:0"),
     "event-timing": ("failed", "synchronizing"),
     "events": ("failed", "synchronizing events"),
     "memory": ("failed", "allocator"),
