@@ -202,8 +202,10 @@ def test_torch_of_another_commit_is_not_tested(tmp_path: Path) -> None:
     done = run(tmp_path, text, {"PYTORCH_COMMIT": "c" * 40})
     assert (done.returncode, done.stderr) == (
         1,
-        f"torch is built from commit {HEAD}, but commit {'c' * 40} is to be tested."
-        + " Build torch from that commit.\n",
+        (
+            f"torch is built from commit {HEAD}, but commit {'c' * 40} is to be tested. "
+            "Build torch from that commit.\n"
+        ),
     )
 
 

@@ -56,7 +56,7 @@ def test_a_person_names_the_suite(tmp_path: Path) -> None:
     ("changes", "words"),
     [
         ({"date": "2026-07-02"},
-         'report.json:1: date: "2026-07-02" is no moment; use a format like 07/02/2026 01:13:10'),
+         'report.json:1: date: "2026-07-02" is not a date and time; use a format like 07/02/2026 01:13:10'),
         ({"failed": "none"}, "report.json:1: failed: input should be a valid"),
         ({"passed": [1]}, "report.json:1: passed[0]: input should be a valid string"),
         ({"more": 1}, "report.json:1: more: extra inputs are not permitted"),

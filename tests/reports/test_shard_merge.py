@@ -152,5 +152,5 @@ def test_a_shard_that_somebody_edited_is_refused() -> None:
     moved = files[1].report.model_copy(
         update={"shard": shard.model_copy(update={"positions": "1-2"})}
     )
-    with pytest.raises(ProblemsError, match=r"test 1 of the plan is in another shard, too"):
+    with pytest.raises(ProblemsError, match=r"test 1 of the plan is also in another shard"):
         merged_shards([files[0], ShardFile("2.json", moved), files[2]])

@@ -112,7 +112,7 @@ def test_an_unknown_one_is_named_with_what_there_is() -> None:
         (
             "BACKEND = 3\n",
             (
-                f'the entry point "made_up" of {GROUP} is no Backend, but of the type int; '
+                f'the entry point "made_up" of {GROUP} is not a Backend but an instance of int; '
                 "name an object of accelerator_portal.validation.executorch.backend.Backend"
             ),
         ),

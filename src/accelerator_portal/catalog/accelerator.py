@@ -62,7 +62,7 @@ class TextFact(Sourced):
 
 
 class Package(Sourced):
-    """The Python package that provides the platform."""
+    """The package of a platform."""
 
     name: PackageName
     """Distribution name. It is `torch` for platforms that PyTorch builds itself."""

@@ -53,7 +53,7 @@ class Wheel(Build):
 
 
 class Preview(Sourced):
-    """The nightly builds."""
+    """Nightly builds of PyTorch."""
 
     version: TorchVersion | None = None
     """The upcoming version, if a source states it."""

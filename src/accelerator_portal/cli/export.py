@@ -51,9 +51,9 @@ def export(root: Path, out: Path) -> None:
         write_folder_atomically(out, files)
     except OSError as error:
         raise click.ClickException(f"{out} cannot be written: {error.strerror}") from None
-    pages = sum(path.endswith(".md") for path in files)
+    markdown = sum(path.endswith(".md") for path in files)
     click.echo(
-        f"Wrote {count(pages, 'page')} and {count(len(files) - pages, 'other file')} to {out}."
+        f"Wrote {count(markdown, 'page')} and {count(len(files) - markdown, 'other file')} to {out}."
     )
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from accelerator_portal.catalog.catalog import Catalog
 from accelerator_portal.catalog.problem import Problem, did_you_mean
 from accelerator_portal.catalog.suite_file import SuiteFile
+from accelerator_portal.catalog.wording import count
 from accelerator_portal.reports import bounds
 from accelerator_portal.reports.identity import Identity, identity_of
 from accelerator_portal.reports.report import Report
@@ -98,8 +99,8 @@ def _missing(report: Report, remedies: Mapping[str, str]) -> Iterator[ReportFaul
 
 def _of_suites(report: Report, known: Known) -> Iterator[ReportFault]:
     ran = Counter(test.suite for test in report.tests)
-    for name, count in Counter(suite.name for suite in report.suites).items():
-        if count > 1:
+    for name, times in Counter(suite.name for suite in report.suites).items():
+        if times > 1:
             yield None, f'the suite "{name}" is listed twice in suites', "merge the two"
     for suite in report.suites:
         described = known.suites.get(suite.name)
