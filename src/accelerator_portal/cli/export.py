@@ -52,9 +52,8 @@ def export(root: Path, out: Path) -> None:
     except OSError as error:
         raise click.ClickException(f"{out} cannot be written: {error.strerror}") from None
     markdown = sum(path.endswith(".md") for path in files)
-    click.echo(
-        f"Wrote {count(markdown, 'page')} and {count(len(files) - markdown, 'other file')} to {out}."
-    )
+    others = count(len(files) - markdown, "other file")
+    click.echo(f"Wrote {count(markdown, 'page')} and {others} to {out}.")
 
 
 def _repository(root: Path) -> RepositoryLinks:
