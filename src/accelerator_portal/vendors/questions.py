@@ -90,7 +90,7 @@ QUESTIONS: tuple[Prompt, ...] = (
     Prompt("name", "Name", "short name of the platform", Name),
     Prompt("vendor", "Vendor", "company that makes the hardware", Line),
     Prompt("url", "Documentation", "address of your documentation; used as the source", Url),
-    Prompt("device", "Device string", "device string for torch.device()", Line),
+    Prompt("device", "Device string", "as in torch.device()", Line),
     Prompt("device-note", "Shared device", "how to distinguish it from the other platform", Line),
     Prompt("dispatch-key", "Dispatch key", "such as PrivateUse1; not the device string", Line),
     Prompt("package", "Package", "Python package of the plugin", PackageName),
