@@ -19,7 +19,7 @@ LACKS = {
     "memory": ("failed", "allocator"),
     "pinned-memory": ("failed", "getPinnedMemoryAllocator"),
     "process-group": ("failed", "Default backend not registered for device : paper"),
-    "profiler": ("failed", "none is of the device"),
+    "profiler": ("failed", "none of the device"),
     "random": ("failed", "getNewGenerator"),
     "storage": ("failed", "data pointer"),
     "stream-order": ("failed", "two new streams are the same stream"),
@@ -42,7 +42,7 @@ FAULTS = {
     "mixed-devices": ("mixed=allowed", "failed", "were added, on paper:0"),
     "out": ("mul=wrong", "wrong-result", "torch.mul with out="),
     "quantization": ("_int_mm=missing", "unsupported-operator", "aten::_int_mm is missing"),
-    "rng-state": ("set_rng_state=ignored", "failed", "drew other numbers"),
+    "rng-state": ("set_rng_state=ignored", "failed", "generated different numbers"),
     "views": ("fill_=wrong", "wrong-result", "a base after changes through its views"),
 }
 
