@@ -42,7 +42,7 @@ def named(name: str) -> bytes:
     [
         (answering(500), "the server answered 500"),
         (answering(403), "the server answered 403"),
-        (answering(404), "no such file (404), but it listed 1 releases"),
+        (answering(404), "no such file (404), but it listed 1 release"),
         (answering(200, b"", content_type=HTML), "the page is not HTML"),
         (answering(200, b"<html></html>", content_type=HTML), "names no file, but it listed 1"),
         (answering(200, b"\x00\x01", content_type="image/png"), 'not a package index page but "image/'),

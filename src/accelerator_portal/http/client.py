@@ -224,7 +224,7 @@ class HttpClient:
 
 def _status_error(status: int, headers: httpx.Headers) -> FetchError:
     missing = status in MISSING_STATUSES
-    words = f"file not found ({status})" if missing else f"answered {status}"
+    words = f"has no such file ({status})" if missing else f"answered {status}"
     after = headers.get("retry-after", "")
     plain = after.isascii() and after.isdigit() and len(after) < 6  # noqa: PLR2004 - a day has 86400 s
     seconds = float(after) if plain else 0.0

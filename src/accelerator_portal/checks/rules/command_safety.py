@@ -70,7 +70,7 @@ def _of_pipeline(pipeline: Pipeline, *, fetched: bool) -> Iterator[SafetyFault]:
         elif runs_its_input(target):
             yield f'"{shown}" runs piped input', _FIRST_FETCH
     if any(command.substituted and fetches(command.words) for command in pipeline.commands):
-        yield f'"{shown}" runs what it downloads', _FIRST_FETCH
+        yield f'"{shown}" runs a downloaded file', _FIRST_FETCH
     for words in commands:
         if fetched and (place := startup_file(words)):
             yield f'"{shown}" writes its download to {place[:60]}', _FIRST_FETCH
