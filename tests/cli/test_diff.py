@@ -60,4 +60,4 @@ def test_a_report_is_read_when_it_is_compared(sites: tuple[Path, Path], tmp_path
     (broken / "api/v1/results/r.json").write_text('{"tests": 1}', "utf-8")
     done = run(sites[0], broken)
     assert done.exit_code == 1
-    assert "api/v1/results/r.json:1: this is no test report; build the site again" in done.output
+    assert "api/v1/results/r.json:1: this is not a test report; build the site again" in done.output

@@ -30,7 +30,7 @@ def test_it_writes_pages_data_and_assets(root: Path, tmp_path: Path) -> None:
     pages = sum(name.endswith(".md") for name in found)
     assert (
         done.output
-        == f"{pages} pages and {len(found) - pages} other files are in {tmp_path / 'out'}.\n"
+        == f"Wrote {pages} pages and {len(found) - pages} other files to {tmp_path / 'out'}.\n"
     )
     assert [entry.name for entry in tmp_path.iterdir()] == ["out"]
 

@@ -53,7 +53,7 @@ def test_stale_facts_stand_by_owner_the_oldest_first(tree: Tree) -> None:
     total = len(facts(run(tree(EXAMPLE)).output))
     assert head[0] == f"{total} of {total} facts were read more than 30 days ago."
     assert head[1].startswith("example: ")
-    assert head[1].endswith("the oldest of 2025-01-02")
+    assert head[1].endswith("the oldest read on 2025-01-02")
     assert head[2].startswith("shared data: ")
     assert head[3].startswith(f"{FAQ}:")
 
@@ -61,7 +61,7 @@ def test_stale_facts_stand_by_owner_the_oldest_first(tree: Tree) -> None:
 def test_where_nothing_is_stale_the_oldest_reading_is_named(tree: Tree) -> None:
     done = run(tree(EXAMPLE), "--stale", "100000")
     assert "0 of " in done.output
-    assert "The oldest reading is of 2026-01-02: " in done.output
+    assert "The oldest fact was read on 2026-01-02: " in done.output
 
 
 def test_facts_on_moving_branches_stand_alone(tree: Tree) -> None:

@@ -103,7 +103,7 @@ def test_what_the_vendor_fills_in_makes_the_folder_whole(tree: Tree) -> None:
     assert "pip install x\n\ny" in texts["Install"]
     assert "[it](https://example.org/run)" in texts["Start"]
     assert "### More" in texts["Start"]
-    assert texts["Deploy"] == "Not described there [@additional-platforms]."
+    assert texts["Deploy"] == "Not described in the source [@additional-platforms]."
 
 
 def test_a_folder_that_exists_is_left_as_it_is(tree: Tree) -> None:
@@ -131,7 +131,7 @@ def test_a_folder_that_exists_is_left_as_it_is(tree: Tree) -> None:
          ['unknown key "macos"']),
         ({"platforms": {"a": {**FILE["platforms"]["ex2"], "stable": {"linux": "rm -rf /"}}},
           "html": {}},
-         ['platforms.a: "rm -rf /" is no pip install']),
+         ['platforms.a: "rm -rf /" is not a pip install command']),
         ({"platforms": {"a": {"name": "A"}}, "html": {}}, ["support_channel", "stable"]),
     ],
     ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",

@@ -122,7 +122,7 @@ def test_a_file_that_cannot_be_edited_is_named_with_its_line(root: Path) -> None
     (root / COMPATIBILITY).write_text(f"{head}rows: [{flow}]\n", "utf-8")
     done = run(root, "example", "1.10.1")
     assert done.exit_code == 1
-    assert done.output.startswith(f"{COMPATIBILITY}:6: this row does not begin with a dash")
+    assert done.output.startswith(f"{COMPATIBILITY}:6: this row does not start with a dash")
 
 
 def test_where_all_is_listed_it_says_so(tree: Tree) -> None:

@@ -158,7 +158,7 @@ def test_a_pull_request_that_breaks_a_backend_is_told_so_once(stage: Stage) -> N
     stage.vendor_answers({"good": "wrong-result", "bad": "failed"})
     assert stage.answer().exit_code == 0
     assert "`A comment on pull request 7 was posted.`" in stage.summary
-    assert "1 new failures, 1 already failing" in stage.summary
+    assert "1 new failure, 1 already failing" in stage.summary
     (text,) = stage.comments
     assert "- `made-up/good` wrong-result" in text
     assert "made-up/bad" not in text

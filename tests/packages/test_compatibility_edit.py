@@ -142,13 +142,13 @@ def test_the_source_on_another_index_is_its_page() -> None:
         (TEXT.partition("rows:")[0] + "rows: []\n", "the file has no row"),
         (
             TEXT.partition("rows:")[0] + 'rows: [{torch: "2.2.0", source: [pypi, table]}]\n',
-            "does not begin with a dash",
+            "does not start with a dash",
         ),
         ("rows: [\n", "not valid YAML"),
         (TEXT.replace('plugin: "2.2.0"', "plugin: [2]"), "no row can be added"),
         (
             FLOW,
-            "the sources are not written one below the other",
+            "the sources are not written one per line",
         ),
     ],
 )

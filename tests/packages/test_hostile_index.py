@@ -42,9 +42,9 @@ def named(name: str) -> bytes:
     [
         (answering(500), "the server answered 500"),
         (answering(403), "the server answered 403"),
-        (answering(404), "no such file (404), where there were 1 releases"),
+        (answering(404), "no such file (404), but it listed 1 release"),
         (answering(200, b"", content_type=HTML), "the page is not HTML"),
-        (answering(200, b"<html></html>", content_type=HTML), "names no file, where there were 1"),
+        (answering(200, b"<html></html>", content_type=HTML), "names no file, but it listed 1"),
         (answering(200, b"\x00\x01", content_type="image/png"), 'not a package index page but "image/'),
         (answering(200, b"{", content_type=JSON), "the page cannot be read (JSONDecodeError)"),
         (answering(200, b"[]", content_type=JSON), "the page cannot be read (ValidationError)"),
@@ -144,4 +144,4 @@ def test_links_into_the_own_network_are_not_asked(root: Path, index: Index) -> N
         page = f'<html><a href="{host}/{name}">{name}</a>'.encode()
         index.answers[PAGE] = answering(200, page, content_type=HTML)
         (refused,) = synced(root, index).packages[0].refused
-        assert "where an index has nothing to do" in refused, host
+        assert "the link leads outside the index" in refused, host

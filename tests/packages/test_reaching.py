@@ -77,7 +77,7 @@ def test_a_host_that_answers_and_never_to_uv_is_given_up(monkeypatch: pytest.Mon
         hosts.note(ON_PYPI, NO_ANSWER)
     assert hosts.silence(ON_PYPI) is None
     hosts.note(ON_PYPI, NO_ANSWER)
-    assert hosts.silence(ON_PYPI) == (f"{reaching.PYPI_HOST} did not respond (no answer to uv)")
+    assert hosts.silence(ON_PYPI) == (f"{reaching.PYPI_HOST} did not respond (uv got no response)")
 
 
 def test_after_its_time_nothing_is_resolved(

@@ -39,7 +39,7 @@ def lines(root: Path, index: Index) -> list[str]:
 def test_it_says_what_is_there_what_is_new_and_what_was_not_read(root: Path, index: Index) -> None:
     assert lines(root, index) == [
         "torch-example, PyPI: 1 release",
-        f"torch-example, {EXTRA}: not read: {NOWHERE}; nothing is known from it",
+        f"torch-example, {EXTRA}: not read: {NOWHERE}; no facts are available",
         "1 package: 1 with changes, 1 not fully read",
     ]
     index.add("torch-example", "2.0", X86)

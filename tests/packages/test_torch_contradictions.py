@@ -88,7 +88,7 @@ def test_a_problem_names_its_line_and_what_would_be_right(releases: Catalog) -> 
     assert {problem.line for problem in wheels} == {lines.line(("releases", 0, "wheels", number))}
     assert [problem.what for problem in wheels] == [
         (
-            f'torch 1.10.0 is said to be "ex2" for linux {arch} on PyPI, but PyPI '
+            f'torch 1.10.0 is listed as "ex2" for linux {arch} on PyPI, but PyPI '
             "(data/packages/torch.json:6) has no such wheel"
         )
         for arch in ("x86_64", "aarch64")
@@ -98,7 +98,7 @@ def test_a_problem_names_its_line_and_what_would_be_right(releases: Catalog) -> 
 def test_each_python_must_have_a_wheel(releases: Catalog) -> None:
     (what,) = found(with_torch(releases, torch(wheels={X86: "cp312", ARM: ALL})))
     assert what == (
-        'torch 1.10.0 is said to be "ex2" for linux x86_64 on PyPI for Python 3.13, 3.13t, '
+        'torch 1.10.0 is listed as "ex2" for linux x86_64 on PyPI for Python 3.13, 3.13t, '
         "but PyPI (data/packages/torch.json:5) has wheels only for cp312"
     )
 
@@ -119,6 +119,6 @@ def test_the_cuda_version_is_the_variant_s(tree: Tree) -> None:
     ):
         problems = found(with_torch(catalog, torch(cuda=cuda)))
         assert problems == [
-            f'torch 1.10.0 is said to be "cu130" for linux {arch} on PyPI, {says} 12.8'
+            f'torch 1.10.0 is listed as "cu130" for linux {arch} on PyPI, {says} 12.8'
             for arch in expected
         ]

@@ -99,4 +99,4 @@ def test_a_moment_in_the_future_has_one_answer(year: str) -> None:
     made = example(started=f"{year}-12-31T23:59:59Z")
     now = dt.datetime(2026, 1, 3, tzinfo=dt.timezone.utc)
     found = [str(p) for p in report_problems(made, "r.json", Known(), now)]
-    assert found == [f"r.json:1: started lies in the future ({year}-12-31); correct it"]
+    assert found == [f"r.json:1: started is in the future ({year}-12-31); correct it"]

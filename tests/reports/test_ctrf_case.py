@@ -41,7 +41,7 @@ def test_a_status_says_what_happened(
 
 
 def test_what_was_left_out_has_a_reason(tmp_path: Path) -> None:
-    nothing = "The file gives no reason."
+    nothing = "The file states no reason."
     assert case_fields(tmp_path, status="skipped")["reason"] == nothing
     assert case_fields(tmp_path, status="pending")["reason"] == nothing
     assert case_fields(tmp_path, status="skipped", message="slow")["reason"] == "slow"

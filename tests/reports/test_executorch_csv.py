@@ -133,7 +133,7 @@ def test_what_a_result_means(
 
 def test_what_was_not_delegated_did_not_run_on_the_device(tmp_path: Path) -> None:
     test = only(read(tmp_path, content({"Delegated": "False"})))
-    assert test.reason == "The backend took no part of the model. Nothing ran on the device."
+    assert test.reason == "The backend executed no part of the model. Nothing ran on the device."
 
 
 def test_what_runs_without_any_backend_may_stand_beside_one(tmp_path: Path) -> None:
@@ -188,7 +188,7 @@ def test_a_file_of_two_backends_is_refused(tmp_path: Path) -> None:
     text = content({"Flow": "xnnpack"}, {"Flow": "coreml_static_int8"})
     assert refused(tmp_path, text) == [
         (
-            f"{NAME}:1: the file holds several backends: coreml, xnnpack; "
+            f"{NAME}:1: the file contains results of several backends: coreml, xnnpack; "
             "split the file; a report covers one accelerator"
         )
     ]

@@ -204,6 +204,6 @@ def test_what_is_wrong_is_said(tmp_path: Path, test: object, message: str) -> No
 def test_a_file_of_two_backends_is_refused(tmp_path: Path) -> None:
     rows = [{**ROW, "Flow": flow} for flow in ("xnnpack", "coreml_static_int8")]
     cases = [case(f"a.py::test_a[{row['Flow']}]", "passed", row) for row in rows]
-    what = "the file holds several backends: coreml, xnnpack"
+    what = "the file contains results of several backends: coreml, xnnpack"
     remedy = "split the file; a report covers one accelerator"
     assert refused(tmp_path, *cases) == [f"report.json:1: {what}; {remedy}"]

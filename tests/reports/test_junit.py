@@ -150,9 +150,9 @@ def test_every_fault_is_named(tmp_path: Path) -> None:
     assert problems(tmp_path, SUITE.format("".join(cases))) == [
         'results.xml:2: time="x" is not a number of seconds; use a format like "1.25"',
         "results.xml:3: the test has no name; name it",
-        'results.xml:4: the property "accelerator-portal" is no JSON object; remove it',
+        'results.xml:4: the property "accelerator-portal" is not a JSON object; remove it',
         NO_OUTCOME,
-        'results.xml:6: the property "accelerator-portal" is no JSON object; remove it',
+        'results.xml:6: the property "accelerator-portal" is not a JSON object; remove it',
     ]
 
 

@@ -29,7 +29,7 @@ from tests.reports.junit_files import case_fields
         ("<error/>", "infrastructure-error", "error", "absent"),
         ('<skipped type="pytest.xfail" message="slow"/>', "skipped", "xfail", "slow"),
         ('<skipped type="pytest.xfail"/>', "skipped", "xfail", "It is expected to fail."),
-        ("<skipped/>", "skipped", "skipped", "The file gives no reason."),
+        ("<skipped/>", "skipped", "skipped", "The file states no reason."),
         ("<skipped>on purpose</skipped>", "skipped", "skipped", "on purpose"),
         ('<skipped message="x"/><failure message="y"/>', "failed", "failure", "y"),
     ],
@@ -47,7 +47,7 @@ def test_a_test_of_googletest_that_was_not_run_says_so(tmp_path: Path) -> None:
     assert case_fields(tmp_path, "", 'status="notrun"') == {
         "outcome": "not-run",
         "raw_status": "notrun",
-        "reason": "The file gives no reason.",
+        "reason": "The file states no reason.",
     }
 
 

@@ -35,7 +35,7 @@ def test_each_name_has_its_outcome_and_no_device(tmp_path: Path) -> None:
         ("onnx-backend", "OnnxBackendNodeModelTest::test_b", "passed", None),
         ("onnx-backend", "OnnxBackendNodeModelTest::test_cpu_c", "passed", None),
         ("onnx-backend", "OnnxBackendSimpleModelTest::test_d", "skipped",
-         "The file gives no reason."),
+         "The file states no reason."),
     ]  # fmt: skip
     assert [(suite.name, suite.kind) for suite in found.suites] == [("onnx-backend", "operator")]
 
@@ -56,7 +56,7 @@ def test_a_person_names_the_suite(tmp_path: Path) -> None:
     ("changes", "words"),
     [
         ({"date": "2026-07-02"},
-         'report.json:1: date: "2026-07-02" is no moment; use a format like 07/02/2026 01:13:10'),
+         'report.json:1: date: "2026-07-02" is not a date and time; use a format like 07/02/2026 01:13:10'),
         ({"failed": "none"}, "report.json:1: failed: input should be a valid"),
         ({"passed": [1]}, "report.json:1: passed[0]: input should be a valid string"),
         ({"more": 1}, "report.json:1: more: extra inputs are not permitted"),

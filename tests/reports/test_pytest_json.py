@@ -165,7 +165,7 @@ QUOTED = """('/x/test_a.py', 10, "Skipped: it's slow")"""
             {"outcome": "skipped", "setup": stage("", "skipped"), "teardown": OK},
             "skipped",
             "skipped",
-            "The file gives no reason.",
+            "The file states no reason.",
         ),
         ({"outcome": "skipped", "setup": stage("odd")}, "skipped", "skipped", "odd"),
         ({"outcome": "skipped", "call": stage(SKIP)}, "skipped", "skipped", "needs two cards"),

@@ -39,7 +39,7 @@ def found(*tests: dict[str, Any], first_test: int | None = None, **changes: Any)
         ({"finished": "2026-01-01T00:00:00Z"},
          ["the end time is before the start time; correct started or finished"]),
         ({"started": "2027-01-01T00:00:00Z"},
-         ["started lies in the future (2027-01-01); correct it"]),
+         ["started is in the future (2027-01-01); correct it"]),
         ({"started": None}, ["the run has no start time; add started"]),
         ({"environment": {}}, ["the run has no PyTorch version; add environment.torch"]),
         ({"kind": "baseline", "started": None, "environment": {}},

@@ -169,7 +169,7 @@ def test_a_part_of_the_operators_is_not_more_than_the_whole(tmp_path: Path) -> N
         path = written(tmp_path, json.dumps({**REPORT, "suites": [suite], "tests": [TEST]}))
         what = "covered" if len(covered) > 1 else "missing"
         said = next(fault for fault in faults(path) if "operators" in fault)
-        assert f"operators are {what} than there are; correct" in said
+        assert f"operators are {what} than exist; correct" in said
 
 
 def test_an_operators_name_is_no_text(tmp_path: Path) -> None:

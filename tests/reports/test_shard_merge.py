@@ -67,11 +67,11 @@ def test_what_operators_a_run_covered_is_joined() -> None:
 def test_a_missing_and_a_doubled_shard_are_named() -> None:
     one, two, again = part(1), part(2), part(2)
     assert told(one, two, again._replace(path="2b.json")) == [
-        "2b.json:1: shard 2/3 is given twice, the first time as 2.json; remove one of the two",
+        "2b.json:1: shard 2/3 is given twice, first as 2.json; remove one of the two",
         "1.json:1: shard 3/3 of this run is missing; add its report, or run it with --shard 3/3",
     ]
     assert told(one, one, two, part(3)) == [
-        "1.json:1: shard 1/3 is given twice, the first time as 1.json; remove one of the two"
+        "1.json:1: shard 1/3 is given twice, first as 1.json; remove one of the two"
     ]
 
 
@@ -145,12 +145,12 @@ def test_a_shard_that_somebody_edited_is_refused() -> None:
     shorter = files[1].report.model_copy(update={"tests": files[1].report.tests[:1]})
     (found,) = told(files[0], ShardFile("2.json", shorter), files[2])
     assert found.startswith(
-        "2.json:1: shard 2/3 has 1 tests, but its positions list a different number"
+        "2.json:1: shard 2/3 has 1 test, but its positions list a different number"
     )
     shard = files[1].report.shard
     assert shard
     moved = files[1].report.model_copy(
         update={"shard": shard.model_copy(update={"positions": "1-2"})}
     )
-    with pytest.raises(ProblemsError, match=r"test 1 of the plan is in another shard, too"):
+    with pytest.raises(ProblemsError, match=r"test 1 of the plan is also in another shard"):
         merged_shards([files[0], ShardFile("2.json", moved), files[2]])

@@ -93,7 +93,7 @@ def test_a_result_file(tmp_path: Path) -> None:
             parameters=eager,
             outcome="skipped",
             raw_status="not_implemented",
-            reason="The model has no such mode.",
+            reason="The model doesn't have this mode.",
         ),
         TestEntry(
             suite="torchbench",
@@ -159,7 +159,7 @@ def test_one_test_on_two_devices_is_not_mixed_up(tmp_path: Path) -> None:
     metrics = {key(device="ex"): "pass", key(device="ample"): "fail_accuracy"}
     assert refused(tmp_path, content(metrics)) == [
         (
-            f"{NAME}:1: the file holds results of several devices: ample, ex; "
+            f"{NAME}:1: the file contains results of several devices: ample, ex; "
             "split the file; a report covers one accelerator"
         )
     ]

@@ -204,7 +204,7 @@ def test_two_reports_of_one_moment_may_share_out_the_work() -> None:
                 update={"tests": made_up(0, {"b": P, "a": P}).tests * 3}
             ),
             (
-                '"models/a" is listed twice in the report, and 1 more tests; '
+                '"models/a" is listed twice in the report (and 1 more test); '
                 "remove one, or add what differs"
             ),
         ),

@@ -124,5 +124,5 @@ def test_an_older_report_is_not_called_the_only_one(site: Site) -> None:
         attribute(item, "id").split(".")[1]: words(item.css("dd")[0].text())
         for item in heading.parent.css(".evidence > li")
     }
-    assert since["cpu-validation"] == "2026-11-22; there is a newer report"
+    assert since["cpu-validation"] == "2026-11-22; a newer report exists"
     assert "newer" not in since["cpu-validation-torch-2"]

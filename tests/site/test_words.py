@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from accelerator_portal.catalog.wording import count
 from accelerator_portal.site.page import to_root
-from accelerator_portal.site.words import counted, grouped, listed, python_range
+from accelerator_portal.site.words import grouped, listed, python_range
 from tests.site.test_commands_table import pythons
 
 VERSIONS = st.builds("3.{}{}".format, st.integers(0, 30), st.sampled_from(["", "t"]))
@@ -61,7 +62,7 @@ def test_the_way_from_a_page_to_the_root(path: str, root: str) -> None:
 
 
 def test_a_number_has_its_noun() -> None:
-    assert [counted(n, "error") for n in (0, 1, 2)] == ["0 errors", "1 error", "2 errors"]
+    assert [count(n, "error") for n in (0, 1, 2)] == ["0 errors", "1 error", "2 errors"]
 
 
 def test_thousands_stand_apart() -> None:

@@ -112,7 +112,7 @@ def test_an_unknown_one_is_named_with_what_there_is() -> None:
         (
             "BACKEND = 3\n",
             (
-                f'the entry point "made_up" of {GROUP} is no Backend, but of the type int; '
+                f'the entry point "made_up" of {GROUP} is not a Backend but an instance of int; '
                 "name an object of accelerator_portal.validation.executorch.backend.Backend"
             ),
         ),
@@ -129,11 +129,11 @@ def test_an_unknown_one_is_named_with_what_there_is() -> None:
         ),
         (
             'BACKEND = Backend("made_up", "MadeUp", (Recipe("a"), Recipe("a")))\n',
-            'the backend "made_up": the recipe "a" is there twice; give each its own name',
+            'the backend "made_up": the recipe "a" exists twice; give each recipe a unique name',
         ),
         (
             'BACKEND = Backend("made_up", "MadeUp", (Recipe("portable"),))\n',
-            'the backend "made_up": the recipe "portable" is there twice; give each its own name',
+            'the backend "made_up": the recipe "portable" exists twice; give each recipe a unique name',
         ),
         (
             'BACKEND = Backend("made_up", "MadeUp", (Recipe("a", quantizer=int),))\n',

@@ -78,18 +78,21 @@ def test_a_default_that_the_platform_has_stays(tree: Tree) -> None:
 
 def test_the_note_of_a_report_tells_each_difference(tree: Tree, tmp_path: Path) -> None:
     told = list(differences(platform(tree, OWN).validation, matrices()))
-    own = "The platform's own tolerance for bfloat16 in operators"
+    own = "This platform's tolerance for bfloat16 in operators"
     assert told == [
-        f"{own}: rtol 0.06, atol 0.05. Products are summed in bfloat16.",
-        "Of dtype in operators the platform has only bfloat16, float16. The chip has no float32.",
-        "Its limit for a test of operators: 90 s.",
+        f"{own}: rtol 0.06, atol 0.05. Reason: Products are summed in bfloat16.",
+        (
+            "This platform supports only these values of dtype in operators: bfloat16, float16. "
+            "Reason: The chip has no float32."
+        ),
+        "The time limit for each test of operators: 90 s.",
     ]
     settings = Validation.model_validate({"suites": {"made-up": {"timeout_s": 7}}})
     asked = dataclasses.replace(request(tmp_path), settings=settings)
     done = begin(
         asked, {"made-up": matrix(["passed-1"])}, plan(["passed-1"]), TORCH, lambda *_: None
     )
-    assert (done.report.note or "").endswith(" Its limit for a test of made-up: 7 s.")
+    assert (done.report.note or "").endswith(" The time limit for each test of made-up: 7 s.")
 
 
 def test_many_differences_do_not_break_the_report() -> None:
@@ -98,7 +101,7 @@ def test_many_differences_do_not_break_the_report() -> None:
     settings = Validation.model_validate({"suites": suites})
     told = list(differences(settings, matrices()))
     assert len(" ".join(told)) < 3200
-    assert told[-1].endswith("more settings are in the platform's validation.yaml.")
+    assert told[-1].endswith("The platform's validation.yaml has 44 more settings.")
 
 
 def test_every_fault_is_told_with_its_line(tree: Tree) -> None:

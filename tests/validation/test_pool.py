@@ -43,7 +43,9 @@ def test_whatever_a_case_does_is_told_of_that_case_and_the_run_goes_on(tmp_path:
     assert "the driver waits" in (tests["hang-1"].log_tail or "")
     assert "at sample 1: hang-1" in (tests["hang-1"].reason or "")
     assert_evidence(tests["crash-1"])
-    assert "The same happened when the test ran alone" in (tests["crash-1"].reason or "")
+    assert "The result was the same when the test ran in a separate process" in (
+        tests["crash-1"].reason or ""
+    )
     assert not done.went_well
     assert done.why is None
 

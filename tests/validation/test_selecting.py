@@ -39,8 +39,8 @@ def test_words_choose_cases(text: str, matched: tuple[str, ...]) -> None:
         ("add or", "missing word"),
         ("not", "missing word"),
         ("(add", 'missing ")"'),
-        ("add)", '")" is not expected there'),
-        ("add mul", '"mul" is not expected there'),
+        ("add)", '")" is not valid at this position'),
+        ("add mul", '"mul" is not valid at this position'),
     ],
 )
 def test_words_that_make_no_sense_are_refused(text: str, message: str) -> None:

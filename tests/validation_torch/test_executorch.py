@@ -91,7 +91,7 @@ def test_what_executorch_cannot_do_is_told_apart(tmp_path: Path) -> None:
         "executed",
         "lower",
         (
-            "The backend took no part of the model. Nothing ran on the device. "
+            "The backend executed no part of the model. Nothing ran on the device. "
             "Not delegated: aten::argmax."
         ),
     )
@@ -146,7 +146,7 @@ def test_faults_of_an_executorch_backend_are_told_apart(tmp_path: Path, paper: s
     assert found["plain"].metrics["output_0_error_max"].value == pytest.approx(1, abs=1e-3)
     assert "Mismatched elements: 1 / 20" in str(found["plain"].reason)
     assert found["crash"].reason == (
-        "The process crashed with SIGSEGV. The same happened when the test ran alone."
+        "The process crashed with SIGSEGV. The result was the same when the test ran in a separate process."
     )
     assert found["fail"].reason == "RuntimeError: the compiler of the paper backend stops"
     assert (

@@ -145,7 +145,7 @@ def test_sections_of_the_guide_go_where_the_portal_has_them(catalog: Catalog) ->
     whole = with_all_headings(draft).guide
     assert list(whole) == ["Prepare", "Install", "Start", "Deploy", "Help"]
     assert whole["Prepare"] == draft.guide["Prepare"]
-    assert whole["Help"] == f"Not described there [@{SOURCE}]."
+    assert whole["Help"] == f"Not described in the source [@{SOURCE}]."
 
 
 def test_a_folder_has_hyphens() -> None:

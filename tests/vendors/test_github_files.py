@@ -50,4 +50,4 @@ def test_the_forms_list_every_platform(name: str, tree: Tree) -> None:
     files = written(tree, name=name)
     shown = yaml.safe_load(f"a: {name}")["a"]
     assert platforms(files[COMMAND]) == [f"{shown} (example)"]
-    assert platforms(files[FACT]) == [f"{shown} (example)", "None of them: another page"]
+    assert platforms(files[FACT]) == [f"{shown} (example)", "Another page"]

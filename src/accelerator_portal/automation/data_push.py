@@ -71,7 +71,7 @@ def push_data(
         if "rejected]" not in done.stderr:
             raise failure(done)
         retry.pause(retry.first_wait * 2 ** (attempt - 1) * random.uniform(1, 2))  # noqa: S311
-    raise GitError(f"git push: others pushed to {branch} meanwhile, {retry.attempts} times")
+    raise GitError(f"git push: others pushed to {branch} at the same time, {retry.attempts} times")
 
 
 def _unit(path: str) -> str:

@@ -10,6 +10,7 @@ from accelerator_portal.automation.breakage_issues import Issues
 from accelerator_portal.automation.feeds import Fetched
 from accelerator_portal.automation.stepping import Done
 from accelerator_portal.catalog import Catalog, Problem
+from accelerator_portal.catalog.wording import count
 from accelerator_portal.results.breakages import Breakage
 
 
@@ -59,9 +60,11 @@ def summary(night: Night, catalog: Catalog) -> str:
         lines += ["", "## Overdue", ""]
         for accelerator, breakage in night.overdue:
             hours = int(breakage.age.total_seconds() // 3600)
-            lines += [f"- {_code(names[accelerator])}: {_code(breakage.key)}, {hours} hours"]
+            lines += [
+                f"- {_code(names[accelerator])}: {_code(breakage.key)}, {count(hours, 'hour')}"
+            ]
     if night.issues and night.issues.waiting:
-        lines += ["", f"{night.issues.waiting} more regressions have no issue yet."]
+        lines += ["", f"Regressions without an issue yet: {night.issues.waiting:,}."]
     if night.difference:
         lines += ["", "## Changes on the site", "", night.difference.strip()]
     return "\n".join(lines) + "\n"

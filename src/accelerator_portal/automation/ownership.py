@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from accelerator_portal.catalog import Catalog
+from accelerator_portal.catalog.wording import count
 from accelerator_portal.site.difference.harmless import span
 
 _FOLDER = re.compile(r"accelerators/([a-z0-9][a-z0-9-]{0,59})/")
@@ -35,7 +36,7 @@ def notices(base: Maintainers, folders: Sequence[str], author: str) -> list[str]
         sentence for folder in folders if (sentence := _notice(base.get(folder), folder, author))
     ]
     more = len(found) - MOST_FOLDERS
-    return [*found[:MOST_FOLDERS], f"… and {more} more folders."] if more > 0 else found
+    return [*found[:MOST_FOLDERS], f"… and {count(more, 'more folder')}."] if more > 0 else found
 
 
 def _notice(people: Sequence[str] | None, folder: str, author: str) -> str | None:

@@ -40,75 +40,75 @@ class IntegrationFact(Sourced):
     value: Integration
     """`in-tree`: built and tested in PyTorch; `out-of-tree`: a plugin installed on top of it."""
     note: Line | None = None
-    """A qualification, shown beside the value."""
+    """A remark that is shown next to the value."""
 
 
 class LifecycleFact(Sourced):
-    """That a platform is no longer developed."""
+    """The end of a platform's development."""
 
     value: Literal["maintenance", "retired"]
-    """`maintenance`: fixes only, no new features; `retired`: nothing more is released."""
+    """`maintenance`: fixes only, no new features. `retired`: no further releases."""
     note: Line | None = None
-    """A qualification."""
+    """A remark."""
 
 
 class TextFact(Sourced):
     """A single word that a source states."""
 
     value: Line
-    """The value as one types it."""
+    """The value as users type it."""
     note: Line | None = None
-    """A qualification, shown beside the value."""
+    """A remark that is shown next to the value."""
 
 
 class Package(Sourced):
-    """The Python package that brings the platform."""
+    """The package of a platform."""
 
     name: PackageName
-    """Distribution name, `torch` for platforms that PyTorch builds itself."""
+    """Distribution name. It is `torch` for platforms that PyTorch builds itself."""
     module: ModuleName = Field(alias="import")
-    """The module to import, `torch` for platforms that PyTorch builds itself."""
+    """The module to import. It is `torch` for platforms that PyTorch builds itself."""
     autoload: Flag | None = None
-    """Plugins: whether `import torch` loads it through the entry point group `torch.backends`."""
+    """For plugins: whether `import torch` loads it through the `torch.backends` entry point."""
     autoload_since: TorchVersion | None = None
-    """Plugins: the first version of the plugin that autoloads."""
+    """For plugins: the first plugin version that is loaded automatically."""
     repository: RepositoryName | None = None
-    """Plugins: owner and name on GitHub of the repository that the package is built from.
-    Regressions link to its commits between two runs that state them."""
+    """For plugins: owner and name of the package's GitHub repository. Regressions link to the
+    commits between two runs, if both runs state their commit."""
     shared_name: Flag = False
-    """Plugins: other vendors have a package of this name. Each of their folders must say so, too,
-    and its `note` how to tell the packages apart."""
+    """For plugins: whether other vendors have a package with this name. Each of their folders must
+    set the key, and its `note` must say how to distinguish the packages."""
     note: Line | None = None
-    """A qualification, shown beside the value."""
+    """A remark that is shown next to the value."""
 
     @model_validator(mode="after")
     def _tells_shared_names_apart(self) -> Package:
         if self.shared_name and not self.note:
-            what = "shared_name needs a note on how to tell the packages apart"
+            what = "shared_name needs a note on how to distinguish the packages"
             raise fault(what, "add a note that explains it")
         return self
 
 
 class OperatingSystem(Sourced):
-    """A system on which the vendor or PyTorch says that the platform is supported or tested."""
+    """An operating system that the vendor or PyTorch lists as supported or tested."""
 
     name: Line
-    """Name and version as the source writes it."""
+    """Name and version as in the source."""
     os: Os
     """The operating system family."""
     arch: Annotated[tuple[Arch, ...], Field(min_length=1)] | None = None
     """Processor architectures; Apple silicon and Windows on Arm are `aarch64`."""
     note: Line | None = None
-    """A qualification, shown beside the name."""
+    """A remark that is shown next to the name."""
 
 
 class Identify(Sourced):
-    """A command that shows which card a machine has."""
+    """A command that shows the card of a machine."""
 
     os: Os
-    """Where the command runs."""
+    """The operating systems on which the command runs."""
     command: Line
-    """The command as typed."""
+    """The command as it is typed."""
     shows: Line
     """What to look for in its output."""
 
@@ -117,99 +117,99 @@ class Link(Model):
     """A document of the vendor or of PyTorch."""
 
     title: Line
-    """What it is."""
+    """The title of the document."""
     url: Url
     """Where it is."""
     source: SourceIds | None = None
-    """Where it is named, if elsewhere."""
+    """The source that names the document, if it is another document."""
 
 
 class Access(Sourced):
-    """A place where the hardware can be rented, or tried for nothing."""
+    """A place where the hardware can be rented or tried for free."""
 
     title: Line
-    """Whose offer it is, and what it is called there."""
+    """The provider and the name of the offer."""
     url: Url
     """Where it is described."""
     kind: Literal["rent", "free", "apply"]
-    """`rent`: for money; `free`: for nothing, with limits that the note names; `apply`: on
-    application, the terms are not public."""
+    """`rent`: paid. `free`: free of charge, with the limits in `note`. `apply`: on application,
+    with terms that are not public."""
     note: Line | None = None
-    """A qualification: which hardware, which limits."""
+    """Limits of the offer, such as the hardware or the quota."""
 
 
 class SupportChannel(Sourced):
     """A place to ask for help."""
 
     title: Line
-    """What it is."""
+    """The name of the support channel."""
     url: Url
     """Where it is."""
 
 
 class Maintainer(Sourced):
-    """A person who answers for the platform."""
+    """A person who maintains the platform."""
 
     name: Line | None = None
     """The person's name."""
     github: GitHubLogin
-    """Login on GitHub."""
+    """GitHub user name."""
 
 
 class UpstreamCi(Sourced):
-    """A repository whose CI tests PyTorch's changes on the platform."""
+    """A repository whose CI tests changes of PyTorch on the platform."""
 
     repository: RepositoryName
     """Owner and name on GitHub, as PyTorch's cross-repository CI relay knows it."""
 
 
 class Accelerator(SourcedFile):
-    """One compute platform; its id is the name of its folder."""
+    """One compute platform. Its id is the name of its folder."""
 
     name: Name
-    """Short name, as readers know it."""
+    """The short name that readers know."""
     vendor: Line
-    """Who makes the hardware."""
+    """The manufacturer of the hardware."""
     mark: Mark
-    """Two letters shown where others show a logo."""
+    """Two letters that are shown instead of a logo."""
     summary: Annotated[Line, Field(max_length=160)]
-    """One plain sentence: what it is, on what hardware."""
+    """One sentence that says what the platform is and which hardware it supports."""
     description: Paragraph
-    """Two to four plain sentences for the get-started page."""
+    """Two to four sentences for the get-started page."""
     integration: IntegrationFact
     """In-tree or out-of-tree."""
     dispatch_key: TextFact
     """PyTorch's dispatch key; not the device string (ROCm's device is `cuda`)."""
     device: TextFact
-    """What goes into `torch.device()`."""
+    """The device string for `torch.device()`."""
     package: Package
-    """The Python package that brings it."""
+    """The Python package that provides the platform."""
     lifecycle: LifecycleFact | None = None
-    """Only for a platform that is no longer developed; the card finder shows it last."""
+    """Only for a platform that is no longer developed. The card finder shows it last."""
     operating_systems: tuple[OperatingSystem, ...] = ()
-    """Supported or tested systems."""
+    """Supported or tested operating systems."""
     identify: tuple[Identify, ...] = ()
-    """How to see which card a machine has."""
+    """Commands that show the card of a machine."""
     hardware: Hardware | None = None
-    """Cards and chips, and which builds run on them."""
+    """Cards and chips, and the builds that run on them."""
     features: Mapping[FeatureId, Feature] = Field(default_factory=dict)
-    """Parts of PyTorch that a source says work, work partly or do not."""
+    """PyTorch features that work, work partly or don't work, with sources."""
     access: tuple[Access, ...] = ()
     """Where the hardware can be rented or tried."""
     documentation: tuple[Link, ...] = ()
     """Further reading."""
     support: Annotated[tuple[SupportChannel, ...], Field(min_length=1)]
-    """Where to ask."""
+    """Where to ask for help."""
     upstream_ci: tuple[UpstreamCi, ...] = ()
     """Repositories that take part in PyTorch's cross-repository CI."""
     upstream_events: UpstreamEvents | None = None
-    """Which of PyTorch's changes are tested on it, and how."""
+    """Changes of PyTorch that are tested on the platform, and how."""
     report_feeds: tuple[ReportFeed, ...] = ()
     """Reports that the nightly job fetches into `results/`."""
     suites: tuple[OwnSuite, ...] = ()
-    """The vendor's own test suites: where reports have results of them, pages show these titles."""
+    """The vendor's own test suites. Pages show their titles next to results."""
     maintainers: tuple[Maintainer, ...] = ()
-    """Who answers for it, where a source names them."""
+    """The maintainers that a source names."""
 
     @model_validator(mode="after")
     def _feeds_have_names_of_their_own(self) -> Accelerator:

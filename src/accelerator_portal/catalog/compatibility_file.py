@@ -21,44 +21,44 @@ from accelerator_portal.catalog.version_pattern import VersionPattern
 
 
 class Lifecycle(Model):
-    """How long a version is cared for, in the source's words."""
+    """How long a version is maintained, in the words of the source."""
 
     status: Line
-    """The state, as the source names it."""
+    """The status in the words of the source."""
     until: Day | None = None
-    """The day on which that state ends."""
+    """The date on which this status ends."""
     note: Line | None = None
-    """A qualification."""
+    """A remark."""
 
 
 class CompatibilityRow(Sourced):
-    """Versions that fit together according to the row's source."""
+    """Versions that work together according to the source."""
 
     torch: TorchVersion
     """The PyTorch release."""
     plugin: TorchVersion | None = None
     """The plugin's version, for out-of-tree platforms."""
     variant: Id | None = None
-    """Id of the variant in `install.yaml` that the row is about."""
+    """Id of the variant in `install.yaml` to which the row applies."""
     python: Annotated[tuple[PythonVersion, ...], Field(min_length=1)] | None = None
     """Python versions."""
     needs: Mapping[Line, Line] = Field(default_factory=dict)
-    """What must be on the machine beside the package: name to version or specifier."""
+    """Other software that must be installed: name and version or version specifier."""
     includes: Mapping[Line, Line] = Field(default_factory=dict)
-    """What the package brings: name to version."""
+    """Software that the package includes: name and version."""
     lifecycle: Lifecycle | None = None
-    """How long the version is cared for."""
+    """How long the version is maintained."""
     note: Line | None = None
-    """A qualification, or the conflict between sources."""
+    """A remark, for example on conflicting sources."""
 
 
 class Compatibility(SourcedFile):
-    """The version rows of one platform, newest first."""
+    """Compatible versions of one platform, newest first."""
 
     components: Paragraph | None = None
-    """Words that explain the columns."""
+    """Explanations of the columns."""
     version_pattern: VersionPattern | None = None
-    """The vendor's own rule for version numbers, where a document states one. Rows that break it
+    """The vendor's rule for version numbers, if a document states one. Rows that break the rule
     are errors."""
     rows: tuple[CompatibilityRow, ...]
-    """The rows."""
+    """The rows of the table."""

@@ -18,47 +18,47 @@ Hours = Annotated[int, Field(ge=1, le=24 * 365)]
 
 
 class Standard(Model):
-    """What is asked of a kind of suites."""
+    """The requirement for a kind of test suite."""
 
     kind: SuiteKind
     """The kind."""
     required: Literal["required", "must-pass only", "optional"]
-    """Whether a stable option needs it; `must-pass only`: of its tests, those that must pass."""
+    """Whether a stable option requires the suites; `must-pass only`: their must-pass tests."""
     meaning: Paragraph
-    """What it shows, in a sentence or two."""
+    """What the suites show, in one or two sentences."""
 
 
 class Operator(Model):
     """An operator that must pass."""
 
     name: Line
-    """Its name among the tests of the suite."""
+    """The name of its tests in the suite."""
     aten: Line | None = None
-    """What the sources call it, where they call it otherwise."""
+    """The name in the sources, if it differs."""
 
 
 class OperatorGroup(Sourced):
-    """Operators that must pass for one reason."""
+    """Operators that must pass for the same reason."""
 
     title: Line
-    """What they do, in a few words."""
+    """The purpose of the operators in a few words."""
     why: Paragraph
-    """Why a platform cannot do without them."""
+    """Why the operators are necessary for every platform."""
     operators: Annotated[tuple[Operator, ...], Field(min_length=1)]
     """The operators."""
 
 
 class MustPass(Model):
-    """The operators that a stable option needs; the other tests of their suite are optional."""
+    """Operators that a stable install option requires. The suite's other tests are optional."""
 
     suite: Id
-    """The suite that tests them."""
+    """The suite that tests the operators."""
     parameters: Mapping[Id, Line] = Field(default_factory=dict)
-    """An operator passes when each of its tests with these parameters passed, and there is one."""
+    """Parameters of the tests. An operator passes if all its tests with them passed."""
     meaning: Paragraph
-    """Whose list it is, and by which rule an operator is on it."""
+    """Who proposes the list, and the rule by which operators are on it."""
     groups: Annotated[tuple[OperatorGroup, ...], Field(min_length=1)]
-    """The operators, by what they do."""
+    """The operators, grouped by purpose."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -74,25 +74,25 @@ class MustPass(Model):
 
 
 class Tested(Model):
-    """What a report must be for a platform to read "tested"."""
+    """The requirements for the label "tested"."""
 
     report_days: Days
-    """A report may be so many days old."""
+    """The maximum age of a report in days."""
     same_torch_minor: bool
-    """Whether it must be about the same minor release of PyTorch."""
+    """Whether the report must be for the same minor release of PyTorch."""
     suites: Annotated[tuple[Id, ...], Field(min_length=1)]
-    """It must have run one of these."""
+    """The report must contain at least one of these suites."""
     must_pass: MustPass | None = None
     """The operators that must pass."""
 
 
 class BasicTest(Model):
-    """A test that a basic set proposes."""
+    """A test of a basic set."""
 
     name: Line
-    """Its name in the suite, without parameters; each of its tests must pass."""
+    """The name in the suite, without parameters. All tests with this name must pass."""
     why: Line
-    """Why a platform cannot do without what it tests."""
+    """Why the test is necessary for every platform."""
 
 
 class BasicGroup(Sourced):
@@ -101,20 +101,20 @@ class BasicGroup(Sourced):
     title: Line
     """The part."""
     suite: Id
-    """The suite that the tests are of."""
+    """The suite of the tests."""
     tests: Annotated[tuple[BasicTest, ...], Field(min_length=1)]
     """The tests."""
 
 
 class BasicSet(Model):
-    """A small set of tests that every platform is proposed to pass; no level asks for it."""
+    """A proposed small set of tests for all platforms. No evidence level requires it."""
 
     suite: Id
-    """The suite that most of the tests are of."""
+    """The suite of most of the tests."""
     meaning: Paragraph
-    """Whose proposal it is, and what it was checked with."""
+    """Who proposes the set, and the run that checked it."""
     groups: Annotated[tuple[BasicGroup, ...], Field(min_length=1)]
-    """The tests, by part."""
+    """The tests, grouped by part."""
 
     @property
     def tests(self) -> tuple[tuple[str, str], ...]:
@@ -140,22 +140,22 @@ Measure = Literal["passed", "right_numbers", "delegated", "size", "time", "memor
 
 
 class ReadinessCriterion(Model):
-    """One thing that a backend of ExecuTorch is proposed to reach."""
+    """A proposed criterion for ExecuTorch backends."""
 
     id: Id
     """Its id."""
     title: Line
-    """What it is, in a few words."""
+    """The title in a few words."""
     measure: Measure
-    """The figure that it is about."""
+    """The metric to measure."""
     at_least: float | None = None
-    """The figure must not be smaller."""
+    """The smallest allowed value."""
     at_most: float | None = None
-    """The figure must not be larger."""
+    """The largest allowed value."""
     weight: Annotated[int, Field(ge=1, le=100)]
-    """How many points it counts."""
+    """The points for meeting the criterion."""
     why: Paragraph
-    """Why a backend should reach it."""
+    """Why a backend should meet the criterion."""
 
     @model_validator(mode="after")
     def _has_one_limit(self) -> ReadinessCriterion:
@@ -171,52 +171,52 @@ class ReadinessCriterion(Model):
 
 
 class ExecutorchReadiness(Model):
-    """What makes a backend of ExecuTorch ready for general availability; a proposal."""
+    """Proposed criteria for the general availability of an ExecuTorch backend."""
 
     meaning: Paragraph
-    """Whose proposal it is, and how the points are counted."""
+    """Who proposes the criteria, and how the points are counted."""
     fewest_tests: Annotated[int, Field(ge=1)] = 1
-    """A flow with fewer tests that were tried is not ready, whatever they show."""
+    """The minimum number of executed tests. A flow with fewer tests is not ready."""
     criteria: Annotated[tuple[ReadinessCriterion, ...], Field(min_length=1)]
     """The criteria."""
 
 
 class Deadlines(Model):
-    """Limits in time."""
+    """Time limits."""
 
     breakage_hours: Hours
-    """After so many hours an open breakage is overdue."""
+    """Hours after which an open regression is overdue."""
 
 
 class Level(Model):
-    """A level of evidence; a platform has the first whose demands it meets."""
+    """A level of evidence. A platform has the first level whose requirements it meets."""
 
     id: Id
     """Its id."""
     title: Line
-    """What readers see."""
+    """The title that readers see."""
     meaning: Paragraph
-    """What it tells a reader."""
+    """What the level means for readers."""
     asks: tuple[Demand, ...]
-    """What it asks for; none: it is everybody's."""
+    """The requirements. A level without requirements applies to every platform."""
 
 
 class Criteria(Model):
-    """The standards; proposals change this file by pull request."""
+    """The testing standards. To propose a change, open a pull request for this file."""
 
     sources: Mapping[Id, Source] = Field(default_factory=dict)
-    """Every source that this file names, by id."""
+    """The sources of this file, by id."""
     standards: Annotated[tuple[Standard, ...], Field(min_length=1)]
-    """What is asked of each kind of suites."""
+    """The requirement for each kind of test suite."""
     tested: Tested
-    """When a stable option reads "tested"."""
+    """When a stable install option is labeled "tested"."""
     basic_set: BasicSet | None = None
-    """Tests of PyTorch that every platform is proposed to pass."""
+    """PyTorch tests that every platform should pass (proposal)."""
     executorch_readiness: ExecutorchReadiness | None = None
-    """What a backend of ExecuTorch is proposed to reach."""
+    """Proposed readiness criteria for ExecuTorch backends."""
     deadlines: Deadlines
-    """How long what breaks may stay broken."""
+    """How long a regression may stay open."""
     most_minors_behind: Annotated[int, Field(gt=0)] | None = None
-    """So many minor releases a platform may be behind PyTorch before somebody is reminded."""
+    """The number of minor releases that a platform can be behind PyTorch without a reminder."""
     levels: Annotated[tuple[Level, ...], Field(min_length=1)]
-    """The levels, the highest first."""
+    """The levels, highest first."""

@@ -17,15 +17,15 @@ class Exemption(Model):
     path: Line
     """The file, relative to the repository."""
     says: Annotated[Line, Field(min_length=3)] | None = None
-    """Words of the message; without them every problem of the rule in the file is meant."""
+    """A part of the message. Default: all problems of the rule in the file."""
     reason: Line
-    """Why it is accepted."""
+    """Why the problem is accepted."""
     expires: Day
-    """The last day on which it is."""
+    """The last day of the exception."""
 
 
 class Exceptions(Model):
-    """Every exception."""
+    """All exceptions."""
 
     exceptions: tuple[Exemption, ...] = ()
     """The exceptions."""

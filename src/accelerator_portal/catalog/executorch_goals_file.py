@@ -15,27 +15,27 @@ Counted = Literal["tests", "operators", "models", "recipes", "backends", "dtypes
 
 
 class Goal(Sourced):
-    """A thing that tests of backends should do, as a source states it."""
+    """A goal for backend tests, as a source states it."""
 
     id: Id
-    """Its id; never changes."""
+    """The id. It never changes."""
     part: GoalPart = "goal"
-    """What the RFC calls it: a goal, an axis of the tests, a metric or an output."""
+    """The type in the RFC: goal, test axis, metric or output."""
     milestone: Milestone | None = None
-    """The milestone that it belongs to; absent where the RFC names none."""
+    """The milestone in the RFC, if the RFC names one."""
     title: Line
-    """What it is, in a few words."""
+    """The title in a few words."""
     asked: Paragraph
-    """What the source says of it."""
+    """What the source says about it."""
     command: Line | None = None
-    """The command that shows it on a machine without any accelerator."""
+    """The command that shows it on a machine without an accelerator."""
     needs: Line | None = None
-    """The hardware, or its maker's software, without which it, or the rest of it, cannot be run."""
+    """The hardware or vendor software that a test of the goal, or of a part, requires."""
 
     counts: Counted | None = None
-    """What to count in the newest published reports, as the figure that shows it."""
+    """The count in the latest published reports that shows the progress."""
     metric: Line | None = None
-    """Or the metric of tests whose median shows it."""
+    """Instead of `counts`: the metric whose median shows the progress."""
 
     @model_validator(mode="after")
     def _somewhere(self) -> Goal:
@@ -45,7 +45,7 @@ class Goal(Sourced):
 
 
 class ExecutorchGoals(SourcedFile):
-    """What the sources ask for."""
+    """Goals that the sources state."""
 
     goals: Annotated[tuple[Goal, ...], Field(min_length=1)]
     """The goals."""

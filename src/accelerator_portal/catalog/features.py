@@ -48,7 +48,7 @@ class Feature(Sourced):
     works: Extent
     """`yes`, `partly` or `no`."""
     note: Line | None = None
-    """The words that qualify it; `partly` needs them."""
+    """Limits of the feature. Required if `works` is `partly`."""
 
     @model_validator(mode="after")
     def _says_which_part(self) -> Feature:

@@ -27,91 +27,91 @@ Purposes = Annotated[tuple[Purpose, ...], Field(min_length=1)]
 
 
 class Instances(Sourced):
-    """Rented machines of one cloud that have a model."""
+    """Instances of one cloud provider that have a hardware model."""
 
     cloud: Annotated[Line, Field(max_length=40)]
-    """Whose machines they are: `AWS`, `Azure`, `Google Cloud`."""
+    """The cloud provider: `AWS`, `Azure` or `Google Cloud`."""
     types: Annotated[tuple[InstanceType, ...], Field(min_length=1)]
-    """Names of the machine types; `*` stands for any letters, digits and hyphens: `g5.*`."""
+    """Instance types. `*` matches any letters, digits and hyphens, as in `g5.*`."""
 
 
 PeakOf = Literal["memory", "float64", "float32", "bfloat16", "float16"]
 
 
 class Peak(Sourced):
-    """A highest speed that the vendor states for one device."""
+    """Peak performance of one device as the vendor states it."""
 
     of: PeakOf
     """`memory`: its bandwidth, in GB/s; a data type: dense products of matrices, in TFLOP/s."""
     value: Annotated[
         float, Field(gt=0, le=10_000_000, json_schema_extra=unit("GB/s or TFLOP/s")), NOT_BOOL
     ]
-    """The figure."""
+    """The value."""
 
 
 class HardwareModel(Model):
-    """A card, chip or rented machine that a reader may have; every value is the vendor's own."""
+    """A card, chip or cloud instance. All values are stated by the vendor."""
 
     name: Annotated[Line, Field(max_length=80)]
-    """The name under which it is sold."""
+    """The product name."""
     also: Annotated[tuple[Line, ...], Field(min_length=1)] | None = None
-    """Other names: what tools print, code names."""
+    """Other names, such as code names and names that tools print."""
     instances: Annotated[tuple[Instances, ...], Field(min_length=1)] | None = None
-    """Rented machines that have it."""
+    """Cloud instances that have it."""
     memory_gb: (
         Annotated[float, Field(gt=0, le=100_000, json_schema_extra=unit("GB")), NOT_BOOL] | None
     ) = None
-    """Memory of one device in gigabytes, as the vendor states it; absent for shared memory."""
+    """Memory of one device in gigabytes, as the vendor states it. Omit it for shared memory."""
     memory: Line | None = None
-    """Kind of memory, or what qualifies it: `HBM3`, `shared with the processor`."""
+    """Type of memory, for example `HBM3` or `shared with the processor`."""
     power_w: (
         Annotated[float, Field(gt=0, le=100_000, json_schema_extra=unit("W")), NOT_BOOL] | None
     ) = None
     """Highest power of one device in watts, as the vendor states it (board power, TDP)."""
     power: Line | None = None
-    """What the figure means or leaves out."""
+    """What the figure includes or excludes."""
     peaks: Annotated[tuple[Peak, ...], Field(min_length=1)] | None = None
-    """Highest speeds as the vendor states them: measured ones are shown as a share of them."""
+    """Peak performance as the vendor states it. Measured speeds are shown as a share of it."""
     purpose: Purposes | None = None
-    """What the vendor says it is for."""
+    """The purpose that the vendor states, such as training or inference."""
     note: Line | None = None
-    """A qualification."""
+    """A remark."""
     source: SourceIds | None = None
-    """Where the values come from, if not where the generation does."""
+    """The source of the values, if it differs from the source of the generation."""
 
 
 class BuildSupport(Sourced):
-    """Builds that hold code for a generation."""
+    """Builds that support a hardware generation."""
 
     variants: Annotated[tuple[Id, ...], Field(min_length=1)] | None = None
-    """Ids of the variants in `install.yaml`; absent: every one."""
+    """Ids of the variants in `install.yaml`. Default: all."""
     torch: Specifier | None = None
-    """PyTorch releases; absent: every one that is published."""
+    """PyTorch releases. Default: all published releases."""
     os: Annotated[tuple[Os, ...], Field(min_length=1)] | None = None
-    """Operating systems whose builds hold the code; absent: every one."""
+    """Operating systems whose builds support the hardware. Default: all."""
     arch: Annotated[tuple[Arch, ...], Field(min_length=1)] | None = None
-    """Processor architectures whose builds hold the code; absent: every one."""
+    """Processor architectures whose builds support the hardware. Default: all."""
     note: Line | None = None
-    """A qualification: limits, whether the vendor supports it or it merely runs."""
+    """Limits, for example whether the vendor supports the hardware officially."""
 
 
 class Generation(Sourced):
-    """Hardware that the same builds serve: a generation, or one chip of it."""
+    """Hardware that is supported by the same builds: a generation, or one chip of it."""
 
     name: Annotated[Line, Field(max_length=60)]
-    """The generation or family, as the vendor calls it."""
+    """The vendor's name of the generation or family."""
     chip: Annotated[Line, Field(max_length=40)] | None = None
-    """What tells builds apart: compute capability, gfx target, name of the chip."""
+    """The name that builds use for the hardware: compute capability, gfx target or chip name."""
     also: Annotated[tuple[Line, ...], Field(min_length=1)] | None = None
-    """Other names of the generation or chip, `sm_70`."""
+    """Other names of the generation or chip, for example `sm_70`."""
     vendor: Line | None = None
-    """Who makes it, if not the platform's vendor."""
+    """The manufacturer, if it isn't the platform's vendor."""
     builds: tuple[BuildSupport, ...]
-    """Which builds run on it; none (`[]`) where no published build does."""
+    """Builds that run on it. `[]` if no published build runs on it."""
     note: Line | None = None
-    """A qualification; where no build runs on it, why, and since when."""
+    """A remark. If no build runs on the hardware, the reason and the date."""
     models: Annotated[tuple[HardwareModel, ...], Field(min_length=1)]
-    """What a reader may have."""
+    """Cards, chips or instances that readers can have."""
 
     @model_validator(mode="after")
     def _says_why_not(self) -> Generation:
@@ -125,8 +125,8 @@ class Hardware(Model):
     """The hardware of one platform, newest generation first."""
 
     chip: Annotated[Line, Field(max_length=40)] | None = None
-    """What `chip` is called here: `Compute capability`, `LLVM target`."""
+    """The label of `chip` on this platform, such as `Compute capability` or `LLVM target`."""
     note: Line | None = None
-    """A qualification of the whole list, such as what it leaves out."""
+    """A remark on the whole list, such as hardware that is not listed."""
     generations: Annotated[tuple[Generation, ...], Field(min_length=1)]
-    """The generations."""
+    """The hardware generations."""

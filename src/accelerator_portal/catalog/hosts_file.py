@@ -12,16 +12,16 @@ HostName = Annotated[str, Field(pattern=r"^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0
 
 
 class Host(Model):
-    """A host."""
+    """A host that commands can use."""
 
     host: HostName
-    """Its full name, in lower case."""
+    """The full host name in lower case."""
     owner: Line
-    """Who runs it."""
+    """The operator of the host."""
 
 
 class Hosts(Model):
-    """Every host that commands may name."""
+    """The hosts that commands can use."""
 
     hosts: tuple[Host, ...]
     """The hosts."""

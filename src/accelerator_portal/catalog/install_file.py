@@ -31,38 +31,38 @@ from accelerator_portal.catalog.sources import Sourced, SourcedFile
 
 
 class Requirement(Sourced):
-    """Something that must be on the machine before the commands."""
+    """Software that must be installed before the commands run."""
 
     name: Line
-    """Driver, SDK or tool."""
+    """The name of the driver, SDK or tool."""
     version: Line | None = None
-    """The version, or a specifier such as `>=580.65.06`."""
+    """The version, or a version specifier such as `>=580.65.06`."""
     os: Annotated[tuple[Os, ...], Field(min_length=1)] | None = None
-    """Only on these systems."""
+    """The operating systems to which the requirement applies. Default: all."""
     url: Url | None = None
-    """Where to get it."""
+    """The download page."""
 
 
 class Variant(Model):
     """One of several builds of a platform, such as CUDA 13.0."""
 
     id: Id
-    """As in the wheel index; never changes, links depend on it."""
+    """The name in the wheel index. It never changes, because links depend on it."""
     name: Line
-    """What readers see."""
+    """The title that readers see."""
     version: Line | None = None
-    """The SDK's version, for `{variant_version}`."""
+    """The SDK version that replaces `{variant_version}`."""
     requires: tuple[Requirement, ...] = ()
-    """What this variant needs on the machine."""
+    """Software that the variant requires on the machine."""
 
 
 class Check(Sourced):
-    """What to run to see that an installation worked, and what it prints."""
+    """A check of the installation: the code to run and its expected output."""
 
     code: Code
     """Lines of Python, each a simple statement."""
     prints: Code
-    """What a working installation prints."""
+    """The output of a working installation."""
 
     @field_validator("code")
     @classmethod
@@ -104,14 +104,14 @@ _RELEASES_FROM = ("wheels", "images", "archives", "compatibility")
 
 
 class Option(Sourced):
-    """One row of the selector; expands to every combination that it states.
+    """One install option. It covers all combinations of its values.
 
-    Which torch releases it serves is said by exactly one of `wheels`, `images`, `archives`,
-    `compatibility` and `torch`; `torch` may narrow the others.
+    Exactly one of `wheels`, `images`, `archives`, `compatibility` and `torch` selects the torch
+    releases. `torch` can also be combined with another of these keys to narrow its releases.
     """
 
     id: Id
-    """Unique in the file; never changes."""
+    """The id. It is unique in the file and never changes."""
     channel: Channel = "stable"
     """`stable`, or `preview` for nightly builds."""
     wheels: Line | None = None
@@ -121,30 +121,30 @@ class Option(Sourced):
     archives: Line | None = None
     """Glob over the variants whose LibTorch archives `data/releases.yaml` publishes."""
     compatibility: Flag = False
-    """One row per torch release in `compatibility.yaml`: the newest plugin whose needs are stated,
-    or else the newest."""
+    """Torch releases of `compatibility.yaml`, each with its newest plugin version whose
+    requirements are stated, or otherwise with the newest plugin version."""
     torch: TorchVersions | None = None
-    """Exact releases, or a specifier over the known ones."""
+    """Exact releases, or a version specifier for releases in `data/releases.yaml`."""
     methods: Annotated[tuple[Method, ...], Field(min_length=1)]
-    """How it is installed."""
+    """The install methods."""
     os: Annotated[tuple[Os, ...], Field(min_length=1)] | None = None
-    """Operating systems; with `wheels`, `images` and `archives` a filter."""
+    """Operating systems. With `wheels`, `images` or `archives` they filter the builds."""
     arch: Annotated[tuple[Arch, ...], Field(min_length=1)] | None = None
-    """Architectures; with `wheels`, `images` and `archives` a filter."""
+    """Architectures. With `wheels`, `images` or `archives` they filter the builds."""
     python: Annotated[tuple[PythonVersion, ...], Field(min_length=1)] | None = None
     """Only these Python versions."""
     variants: Annotated[tuple[Id, ...], Field(min_length=1)] | None = None
     """Only these variants."""
     requires: tuple[Requirement, ...] = ()
-    """What this option needs on the machine."""
+    """Software that the option requires on the machine."""
     steps: Annotated[tuple[Step, ...], Field(min_length=1)]
-    """What to do, in order."""
+    """The install steps in order."""
     check: Id | None = None
     """Id of the check in `checks`."""
     note: Line | None = None
-    """A sentence shown with the commands."""
+    """A sentence that is shown with the commands."""
     on_request: Flag = False
-    """Select it only for a reader who asks for its release: there is a better default."""
+    """Whether the option is offered only if the reader selects its release."""
 
     @model_validator(mode="after")
     def _releases_said_once(self) -> Option:
@@ -181,10 +181,10 @@ class Install(SourcedFile):
     """The install options of one platform."""
 
     variants: tuple[Variant, ...] = ()
-    """Builds of the platform, the newest first; none where there is only one."""
+    """The builds of the platform, newest first. Omit it if there is only one build."""
     requires: tuple[Requirement, ...] = ()
-    """What every option needs on the machine."""
+    """Software that all options require on the machine."""
     checks: Mapping[Id, Check] = Field(default_factory=dict)
-    """Checks, by id."""
+    """The checks of the installation, by id."""
     options: tuple[Option, ...]
-    """The rows of the selector."""
+    """The install options."""

@@ -65,11 +65,11 @@ class PipStep(Model):
     packages: Annotated[
         tuple[Annotated[Line, AfterValidator(_is_requirement)], ...], Field(min_length=1)
     ]
-    """Requirements, `torch=={torch}` and the like."""
+    """Requirement specifiers such as `torch=={torch}`."""
     index: UrlTemplate | None = None
-    """The only index to use; `{index}` for the one that the release publishes to."""
+    """The only index to use. `{index}` is the index of the release."""
     extra_index: Url | None = None
-    """An index to use beside PyPI."""
+    """An index to use in addition to PyPI."""
     pre: Flag = False
     """Accept pre-releases (nightly builds)."""
 
@@ -80,7 +80,7 @@ class DockerStep(Model):
     image: Line
     """Name and tag."""
     args: tuple[Line, ...] = ()
-    """Options of `docker run`, each its own item."""
+    """Options of `docker run`, one per item."""
 
     @field_validator("image")
     @classmethod
@@ -120,23 +120,23 @@ _FILE_NAME = re.compile(r"[A-Za-z0-9_{][A-Za-z0-9_.+~{}-]{0,199}")
 
 
 class DownloadStep(Model):
-    """A file to fetch."""
+    """A file to download."""
 
     url: Annotated[UrlTemplate, AfterValidator(_names_a_file)]
-    """Its https address."""
+    """The https address of the file."""
     unzip: Flag = False
-    """Unpack it afterwards."""
+    """Whether the file is unpacked after the download."""
 
 
 class Step(Model):
-    """One step; exactly one of the keys."""
+    """One step. Set exactly one key."""
 
     pip: PipStep | None = None
-    """Install Python packages; becomes a pip or a uv command."""
+    """Python packages to install with pip or uv."""
     docker: DockerStep | None = None
     """Run a container."""
     download: DownloadStep | None = None
-    """Fetch a file."""
+    """Download a file."""
     run: Annotated[tuple[Line, ...], Field(min_length=1)] | None = None
     """A command and its arguments, without shell syntax."""
     env: Annotated[Mapping[EnvironmentName, EnvironmentValue], Field(min_length=1)] | None = None

@@ -10,20 +10,20 @@ from accelerator_portal.catalog.fields import Day, Line, Model, Url, fault
 
 
 class KnownFailure(Model):
-    """A test, or several under a glob, with what is done about it and until when."""
+    """A test or a glob pattern for tests, with the action and the expiry date."""
 
     test: Line | None = None
-    """The test's key: `suite/name?dtype=float32&mode=inference`; without parameters: any."""
+    """The test's key: `suite/name?dtype=float32`. Without parameters it matches all variants."""
     glob: Line | None = None
-    """Instead of `test`: a pattern with `*` and `?` over keys."""
+    """Instead of `test`: a pattern for test keys with `*` and `?`."""
     action: Literal["skip", "expect"]
-    """`skip`: it is not run; `expect`: it is run, and its failure is no news."""
+    """`skip`: the test is not run. `expect`: the test is run and its failure is expected."""
     reason: Line
-    """Why."""
+    """The reason."""
     url: Url
-    """Where it is followed up."""
+    """The address of the issue that tracks it."""
     expires: Day
-    """From this day on it counts no more."""
+    """The date from which the known issue is ignored."""
 
     @model_validator(mode="after")
     def _one_way_to_name(self) -> KnownFailure:
@@ -33,7 +33,7 @@ class KnownFailure(Model):
 
 
 class KnownIssues(Model):
-    """The known issues of one platform; the harness takes them for its list of skips."""
+    """The known issues of one platform. The harness uses them as its skip list."""
 
     issues: tuple[KnownFailure, ...]
-    """The issues."""
+    """The known issues."""

@@ -13,15 +13,15 @@ from accelerator_portal.catalog.suite_file import SuiteFile
 
 
 class ModelFamily(Model):
-    """A family of models, and how suites name the tests of its models."""
+    """A family of models, and the names of its tests in the suites."""
 
     id: Id
-    """Its id; never changes."""
+    """The id. It never changes."""
     title: Line
-    """What readers see."""
+    """The title that readers see."""
     names: Annotated[tuple[Line, ...], Field(min_length=1)]
-    """Patterns `suite/name` of tests, for example `*/*llama*`: `*` stands for any characters, `?`
-    for one, `[0-9]` for one of several; capital and small letters are the same."""
+    """Patterns `suite/name` of tests, for example `*/*llama*`: `*` matches any characters, `?`
+    one character, and `[0-9]` a digit. Case is ignored."""
 
     def has(self, suite: str, name: str) -> bool:
         """Say whether a test of this name belongs to the family."""
@@ -29,13 +29,13 @@ class ModelFamily(Model):
 
 
 class ModelFamilies(Model):
-    """The families, in the order in which pages list them.
+    """The model families, in the order in which pages list them.
 
-    They take tests from suites of kind `model` only. A test may belong to several families.
+    They contain tests of suites of kind `model` only. A test can belong to several families.
     """
 
     families: tuple[ModelFamily, ...]
-    """The families."""
+    """The model families."""
 
 
 def name_matches(pattern: str, suite: str, name: str) -> bool:

@@ -15,45 +15,45 @@ community's, or one that its authors call experimental."""
 
 
 class ObservedBackend(Sourced):
-    """A PyTorch backend that has no folder, and why; it is not in the selector."""
+    """A PyTorch backend without a folder, and the reason. It is not in the selector."""
 
     id: Id
-    """Its id; never changes, links lead to it."""
+    """The id. It never changes, because links use it."""
     name: Line
-    """What readers call it."""
+    """The name that readers use."""
     maker: Line
-    """Who develops it."""
+    """The developer of the backend."""
     kind: ObservedKind
-    """Why it has no folder."""
+    """Why the backend has no folder."""
     device: Line | None = None
-    """Its device string, where a source states it."""
+    """The device string, if a source states it."""
     package: PackageName | None = None
-    """Its package, where a source names it."""
+    """The package, if a source names it."""
     url: Url | None = None
-    """Where to read more; absent where its source is all that there is."""
+    """The address of further information, if it differs from the source."""
     summary: Line
-    """One sentence: what it is, and how far it is."""
+    """One sentence that describes the backend and its status."""
 
 
 class OtherRuntime(Sourced):
-    """Software that runs PyTorch models on hardware without being a torch device."""
+    """Software that runs PyTorch models on hardware but doesn't provide a torch device."""
 
     id: Id
-    """Its id; never changes, links lead to it."""
+    """The id. It never changes, because links use it."""
     name: Line
-    """What readers call it."""
+    """The name that readers use."""
     hardware: Line
-    """The hardware that its source names."""
+    """The hardware that the source names."""
     summary: Line
-    """One sentence: what to do with a PyTorch model to run it there."""
+    """One sentence that says how to run a PyTorch model with it."""
     url: Url
-    """Where to read more."""
+    """The address of further information."""
 
 
 class OtherBackends(SourcedFile):
-    """What readers ask for and do not find among the compute platforms."""
+    """Backends and runtimes that are not listed as compute platforms."""
 
     observed: Annotated[tuple[ObservedBackend, ...], Field(min_length=1)]
-    """Backends under observation."""
+    """PyTorch backends without a folder."""
     runtimes: Annotated[tuple[OtherRuntime, ...], Field(min_length=1)]
     """Other ways to run a PyTorch model on hardware."""

@@ -6,16 +6,16 @@ from accelerator_portal.catalog.fields import Id, Line, Model
 
 
 class OwnRun(Model):
-    """A platform whose reports may say that they were made here."""
+    """A platform whose reports can have the kind `made-here`."""
 
     accelerator: Id
-    """Id of the platform."""
+    """The id of the platform."""
     by: Line
-    """What runs the suites there."""
+    """The workflow or machine that runs the suites."""
 
 
 class OwnRuns(Model):
-    """Every platform on which this project runs the suites."""
+    """The platforms on which this project runs the suites."""
 
     platforms: tuple[OwnRun, ...]
     """The platforms."""

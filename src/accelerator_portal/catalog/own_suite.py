@@ -36,17 +36,17 @@ OwnSuiteName = Annotated[
 
 
 class OwnSuite(Model):
-    """A test suite of the vendor's own; reports may have suites that nothing declares, too."""
+    """A test suite of the vendor. Reports can also contain suites that no file declares."""
 
     name: OwnSuiteName
-    """The name in reports: the folder's name, a slash, then lower-case letters, digits and
-    single `-`, `_` or `.` between them, for example `acme/kernels`."""
+    """The name in reports: the folder name, a slash, and a name of lower-case letters and digits
+    with single `-`, `_` or `.` between them, for example `acme/kernels`."""
     title: Annotated[Line, Field(max_length=80)]
-    """What readers see."""
+    """The title that readers see."""
     url: Url
-    """Where the suite or its documentation is."""
+    """The address of the suite or its documentation."""
     description: Paragraph | None = None
-    """What it tests, in two or three sentences."""
+    """What the suite tests, in two or three sentences."""
 
 
 def is_suite_name(name: str) -> bool:

@@ -52,21 +52,21 @@ class ReleaseFacts(Model):
 
 
 class IndexFacts(Model):
-    """What one index says."""
+    """The facts of one index."""
 
     index: IndexName
     """`pypi`, or the address of the index."""
     about: Line | None = None
-    """How the newest release describes itself."""
+    """The summary of the newest release."""
     releases: tuple[ReleaseFacts, ...] = ()
-    """The newest releases, newest first; none where the index has no such package."""
+    """The newest releases, newest first. Empty if the index doesn't have the package."""
 
 
 class FactChange(Model):
-    """Something that changed under a version, or a version that was taken away."""
+    """A change of a published version, or a removed version."""
 
     date: Day
-    """The day on which it was noticed."""
+    """The date on which the change was detected."""
     index: IndexName
     """Where."""
     version: TorchVersion
@@ -76,13 +76,13 @@ class FactChange(Model):
     on: Tag = EVERY
     """The platform tag that it concerns."""
     before: Line | Literal[""] = ""
-    """What was said before."""
+    """The result before."""
     after: Line | Literal[""] = ""
-    """What is said now."""
+    """The result now."""
 
 
 class PackageFacts(Model):
-    """Everything that is known of one package."""
+    """All facts about one package."""
 
     package: PackageName
     """Its normalized name."""
@@ -97,7 +97,7 @@ class PackageFacts(Model):
 
 
 class IndexFault(Model):
-    """A package that an index could not be asked for; what is known of it stays as it was."""
+    """A package that couldn't be read from an index. Its earlier facts are kept."""
 
     package: PackageName
     """Its normalized name."""
@@ -106,7 +106,7 @@ class IndexFault(Model):
     since: Day
     """The first day on which it could not be read."""
     what: Line
-    """What happened."""
+    """The error."""
 
 
 class PackagesRead(Model):
@@ -115,7 +115,7 @@ class PackagesRead(Model):
     read: Day | None = None
     """The day on which everything was last read that is not named below."""
     later: Mapping[PackageName, Day] = Field(default_factory=dict)
-    """Packages that were read alone since."""
+    """Packages that were read later."""
     faults: tuple[IndexFault, ...] = ()
     """What could not be read that day."""
 

@@ -31,9 +31,9 @@ class RelayRepository(Sourced):
     repository: RepositoryName
     """Owner and name on GitHub."""
     level: RelayLevel
-    """How far its results count there."""
+    """The relay level of the repository."""
     device: RelayDevice | None = None
-    """The name of its device in the label `ciflow/crcr/<device>`; the list has it for L3 alone."""
+    """The device name in the label `ciflow/crcr/<device>`. The list has it only for L3."""
 
     @model_validator(mode="after")
     def _device_is_of_level_three(self) -> RelayRepository:
@@ -44,7 +44,7 @@ class RelayRepository(Sourced):
 
 
 class Relay(SourcedFile):
-    """The relay's list, as the source has it."""
+    """The list of PyTorch's cross-repository CI relay, as in the source."""
 
     repositories: tuple[RelayRepository, ...]
     """The repositories."""

@@ -31,7 +31,7 @@ BuildKind = Literal["wheels", "images", "archives"]
 
 
 class Build(Model):
-    """What PyTorch publishes of one variant for one operating system."""
+    """Builds of one variant for one operating system that PyTorch publishes."""
 
     variant: Id
     """Name of the variant in the wheel index: `cpu`, `cu130`, `rocm7.2`, `xpu`."""
@@ -40,23 +40,23 @@ class Build(Model):
     arch: Annotated[tuple[Arch, ...], Field(min_length=1)]
     """Architectures."""
     source: SourceIds | None = None
-    """Its own source, where it is not the release's."""
+    """The source, if it differs from the source of the release."""
 
 
 class Wheel(Build):
     """Wheels of one variant for one operating system."""
 
     on: Literal["pypi"] | None = None
-    """`pypi` where a plain `pip install` finds it; otherwise it is in PyTorch's own index."""
+    """`pypi` if a plain `pip install` finds the wheels. Default: PyTorch's own index."""
     python: Pythons | None = None
-    """Python versions, where they are fewer than the release's."""
+    """Python versions, if the wheels support fewer than the release."""
 
 
 class Preview(Sourced):
-    """The nightly builds."""
+    """Nightly builds of PyTorch."""
 
     version: TorchVersion | None = None
-    """The version they lead to, where a source says it."""
+    """The upcoming version, if a source states it."""
     python: Pythons
     """Python versions."""
     wheels: tuple[Wheel, ...]
@@ -73,9 +73,9 @@ class Release(Sourced):
     version: TorchVersion
     """The version."""
     date: Day
-    """The day of its publication."""
+    """The release date."""
     python: Pythons
-    """Python versions; a `t` marks a free-threaded build."""
+    """Python versions. The suffix `t` means a free-threaded build."""
     torchvision: TorchVersion | None = None
     """The torchvision release that requires exactly this torch."""
     wheels: tuple[Wheel, ...]
@@ -85,7 +85,7 @@ class Release(Sourced):
     archives: tuple[Build, ...] = ()
     """The LibTorch archives."""
     note: Line | None = None
-    """What readers should know of it, such as what could not be confirmed."""
+    """A remark for readers, such as facts that couldn't be confirmed."""
 
     def builds(self, kind: BuildKind) -> tuple[Build, ...]:
         """Return what is published of one kind."""
@@ -93,10 +93,10 @@ class Release(Sourced):
 
 
 class Releases(SourcedFile):
-    """Every PyTorch release since 2.4, and the nightly builds."""
+    """All PyTorch releases since 2.4, and the nightly builds."""
 
     preview: Preview
-    """What the nightly builds offer."""
+    """The nightly builds."""
     releases: Annotated[tuple[Release, ...], Field(min_length=1)]
     """The releases, newest first."""
 

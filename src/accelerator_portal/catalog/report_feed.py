@@ -27,40 +27,40 @@ GitHubName = Annotated[str, AfterValidator(_name)]
 
 
 class ReleaseAsset(Model):
-    """A file of a repository's newest release."""
+    """A file in a repository's latest release."""
 
     repository: RepositoryName
     """Owner and name on GitHub."""
     asset: GitHubName
-    """The file's name."""
+    """The file name."""
 
 
 class WorkflowArtifact(Model):
-    """What the newest successful run of a workflow left; it holds `report.json`."""
+    """An artifact of the latest successful run of a workflow. It contains `report.json`."""
 
     repository: RepositoryName
     """Owner and name on GitHub."""
     workflow: GitHubName
-    """The workflow's file, as in `nightly.yml`."""
+    """The workflow's file name, for example `nightly.yml`."""
     artifact: GitHubName
-    """The artifact's name."""
+    """The artifact name."""
     branch: GitHubName = "main"
-    """The branch that the workflow ran for."""
+    """The branch on which the workflow ran."""
 
 
 class ReportFeed(Sourced):
-    """A place where the newest test report of the platform stands, in the common format."""
+    """The location of the platform's latest test report in the common test report format."""
 
     name: Id
-    """The name that it gets in `results/`; never changes."""
+    """The name of the report in `results/`. It never changes."""
     url: Url | None = None
-    """Its https address; a redirect to another host is not followed."""
+    """The https address of the report. Redirects to another host are not followed."""
     sha256: Url | None = None
-    """With `url`: where its SHA-256 stands, as `sha256sum` writes it; what differs is refused."""
+    """With `url`: the address of its SHA-256 in the format of `sha256sum`. It must match."""
     release: ReleaseAsset | None = None
-    """Instead of an address: a file of a release on GitHub."""
+    """Instead of `url`: a file of a GitHub release."""
     artifact: WorkflowArtifact | None = None
-    """Instead of an address: an artifact of a workflow on GitHub."""
+    """Instead of `url`: an artifact of a GitHub workflow."""
 
     @model_validator(mode="after")
     def _stands_in_one_place(self) -> ReportFeed:

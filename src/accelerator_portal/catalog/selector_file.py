@@ -11,12 +11,12 @@ from accelerator_portal.catalog.sources import Source
 
 
 class StartingChoice(Model):
-    """The choice shown to a reader on one operating system; the build is stable."""
+    """The default choice for one operating system. The build is stable."""
 
     os: Os
     """The operating system."""
     arch: Arch
-    """The architecture, until the browser tells another."""
+    """The architecture, unless the browser reports another."""
     python: PythonVersion
     """The Python version."""
     method: Method
@@ -26,7 +26,7 @@ class StartingChoice(Model):
 
 
 class Conda(Model):
-    """What conda users are told: PyTorch's own channel ended, and conda-forge has packages."""
+    """Instructions for conda users, because PyTorch no longer publishes conda packages."""
 
     platforms: Annotated[tuple[Id, ...], Field(min_length=1)]
     """Platforms that conda-forge builds PyTorch for."""
@@ -35,17 +35,17 @@ class Conda(Model):
     command: Line
     """The command that creates an environment named `pytorch`."""
     note: Line
-    """A sentence shown with the command, with the day on which the sources were read."""
+    """A sentence that is shown with the command, with the date of the sources."""
     sources: Annotated[tuple[Source, ...], Field(min_length=1)]
-    """Where the note comes from."""
+    """The sources of the note."""
 
 
 class SelectorDefaults(Model):
-    """One starting choice per operating system; the first stands where the system is unknown."""
+    """The default choice for each operating system. The first is used if the system is unknown."""
 
     start: Annotated[tuple[StartingChoice, ...], Field(min_length=1)]
-    """The choices."""
+    """The default choices."""
     primary: tuple[Id, ...] = ()
-    """Platforms that pytorch.org's own selector offers; the others are additional there."""
+    """Platforms in the selector of pytorch.org. Other platforms are additional platforms there."""
     conda: Conda | None = None
-    """What conda users are told."""
+    """Instructions for conda users."""

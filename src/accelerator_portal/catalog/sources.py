@@ -21,22 +21,22 @@ from accelerator_portal.catalog.source_address import LINES, is_file, opens_at
 
 
 class Source(Model):
-    """A document, or a package's metadata on PyPI, and the day it was read."""
+    """A document, or a package's metadata on PyPI, and the date it was read."""
 
     url: Url | None = None
-    """Address of the document; for a file in a repository, with its commit."""
+    """Address of the document. The address of a file in a repository names the commit."""
     package: PackageName | None = None
-    """Instead of an address: the name of a package whose metadata on PyPI was read."""
+    """Instead of `url`: the name of a package whose metadata on PyPI was read."""
     title: Line
-    """What readers see: whose document it is and what it is called."""
+    """The title that readers see: the publisher and the name of the document."""
     read: Day
-    """The day on which it was read."""
+    """The date on which it was read."""
     as_of: Day | None = None
-    """The date of the copy that was read, where it is known and older."""
+    """The date of the copy that was read, if the copy is older."""
     lines: Annotated[str, Field(pattern=rf"^{LINES}$")] | None = None
-    """The decisive lines of a file in a repository: `12` or `12-18`. The link opens there."""
+    """Lines of a repository file that state the fact: `12` or `12-18`. The link opens there."""
     quote: Annotated[Line, Field(max_length=200)] | None = None
-    """The decisive words of a page, letter by letter. The link opens there."""
+    """The exact words of a page that state the fact. The link opens there."""
 
     @model_validator(mode="after")
     def _one_place(self) -> Source:
@@ -70,7 +70,7 @@ class Sourced(Model):
 
 
 class SourcedFile(Model):
-    """A contributed file; `sources` maps an id to each source that its facts name."""
+    """The header of a Markdown file. `sources` maps ids to the sources of its facts."""
 
     sources: Mapping[Id, Source] = Field(min_length=1)
-    """Every source that this file names, by id."""
+    """The sources of this file, by id."""

@@ -20,41 +20,41 @@ SUITES_WITHOUT_FILE = SUITES_OF_CHECKOUTS | {"build", "deploy"}
 
 
 class SuiteFile(SourcedFile):
-    """A test suite; its id is the name of the file."""
+    """A test suite. Its id is the file name."""
 
     title: Line
-    """What readers see."""
+    """The title that readers see."""
     short: Annotated[Line, Field(max_length=24)] | None = None
-    """What they see where there is little room; absent: the title."""
+    """A short title for narrow columns. Default: the title."""
     kind: SuiteKind
-    """What it tests."""
+    """The kind of the suite."""
     description: Paragraph
-    """What it does, in two or three sentences."""
+    """What the suite does, in two or three sentences."""
     url: Url
     """Where it is."""
     tests: Annotated[tuple[Line, ...], Field(min_length=1)]
-    """Every name that its tests have, or had."""
+    """All current and former names of its tests."""
     aliases: Mapping[Line, tuple[Line, ...]] = Field(default_factory=dict)
-    """Other names under which reports may know a test, by the name in `tests`."""
+    """Other names of tests in reports, by the name in `tests`."""
     source: Annotated[tuple[Id, ...], Field(min_length=1)]
-    """Ids of `sources`: where the names come from."""
+    """Ids of the `sources` of the test names."""
 
 
 class SameModel(Sourced):
-    """A model that several suites have under names of their own."""
+    """A model that has different names in several suites."""
 
     id: Id
-    """Its id; never changes."""
+    """The id. It never changes."""
     title: Line
-    """What readers see."""
+    """The title that readers see."""
     names: Annotated[tuple[Line, ...], Field(min_length=2)]
-    """`suite/name`, each one of a suite's tests."""
+    """The tests of the model, each as `suite/name`."""
     note: Line | None = None
-    """What may differ between them."""
+    """Differences between the tests."""
 
 
 class Models(SourcedFile):
-    """Models that meet although suites call them differently."""
+    """Models that have different names in different suites."""
 
     models: tuple[SameModel, ...]
     """The models."""

@@ -52,26 +52,26 @@ WorkflowName = Annotated[str, AfterValidator(_workflow)]
 
 
 class Dispatch(Model):
-    """A repository that is sent the event."""
+    """A repository that receives the event."""
 
     repository: RepositoryName
     """Owner and name on GitHub."""
     event_type: EventType
-    """What its workflow listens to: `on: repository_dispatch: types`."""
+    """The event type in the workflow's `on: repository_dispatch: types`."""
 
 
 class UpstreamRun(Model):
-    """Where the tests run: exactly one of the four."""
+    """Where the tests run. Set exactly one key."""
 
     runner: Annotated[tuple[RunnerLabel, ...], Field(min_length=1, max_length=10)] | None = None
-    """Labels of a runner that this repository has: the portal's own workflow runs there."""
+    """Labels of a runner of the portal's repository. The portal's own workflow runs there."""
     workflow: WorkflowName | None = None
-    """A workflow of your own in this repository's `.github/workflows/`."""
+    """Your workflow in `.github/workflows/` of the portal's repository."""
     dispatch: Dispatch | None = None
-    """Your repository: its run and its report are looked for there."""
+    """Your repository. The portal reads the run and the report there."""
     redispatch: Dispatch | None = None
-    """A repository that passes the event on to a CI that nobody else can see; there it keeps the
-    report that comes back. Silence is no fault then."""
+    """A repository that forwards the event to a private CI and publishes the report of that CI.
+    A missing report is not an error."""
 
     @model_validator(mode="after")
     def _exactly_one(self) -> UpstreamRun:
@@ -99,22 +99,22 @@ class UpstreamRun(Model):
 
 
 class UpstreamEvents(Sourced):
-    """How a platform takes part in PyTorch's changes."""
+    """How a platform tests changes of PyTorch."""
 
     events: Annotated[tuple[Occasion, ...], Field(min_length=1)]
-    """`pull-request`: opened, changed, labeled; `push`: merged into main; `daily`, `weekly`:
-    PyTorch's main, whatever changed."""
+    """`pull-request`: opened, changed or labeled pull requests. `push`: commits to main. `daily`
+    and `weekly`: scheduled runs for PyTorch's main branch."""
     labels: Annotated[tuple[Line, ...], Field(max_length=20)] = ()
-    """Only pull requests that have one of these labels; without it all of them."""
+    """Only pull requests with one of these labels. Default: all pull requests."""
     tasks: Annotated[tuple[Task, ...], Field(min_length=1)]
-    """What is run: `build` of PyTorch and plugin, `unit` tests, `torchbench`, `models`."""
+    """Tasks to run: `build` (PyTorch and the plugin), `unit` (tests), `torchbench`, `models`."""
     device: Id | None = None
-    """The name by which PyTorch's relay knows the device: the label `ciflow/crcr/<device>`; by
-    default the folder's name."""
+    """The device name in PyTorch's relay, as in the label `ciflow/crcr/<device>`. Default: the
+    folder name."""
     run: UpstreamRun
-    """Where it runs."""
+    """Where the tests run."""
     hours: Annotated[int, Field(ge=1, le=72, json_schema_extra=unit("hours"))] = 6
-    """After so many hours without a report the run counts as lost."""
+    """Hours to wait for a report. After that, the run counts as lost."""
 
     @model_validator(mode="after")
     def _labels_are_of_pull_requests(self) -> UpstreamEvents:

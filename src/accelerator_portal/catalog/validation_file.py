@@ -17,57 +17,57 @@ _Seconds = Annotated[float, Field(gt=0, le=_DAY, allow_inf_nan=False)]
 
 
 class OwnTolerance(Model):
-    """How far a number of this platform may be from its reference, and why."""
+    """The tolerance for this platform, and the reason for it."""
 
     rtol: _Room
-    """Part of the reference."""
+    """The relative tolerance."""
     atol: _Room
-    """On top of that, in the number's own unit."""
+    """The absolute tolerance."""
     reason: Line
-    """Why it is not that of the suite; shown with every report that it was used in."""
+    """Why the suite's tolerance doesn't apply. The reason is shown with each report."""
     url: Url | None = None
-    """Where that is described."""
+    """The address of a description."""
 
 
 class Narrowed(Model):
-    """The values of a parameter that this platform can have at all."""
+    """The parameter values that the platform supports."""
 
     only: Annotated[tuple[Line, ...], Field(min_length=1)]
     """The values."""
     reason: Line
-    """Why not the others; shown with every report."""
+    """Why other values are not supported. The reason is shown with each report."""
     url: Url | None = None
-    """Where that is described."""
+    """The address of a description."""
 
 
 class SuiteSettings(Model):
-    """What is different in one suite."""
+    """Settings for one suite."""
 
     tolerances: Mapping[Id, OwnTolerance] = Field(default_factory=dict)
-    """By type, or by whatever else the suite has a tolerance for."""
+    """Tolerances by data type, or by another key of the suite."""
     axes: Mapping[Id, Narrowed] = Field(default_factory=dict)
-    """By parameter: `dtype`, `mode`, `compiler`, `recipe`."""
+    """Supported values by parameter: `dtype`, `mode`, `compiler` or `recipe`."""
     timeout_s: _Seconds | None = None
-    """Seconds that one test may take."""
+    """The time limit of one test in seconds."""
 
 
 class DeployRecipe(Model):
-    """A way to build or deploy the platform's software, tried in an empty folder."""
+    """A recipe to build or deploy the platform's software. It runs in an empty folder."""
 
     id: Literal["from-source", "from-wheel", "in-container"]
-    """The name of its test: the same words on every platform, so that they can be compared."""
+    """The name of the test. Use the same name on all platforms, so that results can be compared."""
     title: Line
     """What is built or deployed."""
     script: Code | None = None
     """A script for `bash`."""
     container: Code | None = None
-    """Instead of it: a recipe for `docker build`; the check then runs in the image."""
+    """Instead of `script`: a Dockerfile for `docker build`. The check runs in the image."""
     python: Line = "python"
-    """The Python that the check runs with; a path in the folder counts from there."""
+    """The Python interpreter for the check. A path is relative to the folder."""
     check: Id
     """Id of a check in `install.yaml`."""
     timeout_s: _Seconds = 3600
-    """Seconds that all of it may take."""
+    """The time limit of the recipe in seconds."""
 
     @model_validator(mode="after")
     def _one_of_two(self) -> DeployRecipe:
@@ -79,9 +79,9 @@ class DeployRecipe(Model):
 
 
 class Validation(Model):
-    """What the harness does differently on one platform; skips stand in `known-issues.yaml`."""
+    """Settings of the harness for one platform. Skipped tests are in `known-issues.yaml`."""
 
     suites: Mapping[Id, SuiteSettings] = Field(default_factory=dict)
-    """By suite."""
+    """Settings by suite."""
     deploy: tuple[DeployRecipe, ...] = ()
     """The tests of the suite `deploy`."""

@@ -15,15 +15,15 @@ _NUMBERS: dict[PatternPart, int] = {"minor": 2, "release": 3}
 
 
 class VersionPattern(Sourced):
-    """Numbers that the plugin's version and the torch version of a row have in common."""
+    """The numbers of the plugin version that must match the torch version."""
 
     same: PatternPart
-    """`minor`: the first two numbers are the same, so that plugin 2.8.1 fits torch 2.8.0;
-    `release`: the first three are, so that plugin 2.8.0.post2 fits torch 2.8.0."""
+    """`minor`: the first two numbers match, for example plugin 2.8.1 and torch 2.8.0.
+    `release`: the first three numbers match, for example plugin 2.8.0.post2 and torch 2.8.0."""
     since: TorchVersion | None = None
-    """The first torch release for which the pattern holds; absent: it holds for every row."""
+    """The first torch release to which the pattern applies. Default: all rows."""
     note: Line | None = None
-    """A qualification."""
+    """A remark."""
 
     def covers(self, torch: str) -> bool:
         """Return whether the pattern makes a statement about a torch release."""

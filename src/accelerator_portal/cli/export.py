@@ -10,6 +10,7 @@ import click
 
 from accelerator_portal.catalog.atomic_write import write_folder_atomically
 from accelerator_portal.catalog.clock import today
+from accelerator_portal.catalog.wording import count
 from accelerator_portal.checks import errors, load_and_check
 from accelerator_portal.cli.options import ROOT, tell
 from accelerator_portal.site import RepositoryLinks, build_site
@@ -50,8 +51,9 @@ def export(root: Path, out: Path) -> None:
         write_folder_atomically(out, files)
     except OSError as error:
         raise click.ClickException(f"{out} cannot be written: {error.strerror}") from None
-    count = sum(path.endswith(".md") for path in files)
-    click.echo(f"{count} pages and {len(files) - count} other files are in {out}.")
+    markdown = sum(path.endswith(".md") for path in files)
+    others = count(len(files) - markdown, "other file")
+    click.echo(f"Wrote {count(markdown, 'page')} and {others} to {out}.")
 
 
 def _repository(root: Path) -> RepositoryLinks:

@@ -63,9 +63,9 @@ def _stale(catalog: Catalog, days: int) -> list[Fact]:
     total = f"{len(found)} of {count(len(aged), 'fact')}"
     click.echo(f"{total} were read more than {count(days, 'day')} ago.")
     if not found and aged:
-        click.echo(f"The oldest reading is of {aged[0].read}: {aged[0].fact.path}")
+        click.echo(f"The oldest fact was read on {aged[0].read}: {aged[0].fact.path}")
     for platform, own in by_platform(found).items():
-        click.echo(f"{platform or 'shared data'}: {len(own)}, the oldest of {own[0].read}")
+        click.echo(f"{platform or 'shared data'}: {len(own)}, the oldest read on {own[0].read}")
     return [one.fact for one in found]
 
 

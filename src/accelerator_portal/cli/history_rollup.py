@@ -11,6 +11,7 @@ import click
 
 from accelerator_portal.catalog import ProblemsError
 from accelerator_portal.catalog.atomic_write import write_bytes_atomically
+from accelerator_portal.catalog.wording import count
 from accelerator_portal.cli.extras import require_extra
 from accelerator_portal.cli.options import ROOT, tell
 from accelerator_portal.results.partitions.layout import archived_accelerators
@@ -80,7 +81,7 @@ def rollup(  # noqa: PLR0913, PLR0917 - click hands over each option
         write_bytes_atomically(out, _WRITERS[out.suffix](frame))
     except OSError as error:
         raise click.ClickException(f"{error.filename}: {error.strerror}") from None
-    click.echo(f"Wrote {len(frame):,} rows to {out}.")
+    click.echo(f"Wrote {count(len(frame), 'row')} to {out}.")
 
 
 def _made(

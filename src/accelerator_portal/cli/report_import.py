@@ -125,7 +125,7 @@ def import_report(root: Path, inputs: tuple[Path, ...], out: Path, **said: Any) 
 
 
 def catalog_of(root: Path) -> Catalog | None:
-    """Return the catalog; None in a folder that is no repository of the portal.
+    """Return the catalog; None in a folder that is not a repository of the portal.
 
     A vendor's CI has none: names of accelerators and suites are checked where the report goes.
     """

@@ -11,6 +11,7 @@ import click
 
 from accelerator_portal.catalog import Problem, ProblemsError
 from accelerator_portal.catalog.atomic_write import write_text_atomically
+from accelerator_portal.catalog.wording import count
 from accelerator_portal.cli.options import tell
 from accelerator_portal.cli.outcome_words import outcome_counts
 from accelerator_portal.reports.report_file import read_report, report_text
@@ -34,7 +35,7 @@ def merge(shards: tuple[Path, ...], out: Path) -> None:
         write_text_atomically(out, report_text(made))
     except OSError as error:
         raise click.ClickException(f"{out} cannot be written: {error.strerror}") from None
-    click.echo(f"Created {out} from {len(shards)} shards. {outcome_counts(made.tests)}.")
+    click.echo(f"Created {out} from {count(len(shards), 'shard')}. {outcome_counts(made.tests)}.")
 
 
 def _read(paths: Sequence[Path]) -> list[ShardFile]:

@@ -33,7 +33,7 @@ CallbackStatus = Literal["in_progress", "completed"]
 @click.option("--job-name", help="Name of the job. Each leg of a matrix needs its own name.")
 @click.option("--check-run", help="Number of the job's check run: job.check_run_id.")
 @click.option("--artifact", help="Address of the full report.")
-@click.option("--nightly", "event_type", flag_value="nightly", help="A nightly run of your own.")
+@click.option("--nightly", "event_type", flag_value="nightly", help="A nightly run of your CI.")
 @click.option("--periodic", "event_type", flag_value="periodic", help="Another scheduled run.")
 @click.option("--commit", help="PyTorch's commit of a nightly or periodic run; default: report's.")
 @click.option("--test-results", "only_results", is_flag=True, help="Print only the test counts.")

@@ -31,7 +31,7 @@ def pip_steps(command: str) -> list[dict[str, Any]]:
 def _pip(command: str) -> dict[str, Any]:
     found = _PIP.fullmatch(command)
     if not found:
-        raise UnreadableCommandError(f'"{command[:60]}" is no pip install')
+        raise UnreadableCommandError(f'"{command[:60]}" is not a pip install command')
     try:
         words = shlex.split(found[1])
     except ValueError as error:
@@ -50,7 +50,7 @@ def _pip(command: str) -> dict[str, Any]:
         else:
             step["packages"].append(_package(option + equals + value))
     if not step["packages"]:
-        raise UnreadableCommandError(f'"{command[:60]}" installs nothing')
+        raise UnreadableCommandError(f'"{command[:60]}" names no package')
     return step
 
 

@@ -88,11 +88,13 @@ def _line_of_row(
 ) -> int:
     """The index of the line before which the new row goes."""
     if not before.rows:
-        raise _refusal(path, file.line(("rows",)), "the file has no row after which one can stand")
+        raise _refusal(
+            path, file.line(("rows",)), "the file has no row after which a new row can be added"
+        )
     for number in range(len(before.rows)):
         line = file.line(("rows", number))
         if not re.match(r"\s*- ", lines[line - 1]):
-            raise _refusal(path, line, "this row does not begin with a dash on a line of its own")
+            raise _refusal(path, line, "this row does not start with a dash on its own line")
     if place < len(before.rows):
         at = file.line(("rows", place)) - 1
         while lines[at - 1].lstrip().startswith("#"):  # a comment belongs to the row below it
@@ -132,7 +134,7 @@ def _with_source(
         return _Sources(found[0], tuple(changed))
     at = file.line(("sources",))
     if lines[at - 1].rstrip() != "sources:":
-        raise _refusal(path, at, "the sources are not written one below the other")
+        raise _refusal(path, at, "the sources are not written one per line")
     id_ = _free_id(before.sources, release.facts.version)
     written = [*lines[:at], *_source_lines(id_, release), *lines[at:]]
     return _Sources(id_, tuple(written))

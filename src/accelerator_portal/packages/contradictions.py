@@ -94,9 +94,7 @@ def _row(
         return
     if release.yanked is not None:
         why = f": {release.yanked}" if release.yanked else ""
-        what = (
-            f'this entry lists plugin "{plugin}", but {known.says(release)}, has withdrawn it{why}'
-        )
+        what = f'this entry lists plugin "{plugin}", but {known.says(release)}, withdrew it{why}'
         yield "plugin", what
     required = torch_requirements(release)
     if required and not any(admits(said, torch) for said in required.values()):

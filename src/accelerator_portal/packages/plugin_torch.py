@@ -74,5 +74,5 @@ def _by_pattern(
         return TorchEvidence(None, required)
     # Of the patch releases that follow the pattern: the one of the same number, or the first.
     torch = release.version if release.version in same else min(same, key=Version)
-    note = "The metadata names no torch version. This one follows from the vendor's version rule."
+    note = "The metadata names no torch version. The vendor's version rule gives this version."
     return TorchEvidence(torch, required, pattern.source, note)

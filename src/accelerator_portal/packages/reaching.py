@@ -80,7 +80,7 @@ class ReachableHosts:
             if not hosts & self._silent.keys():  # else another question found out
                 self._silent |= silent_hosts(hosts)
             often = {host for host in hosts if self._failures[host] >= _MOST_FAILURES}
-            self._silent |= dict.fromkeys(often - self._silent.keys(), "no answer to uv")
+            self._silent |= dict.fromkeys(often - self._silent.keys(), "uv got no response")
 
 
 def hosts_of(question: ResolutionQuestion) -> frozenset[str]:

@@ -15,6 +15,7 @@ from accelerator_portal.catalog.package_file import (
     ReleaseFacts,
     newest_first,
 )
+from accelerator_portal.catalog.wording import count
 from accelerator_portal.http.addresses import may_follow
 from accelerator_portal.http.cache import CachedBody, HttpCache, get_cached
 from accelerator_portal.http.client import HttpClient
@@ -85,7 +86,7 @@ async def read_index(
 def _still_there(before: IndexFacts | None, files: int, what: str) -> None:
     """An index that loses everything at once is rather broken than right."""
     if before and before.releases and not files:
-        raise FetchError(f"{what}, where there were {len(before.releases)} releases")
+        raise FetchError(f"{what}, but it listed {count(len(before.releases), 'release')} before")
 
 
 async def _releases(
@@ -175,7 +176,7 @@ def _keep(
 async def _metadata(asker: Asker, package: str, page: str, file: IndexFile) -> Metadata:
     """Return a wheel's metadata: as it was kept, from its own file, or from parts of the wheel."""
     if not may_follow(page, file.url):
-        raise InvalidResponseError("the link leads where an index has nothing to do")
+        raise InvalidResponseError("the link leads outside the index")
     key = f"wheel {file.sha256 or file.url}"
     kept = asker.cache.read(key)
     if kept is None or not file.sha256:

@@ -38,10 +38,10 @@ async def metadata_by_ranges(client: HttpClient, url: str, etag: str = "") -> Ca
         return None
     found = _RANGE.fullmatch(tail.headers.get("content-range", ""))
     if not found or int(found[2]) - int(found[1]) + 1 != len(tail.body):
-        raise InvalidResponseError("the server does not say which part of the file it gives")
+        raise InvalidResponseError("the server does not state which part of the file it returns")
     start, size = int(found[1]), int(found[3])
     if start + len(tail.body) != size:
-        raise InvalidResponseError("the server does not give the end of the file")
+        raise InvalidResponseError("the server does not return the end of the file")
     wheel = _Parts(size)
     wheel.add(start, tail.body)
     for _ in range(_MOST_PARTS):
@@ -55,7 +55,7 @@ async def metadata_by_ranges(client: HttpClient, url: str, etag: str = "") -> Ca
             part = await client.get(url, asked, max_bytes=last - first + 1)
             if len(part.body) != last - first + 1:
                 raise InvalidResponseError(
-                    "the server gives another part than was asked for"
+                    "the server returned a different part of the file than requested"
                 ) from None
             wheel.add(first, part.body)
         except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
@@ -66,7 +66,7 @@ async def metadata_by_ranges(client: HttpClient, url: str, etag: str = "") -> Ca
             raise InvalidResponseError(
                 f"the file is not a valid wheel ({type(error).__name__})"
             ) from None
-    raise InvalidResponseError("the wheel's metadata lies in too many parts")
+    raise InvalidResponseError("the wheel's metadata is split into too many parts")
 
 
 def metadata_address(url: str) -> str:

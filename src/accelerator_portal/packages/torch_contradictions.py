@@ -60,19 +60,19 @@ def _wheel(release: Release, wheel: Wheel, found: ReleaseFacts, where: str) -> I
         named = f'"{wheel.variant}" for {wheel.os} {arch} on PyPI'
         labels = labels_on(found, wheel.os, arch)
         if not labels:
-            yield f"torch {release.version} is said to be {named}, but {where} has no such wheel"
+            yield f"torch {release.version} is listed as {named}, but {where} has no such wheel"
             continue
         pythons = wheel.python or release.python
         lacking = [python for python in pythons if not serves_python(labels, python)]
         if lacking:
             yield (
-                f"torch {release.version} is said to be {named} for Python "
+                f"torch {release.version} is listed as {named} for Python "
                 f"{', '.join(lacking)}, but {where} has wheels only for {' '.join(labels)}"
             )
         cuda = {v for tag, v in found.cuda.items() if runs_on(tag, wheel.os, arch)}
         for version in sorted(cuda):
             if wheel.variant != f"cu{version.replace('.', '')}":
                 yield (
-                    f"torch {release.version} is said to be {named}, "
+                    f"torch {release.version} is listed as {named}, "
                     f"but {where} says that the wheel requires CUDA {version}"
                 )

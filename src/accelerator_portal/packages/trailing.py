@@ -21,7 +21,7 @@ VersionBasis = Literal["index", "vendor"]
 
 @dataclass(frozen=True, slots=True)
 class Lag:
-    """How a plugin followed one torch release.
+    """The release lag of a plugin for one torch release.
 
     `days` count from the day of the torch release to that of the first final plugin release that
     fits it; below zero where the plugin was there before. Without a `plugin` they count to the day

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.progress import Progress, unwatched
+from accelerator_portal.catalog.wording import count
 from accelerator_portal.install.expand import rows_by_platform
 from accelerator_portal.install.rows import InstallRow
 from accelerator_portal.packages.questions import ResolutionQuestion, every_question
@@ -86,7 +87,7 @@ def total(found: Sequence[VerdictCounts]) -> VerdictCounts | None:
     every: Counter[str] = Counter()
     for one in found:
         every.update(one.counts)
-    return VerdictCounts(f"{len(found)} platforms", every)
+    return VerdictCounts(count(len(found), "platform"), every)
 
 
 def _verified(

@@ -72,4 +72,4 @@ def _of_tables(report: Report) -> Iterator[BoundFault]:
     cells = sum(len(rows[key]) * len(columns[key]) for key in rows)
     if cells > MAX_CELLS:
         what = f"the tables would have {cells:,} cells, more than {MAX_CELLS:,}"
-        yield what, "use test names instead of parameters to tell single tests apart"
+        yield what, "use test names instead of parameters to distinguish tests"

@@ -99,7 +99,7 @@ def note_of(flows: set[str], tests: ImportedTests) -> str | None:
     """Name the flows of a file; several backends in it are a fault."""
     backends = sorted({backend for backend, _ in map(split_flow, flows)} - {PORTABLE})
     if len(backends) > 1:
-        what = f"the file holds several backends: {', '.join(backends)}"
+        what = f"the file contains results of several backends: {', '.join(backends)}"
         tests.fault(1, what, "split the file; a report covers one accelerator")
     return shortened(f"Flows of ExecuTorch: {', '.join(sorted(flows))}.") if flows else None
 

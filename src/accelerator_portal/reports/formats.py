@@ -115,7 +115,7 @@ FORMATS: Mapping[str, Format] = {
         example=f"{_UNDATED} inductor_torchbench_inference.csv",
     ),
     "relay": Format(
-        "the summary that PyTorch’s cross-repository CI relay takes",
+        "the summary that PyTorch’s cross-repository CI relay accepts",
         write=_relay_text,
     ),
 }

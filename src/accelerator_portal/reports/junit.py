@@ -143,7 +143,7 @@ class _Reading:
             kept = parse_json(properties[name])
             if isinstance(kept, dict):
                 return kept
-        self._tests.fault(line, f'the property "{name}" is no JSON object', "remove it")
+        self._tests.fault(line, f'the property "{name}" is not a JSON object', "remove it")
         return {}
 
 

@@ -93,5 +93,5 @@ def _started(path: Path, date: str | None) -> dt.datetime | None:
     try:
         return dt.datetime.strptime(date, _DATE).replace(tzinfo=dt.timezone.utc)
     except ValueError:
-        what = f'date: "{date[:40]}" is no moment'
+        what = f'date: "{date[:40]}" is not a date and time'
         raise refuse(path, 1, what, "use a format like 07/02/2026 01:13:10") from None

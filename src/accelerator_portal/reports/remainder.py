@@ -23,11 +23,11 @@ class Run(BaseModel):
     """What a file says of the run as a whole and a reader can give on; the rest is ignored."""
 
     environment: Environment = Environment()
-    """Where it took place."""
+    """The environment of the run."""
     started: Moment | None = None
     """When it began."""
     finished: Moment | None = None
-    """When it ended."""
+    """The end time."""
     note: Text | None = None
     """What a reader must know."""
 

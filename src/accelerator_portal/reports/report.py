@@ -52,42 +52,42 @@ Moment = Annotated[AwareDatetime, AfterValidator(_utc)]
 
 
 class Trigger(Model):
-    """What the run was made for."""
+    """The event that started the run."""
 
     kind: TriggerKind
-    """The occasion; `unknown` where what the report was made of does not say it."""
+    """The trigger. `unknown` if the imported file doesn't state it."""
     repository: RepositoryPath | None = None
     """The upstream repository that was tested."""
     commit: Commit | None = None
-    """Its commit."""
+    """The commit."""
     pull_request: Annotated[int, Field(gt=0)] | None = None
     """Number of the pull request."""
 
 
 class Component(Model):
-    """A piece of software of the environment."""
+    """A software component of the environment."""
 
     name: Visible
     """Its name."""
     version: Visible | None = None
-    """Its version, as it prints it."""
+    """The version as the component prints it."""
     commit: Commit | None = None
-    """The commit that it was built from."""
+    """The commit from which it was built."""
 
 
 class Environment(Model):
-    """Where the run took place; what is not known is absent."""
+    """The environment of the run. Unknown values are absent."""
 
     torch: Visible | None = None
-    """PyTorch's version, as it prints it."""
+    """The PyTorch version as `torch.__version__` prints it."""
     torch_commit: Commit | None = None
-    """The commit that it was built from."""
+    """The commit from which it was built."""
     plugin: Component | None = None
     """The plugin of an out-of-tree platform."""
     sdk: Component | None = None
     """The vendor's software stack."""
     backend: Component | None = None
-    """The backend of ExecuTorch that was tested; its version, or that of ExecuTorch."""
+    """The ExecuTorch backend and its version, or the version of ExecuTorch."""
     driver: Visible | None = None
     """Version of the driver."""
     os: Visible | None = None
@@ -97,9 +97,9 @@ class Environment(Model):
     python: Visible | None = None
     """Version of Python."""
     hardware: Visible | None = None
-    """The model of the device, as its tool prints it."""
+    """The device model as the vendor's tool prints it."""
     hardware_count: Annotated[int, Field(gt=0)] | None = None
-    """How many of them."""
+    """The number of devices."""
     packages: Mapping[Visible, Visible] = Field(default_factory=dict, max_length=1000)
     """Versions of further packages."""
 
@@ -110,9 +110,9 @@ class Origin(Model):
     repository: RepositoryPath
     """The repository."""
     commit: Commit
-    """The commit at which it was read."""
+    """The commit at which the file was read."""
     path: Short
-    """Its path in the repository."""
+    """The path in the repository."""
 
 
 OPERATORS_ON_CPU = "operators-on-cpu"
@@ -120,20 +120,20 @@ OPERATORS_ON_CPU = "operators-on-cpu"
 
 
 class KernelCounts(Model):
-    """Overloads of ATen operators by what PyTorch's dispatcher calls for them on the device."""
+    """ATen operator overloads by the kernel that PyTorch's dispatcher calls on the device."""
 
     own: Annotated[int, Field(ge=0)]
-    """Kernels that the backend registered; one of them may still compute on the CPU."""
+    """Kernels that the backend registered. They can still compute on the CPU."""
     composite: Annotated[int, Field(ge=0)]
-    """Those that PyTorch computes out of other operators, for every backend."""
+    """Operators that PyTorch composes from other operators for every backend."""
     fallback: Annotated[int, Field(ge=0)]
-    """Those that the fallback of the backend takes, usually to the CPU."""
+    """Operators that use the backend's fallback, usually on the CPU."""
     missing: Annotated[int, Field(ge=0)]
-    """Those that end in an error."""
+    """Operators without a kernel. They raise an error."""
 
 
 class OperatorCoverage(Model):
-    """ATen operators that passed tests of a suite dispatched on the device, of all there are.
+    """ATen operators that were dispatched on the device in passed tests of a suite.
 
     An operator is a name in torch's namespace `aten` without its overload, `add_` counted with
     `add`, less those that PyTorch always computes out of others: they never reach a device. One is
@@ -141,28 +141,26 @@ class OperatorCoverage(Model):
     """
 
     covered: OperatorNames
-    """Their names."""
+    """The names of the covered operators."""
     registered: Annotated[int, Field(gt=0)]
-    """How many there are in the torch of this run."""
+    """The number of ATen operators in the torch of this run."""
     core: Annotated[int, Field(ge=0)]
-    """How many of them torch tags as core: what every backend is to have."""
+    """The number of operators with the tag `core` in torch."""
     core_missing: OperatorNames = ()
-    """The core ones that are not covered."""
+    """The core operators that are not covered."""
     computed_on_cpu: Annotated[
         tuple[OperatorName, ...], Field(max_length=10_000, fail_fast=True)
     ] = ()
-    """Those that PyTorch's CPU fallback was seen to compute, instead of the device."""
+    """Operators that PyTorch's CPU fallback computed instead of the device."""
     kernels: KernelCounts | None = None
-    """Whose kernels PyTorch would call on the device, for all operators."""
+    """The kernels that PyTorch calls on the device, for all operators."""
 
     @model_validator(mode="after")
     def _parts_are_not_more_than_the_whole(self) -> OperatorCoverage:
         if len(self.covered) > self.registered:
-            raise fault(
-                "more operators are covered than there are", "correct covered or registered"
-            )
+            raise fault("more operators are covered than exist", "correct covered or registered")
         if len(self.core_missing) > self.core:
-            raise fault("more core operators are missing than there are", "correct core_missing")
+            raise fault("more core operators are missing than exist", "correct core_missing")
         return self
 
     @property
@@ -172,31 +170,31 @@ class OperatorCoverage(Model):
 
 
 class Suite(Model):
-    """A suite and what it planned, so that what did not run can be seen."""
+    """A suite with its number of planned tests, which shows how many tests didn't run."""
 
     name: Annotated[SuiteName, AfterValidator(with_short_word)]
-    """Name of the suite, as `data/suites/` has it; of a vendor's own, `acme/kernels`."""
+    """Name of the suite as in `data/suites/`. A vendor's suite has a name like `acme/kernels`."""
     kind: SuiteKind
     """What it tests."""
     planned: Annotated[int, Field(ge=0)] | None = None
-    """How many tests it planned; absent where nobody wrote it down."""
+    """The number of planned tests. Absent if it is unknown."""
     operators: OperatorCoverage | None = None
-    """The operators that it covered, where the harness noted them."""
+    """The operators that the suite covered, if the harness recorded them."""
     command: Text | None = None
     """The command that ran it."""
 
 
 class Metric(Model):
-    """A figure that a test measured."""
+    """A value that a test measured."""
 
     value: Finite
     """The figure."""
     unit: Short
-    """Its unit; `1` for a plain number."""
+    """The unit. `1` for a number without a unit."""
     interval: tuple[Finite, Finite] | None = None
-    """Of a median of repeats: the interval in which it lies with a confidence of 95%."""
+    """The 95% confidence interval of the median."""
     repeats: Annotated[int, Field(gt=0)] | None = None
-    """How many repeats it is the median of."""
+    """The number of repeats of which the value is the median."""
 
     @model_validator(mode="after")
     def _lies_in_its_interval(self) -> Metric:
@@ -213,16 +211,16 @@ class KnownIssue(Model):
 
 
 class Evidence(Model):
-    """Where the outcome can be seen."""
+    """A link to evidence of the outcome."""
 
     label: Short
-    """What it is: log, trace, artifact."""
+    """The kind of evidence: log, trace or artifact."""
     url: Url
     """Where it is."""
 
 
 class TestEntry(Model):
-    """One test; suite, name and parameters are its identity. Hardware is never part of it."""
+    """One test. Suite, name and parameters identify it. Hardware is never part of the identity."""
 
     __test__ = False  # to pytest it looks like a class of tests
 
@@ -233,51 +231,51 @@ class TestEntry(Model):
     parameters: Mapping[Slug, Scalar] = Field(default_factory=dict, max_length=40)
     """`mode`, `dtype`, `compiler`, `shapes`, `recipe` and the like."""
     outcome: Outcome
-    """What happened."""
+    """The outcome."""
     stage: Stage | None = None
-    """How far it got."""
+    """The last stage that the test reached."""
     raw_status: Short | None = None
-    """The status in the format that it came from."""
+    """The status in the original format."""
     duration_s: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = None
-    """Seconds that it took."""
+    """The duration in seconds."""
     reason: Text | None = None
     """The message of a failure, or why it was skipped."""
     log_tail: Text | None = None
     """The last lines of its log."""
     known_issue: KnownIssue | None = None
-    """Why this was expected."""
+    """Why the outcome was expected."""
     metrics: Mapping[Slug, Metric] = Field(default_factory=dict, max_length=200)
-    """Figures."""
+    """Measured values."""
     evidence: Annotated[tuple[Evidence, ...], Field(max_length=40, fail_fast=True)] = ()
-    """Where more can be seen."""
+    """Links to logs and other evidence."""
     command: Text | None = None
     """The command that repeats this test."""
 
 
 class Report(Model):
-    """One run of test suites on one accelerator, or what a project expects of one."""
+    """A run of test suites on one accelerator, or a baseline."""
 
     schema_version: Literal[1]
     """The version of this format."""
     accelerator: Slug
     """Id of the accelerator, the name of its folder."""
     kind: Kind
-    """`made-here`: by this project's harness; `self-reported`: by the vendor or a project;
-    `baseline`: what a project expects of its CI, which is no run."""
+    """`made-here`: by this project's harness. `self-reported`: by the vendor or a project.
+    `baseline`: results that a project's CI expects. A baseline doesn't count as a run."""
     trigger: Trigger
-    """What the run was made for."""
+    """The event that started the run."""
     started: Moment | None = None
-    """When it began; of a baseline, when it was committed, where that is known."""
+    """The start time. For a baseline, the time of its commit, if known."""
     finished: Moment | None = None
-    """When it ended."""
+    """The end time."""
     environment: Environment = Environment()
-    """Where it took place."""
+    """The environment of the run."""
     origins: Annotated[tuple[Origin, ...], Field(max_length=1000, fail_fast=True)] = ()
-    """The files that it was imported from."""
+    """The files from which the report was imported."""
     note: Text | None = None
-    """What a reader must know to read it rightly."""
+    """A remark that readers need to interpret the report."""
     shard: Shard | None = None
-    """Which part of a plan it holds, if the plan was split over several machines."""
+    """The part of the plan, if the plan was split over several machines."""
     suites: Annotated[tuple[Suite, ...], Field(min_length=1)]
     """The suites."""
     tests: tuple[TestEntry, ...]

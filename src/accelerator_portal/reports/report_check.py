@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from accelerator_portal.catalog.catalog import Catalog
 from accelerator_portal.catalog.problem import Problem, did_you_mean
 from accelerator_portal.catalog.suite_file import SuiteFile
+from accelerator_portal.catalog.wording import count
 from accelerator_portal.reports import bounds
 from accelerator_portal.reports.identity import Identity, identity_of
 from accelerator_portal.reports.report import Report
@@ -80,7 +81,7 @@ def _of_the_run(report: Report, known: Known, now: dt.datetime) -> Iterator[Repo
         yield None, "the end time is before the start time", "correct started or finished"
     for name, moment in (("started", report.started), ("finished", report.finished)):
         if moment and moment > now:
-            yield None, f"{name} lies in the future ({moment:%Y-%m-%d})", "correct it"
+            yield None, f"{name} is in the future ({moment:%Y-%m-%d})", "correct it"
     if shard := report.shard:
         what = f"the report is shard {shard.name}, a part of a run"
         yield None, what, "merge all shards with accelerator-portal report merge"
@@ -98,8 +99,8 @@ def _missing(report: Report, remedies: Mapping[str, str]) -> Iterator[ReportFaul
 
 def _of_suites(report: Report, known: Known) -> Iterator[ReportFault]:
     ran = Counter(test.suite for test in report.tests)
-    for name, count in Counter(suite.name for suite in report.suites).items():
-        if count > 1:
+    for name, times in Counter(suite.name for suite in report.suites).items():
+        if times > 1:
             yield None, f'the suite "{name}" is listed twice in suites', "merge the two"
     for suite in report.suites:
         described = known.suites.get(suite.name)
@@ -107,7 +108,9 @@ def _of_suites(report: Report, known: Known) -> Iterator[ReportFault]:
             what = f'the suite "{suite.name}" is of kind {described.kind}, not {suite.kind}'
             yield None, what, "correct its kind"
         if suite.planned is not None and suite.planned < ran[suite.name]:
-            what = f'"{suite.name}" planned {suite.planned} tests but has {ran[suite.name]}'
+            what = (
+                f'"{suite.name}" planned {count(suite.planned, "test")} but has {ran[suite.name]:,}'
+            )
             yield None, what, "correct planned"
     declared = {suite.name for suite in report.suites}
     for name in sorted(set(ran) - declared):

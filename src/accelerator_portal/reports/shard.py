@@ -22,21 +22,21 @@ class Shard(Model):
     """The part of a plan that `accelerator-portal validate --shard 2/4` runs."""
 
     index: Annotated[int, Field(ge=1, le=MAX_SHARDS)]
-    """Its number, from 1."""
+    """The number of the shard, from 1."""
     count: Annotated[int, Field(ge=1, le=MAX_SHARDS)]
-    """How many shards there are."""
+    """The number of shards."""
     planned: Annotated[int, Field(ge=1)]
-    """How many tests all shards have together."""
+    """The number of tests of all shards."""
     positions: Positions
-    """Where its tests stand in the plan, from 1: `1-3 7`."""
+    """The positions of its tests in the plan, from 1: `1-3 7`."""
     plan: Digest
     """SHA-256 of the plan: tests, settings and known issues. All shards of a run have the same."""
     times: Digest | None = None
-    """SHA-256 of the recorded times that balance the shards; absent where there are none."""
+    """SHA-256 of the recorded times that balance the shards. Absent without recorded times."""
     unfinished: Annotated[int, Field(ge=0)] = 0
-    """How many of its tests have no result, because the run was interrupted or could not go on."""
+    """The number of its tests without a result, because the run was interrupted or stopped."""
     resume: ResumeCommand
-    """The command that finishes an interrupted run of this shard."""
+    """The command that resumes an interrupted run of this shard."""
 
     @model_validator(mode="after")
     def _is_one_of_them(self) -> Shard:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from accelerator_portal.catalog.problem import Problem
+from accelerator_portal.catalog.wording import count
 from accelerator_portal.reports.environment_facts import different_facts, environment_facts
 from accelerator_portal.reports.reading import MAX_TESTS
 from accelerator_portal.reports.report import Report
@@ -92,7 +93,7 @@ def _doubled(parts: Iterable[_Part]) -> Iterator[Problem]:
     seen: dict[str, str] = {}
     for part in parts:
         if before := seen.get(part.shard.name):
-            what = f"shard {part.shard.name} is given twice, the first time as {before}"
+            what = f"shard {part.shard.name} is given twice, first as {before}"
             yield Problem(part.path, 1, what, "remove one of the two")
         else:
             seen[part.shard.name] = part.path
@@ -123,5 +124,6 @@ def _changed(part: _Part) -> Iterator[Problem]:
         return
     positions = list(positions_of(shard.positions, shard.planned))
     if len(positions) != tests or sorted(set(positions)) != positions:
-        what = f"shard {shard.name} has {tests} tests, but its positions list a different number"
+        listed = "its positions list a different number"
+        what = f"shard {shard.name} has {count(tests, 'test')}, but {listed}"
         yield Problem(part.path, 1, what, "use the unmodified file from validate")

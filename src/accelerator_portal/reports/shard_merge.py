@@ -39,7 +39,7 @@ def _in_order(files: Sequence[ShardFile]) -> tuple[TestEntry, ...]:
         places = positions_of(shard.positions, shard.planned)
         for place, test in zip(places, report.tests, strict=True):
             if place in placed:
-                what = f"test {place} of the plan is in another shard, too"
+                what = f"test {place} of the plan is also in another shard"
                 remedy = "use the unmodified files from validate"
                 raise ProblemsError([Problem(path, 1, what, remedy)])
             placed[place] = test

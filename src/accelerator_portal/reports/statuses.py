@@ -79,13 +79,13 @@ DYNAMO: Mapping[str, StatusMeaning] = {
     "OOM": StatusMeaning("out-of-memory", "run"),
     "timeout": StatusMeaning("timed-out"),
     "infra_error": StatusMeaning("infrastructure-error"),
-    "not_implemented": StatusMeaning("skipped", reason="The model has no such mode."),
+    "not_implemented": StatusMeaning("skipped", reason="The model doesn't have this mode."),
 }
 
 EXECUTORCH: Mapping[str, StatusMeaning] = {
     "SUCCESS": StatusMeaning("passed", "compare"),
     "SUCCESS_UNDELEGATED": StatusMeaning(
-        "executed", "lower", "The backend took no part of the model. Nothing ran on the device."
+        "executed", "lower", "The backend executed no part of the model. Nothing ran on the device."
     ),
     "SKIPPED": StatusMeaning("skipped", reason="The model fails before the backend is used."),
     "QUANTIZE_FAIL": StatusMeaning("failed", "quantize"),

@@ -79,7 +79,7 @@ def read_torchbench(path: Path, options: Options) -> Found:
         if fault := _take(tests[identity], found["metric"], value):
             imported.fault(line, fault, "use a status, a message or a number")
     if len(devices) > 1:
-        what = f"the file holds results of several devices: {', '.join(sorted(devices))}"
+        what = f"the file contains results of several devices: {', '.join(sorted(devices))}"
         imported.fault(1, what, "split the file; a report covers one accelerator")
     for test in tests.values():
         imported.add(test.line, {"suite": suite.name, **_fields(test)})

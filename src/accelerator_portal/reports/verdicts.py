@@ -8,7 +8,7 @@ from accelerator_portal.reports.failure_texts import outcome_of_text, without_co
 from accelerator_portal.reports.outcomes import Outcome
 from accelerator_portal.reports.texts import LONGEST, shortened
 
-NO_REASON = "The file gives no reason."
+NO_REASON = "The file states no reason."
 
 _EXCEPTION = re.compile(r"(?:\w+\.)*[A-Z]\w*(?:Error|Exception)")
 _AROUND_THE_TEST = re.compile(r"\bfailed on (?:setup|teardown)\b")

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+from accelerator_portal.catalog.wording import count
 from accelerator_portal.reports.identity import identity_of
 from accelerator_portal.reports.outcomes import Outcome, Stage
 from accelerator_portal.reports.reading import refuse
@@ -51,13 +52,13 @@ class OutcomeChange(NamedTuple):
     kind: ChangeKind
     """What the change means; of a baseline, never that anything regressed or was fixed."""
     outcome: Outcome | None
-    """What the report says; absent where the test is gone."""
+    """The outcome in the report. Absent if the test was removed."""
     stage: Stage | None
     """The stage that it reached."""
     outcome_before: Outcome | None
-    """What was said before; absent where the test is new."""
+    """The outcome before. Absent if the test is new."""
     stage_before: Stage | None
-    """The stage that it had reached."""
+    """The stage that it reached before."""
 
 
 def fold(
@@ -124,7 +125,7 @@ def _said(report: Report, path: Path) -> dict[str, dict[str, Said]]:
             doubles[key] = None
         group[key] = (test.outcome, test.stage)
     if doubles:
-        more = f", and {len(doubles) - 1:,} more tests" if len(doubles) > 1 else ""
+        more = f" (and {count(len(doubles) - 1, 'more test')})" if len(doubles) > 1 else ""
         what = f'"{min(doubles)}" is listed twice in the report{more}'
         raise refuse(path, 1, what, "remove one, or add what differs")
     return said

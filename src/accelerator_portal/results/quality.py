@@ -10,6 +10,7 @@ from packaging.version import InvalidVersion, Version
 
 from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.criteria_file import Criteria, Demand, Level, MustPass, Tested
+from accelerator_portal.catalog.wording import count
 from accelerator_portal.reports.identity import identity_of
 from accelerator_portal.reports.outcomes import BAD, GOOD, Outcome
 from accelerator_portal.reports.report import OPERATORS_ON_CPU, Report, TestEntry
@@ -136,7 +137,9 @@ def _unfit(
     if wanted.same_torch_minor and _minor(torch) != _minor(newest_torch):
         return f"the run used torch {torch or 'of no stated version'}, not {newest_torch}"
     if (age := (at - started).days) > wanted.report_days:
-        return f"the run is {age} days old, more than {wanted.report_days}"
+        return (
+            f"the run is {count(age, 'day')} old. The limit is {count(wanted.report_days, 'day')}"
+        )
     return None
 
 

@@ -121,7 +121,7 @@ def read_state(path: Path) -> State:
 
 def _first(error: ValidationError | IndexError) -> str:
     if isinstance(error, IndexError):
-        return "it refers to a report that it does not have"
+        return "a test refers to a report that is not in the file"
     detail = error.errors(include_url=False, include_input=False)[0]
     place = ".".join(map(str, detail["loc"]))
     return f"{place}: {detail['msg']}" if place else detail["msg"]

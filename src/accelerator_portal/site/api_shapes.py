@@ -9,7 +9,7 @@ from accelerator_portal.catalog.install_file import Install
 
 
 class IndexEntry(Model):
-    """One platform of the index; addresses are relative to the index."""
+    """One platform of the index. Addresses are relative to the index."""
 
     id: str
     """Id of the platform; never changes."""
@@ -24,20 +24,20 @@ class IndexEntry(Model):
 
 
 class Index(Model):
-    """What there is; addresses are relative to this file."""
+    """The index of the data files. Addresses are relative to this file."""
 
     api_version: int
-    """Grows when a shape changes in a way that breaks readers; the folder's name grows with it."""
+    """The API version. It increases with each incompatible change, as does the folder name."""
     newest_release: str
     """PyTorch's newest release."""
     releases: str
     """Address of PyTorch's releases and their wheels."""
     selector: str
-    """Address of what the install selector needs before a platform is chosen."""
+    """Address of the data that the install selector loads first."""
     install: str
     """Address of the install selector's data for all platforms."""
     findings: str
-    """Address of how far install commands were looked at."""
+    """Address of the verification results of install commands."""
     questions: str
     """Address of the index that finds the answer to an error message."""
     hardware: str
@@ -49,19 +49,19 @@ class Index(Model):
     additional_platforms: str
     """Address of the platforms in the format of pytorch.org's Additional Platforms."""
     other_backends: str | None
-    """Address of backends without a folder, and of what runs models without a torch device."""
+    """Address of backends without a folder and of runtimes without a torch device."""
     stale_facts: str
-    """Address of how long ago facts were read at their sources."""
+    """Address of the ages of facts."""
     packages: str
-    """Address of what package indexes say, and what follows from it."""
+    """Address of the package facts from package indexes."""
     results: str
     """Address of the index of test reports."""
     models: str
-    """Address of the results of the families of models that people ask for."""
+    """Address of the results by model family."""
     history: str
-    """Address of the index of what reports said over time."""
+    """Address of the index of results over time."""
     quality: str
-    """Address of the platforms' quality."""
+    """Address of the quality data of all platforms."""
     accelerators: tuple[IndexEntry, ...]
     """The platforms, in-tree first and then by name."""
     schemas: dict[str, str]
@@ -98,9 +98,9 @@ class DriverData(Model):
     """The oldest driver that each variant of a platform runs with."""
 
     name: str
-    """What the driver is called."""
+    """The name of the driver."""
     oldest: dict[str, dict[str, str]]
-    """For each variant and operating system the version."""
+    """The version for each variant and operating system."""
 
 
 class SelectorOverview(Model):
@@ -113,19 +113,19 @@ class SelectorOverview(Model):
     order: tuple[str, ...]
     """The axes in the order of addresses."""
     machine: tuple[str, ...]
-    """The axes of the reader's machine, which no other choice changes."""
+    """The axes of the reader's machine. Other choices don't change them."""
     weights: tuple[str, ...]
-    """The axes whose values are derived where the reader has no wish, the weightiest first."""
+    """The axes with derived values if the reader selects none, most important first."""
     ready: tuple[str, ...]
-    """Methods that install something ready-made; others are taken where there is none of these."""
+    """Methods that install prebuilt packages. Others are used only if none is available."""
     inside: tuple[str, ...]
     """Methods that end in a container's shell, where the check runs."""
     more: dict[str, tuple[str, ...]]
-    """For each axis the values that stand behind a disclosure."""
+    """The values of each axis that are shown on request."""
     offers: dict[str, dict[str, str]]
-    """For each platform and machine the build that a reader without other wishes gets."""
+    """The default build for each platform and machine."""
     starts: tuple[dict[str, str], ...]
-    """What is usual, for each operating system; the first where the system is unknown."""
+    """The defaults for each operating system. The first is used if the system is unknown."""
     drivers: dict[str, DriverData]
     """For platforms whose variants need a driver: which."""
     cards: dict[str, dict[str, tuple[str | int, ...]]]
@@ -136,7 +136,7 @@ class SelectorOverview(Model):
 
 
 class SelectorData(SelectorOverview):
-    """The install selector before a platform is chosen; `cards` has only their names."""
+    """The data that the install selector loads first. `cards` contains only names."""
 
     parts: str
     """Address of the rows of a platform, relative to this file; `{platform}` stands for its id."""
@@ -158,7 +158,7 @@ class InstallData(SelectorOverview):
     files: tuple[tuple[tuple[str, str], ...], ...]
     """Files to create before the commands run: name and text."""
     needs: tuple[tuple[tuple[str, str | None, str | None], ...], ...]
-    """What must be on the machine: name, version or specifier, address."""
+    """Required software: name, version or version specifier, and address."""
     check: tuple[tuple[str, str], ...]
     """The command that shows whether it worked, and what that prints."""
     note: tuple[str, ...]
@@ -166,9 +166,9 @@ class InstallData(SelectorOverview):
     stage: tuple[tuple[str, str | None], ...]
     """The lifecycle in words, and the day on which that stage ends."""
     finding: tuple[tuple[str, str], ...]
-    """What is known of versions: `found`, `none` or `unchecked`, and the words with the day."""
+    """The verification result: `found`, `none` or `unchecked`, and a text with the date."""
     on_request: tuple[bool, ...]
-    """True for rows that only readers get who ask for their release."""
+    """True for rows that are offered only if the reader selects their release."""
     findings: tuple[tuple[int, ...], ...]
     """For each Python of a row the place of its finding, -1 for none; one place where all agree."""
     rows: tuple[int, ...]
@@ -176,27 +176,27 @@ class InstallData(SelectorOverview):
 
 
 class QuestionIndex(Model):
-    """Which words lead to which question: add up the weights of the words of an error message."""
+    """The index of the question search. Add up the weights of the words of an error message."""
 
     questions: list[str]
     """Each question, as the id of its platform, a slash, and its anchor on the platform's page."""
     terms: dict[str, list[tuple[int, float]]]
-    """For each word, the questions that it leads to, by number, and how much it counts there."""
+    """For each word, the numbers of matching questions and their weights."""
 
 
 class FindingShares(Model):
-    """How many commands, each with one Python, were looked at, and what came out."""
+    """The number of verified commands by result. Each Python version counts separately."""
 
     found: int
     """Versions were found."""
     none: int
-    """There is no such combination."""
+    """No matching versions exist."""
     unchecked: int
-    """Could not be checked from where the check ran."""
+    """The versions couldn't be checked from the machine that ran the check."""
 
 
 class FindingsData(Model):
-    """How far install commands were looked at."""
+    """The share of install commands that were verified."""
 
     platforms: dict[str, FindingShares]
     """Every platform with commands of pip or uv."""

@@ -54,7 +54,7 @@ class DashboardPlatform:
 
     @property
     def broken(self) -> int:
-        """How many tests passed in a run and fail in a later one."""
+        """The number of open regressions."""
         return sum(len(regression.tests) for regression in self.regressions)
 
 

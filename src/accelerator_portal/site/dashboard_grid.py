@@ -13,10 +13,10 @@ from markupsafe import Markup
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.own_suite import owner_of, suite_folder
 from accelerator_portal.catalog.suite_file import SuiteFile, SuiteKind
+from accelerator_portal.catalog.wording import count
 from accelerator_portal.reports.outcomes import BAD, GOOD, OUTCOMES, Outcome
 from accelerator_portal.results.suite_evidence import SuiteEvidence
 from accelerator_portal.site.bar_picture import bar
-from accelerator_portal.site.words import counted
 
 OTHER: Final = "other"
 """Kind of a suite of which no report says the kind."""
@@ -159,7 +159,7 @@ def _own_cell(
     ages = [age for one in found if (age := one.age_days(at)) is not None]
     address = f"compute-platforms/{platform}/#own-suites"
     cell = _counted(_OWN_COLUMN, counts, is_run=found[0].is_run, age=max(ages, default=None))
-    return replace(cell, words=f"{counted(len(found), 'suite')}: {cell.words}", address=address)
+    return replace(cell, words=f"{count(len(found), 'suite')}: {cell.words}", address=address)
 
 
 def _column(catalog: Catalog, suite: str, kind: SuiteKind | None) -> GridColumn:

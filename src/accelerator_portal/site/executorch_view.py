@@ -9,6 +9,7 @@ from typing import Any
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.criteria_file import ExecutorchReadiness, ReadinessCriterion
 from accelerator_portal.catalog.executorch_goals_file import Goal
+from accelerator_portal.catalog.wording import count
 from accelerator_portal.reports.executorch_csv import PORTABLE
 from accelerator_portal.reports.store import StoredReport
 from accelerator_portal.site.executorch_runs import COUNTS, FlowRun, flow_runs, median_of
@@ -87,7 +88,7 @@ def figure(goal: Goal, runs: Sequence[FlowRun]) -> str | None:
         return None
     value, unit, number = found
     shown = f"{value:.3g}" if unit == "1" else f"{value:.3g} {unit}"
-    return f"median {shown} ({number:,} test{'' if number == 1 else 's'})"
+    return f"median {shown} ({count(number, 'test')})"
 
 
 def readiness(proposal: ExecutorchReadiness, run: FlowRun, runs: Sequence[FlowRun]) -> Readiness:

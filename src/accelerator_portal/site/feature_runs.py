@@ -18,10 +18,10 @@ SUITE = "integration"
 
 
 class FeatureRun(Model):
-    """A feature as a run found it."""
+    """The result of a feature in a run."""
 
     outcome: Outcome
-    """What happened to the check of that name."""
+    """The outcome of the check with this name."""
     reason: str | None = None
     """The message of a failure."""
     report: str
@@ -31,7 +31,7 @@ class FeatureRun(Model):
     day: dt.date | None = None
     """The day of the run."""
     address: str
-    """Where the test stands, from `results/`."""
+    """The address of the test, relative to `results/`."""
     contradicts: bool
     """Whether a source says that the feature works and the run failed, or the reverse."""
 

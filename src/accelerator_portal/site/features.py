@@ -36,18 +36,18 @@ ENOUGH = 0.3
 
 
 class PlatformFeatures(Model):
-    """What sources say of one platform, and what its newest runs found."""
+    """The features of one platform: statements of sources and results of its latest runs."""
 
     id: str
     """Id of the platform."""
     name: str
     """Its name."""
     features: dict[FeatureId, Feature]
-    """The features that a source speaks of."""
+    """The features for which a source states a value."""
     sources: dict[str, Source]
     """The sources that are named, by id."""
     runs: dict[FeatureId, FeatureRun]
-    """The features that a published report has tried."""
+    """The features that a published report has tested."""
 
     @property
     def rows(self) -> tuple[FeatureId, ...]:
@@ -72,11 +72,11 @@ class FeaturesData(Model):
     """The features of every platform."""
 
     labels: dict[FeatureId, str]
-    """What readers see for each feature."""
+    """The label of each feature."""
     cells: int
-    """Platforms times features."""
+    """The number of platforms multiplied by the number of features."""
     sourced: int
-    """Cells about which a source says something."""
+    """The number of cells that have a source."""
     platforms: tuple[PlatformFeatures, ...]
     """Every platform."""
 

@@ -20,12 +20,12 @@ from accelerator_portal.site.words import listed
 
 
 class GenerationData(Model):
-    """Cards that the same builds serve, and which builds those are."""
+    """Cards that are supported by the same builds, and these builds."""
 
     name: str
     """The generation or family."""
     chip: str | None = None
-    """What tells builds apart, named by the platform's `chip`."""
+    """The name that builds use for the hardware. `chip` of the platform labels it."""
     also: tuple[str, ...] | None = None
     """Other names of the generation or chip."""
     vendor: str | None = None
@@ -33,23 +33,23 @@ class GenerationData(Model):
     page: str
     """Address of its row on the platform's page, from the root of the site."""
     verdict: ReleaseSupport
-    """`newest`: the platform's newest release runs on it; `earlier`: only earlier ones do;
-    `preview`: only nightly builds do; `no-command`: a build runs on it for which the portal has no
-    command; `none`: no published build runs on it."""
+    """`newest`: the platform's newest release supports it. `earlier`: only older releases
+    support it. `preview`: only nightly builds support it. `no-command`: a build supports it, but
+    the portal has no command for the build. `none`: no published build supports it."""
     words: str
     """The verdict in a few words."""
     oldest: str | None = None
-    """The oldest release with a command here that runs on it."""
+    """The oldest supported release that has an install command."""
     newest: str | None = None
     """The newest release that runs on it."""
     variants: tuple[str, ...] = ()
-    """Ids of the variants that bring the newest, the preferred first."""
+    """Ids of the variants of the newest release, preferred first."""
     install: str | None = None
-    """Address that sets the selector, from the root of the site; absent without a command."""
+    """The selector's address for this hardware, from the site's root. Absent without a command."""
     notes: tuple[str, ...] = ()
-    """Qualifications of the generation, and of the builds that bring the newest."""
+    """Remarks on the generation and on the builds of the newest release."""
     other_notes: tuple[str, ...] = ()
-    """Qualifications of other builds."""
+    """Remarks on other builds."""
     models: tuple[HardwareModel, ...]
     """The cards."""
     source: tuple[str, ...]
@@ -74,11 +74,11 @@ class PlatformHardware(Model):
     lifecycle: str | None = None
     """`maintenance` or `retired`; absent for a platform that is developed."""
     chip: str | None = None
-    """What `chip` of a generation is called here."""
+    """The label of `chip` on this platform."""
     note: str | None = None
-    """A qualification of the whole list."""
+    """A remark on the whole list."""
     identify: tuple[Identify, ...]
-    """Commands that show which card a machine has."""
+    """Commands that show the card of a machine."""
     generations: tuple[GenerationData, ...]
     """The generations, newest first."""
     sources: dict[str, Source]
@@ -121,7 +121,7 @@ class Family:
 
 
 class HardwareData(Model):
-    """The hardware of every platform that states its own."""
+    """The hardware of each platform that lists hardware."""
 
     platforms: tuple[PlatformHardware, ...]
     """The platforms, in-tree first and then by name."""
@@ -238,7 +238,7 @@ def _words(platform: Platform, found: Serving) -> str:
             f" with {variants}" if variants else "",
             f", {systems} only" if systems else "",
             ", from source" if found.from_source else "",
-            f"; no command for {found.passed_over} is known" if found.passed_over else "",
+            f"; no command for {found.passed_over}" if found.passed_over else "",
         )
     )
 

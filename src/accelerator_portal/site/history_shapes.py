@@ -16,36 +16,36 @@ class PointData(Model):
     """A report of a history."""
 
     id: str
-    """A digest of what it says."""
+    """A digest of the report's content."""
     started: dt.datetime
-    """When it started; of a baseline, from when on it holds."""
+    """The start time. For a baseline, the time from which it applies."""
     origins: tuple[tuple[str, str], ...]
     """Repositories and commits that it was imported from."""
     first_seen: int | None = None
-    """How many tests are of suites that no earlier report had; they are not listed as changes."""
+    """The number of tests of suites that no earlier report has. They aren't listed as changes."""
 
 
 class ChangeData(Model):
-    """What a report changed of a test."""
+    """A change of a test's result in a report."""
 
     report: str
     """Id of the report."""
     key: str
     """The test: suite, name and parameters."""
     kind: ChangeKind
-    """What the change means; a baseline changes an expectation, and breaks nothing."""
+    """The kind of change. A baseline changes an expectation and is never a regression."""
     outcome: Outcome | None = None
-    """What the report says; absent where the test is gone."""
+    """The outcome in the report. Absent if the test was removed."""
     stage: Stage | None = None
     """The stage that it reached."""
     outcome_before: Outcome | None = None
-    """What was said before; absent where the test is new."""
+    """The outcome before. Absent if the test is new."""
     stage_before: Stage | None = None
-    """The stage that it had reached."""
+    """The stage that it reached before."""
 
 
 class TallyData(Model):
-    """How often what was said of a suite's tests from a moment on."""
+    """The counts of a suite's outcomes from a point in time."""
 
     started: dt.datetime
     """The moment."""
@@ -54,22 +54,22 @@ class TallyData(Model):
 
 
 class HistoryData(Model):
-    """What the reports of an accelerator said over time."""
+    """The results of an accelerator over time."""
 
     accelerator: str
     """Id of the accelerator."""
     basis: Basis
-    """Whether it is made of runs, or of what a project expects of them."""
+    """Whether the history consists of runs or of baselines."""
     reports: tuple[PointData, ...]
     """The reports, by time."""
     changes: tuple[ChangeData, ...]
-    """What each changed, by time."""
+    """The changes of each report, by time."""
     tallies: dict[str, tuple[TallyData, ...]]
-    """By suite: how often what was said, after each report that changed something of it."""
+    """The counts of outcomes by suite, after each report that changed them."""
 
 
 class HistoryIndex(Model):
-    """Every history that there is."""
+    """All histories."""
 
     histories: dict[str, str]
     """Address of each, relative to the index: by accelerator and basis, `xpu-baselines`."""
@@ -78,18 +78,18 @@ class HistoryIndex(Model):
 
 
 class ReportMoment(Model):
-    """A report of a history, as far as the picture of a test needs it."""
+    """A report of a history, with the fields that a test's chart needs."""
 
     id: str
-    """A digest of what it says."""
+    """A digest of the report's content."""
     started: dt.datetime
-    """When it started; of a baseline, from when on it holds."""
+    """The start time. For a baseline, the time from which it applies."""
     torch: str | None = None
     """The version of torch."""
     repository: str | None = None
     """The repository that was tested."""
     commit: str | None = None
-    """Its commit."""
+    """The commit."""
 
 
 CourseStep: TypeAlias = tuple[int, Outcome | None, Stage | None]
@@ -100,7 +100,7 @@ TestCourses: TypeAlias = Mapping[str, tuple[CourseStep, ...]]
 
 
 class HistoryShard(Model):
-    """What was said over time of a range of tests."""
+    """The results of a range of tests over time."""
 
     tests: Mapping[str, TestCourses]
     """By suite and name as they are in a test's key, sorted."""
@@ -114,12 +114,12 @@ class TestHistoryIndex(Model):
     accelerator: str
     """Id of the accelerator."""
     basis: Basis
-    """Whether it is made of runs, or of what a project expects of them."""
+    """Whether the history consists of runs or of baselines."""
     reports: tuple[ReportMoment, ...]
     """The reports, by time; steps refer to them by their number, from 0."""
     last: dict[str, int]
     """The number of the last report of a suite with the same settings."""
     tests: int
-    """How many tests there are, settings not counted."""
+    """The number of tests, without counting settings."""
     files: tuple[tuple[str, str], ...]
     """First test and address of each file, sorted by test."""

@@ -10,6 +10,7 @@ from itertools import groupby
 from pathlib import Path
 
 from accelerator_portal.catalog import Catalog
+from accelerator_portal.catalog.wording import count
 from accelerator_portal.reports.identity import Identity, identity_of, parse_key
 from accelerator_portal.reports.outcomes import Outcome
 from accelerator_portal.reports.report import Report, TestEntry
@@ -72,7 +73,7 @@ class Episode:
     def _first_reports(self) -> list[str]:
         if not self.first:
             return []
-        tests = f"{sum(self.first.values()):,} tests"
+        tests = count(sum(self.first.values()), "test")
         if len(self.first) > _NAMED:
             return [f"first report of {len(self.first)} suites, {tests}"]
         return [f"first report of {listed(list(self.first))}, {tests}"]

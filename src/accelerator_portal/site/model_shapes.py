@@ -15,15 +15,15 @@ class FamilyCount(Model):
     accelerator: str
     """Id of the accelerator."""
     basis: Basis
-    """What it rests on: runs, or baselines, which list what a project expects."""
+    """Whether the counts are from runs or from baselines."""
     passed: int
-    """How many tests passed, or are expected to."""
+    """The number of tests that passed or are expected to pass."""
     checked: int
-    """How many tests had a result that says something of the product."""
+    """The number of tests with a result other than skipped or infrastructure errors."""
     total: int
     """How many tests there are."""
     outcomes: dict[Outcome, int]
-    """How often what happened."""
+    """The number of tests by outcome."""
     date: dt.date | None = None
     """The day of the newest report; absent where it states none."""
     reports: tuple[str, ...]
@@ -44,12 +44,12 @@ class FamilyEntry(Model):
 
 
 class FamiliesIndex(Model):
-    """Every family of models that people ask for, in the order of the page."""
+    """All model families, as ordered on the page."""
 
     families: tuple[FamilyEntry, ...]
-    """The families of which some report has tests."""
+    """The families with tests in at least one report."""
     no_report: tuple[str, ...]
-    """Titles of the families that no report has."""
+    """Titles of the families without results."""
 
 
 class FamilyTest(Model):
@@ -58,7 +58,7 @@ class FamilyTest(Model):
     accelerator: str
     """Id of the accelerator."""
     basis: Basis
-    """Whether it is of a run or of a baseline."""
+    """Whether the result is from a run or from a baseline."""
     report: str
     """Id of the report."""
     suite: str
@@ -66,11 +66,11 @@ class FamilyTest(Model):
     name: str
     """Name of the test."""
     settings: str
-    """The mode and what else the test ran with, in words."""
+    """The mode and the parameters of the test, in words."""
     outcome: Outcome
-    """What happened, or is expected to."""
+    """The outcome, or the expected outcome of a baseline."""
     evidence: str
-    """Where the result stands with its log and command, from the site's folder `results/`."""
+    """The address of the result with its log and command, relative to `results/`."""
 
 
 class FamilyData(Model):

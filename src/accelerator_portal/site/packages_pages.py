@@ -40,20 +40,20 @@ class FitData(Model):
 
 
 class LagData(Model):
-    """How a plugin followed one torch release."""
+    """The release lag of a plugin for one torch release."""
 
     torch: str
     """The torch release."""
     released: Day
     """The day of its publication."""
     days: int
-    """Days to the plugin, below zero where it was there before; without one, to the reading."""
+    """Days from the torch release to the plugin release, or to the latest look-up without one."""
     plugin: str | None = None
-    """The first final release that fits; absent where there is none yet."""
+    """The first compatible final release. Absent if there is none yet."""
     followed: Day | None = None
     """The day of its publication."""
     basis: VersionBasis
-    """Whether the index's metadata says so, or the vendor's rows where that names no torch."""
+    """Whether the compatibility is from package metadata or from the vendor's table."""
 
 
 class NewsData(Model):
@@ -70,27 +70,27 @@ class NewsData(Model):
 
 
 class PlatformPackages(Model):
-    """What follows from a platform's package."""
+    """Facts derived from a platform's package."""
 
     package: str
     """Its normalized name."""
     index: str
-    """Where it comes from: `pypi`, or the address of the vendor's index."""
+    """The index: `pypi`, or the address of the vendor's index."""
     fits: tuple[FitData, ...]
-    """The version table that the index makes."""
+    """The version table derived from the index."""
     lags: tuple[LagData, ...]
     """How the plugin followed each torch release."""
 
 
 class PackagesIndex(Model):
-    """Every package that is followed, and what follows from it."""
+    """All packages that the portal follows, and the facts derived from them."""
 
     read: Day | None = None
-    """The day on which everything was read that `later` and `faults` do not name."""
+    """The date on which the packages were read, except those in `later` and `faults`."""
     later: dict[str, Day]
-    """Packages that were read alone since."""
+    """Packages that were read later."""
     faults: tuple[IndexFault, ...]
-    """What could not be read; what is known of it is older."""
+    """Packages that couldn't be read. Their facts are older."""
     packages: dict[str, str]
     """Address of each package's facts, relative to this file."""
     platforms: dict[str, PlatformPackages]

@@ -11,6 +11,7 @@ from urllib.parse import urlencode
 
 from accelerator_portal.catalog import Platform
 from accelerator_portal.catalog.loader import KNOWN_ISSUES
+from accelerator_portal.catalog.wording import count
 from accelerator_portal.reports.identity import parse_key
 from accelerator_portal.results.breakages import Breakage
 from accelerator_portal.results.standing import Point
@@ -117,7 +118,7 @@ def _regression(
 
 def _age(age: dt.timedelta) -> str:
     hours = int(age.total_seconds() // 3600)
-    return f"{hours} h" if age < WEEK else f"{age.days} days"
+    return f"{hours} h" if age < WEEK else count(age.days, "day")
 
 
 def _test(

@@ -14,15 +14,15 @@ class ReportEntry(Model):
     accelerator: str
     """Id of the accelerator."""
     kind: Kind
-    """What it is; a baseline is no run."""
+    """The kind of report. A baseline doesn't count as a run."""
     report: str
     """Address of the report, relative to the index."""
     rows: str | None = None
-    """Of a large report the address of its index of rows, relative to the index."""
+    """For a large report, the address of its index of rows, relative to the index."""
     counts: dict[str, dict[Outcome, int]]
-    """How often what happened, by suite."""
+    """The number of tests by outcome, for each suite."""
     missing_operators: dict[str, int]
-    """How many tests stopped first at an operator that is missing, by operator; most first."""
+    """The number of tests that stopped at a missing operator, by operator, highest first."""
 
 
 class ResultsIndex(Model):
@@ -33,14 +33,14 @@ class ResultsIndex(Model):
     suites: dict[str, str]
     """Address of each suite's matrices, relative to the index."""
     tests: dict[str, str]
-    """Of a large suite the address of its index of tests, relative to the index."""
+    """For a large suite, the address of its index of tests, relative to the index."""
 
 
 class MatrixColumn(Model):
     """A column of a matrix."""
 
     id: str
-    """Id of the column; the same as long as the report and its parameters are."""
+    """Id of the column. It depends only on the report and its parameters."""
     accelerator: str
     """Id of the accelerator."""
     name: str
@@ -48,13 +48,13 @@ class MatrixColumn(Model):
     report: str
     """Id of the report."""
     kind: Kind
-    """What the report is."""
+    """The kind of the report."""
     like: str
-    """The parameters in words; only columns that have them in common can be compared."""
+    """The parameters in words. Only columns with the same parameters can be compared."""
     dtype: str
-    """The type among them; empty where it is not stated."""
+    """The data type. Empty if it isn't stated."""
     evidence: str = ""
-    """What is added to a test's address to lead to its result in this column."""
+    """The part of the address that follows a test's address and opens its result in this column."""
 
 
 class MatrixTest(Model):
@@ -63,16 +63,16 @@ class MatrixTest(Model):
     name: str
     """Name of the test."""
     address: str
-    """Where the test stands, from the site's folder `results/`."""
+    """The address of the test, relative to `results/`."""
     outcomes: tuple[Outcome | None, ...]
-    """An outcome a column; null where there is no evidence."""
+    """One outcome per column; null without evidence."""
 
 
 class MatrixData(Model):
     """The results of a suite in one mode."""
 
     mode: str
-    """The mode, `inference` or `training`; empty where there is none."""
+    """The mode: `inference` or `training`. Empty if there is none."""
     columns: tuple[MatrixColumn, ...]
     """The columns."""
     tests: tuple[MatrixTest, ...]
@@ -85,26 +85,26 @@ class SuiteResults(Model):
     suite: str
     """Id of the suite."""
     matrices: tuple[MatrixData, ...]
-    """One for each mode."""
+    """One matrix for each mode."""
 
 
 class SuiteState(Model):
-    """A suite of a platform, after the newest report that has it."""
+    """The state of a platform's suite in the latest report with this suite."""
 
     suite: str
     """Id of the suite."""
     report: str
-    """Id of the report; a run counts more than a newer baseline."""
+    """Id of the report. A run is preferred to a newer baseline."""
     kind: Kind
-    """What the report is."""
+    """The kind of the report."""
     age_days: int | None = None
-    """How many days before the data's day it started; absent where it does not say."""
+    """The age of the report in days. Absent if the report has no start time."""
     counts: dict[Outcome, int]
-    """How many of its tests had which outcome."""
+    """The number of tests by outcome."""
 
 
 class PlatformQuality(Model):
-    """How far a platform's claims are backed by reports."""
+    """The evidence for a platform."""
 
     id: str
     """Id of the accelerator."""
@@ -113,9 +113,9 @@ class PlatformQuality(Model):
     tested: bool
     """Whether its newest command reads "tested"."""
     why: str
-    """Why, or why not."""
+    """The reason."""
     missing: tuple[str, ...]
-    """What keeps it from higher levels."""
+    """The missing requirements of higher levels."""
     runs: int
     """How many runs are known."""
     baselines: int
@@ -123,9 +123,9 @@ class PlatformQuality(Model):
     suites: tuple[SuiteState, ...]
     """Each suite, by name."""
     open_breakages: int
-    """How many tests passed in a run and fail in a later one."""
+    """The number of open regressions."""
     never_passed: int
-    """How many tests fail and passed in no run."""
+    """The number of failing tests that passed in no run."""
     badge: str
     """Address of its badge, in the endpoint format of shields.io."""
 
@@ -138,18 +138,18 @@ class SetAside(Model):
     errors: int
     """How many it has."""
     shown_before: str | None
-    """Its last good version is shown, which it was before this day; none: it is left out."""
+    """The date before which its last valid version was published. Absent if no version is shown."""
 
 
 class QualityData(Model):
     """The quality of every platform."""
 
     as_of: str
-    """The day to which ages are counted: the newest in the data."""
+    """The date of the data. Ages are relative to it."""
     platforms: tuple[PlatformQuality, ...]
     """Every platform."""
     set_aside: tuple[SetAside, ...] = ()
-    """The folders that the nightly build could not show as they are."""
+    """The folders with errors in the nightly build."""
 
 
 class Badge(Model):
@@ -158,28 +158,28 @@ class Badge(Model):
     schemaVersion: int  # noqa: N815 - as that format calls it
     """1."""
     label: str
-    """What stands at the left."""
+    """The text on the left side."""
     message: str
-    """What stands at the right."""
+    """The text on the right side."""
     color: str
     """The color of the right side."""
 
 
 class ReportRow(Model):
-    """A test of a report, as the table of its page shows it."""
+    """A test of a report as on its page."""
 
     suite: str
     """Id of the suite."""
     name: str
     """Name of the test."""
     outcome: Outcome
-    """What happened."""
+    """The outcome."""
     settings: str | None = None
     """Mode and parameters, in words."""
     reason: str | None = None
     """The message of a failure, or why it was skipped."""
     raw_status: str | None = None
-    """The status in the format that it came from."""
+    """The status in the original format."""
     known_issue: str | None = None
     """Where a known issue is declared."""
 
@@ -188,7 +188,7 @@ class ReportRowsShard(Model):
     """A part of a report's rows."""
 
     rows: tuple[ReportRow, ...]
-    """The rows: by outcome, what calls for somebody first, then by suite, name and settings."""
+    """The rows, sorted by outcome (failures first), suite, name and settings."""
 
 
 class ReportRowsIndex(Model):

@@ -42,7 +42,7 @@ class StaleFact(Model):
     trust: TrustLevel
     """The level of its most reliable source."""
     addresses: tuple[str, ...]
-    """Where its sources are, at the decisive words where that is possible."""
+    """The addresses of its sources, with a link to the exact lines or words if possible."""
 
 
 class FactOwner(Model):
@@ -51,7 +51,7 @@ class FactOwner(Model):
     platform: str
     """Id of the platform; empty for the shared data."""
     owners: tuple[str, ...]
-    """Logins on GitHub of the people who answer for it."""
+    """GitHub user names of the maintainers."""
     facts: int
     """How many facts it has."""
     stale: int
@@ -65,7 +65,7 @@ class FactOwner(Model):
 
 
 class MovingSource(Model):
-    """A source on a branch: what it says can change after it was read."""
+    """A source on a branch. Its content can change after it was read."""
 
     path: str
     """The file that names it, relative to the repository."""
@@ -81,9 +81,9 @@ class SourceAges(Model):
     """The ages of all facts."""
 
     as_of: dt.date
-    """The day to which ages are counted."""
+    """The date of the data. Ages are relative to it."""
     days: int
-    """After so many days a fact is stale."""
+    """The number of days after which a fact is stale."""
     trust: dict[TrustLevel, int]
     """How many facts have which level as their best."""
     owners: tuple[FactOwner, ...]

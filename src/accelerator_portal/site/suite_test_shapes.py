@@ -9,7 +9,7 @@ from accelerator_portal.reports.outcomes import Kind, Outcome
 
 
 class EvidenceLink(Model):
-    """A log or a page that a result comes from."""
+    """A log or a page from which a result comes."""
 
     url: str
     """Its address."""
@@ -18,7 +18,7 @@ class EvidenceLink(Model):
 
 
 class TestResult(Model):
-    """A test in one report, in words as pages show them."""
+    """The result of a test in one report, in the words of the pages."""
 
     __test__ = False
 
@@ -27,17 +27,17 @@ class TestResult(Model):
     report: str
     """Id of the report."""
     outcome: Outcome
-    """What happened."""
+    """The outcome."""
     settings: str | None = None
     """Mode and parameters."""
     notes: tuple[str, ...] | None = None
     """The stage, and the message of a failure or why it was skipped."""
     since: str | None = None
-    """Since when the outcome is what it is."""
+    """The time since which the outcome is the same."""
     runs: str | None = None
-    """How the last runs went."""
+    """The outcomes of the latest runs."""
     reported_as: str | None = None
-    """The status in the format that it came from, and what was measured."""
+    """The status in the original format, and measured values."""
     environment: str | None = None
     """Software and device."""
     known_issue: str | None = None
@@ -53,7 +53,7 @@ class TestResult(Model):
 
 
 class TestData(Model):
-    """A test and every result of it."""
+    """A test and all its results."""
 
     __test__ = False
 
@@ -80,7 +80,7 @@ class ReportOfTests(Model):
     name: str
     """Its name."""
     kind: Kind
-    """What the report is."""
+    """The kind of the report."""
 
 
 class TestsIndex(Model):
@@ -91,7 +91,7 @@ class TestsIndex(Model):
     suite: str
     """Id of the suite."""
     tests: int
-    """How many tests it has."""
+    """The number of tests."""
     reports: dict[str, ReportOfTests]
     """The reports that have some of them, by id."""
     files: tuple[tuple[str, str], ...]

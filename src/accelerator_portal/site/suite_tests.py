@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from urllib.parse import urlencode
 
 from accelerator_portal.catalog import Catalog
+from accelerator_portal.catalog.wording import count
 from accelerator_portal.reports.identity import identity_of
 from accelerator_portal.reports.outcomes import WORST_FIRST, Outcome
 from accelerator_portal.reports.report import Environment, Metric, TestEntry
@@ -25,7 +26,7 @@ from accelerator_portal.site.result_addresses import (
 )
 from accelerator_portal.site.results_view import ResultsView
 from accelerator_portal.site.verdict_strip import VerdictStrip, verdict_strip
-from accelerator_portal.site.words import counted, number
+from accelerator_portal.site.words import number
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +85,7 @@ class ReportedTest:
 def _spread(metric: Metric) -> str:
     """Say between which values a median lies: ` (1.2 to 1.4, 30 repeats)`."""
     interval = " to ".join(number(value) for value in metric.interval or ())
-    repeats = counted(metric.repeats, "repeat") if metric.repeats else ""
+    repeats = count(metric.repeats, "repeat") if metric.repeats else ""
     words = ", ".join(filter(None, (interval, repeats)))
     return f" ({words})" if words else ""
 
@@ -100,7 +101,7 @@ class Elsewhere:
 
 @dataclass(frozen=True, slots=True)
 class TestView:
-    """A test and every result of it."""
+    """A test and all its results."""
 
     __test__ = False
 
@@ -203,7 +204,7 @@ def _history_query(stored: StoredReport, result: ReportedTest) -> str:
 def _superseded(past: Past, stored: StoredReport, result: ReportedTest) -> str | None:
     """Of an older report only its day is said: since when it was so is known of the newest."""
     known = result.day and past.has_newer(stored.report, result.test)
-    return f"{result.day}; there is a newer report" if known else None
+    return f"{result.day}; a newer report exists" if known else None
 
 
 def _since(standing: Standing) -> str | None:

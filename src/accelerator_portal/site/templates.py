@@ -13,11 +13,12 @@ from markupsafe import Markup, escape
 
 from accelerator_portal.catalog.own_suite import suite_folder
 from accelerator_portal.catalog.text_file import HIDDEN
+from accelerator_portal.catalog.wording import count
 from accelerator_portal.reports.outcomes import OUTCOMES
 from accelerator_portal.site.anchors import slug
 from accelerator_portal.site.source_list import SourceEntry
 from accelerator_portal.site.vendor_text import citation
-from accelerator_portal.site.words import counted, grouped, listed, number, os_name, python_range
+from accelerator_portal.site.words import grouped, listed, number, os_name, python_range
 
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]()#+\-.!|])")
 _BACKTICKS = re.compile(r"`([^`]+)`")
@@ -47,7 +48,7 @@ class Templates:
             python_range=python_range,
             listed=listed,
             number=number,
-            counted=counted,
+            counted=count,
             grouped=grouped,
             os_name=os_name,
             slug=slug,

@@ -32,13 +32,13 @@ class PlatformVersions(Model):
     name: str
     """Its name."""
     package: str
-    """Distribution name of the package that brings it."""
+    """Distribution name of the package that provides the platform."""
     newest: str | None
-    """Its newest PyTorch release: with a command here, or else in the vendor's rows."""
+    """The newest supported PyTorch release, from the install commands or the vendor's table."""
     oldest: str | None
-    """Its oldest one, likewise."""
+    """The oldest supported PyTorch release, in the same way."""
     behind: int | None
-    """How many of PyTorch's minor releases came after `newest`."""
+    """The number of PyTorch minor releases after `newest`."""
     rows: tuple[CompatibilityRow, ...]
     """The vendor's version rows; `source` names `sources` below."""
     sources: dict[str, Source]

@@ -27,11 +27,6 @@ def listed(words: Sequence[str]) -> str:
     return f"{', '.join(words[:-1])} and {words[-1]}"
 
 
-def counted(amount: int, noun: str) -> str:
-    """Return a number with its noun: `1 error`, `2 errors`."""
-    return f"{amount} {noun if amount == 1 else f'{noun}s'}"
-
-
 def grouped(amount: int) -> str:
     """Return a number with its thousands apart: `12,345`."""
     return f"{amount:,}"

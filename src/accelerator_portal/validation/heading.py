@@ -1,4 +1,4 @@
-"""What a report says of a run as a whole, written down before it begins."""
+"""The heading of a report: facts about the whole run, recorded before the run starts."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from accelerator_portal.catalog.known_issues_file import KnownFailure
+from accelerator_portal.catalog.wording import count
 from accelerator_portal.validation.executorch.registry import USUAL as USUAL_BACKEND
 from accelerator_portal.validation.matrix import Matrix
 from accelerator_portal.validation.own_settings import differences
@@ -19,20 +20,20 @@ from accelerator_portal.validation.recording import needs_of
 from accelerator_portal.validation.request import FAMILIES, TORCHBENCH, Request
 
 ON_CPU = (
-    "The CPU cannot be its own reference: numbers are compared with the same computation in "
-    "float64, and count as passed only where they agree."
+    "The CPU is tested against itself: results are compared with the same computation in float64. "
+    "A test passes only if both agree."
 )
-ON_DEVICE = "Numbers are compared with the same computation on the CPU, in the same type."
+ON_DEVICE = "Results are compared with the same computation on the CPU, in the same data type."
 IN_EXECUTORCH = (
-    "Programs of ExecuTorch are compared with the model in PyTorch on the CPU, quantized ones with "
-    "the quantized model. Passed are those alone of which the backend took a part; the recipe "
-    "portable has no backend."
+    "ExecuTorch programs are compared with the PyTorch model on the CPU, quantized programs with "
+    "the quantized model. A program passes only if the backend executed a part of it. The recipe "
+    "portable uses no backend."
 )
 
 
 SPEEDS = (
-    "Speeds are medians of repeats with a 95% confidence interval, measured with the device to "
-    "themselves; where the runs differ too much, no number is published."
+    "Speeds are medians with a 95% confidence interval. No other test uses the device during a "
+    "measurement. If the repeats differ too much, no speed is published."
 )
 OWN_TESTS = "PyTorch's own tests and pytest suites use their own assertions."
 
@@ -40,7 +41,7 @@ OWN_TESTS = "PyTorch's own tests and pytest suites use their own assertions."
 def heading(
     request: Request, matrices: Mapping[str, Matrix], plan: Plan, probed: Probed
 ) -> dict[str, Any]:
-    """Return the first line of a journal: what the report says besides its tests."""
+    """Return the first line of a journal: the parts of the report other than its tests."""
     counts = plan.counts()
     return {
         "accelerator": request.accelerator,
@@ -69,8 +70,8 @@ def heading(
 
 
 def _note(request: Request, matrices: Mapping[str, Matrix], probed: Probed) -> str:
-    workers = f"{request.workers} worker{'s' if request.workers > 1 else ''}"
-    threads = f"{request.threads} thread{'s' if request.threads > 1 else ''} each"
+    workers = count(request.workers, "worker")
+    threads = count(request.threads, "thread")
     programs = set(FAMILIES["executorch"])
     own = {name for name, matrix in matrices.items() if matrix.own_verdict}
     speeds = {name for name, matrix in matrices.items() if matrix.kind == "speed"}
@@ -79,7 +80,7 @@ def _note(request: Request, matrices: Mapping[str, Matrix], probed: Probed) -> s
     said += [IN_EXECUTORCH] if set(matrices) & programs else []
     said += [OWN_TESTS] if own else []
     said += [SPEEDS] if speeds else []
-    made = f"Run with accelerator-portal validate, {workers} of {threads}. {' '.join(said)}"
+    made = f"Run with accelerator-portal validate, {workers} with {threads} each. {' '.join(said)}"
     checkouts = [*_checkouts(matrices), *_pytorch(matrices, probed)]
     return " ".join([made, *checkouts, *differences(request.settings, matrices)])
 
@@ -87,8 +88,8 @@ def _note(request: Request, matrices: Mapping[str, Matrix], probed: Probed) -> s
 def _pytorch(matrices: Mapping[str, Matrix], probed: Probed) -> Iterator[str]:
     if SUITE in matrices and (given := matrices[SUITE].given):
         commit, version = given.get("commit"), given.get("version")
-        which = f"at commit {commit}" if commit else f"of version {version or 'unknown'}"
-        yield f"PyTorch's tests: a checkout {which}."
+        which = f"commit {commit}" if commit else f"version {version or 'unknown'}"
+        yield f"PyTorch's tests: {which}."
         if words := difference(given, probed.environment):
             yield f"Warning: {words}."
 
@@ -96,8 +97,8 @@ def _pytorch(matrices: Mapping[str, Matrix], probed: Probed) -> Iterator[str]:
 def _checkouts(matrices: Mapping[str, Matrix]) -> Iterator[str]:
     if TORCHBENCH in matrices and (given := matrices[TORCHBENCH].given):
         commit = given.get("commit")
-        at = f"at commit {commit}" if commit else "of an unknown commit"
-        yield f"TorchBench: a checkout {at}."
+        which = f"commit {commit}" if commit else "unknown commit"
+        yield f"TorchBench: {which}."
 
 
 def _command(request: Request, suite: str, matrix: Matrix) -> str:

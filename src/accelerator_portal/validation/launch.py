@@ -91,7 +91,7 @@ def start(
     matrices, asked = _matrices(request, request.suites, sources)
     with locked(request), _cluster(request, told) as cluster:
         request = _on(cluster, request)
-        told(f"Listing the tests and trying {request.device}. Both import torch first.")
+        told(f"Importing torch, listing the tests and checking the device {request.device}.")
         waiting = _Waiting(told)
         with begin_listing(matrices) as listing:  # side by side with what tries the device
             probed = with_backend(_probed(request, cluster, told, waiting), asked)

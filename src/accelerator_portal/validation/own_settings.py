@@ -8,6 +8,7 @@ from accelerator_portal.catalog import Platform, Problem, ProblemsError
 from accelerator_portal.catalog.loader import VALIDATION
 from accelerator_portal.catalog.problem import did_you_mean
 from accelerator_portal.catalog.validation_file import DeployRecipe, SuiteSettings, Validation
+from accelerator_portal.catalog.wording import count
 from accelerator_portal.catalog.yaml_file import Location
 from accelerator_portal.validation.matrix import Deployment, Matrix, Tolerance
 from accelerator_portal.validation.request import DEPLOY
@@ -51,12 +52,14 @@ def differences(settings: Validation, matrices: Mapping[str, Matrix]) -> Iterato
 def _sentences(suite: str, own: SuiteSettings) -> Iterator[str]:
     for name, room in own.tolerances.items():
         numbers = f"rtol {room.rtol:g}, atol {room.atol:g}"
-        yield f"The platform's own tolerance for {name} in {suite}: {numbers}. {_end(room.reason)}"
+        what = f"This platform's tolerance for {name} in {suite}: {numbers}."
+        yield f"{what} Reason: {_end(room.reason)}"
     for axis, narrowed in own.axes.items():
         values = ", ".join(narrowed.only)
-        yield f"Of {axis} in {suite} the platform has only {values}. {_end(narrowed.reason)}"
+        what = f"This platform supports only these values of {axis} in {suite}: {values}."
+        yield f"{what} Reason: {_end(narrowed.reason)}"
     if own.timeout_s is not None:
-        yield f"Its limit for a test of {suite}: {own.timeout_s:g} s."
+        yield f"The time limit for each test of {suite}: {own.timeout_s:g} s."
 
 
 def _end(reason: str) -> str:
@@ -72,7 +75,7 @@ def _fitting(sentences: Iterable[str]) -> Iterator[str]:
         else:
             left += 1
     if left:
-        yield f"{left} more settings are in the platform's {VALIDATION}."
+        yield f"The platform's {VALIDATION} has {count(left, 'more setting')}."
 
 
 def _faults(suite: str, matrix: Matrix, platform: Platform) -> Iterator[Problem]:

@@ -258,6 +258,6 @@ class Pool:
 def _second(result: Result) -> str | None:
     """Say of a second attempt, alone, what the first one had been."""
     if OUTCOMES[result.outcome].retried:
-        return f"{result.reason} The same happened when the test ran alone."
+        return f"{result.reason} The result was the same when the test ran in a separate process."
     first = "The first attempt, after other tests in the same process, failed."
     return f"{result.reason or ''} {first}".strip()

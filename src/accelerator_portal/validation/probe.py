@@ -121,7 +121,7 @@ def _wrong(torch: Any, device: str) -> str | None:  # noqa: ANN401 - the module 
             return None
     except BaseException as error:  # noqa: BLE001 - it may raise anything
         return brief(words_of(error), 1000)
-    return "numbers copied to the device came back changed"
+    return "numbers changed when they were copied to the device and back"
 
 
 def _plain() -> dict[str, Any]:

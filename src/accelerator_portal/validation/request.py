@@ -149,7 +149,7 @@ def planned(
     _known_axes(request, matrices, offers)
     if DEPLOY in matrices and not matrices[DEPLOY].deployments:
         what = f'there is no recipe for "{request.accelerator}"'
-        remedy = "add deploy: to its validation.yaml, and name the repository with --known-issues"
+        remedy = "add deploy: to its validation.yaml, and set --known-issues to the portal's folder"
         raise RunError(f"{what}; {remedy}")
     matching = expression(request.matching) if request.matching else None
     cases = [

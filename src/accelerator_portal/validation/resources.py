@@ -27,10 +27,10 @@ def resources_for(suites: Collection[str], workers: int | None, threads: int | N
         return Resources(workers or min(2, processors()), threads or 1)
     if others := sorted(set(suites) - ALONE):
         what = f"the suite {measured[0]} cannot run together with {', '.join(others)}"
-        raise RunError(f"{what}: they would slow each other. Run them separately")
+        raise RunError(f"{what}: they would slow each other down. Run them separately")
     if workers and workers > 1:
         what = f"the suite {measured[0]} cannot run with {workers} workers"
-        raise RunError(f"{what}: they would slow each other. Remove --workers")
+        raise RunError(f"{what}: they would slow each other down. Remove --workers")
     return Resources(1, threads or processors())
 
 

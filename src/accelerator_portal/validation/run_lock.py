@@ -21,7 +21,7 @@ def locked(request: Request) -> Iterator[None]:
         held.acquire()
     except Timeout:
         raise RunError(
-            f"another run is writing {request.out}. Wait for its end, or name another file "
+            f"another run is writing {request.out}. Wait until it ends, or name another file "
             "with --out"
         ) from None
     except OSError as error:

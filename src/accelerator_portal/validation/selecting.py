@@ -27,7 +27,7 @@ def expression(text: str) -> NameTest:
     parser = _Parser([a or b for a, b in _TOKEN.findall(text)])
     found = parser.either()
     if parser.left:
-        raise ExpressionError(f'"{parser.left[0]}" is not expected there')
+        raise ExpressionError(f'"{parser.left[0]}" is not valid at this position')
     return found
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from statistics import median_low
 
+from accelerator_portal.catalog.wording import count
 from accelerator_portal.reports.shard import Shard, positions_text
 from accelerator_portal.validation.matrix import Matrix
 from accelerator_portal.validation.plan import Plan
@@ -56,7 +57,7 @@ def shard_of(plan: Plan, wanted: ShardRequest, identity: str, resume: str) -> Pl
     """
     running = len(plan.to_run)
     if running < wanted.count:
-        what = f"{running} tests cannot be split into {wanted.count} shards"
+        what = f"{count(running, 'test')} cannot be split into {wanted.count} shards"
         raise ShardError(f"{what}. Use at most {max(running, 1)} with --shard")
     known = {case.id: wanted.times[case.id] for case in plan.to_run if case.id in wanted.times}
     positions = split(_weights(plan, known), wanted.count)[wanted.index - 1]

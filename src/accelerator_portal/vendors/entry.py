@@ -72,7 +72,7 @@ def entry_draft(
 
 def with_all_headings(draft: Draft) -> Draft:
     """Return an entry's draft whose guide says of each missing section that it is missing."""
-    nothing = f"Not described there [@{SOURCE}]."
+    nothing = f"Not described in the source [@{SOURCE}]."
     return replace(
         draft, guide={title: draft.guide.get(title, nothing) for title in GUIDE_HEADINGS}
     )

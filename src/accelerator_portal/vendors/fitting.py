@@ -13,6 +13,7 @@ from accelerator_portal.catalog.catalog import RELEASES
 from accelerator_portal.catalog.folder_name import folder_fault
 from accelerator_portal.catalog.install_steps import Step
 from accelerator_portal.catalog.problem import did_you_mean
+from accelerator_portal.catalog.wording import count
 from accelerator_portal.checks.names import (
     alphabet_faults,
     claimed_fault,
@@ -106,7 +107,7 @@ def _torch(case: PlatformCase, values: tuple[str, ...]) -> FittingFault:
 def _plugin_version(case: PlatformCase, values: tuple[str, ...]) -> FittingFault:
     releases: tuple[str, ...] = case.value("torch") or ()
     if len(values) not in {1, len(releases)}:
-        what = f"{len(values)} versions for {len(releases)} releases"
+        what = f"{count(len(values), 'version')} for {count(len(releases), 'release')}"
         return what, f"enter one for all, or one for each of {', '.join(releases)}"
     package = canonicalize_name(case.value("package") or "")
     for requirement in requirements(case.steps):

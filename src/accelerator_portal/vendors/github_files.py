@@ -126,7 +126,7 @@ body:
 def github_files(catalog: Catalog) -> dict[str, str]:
     """Return the text of CODEOWNERS and of the issue forms that list platforms, by path."""
     options = "".join(f"        - {_option(platform)}\n" for platform in catalog.platforms)
-    fact = options + '        - "None of them: another page"\n'
+    fact = options + '        - "Another page"\n'
     return {
         CODEOWNERS: _OWNERS_HEAD + "".join(_owned(catalog)),
         f"{_FORMS}/{WRONG_FACT}": _WRONG_FACT.replace("{options}", fact),

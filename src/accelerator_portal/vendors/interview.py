@@ -95,7 +95,7 @@ def about(case: PlatformCase, question: Prompt) -> str:
     names = {
         "device-note": case.sharing,
         "host-owner": case.new_hosts,
-        "torch": [f"newest: {case.catalog.releases.newest.version}"],
+        "torch": [f"the newest is {case.catalog.releases.newest.version}"],
     }.get(question.flag)
     return f": {printable(', '.join(names))}" if names else ""
 

@@ -75,7 +75,7 @@ def _pip_command(value: str) -> str:
 
 def _repository(value: str) -> str:
     if not re.fullmatch(r"[A-Za-z0-9](?:-?[A-Za-z0-9])*/[A-Za-z0-9._-]*[A-Za-z0-9_-]", value):
-        raise fault(f'"{value[:60]}" is no repository', "write owner/name")
+        raise fault(f'"{value[:60]}" is not a repository', "write owner/name")
     return value
 
 
@@ -90,8 +90,8 @@ QUESTIONS: tuple[Prompt, ...] = (
     Prompt("name", "Name", "short name of the platform", Name),
     Prompt("vendor", "Vendor", "company that makes the hardware", Line),
     Prompt("url", "Documentation", "address of your documentation; used as the source", Url),
-    Prompt("device", "Device string", "device string for torch.device()", Line),
-    Prompt("device-note", "Shared device", "how to tell it from the other platform", Line),
+    Prompt("device", "Device string", "as in torch.device()", Line),
+    Prompt("device-note", "Shared device", "how to distinguish it from the other platform", Line),
     Prompt("dispatch-key", "Dispatch key", "such as PrivateUse1; not the device string", Line),
     Prompt("package", "Package", "Python package of the plugin", PackageName),
     Prompt("import", "Import", "module to import", ModuleName),

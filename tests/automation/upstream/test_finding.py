@@ -98,7 +98,7 @@ def test_a_run_under_way_is_waited_for_until_its_hours_are_over(
 def test_no_run_at_all_is_waited_for_and_then_lost(double: GitHubDouble) -> None:
     words = f"there is no run with the title {DELIVERY}/example"
     soon, later = (find(place(double, SENT + dt.timedelta(hours=h)), asked()) for h in (1, 9))
-    assert told(soon) == ("waiting", f"{words}, 1 hours after dispatch")
+    assert told(soon) == ("waiting", f"{words}, 1 hour after dispatch")
     assert told(later) == ("lost", f"{words}, 9 hours after dispatch")
 
 
@@ -263,7 +263,7 @@ def test_what_says_that_it_is_too_large_is_not_fetched(double: GitHubDouble) -> 
         ({"started": SENT - dt.timedelta(minutes=11)}, "the report is older than the event"),
         (
             {"finished": NOW + dt.timedelta(minutes=11)},
-            "report.json:1: finished lies in the future",
+            "report.json:1: finished is in the future",
         ),
     ],
 )

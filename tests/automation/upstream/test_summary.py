@@ -67,8 +67,8 @@ def test_every_state_has_its_name() -> None:
         "- `example`, daily of `pytorch/pytorch` at `aaaaaaaaaaaa`: **not checked** "
         "`` ` ::error::x @all <b> # y ``\n\n"
         "## Compared with the base\n\n"
-        "- `example`: 1 new failures, 0 already failing, 0 flaky, 0 known, 0 fixed, 0 without a base "
-        "verdict, 0 say nothing, of 6; base: none, so there is nothing to compare with\n\n"
+        "- `example`: 1 new failure, 0 already failing, 0 flaky, 0 known issues, 0 fixed, 0 without "
+        "a result on the base, 0 without a usable result (6 tests); base: none, so there is nothing to compare with\n\n"
         "## Comments\n\n"
         "- `Something was posted.`\n"
     )

@@ -20,7 +20,7 @@ from tests.folders import (
 from tests.reports.examples import report
 
 STEP = "      - pip: {packages: [torch], index"
-RUNS, OFF = "runs what it downloads", "disables a security check"
+RUNS, OFF = "runs a downloaded file", "disables a security check"
 PIPED = "runs piped input"
 
 

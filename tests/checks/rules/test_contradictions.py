@@ -164,7 +164,7 @@ def with_card(tree: Tree, build: str) -> Catalog:
 def test_a_card_beside_the_builds_that_exist(tree: Tree, build: str, named: str | None) -> None:
     whats = [problem.what for problem in check(with_card(tree, build), TODAY)]
     assert whats == (
-        [f'"First" is said to run on {named}, but no install command for "ex2" is for that']
+        [f'"First" is listed for {named}, but no install command for "ex2" matches']
         if named
         else []
     )

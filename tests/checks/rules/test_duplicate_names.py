@@ -78,4 +78,4 @@ def test_vendors_share_a_package_name_where_each_says_so(
 def test_who_shares_a_name_says_how_to_tell_the_packages_apart(tree: Tree) -> None:
     silent = edited((ACCELERATOR, MADE_UP, f"{MADE_UP}, shared_name: true"))
     (problem,) = problems_in(tree(silent))
-    assert "shared_name needs a note on how to tell the packages apart; add a note" in problem
+    assert "shared_name needs a note on how to distinguish the packages; add a note" in problem

@@ -33,7 +33,7 @@ def test_a_good_report_is_no_problem(tree: Tree) -> None:
         (report_text(report({}, {})),
          '20: "first" is listed twice with the same parameters; remove one, or add what differs'),
         (report_text(report(started="2999-01-01T00:00:00Z")),
-         "1: started lies in the future (2999-01-01); correct it"),
+         "1: started is in the future (2999-01-01); correct it"),
     ],
 )  # fmt: skip
 def test_a_faulty_report_is_named_with_its_line(text: str, expected: str, tree: Tree) -> None:

@@ -24,7 +24,7 @@ def test_a_requirement_does_not_admit_less_than_the_rows_need(
     problems = problems_after((COMPATIBILITY, ROW, row))
     assert (problems == []) == fine
     for problem in problems:
-        assert problem.startswith(f'{INSTALL}:11: ">=5" admits Example driver 5, but the rows')
+        assert problem.startswith(f'{INSTALL}:11: ">=5" allows Example driver 5, but the rows')
 
 
 def test_rows_of_another_variant_do_not_count(problems_after: ProblemsAfter) -> None:

@@ -22,7 +22,7 @@ def test_a_shared_device_without_a_note_is_named_on_each(tree: Tree) -> None:
     problems = problems_in(tree(two(DEVICE, DEVICE.replace("ex,", "EX,"))))
     assert problems == [
         f'accelerators/{folder}/accelerator.yaml:13: the device "ex" is also used by {name}; '
-        "explain in device.note how to tell them apart"
+        "explain in device.note how to distinguish the platforms"
         for folder, name in (("example", "Other"), ("other", "Example"))
     ]
 

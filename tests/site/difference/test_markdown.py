@@ -123,7 +123,7 @@ def test_what_does_not_fit_is_left_out_in_whole_blocks_and_counted() -> None:
     *kept, last = short.rstrip().split("\n\n")
     kept_fences = "\n\n".join(kept).count("```diff")
     more = (100 - kept_fences) * len(fence)
-    assert last == f"*{more} more lines would not fit here. The difference as JSON has them.*"
+    assert last == f"*{more} more lines are left out here. The JSON difference has them.*"
     assert [t.type for t in PARSER.parse(short)].count("fence") == kept_fences
     assert PARSER.parse(short)[-2].content == last
 
@@ -133,4 +133,4 @@ def test_a_huge_difference_stays_within_the_limit() -> None:
     platforms = tuple(platform(facts=items, versions=items, texts=items) for _ in range(10))
     text = markdown(Difference(platforms=platforms))
     assert len(text) <= LIMIT
-    assert "more lines would not fit here" in text
+    assert "more lines are left out here" in text

@@ -87,12 +87,12 @@ def test_addresses_cannot_lead_out_of_the_data(site: Path) -> None:
 @pytest.mark.parametrize("number", [-2, 1000, 10**30])
 def test_a_row_that_points_to_nothing_is_named(site: Path, number: int) -> None:
     rewrite(site, "install/example.json", lambda data: data | {"rows": [number] * 12})
-    assert "a row points to nothing" in refusal(site)
+    assert "a row refers to a value that does not exist" in refusal(site)
 
 
 def test_half_a_row_is_named(site: Path) -> None:
     rewrite(site, "install/example.json", lambda data: data | {"rows": [0, 0]})
-    assert "a row points to nothing" in refusal(site)
+    assert "a row refers to a value that does not exist" in refusal(site)
 
 
 def test_values_within_values_without_end_are_refused(site: Path, tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ OTHER = "cf30153c4c131c8164ee7798e5022d810682e2cb"
         ({"commit": OTHER, "version": "2.6.0"}, "2.6.0", COMMIT, f"git checkout {COMMIT}"),
         ({"commit": "", "version": "2.6.0a0"}, "2.13.0+cpu", OTHER, "git checkout v2.13.0"),
         ({"commit": "", "version": "2.6.0a0"}, "2.6.1", COMMIT, "of version 2.6.0a0"),
-        ({"commit": "", "version": ""}, "2.6.0", COMMIT, "of no known version"),
+        ({"commit": "", "version": ""}, "2.6.0", COMMIT, "of an unknown version"),
         ({"commit": "", "version": "main"}, "homemade", "", "use the tag of your torch"),
         ({"commit": OTHER, "version": "2.6.0"}, "", "", None),
     ],

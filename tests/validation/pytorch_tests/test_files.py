@@ -49,7 +49,9 @@ def test_a_file_that_is_not_there_is_told_with_the_nearest(folder: Path) -> None
 
 
 def test_a_folder_with_none_of_the_files_is_told(tmp_path: Path) -> None:
-    with pytest.raises(FilesError, match=r"none of the usual files.*Pass files with --pytorch-fil"):
+    with pytest.raises(
+        FilesError, match=r"has no PyTorch test files.*Pass files with --pytorch-fil"
+    ):
         chosen(MATRIX, tmp_path)
 
 

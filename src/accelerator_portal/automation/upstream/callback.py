@@ -33,7 +33,7 @@ class Dispatched(Part):
     """The `client_payload` that the relay sent. It has no other keys."""
 
     event_type: Annotated[str, Field(min_length=1, max_length=100)]
-    """What happened."""
+    """The type of the event."""
     delivery_id: Delivery
     """Its number."""
     payload: dict[str, Any]

@@ -18,6 +18,7 @@ from accelerator_portal.automation.upstream.incoming import CHECK
 from accelerator_portal.automation.upstream.marker import PlatformAnswer
 from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.relay_file import RelayLevel
+from accelerator_portal.catalog.wording import count
 from accelerator_portal.site.difference.harmless import span
 
 LABEL = "ciflow/crcr/"
@@ -78,7 +79,9 @@ def check_run(answer: PlatformAnswer, change: Change, level: RelayLevel) -> dict
     lines = [f"- {span(one.key)} {one.outcome}" for one in answer.news.newly]
     if more := broken - len(lines):
         lines.append(f"- {more:,} more")
-    said = f"{broken:,} new failures, {answer.news.red_already:,} already failing on the base"
+    said = (
+        f"{count(broken, 'new failure')}, {answer.news.red_already:,} already failing on the base"
+    )
     summary = "\n".join([f"Reported by {span(answer.repository)}. {said}.", "", *lines])
     return {
         "name": f"{CHECK}{answer.accelerator}",

@@ -12,6 +12,7 @@ from accelerator_portal.automation.pull_request_comment import HarmfulError
 from accelerator_portal.automation.sanitizer import faults
 from accelerator_portal.automation.upstream.marker import Memory, PlatformAnswer, marker
 from accelerator_portal.automation.upstream.news import Broken
+from accelerator_portal.catalog.wording import count
 from accelerator_portal.site.difference.harmless import fence, span
 
 MUTE = "no-accelerator-reports"
@@ -83,13 +84,13 @@ def _parts(memory: Memory, ask: Maintainers) -> Iterator[str]:
 
 
 def _headline(broken: Iterable[PlatformAnswer]) -> str:
-    said = (f"{span(answer.name)} {_tests(answer.news.newly_broken)}" for answer in broken)
+    said = (f"{span(answer.name)} {count(answer.news.newly_broken, 'test')}" for answer in broken)
     return f"**New failures: {', '.join(said)}.**"
 
 
 def _section(answer: PlatformAnswer, people: Sequence[str]) -> Iterator[str]:
     news = answer.news
-    yield f"#### {span(answer.name)}: new failures in {_tests(news.newly_broken)}"
+    yield f"#### {span(answer.name)}: new failures in {count(news.newly_broken, 'test')}"
     yield _where(answer)
     lines = [_line(one) for one in news.newly]
     if more := news.newly_broken - len(lines):
@@ -109,8 +110,8 @@ def _where(answer: PlatformAnswer) -> str:
     torch = f" with torch {span(answer.torch)}" if answer.torch else ""
     return (
         f"At {span(answer.head[:12])}{torch}, reported by {span(answer.repository)}, "
-        f"[this run]({run_page(answer)}): {_tests(answer.news.tests)}. The base is the platform’s "
-        f"own runs up to {f'{base:%Y-%m-%d}' if base else 'none'}.{late}"
+        f"[this run]({run_page(answer)}): {count(answer.news.tests, 'test')}. The base is the "
+        f"platform’s own runs up to {f'{base:%Y-%m-%d}' if base else 'none'}.{late}"
     )
 
 
@@ -127,14 +128,10 @@ def _others(answer: PlatformAnswer) -> str:
         (news.no_base, "without a result on the base"),
         (news.mended, "fixed"),
     ]
-    words = [f"{_tests(number)} {what}" for number, what in said if number]
+    words = [f"{count(number, 'test')} {what}" for number, what in said if number]
     text = f"Other results: {', '.join(words)}." if words else ""
     if news.flaky_failing:
-        text += f" {_tests(news.flaky_failing)} failing, but flaky on the base"
+        text += f" {count(news.flaky_failing, 'test')} failing, but flaky on the base"
         rates = (f": {span(o.key)} failed in {o.bad} of its last {o.of} runs" for o in news.flaky)
         text += f"{next(rates, '')}."
     return text.strip()
-
-
-def _tests(number: int) -> str:
-    return f"{number:,} test" if number == 1 else f"{number:,} tests"

@@ -96,7 +96,7 @@ def _sent(senders: Senders, item: QueueItem, pace: Pace, how: Sending) -> Sent:
             how.pause(how.wait * 2 ** (attempt - 1))
         else:
             return _outcome(entry, how, attempt)
-    raise AssertionError("there is at least one try")
+    raise AssertionError("set the number of attempts to 1 or more")
 
 
 def _outcome(entry: PlannedPlatform, how: Sending, tries: int, why: str = "") -> Sent:

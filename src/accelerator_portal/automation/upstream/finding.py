@@ -28,6 +28,7 @@ from accelerator_portal.automation.upstream.payload import REPORT, run_title
 from accelerator_portal.automation.upstream.run_lists import FoundRun, RunLists
 from accelerator_portal.automation.zip_members import ArtifactError
 from accelerator_portal.catalog import ProblemsError
+from accelerator_portal.catalog.wording import count
 from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.report_check import Known
 
@@ -86,8 +87,8 @@ def find(place: ReportPlace, asked: SentRequest) -> RunResult:
         state: RunState = none.state
         if state in {"waiting", "running"} and age > limit:
             state = "silent" if asked.entry.run.redispatch else "lost"
-        hours = f"{max(age, dt.timedelta()).total_seconds() / 3600:.0f} hours after dispatch"
-        why = f"{none}, {hours}" if state != "refused" else str(none)
+        hours = round(max(age, dt.timedelta()).total_seconds() / 3600)
+        why = f"{none}, {count(hours, 'hour')} after dispatch" if state != "refused" else str(none)
         return RunResult(state, repository, none.run, why=why)
     finished = report.finished or place.now
     late = finished - asked.at > limit + SKEW

@@ -42,7 +42,7 @@ class Broken(Model):
     key: Annotated[str, Field(max_length=_LONGEST_KEY + 1)]
     """Its key, cut where nobody would read on."""
     outcome: Outcome
-    """What happened."""
+    """The outcome."""
     reason: Annotated[str, Field(max_length=_LONGEST_TEXT + 1)] = ""
     """The message."""
     command: Annotated[str, Field(max_length=_LONGEST_TEXT + 1)] = ""

@@ -19,7 +19,7 @@ def plan_summary(found: DispatchPlan) -> str:
     lines = [f"# {_change(found.change)}", ""]
     lines += [
         f"- {span(one.accelerator)}: {', '.join(one.tasks)}; {one.run.way}, within "
-        f"{one.hours} hours"
+        f"{count(one.hours, 'hour')}"
         for one in found.entries
     ] or ["No platform tests this change."]
     if found.passed_over:
@@ -84,8 +84,10 @@ def _news(answers: Iterable[PlatformAnswer]) -> Iterator[str]:
             f"{found.base:%Y-%m-%d}" if found.base else "none, so there is nothing to compare with"
         )
         yield (
-            f"- {span(one.accelerator)}: {found.newly_broken:,} new failures, "
+            f"- {span(one.accelerator)}: {count(found.newly_broken, 'new failure')}, "
             f"{found.red_already:,} already failing, {found.flaky_failing:,} flaky, "
-            f"{found.known:,} known, {found.mended:,} fixed, {found.no_base:,} without a base "
-            f"verdict, {found.silent:,} say nothing, of {found.tests:,}; base: {base}"
+            f"{count(found.known, 'known issue')}, {found.mended:,} fixed, "
+            f"{found.no_base:,} without a result on the base, "
+            f"{found.silent:,} without a usable result "
+            f"({count(found.tests, 'test')}); base: {base}"
         )

@@ -14,7 +14,7 @@ _FILE = "accelerator.yaml"
 
 
 def cards_beside_builds(platform: Platform, commands: Sequence[InstallRow]) -> Iterator[Problem]:
-    """A card is said to run on builds of a variant that no release and no system has."""
+    """A card is listed as running on builds of a variant that no release and no system has."""
     hardware = platform.accelerator.hardware
     for place, generation in enumerate(hardware.generations if hardware else ()):
         for number, build in enumerate(generation.builds):
@@ -23,8 +23,8 @@ def cards_beside_builds(platform: Platform, commands: Sequence[InstallRow]) -> I
                 if offered and not any(_serves(build, row) for row in offered):
                     location = ("hardware", "generations", place, "builds", number)
                     what = (
-                        f'"{generation.name}" is said to run on {_named(variant, build)}, but no '
-                        f'install command for "{variant}" is for that'
+                        f'"{generation.name}" is listed for {_named(variant, build)}, but no '
+                        f'install command for "{variant}" matches'
                     )
                     remedy = "correct the build's releases or systems, or add the install option"
                     yield platform.problem(_FILE, location, what, remedy)
@@ -43,7 +43,7 @@ def cards_on_two_platforms(catalog: Catalog) -> Iterator[Problem]:
                 for what in _differences(model, other):
                     location = ("hardware", "generations", place, "models", number, "name")
                     said = f'"{model.name}" has {what} on the platform "{owner.id}"'
-                    remedy = "correct one of them, or say in a note what differs"
+                    remedy = "correct one of them, or explain the difference in a note"
                     yield platform.problem(_FILE, location, said, remedy)
 
 

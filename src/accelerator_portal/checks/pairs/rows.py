@@ -12,7 +12,7 @@ from accelerator_portal.catalog.compatibility_file import CompatibilityRow
 from accelerator_portal.install.bounds import lower_bound
 
 _FILE = "compatibility.yaml"
-_REMEDY = "correct the one that is wrong; if sources disagree, say so in a note of the row"
+_REMEDY = "correct the wrong value; if sources disagree, say so in a note of the row"
 
 Rows = list[tuple[int, CompatibilityRow]]
 

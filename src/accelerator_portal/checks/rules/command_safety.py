@@ -36,7 +36,7 @@ def check(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """Yield commands that a careful reader would not paste."""
     for found in command_texts(catalog):
         if found.run and _is_inline(found.run):
-            what = f'"{" ".join(found.run[:2])}" puts several commands into one text'
+            what = f'"{" ".join(found.run[:2])}" puts several commands into one string'
             yield Problem(found.path, found.line, what, "write each command as a separate step")
         for line, what, remedy in _faults(found):
             yield Problem(found.path, found.line + line, what, remedy)
@@ -63,12 +63,14 @@ def _of_pipeline(pipeline: Pipeline, *, fetched: bool) -> Iterator[SafetyFault]:
         if not target:
             continue
         if fetched and not only_filters(target):
-            what = f'"{shown}" runs what it downloads; only known filters can read a download'
+            what = (
+                f'"{shown}" runs a downloaded file; only listed filter commands can read a download'
+            )
             yield what, _FIRST_FETCH
         elif runs_its_input(target):
             yield f'"{shown}" runs piped input', _FIRST_FETCH
     if any(command.substituted and fetches(command.words) for command in pipeline.commands):
-        yield f'"{shown}" runs what it downloads', _FIRST_FETCH
+        yield f'"{shown}" runs a downloaded file', _FIRST_FETCH
     for words in commands:
         if fetched and (place := startup_file(words)):
             yield f'"{shown}" writes its download to {place[:60]}', _FIRST_FETCH

@@ -3,7 +3,7 @@
 Pairs that are compared: a row's Python versions and those that its PyTorch release supports; a
 row's SDK and the version of its variant in `install.yaml`; the driver minimums of two SDK versions,
 which grow with the SDK; two rows of one plugin version and the components that it brings, and the
-day on which it ends; a card and the builds that it is said to run on, by release, operating system
+day on which it ends; a card and the builds that it is listed for, by release, operating system
 and architecture; a card that two platforms list, by memory size and power. Rows with a note are
 left out where two rows of one plugin differ. Other rules compare the requirements of an option with
 its rows (`version-conflicts`), rows and releases with package metadata (`package-facts`) and the

@@ -1,7 +1,7 @@
 """A platform's release lag is within the limit in `data/criteria.yaml`.
 
-PyTorch's Additional Platforms page allows at most three minor releases. The site shows the lag of
-every platform; this warning reminds its maintainers.
+PyTorch's Additional Platforms page accepts platforms that are at most three minor releases
+behind. The site shows the lag of every platform; this warning reminds its maintainers.
 """
 
 from __future__ import annotations

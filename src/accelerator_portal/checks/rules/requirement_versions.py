@@ -65,7 +65,7 @@ def _compared(
     needed = [low for row in rows if (low := lower_bound(row.needs.get(requirement.name, "")))]
     if asked and needed and asked < min(needed):
         what = (
-            f'"{requirement.version}" admits {requirement.name} {asked}, '
+            f'"{requirement.version}" allows {requirement.name} {asked}, '
             f"but the rows of compatibility.yaml need {min(needed)} or newer"
         )
         remedy = "require the same version in both files"

@@ -24,5 +24,5 @@ def check(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
             if not platform.accelerator.device.note:
                 others = ", ".join(p.accelerator.name for p in sharing if p is not platform)
                 what = f'the device "{device}" is also used by {others}'
-                remedy = "explain in device.note how to tell them apart"
+                remedy = "explain in device.note how to distinguish the platforms"
                 yield platform.problem("accelerator.yaml", ("device", "value"), what, remedy)

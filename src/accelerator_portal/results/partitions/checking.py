@@ -69,9 +69,11 @@ def _states(root: Path, manifest: Manifest) -> Iterator[Problem]:
         path = f"{HISTORY}/{manifest.accelerator}/{basis}.json"
         for name in sorted(archived.keys() - state.reports.keys()):
             started = archived[name].started
-            what = f"the report {name} of {started:%Y-%m-%d %H:%M} UTC is archived, not folded"
+            report = f"the report {name} of {started:%Y-%m-%d %H:%M} UTC"
+            what = f"{report} is in the archive but not in the history"
             yield Problem(path, 1, what, _FOLD)
         for name in sorted(state.reports.keys() - archived.keys()):
             started = state.reports[name].started
-            what = f"the report {name} of {started:%Y-%m-%d %H:%M} UTC is folded, not archived"
+            report = f"the report {name} of {started:%Y-%m-%d %H:%M} UTC"
+            what = f"{report} is in the history but not in the archive"
             yield Problem(path, 1, what, _FOLD)

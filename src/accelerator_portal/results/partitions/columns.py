@@ -64,9 +64,9 @@ COLUMNS: Mapping[Table, tuple[TableColumn, ...]] = {
         _STARTED,
         _REPORT,
         TableColumn("change", "text", "What changed: new, regressed, fixed …", required=True),
-        TableColumn("outcome", "text", "What the report says; absent where the test is gone"),
+        TableColumn("outcome", "text", "The outcome in the report; absent if the test was removed"),
         TableColumn("stage", "text", "The stage that the test reached"),
-        TableColumn("outcome_before", "text", "What was said before; absent if it is new"),
+        TableColumn("outcome_before", "text", "The outcome before; absent if the test is new"),
         TableColumn("stage_before", "text", "The stage that it had reached"),
     ),
 }

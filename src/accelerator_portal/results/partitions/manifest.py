@@ -141,7 +141,7 @@ def read_manifest(root: Path, accelerator: str) -> Manifest:
     except ValidationError as error:
         detail = error.errors(include_url=False, include_input=False)[0]
         place = ".".join(map(str, detail["loc"]))
-        what = f"invalid manifest ({place}: {detail['msg']})"
+        what = f"invalid manifest ({': '.join(filter(None, [place, detail['msg']]))})"
         raise ProblemsError([Problem(name, 1, what, _REBUILD)]) from None
     foreign = [file.path for file in found.files if not _belongs(file.path, accelerator)]
     if found.accelerator != accelerator or foreign:

@@ -8,6 +8,7 @@ from difflib import SequenceMatcher
 from functools import cache
 from typing import Any, NamedTuple
 
+from accelerator_portal.catalog.wording import count
 from accelerator_portal.install.axes import AXES
 from accelerator_portal.install.formats import STATED
 from accelerator_portal.site.api_shapes import InstallData
@@ -198,7 +199,7 @@ def _edit(before: tuple[str, ...], after: tuple[str, ...]) -> _Edit:
 def _bounded(lines: tuple[str, ...]) -> tuple[str, ...]:
     more = len(lines) - MOST_LINES
     kept = tuple(map(shortened, lines[:MOST_LINES]))
-    return (*kept, f"… and {more} more lines") if more > 0 else kept
+    return (*kept, f"… and {count(more, 'more line')}") if more > 0 else kept
 
 
 def _change(

@@ -26,7 +26,7 @@ NOTHING = "No reader will see a difference."
 MOST_LINES = 40
 MOST_COMMANDS = 15
 
-_SHORTENED = "*{} more lines would not fit here. The difference as JSON has them.*"
+_SHORTENED = "*{} more lines are left out here. The JSON difference has them.*"
 
 _TITLES = {
     "versions": "Versions",

@@ -118,5 +118,5 @@ def _read(file: Path) -> _Report:
     try:
         return _Report.model_validate(load_json(file))
     except ValidationError:
-        problem = Problem(str(file), 1, "this is no test report", "build the site again")
+        problem = Problem(str(file), 1, "this is not a test report", "build the site again")
         raise ProblemsError([problem]) from None

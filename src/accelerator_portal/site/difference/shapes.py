@@ -26,81 +26,81 @@ def change_of(before: object, after: object) -> ItemChange:
 
 
 class Item(Model):
-    """One thing that is new, gone or different."""
+    """One item that is new, removed or changed."""
 
     change: ItemChange
-    """What happened to it."""
+    """The kind of change."""
     name: str
-    """What it is: `hardware: Hopper`, `torch 2.14.0, plugin 2.14.0`, `Guide: Install`."""
+    """The name of the item, for example `hardware: Hopper` or `Guide: Install`."""
     before: str | None = None
-    """What it said before, cut where it is long; absent where that is not shown."""
+    """The text before, shortened if it is long. Absent if it isn't shown."""
     after: str | None = None
-    """What it says now, likewise."""
+    """The text now, in the same form."""
 
 
 class CommandChange(Model):
-    """Commands that are new, gone or different, for all choices of which the same holds."""
+    """Commands that are new, removed or changed in the same way for several choices."""
 
     change: ItemChange
-    """What happened to them."""
+    """The kind of change."""
     commands: Count = 1
-    """How many commands are different in the same way; `before` and `after` are the first."""
+    """The number of commands that changed in the same way. `before` and `after` show the first."""
     choices: Count
-    """For how many choices of build, system, architecture, Python, method and variant."""
+    """The number of choices of build, system, architecture, Python, method and variant."""
     where: tuple[str, ...]
-    """These choices in words, as few as hold them all."""
+    """A short description of these choices."""
     where_left_out: Count = 0
-    """How many more words there would be."""
+    """The number of words that the description leaves out."""
     before: tuple[str, ...] = ()
-    """The commands before, one a line; empty where they stay the same."""
+    """The commands before, one per line. Empty if they didn't change."""
     after: tuple[str, ...] = ()
-    """The commands now, likewise."""
+    """The commands now, in the same form."""
     beside: tuple[Item, ...] = ()
-    """What is said beside them: what must be there first, the check, the note, the lifecycle."""
+    """Changes next to the commands: requirements, check, note and lifecycle."""
 
 
 class Move(Model):
-    """A test of which something else is said now, in as many settings as went the same way."""
+    """A test whose result changed in the same way in one or more settings."""
 
     basis: Basis
-    """Whether runs say so, or what a project expects of them."""
+    """Whether runs or baselines contain the result."""
     suite: str
     """Name of the suite."""
     name: str
     """Name of the test."""
     before: Outcome
-    """What was said before."""
+    """The result before."""
     after: Outcome
-    """What is said now."""
+    """The result now."""
     settings: Count
-    """How many of the test's settings went this way."""
+    """The number of settings of the test with this change."""
 
 
 class PlatformDifference(Model):
-    """What is different about one platform."""
+    """The differences of one platform."""
 
     id: str
     """Id of the platform."""
     name: str
     """Its name."""
     change: ItemChange
-    """Whether it is new, gone or different."""
+    """Whether the platform is new, removed or changed."""
     commands: tuple[CommandChange, ...] = ()
     """Install commands."""
     versions: tuple[Item, ...] = ()
     """Version rows."""
     facts: tuple[Item, ...] = ()
-    """Everything else that is stated: hardware, features, maintainers, sources."""
+    """All other facts: hardware, features, maintainers and sources."""
     texts: tuple[Item, ...] = ()
-    """Sections of the guide, and questions; their words are not repeated here."""
+    """Changed sections of the guide and changed questions, without their text."""
     reports: tuple[Item, ...] = ()
     """Test reports."""
     moves: tuple[Move, ...] = ()
-    """Results that moved, failures first."""
+    """Changed results, failures first."""
     evidence: tuple[Item, ...] = ()
-    """The level of evidence and what it follows from."""
+    """The level of evidence and the reasons for it."""
     left_out: dict[str, Count] = Field(default_factory=dict)
-    """How many further entries of each list are not here, by the list's name."""
+    """The number of entries that each list leaves out, by the name of the list."""
 
 
 class PagesDifference(Model):
@@ -109,11 +109,11 @@ class PagesDifference(Model):
     added: tuple[str, ...] = ()
     """New pages."""
     gone: tuple[str, ...] = ()
-    """Pages that are no more."""
+    """Removed pages."""
     changed: tuple[str, ...] = ()
-    """Pages whose own part, without menus, is different."""
+    """Pages whose content changed; menus are ignored."""
     left_out: dict[str, Count] = Field(default_factory=dict)
-    """How many further addresses of each list are not here, by the list's name."""
+    """The number of addresses that each list leaves out, by the name of the list."""
 
     @property
     def nothing(self) -> bool:
@@ -122,16 +122,16 @@ class PagesDifference(Model):
 
 
 class Difference(Model):
-    """What readers of a site will see differently."""
+    """The differences between two built sites that readers see."""
 
     schema_version: Literal[1] = 1
     """The version of this format."""
     shared: tuple[Item, ...] = ()
-    """What belongs to no platform: PyTorch's releases."""
+    """Differences in shared data: PyTorch's releases."""
     platforms: tuple[PlatformDifference, ...] = ()
-    """The platforms about which something is different."""
+    """The platforms with differences."""
     pages: PagesDifference | None = None
-    """The pages; absent where only data were compared."""
+    """The pages. Absent if only data were compared."""
 
     @property
     def nothing(self) -> bool:

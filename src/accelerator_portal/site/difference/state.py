@@ -142,7 +142,7 @@ class _Reader:
         try:
             return choices(data)
         except (LookupError, ValueError, TypeError):
-            self._refuse(address, "a row points to nothing", _REBUILD)
+            self._refuse(address, "a row refers to a value that does not exist", _REBUILD)
 
     def _quality(self, address: str) -> dict[str, dict[str, Any]]:
         if not self._file(address).exists():  # without data/criteria.yaml there are no levels

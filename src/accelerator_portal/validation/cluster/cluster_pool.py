@@ -153,6 +153,6 @@ def _killed(error: BaseException) -> str:
     failures = getattr(error, "allowed_failures", 0) + 1
     address = getattr(getattr(error, "last_worker", None), "address", "not known")
     return (
-        f"Each of {failures} Dask workers that ran it alone was lost, the last one {address}. "
+        f"Each of {failures} Dask workers that ran only this test was lost, last {address}. "
         "The usual cause is too little memory on the machine."
     )

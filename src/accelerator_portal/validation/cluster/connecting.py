@@ -58,7 +58,7 @@ class Cluster:
         for address, future in futures.items():
             if future.status != "finished":
                 said = " ".join(brief(str(future.exception())).split()).partition(". ")[0]
-                raise RunError(f"the Dask worker {address} cannot try {device}: {said}. {_SAME}")
+                raise RunError(f"the Dask worker {address} cannot use {device}: {said}. {_SAME}")
             found[address] = future.result()
         return agreed(found)
 
@@ -77,7 +77,7 @@ class Cluster:
         )
 
 
-_SAME = "Install the same Python, torch, plugin and accelerator-portal there as here"
+_SAME = "Install the same Python, torch, plugin and accelerator-portal there as on this machine"
 
 
 def agreed(found: Mapping[str, Probed]) -> Probed:

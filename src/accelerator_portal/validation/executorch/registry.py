@@ -61,7 +61,7 @@ def _package(point: EntryPoint) -> str:
 def _checked(name: str, found: object) -> Backend:
     if not isinstance(found, Backend):
         kind = type(found).__name__
-        what = f'the entry point "{name}" of {GROUP} is no Backend, but of the type {kind}'
+        what = f'the entry point "{name}" of {GROUP} is not a Backend but an instance of {kind}'
         raise BackendError(f"{what}; name an object of {Backend.__module__}.Backend")
     if found.name != name:
         raise BackendError(f'the backend "{name}" has the name "{found.name}". Use one name')
@@ -76,7 +76,7 @@ def _fault(recipe: Recipe, names: list[str]) -> str | None:
     if not _NAME.fullmatch(recipe.name) or len(recipe.name) > _LONGEST:
         return f'"{recipe.name}" is not a valid recipe name. Use lowercase letters, digits and _'
     if names.count(recipe.name) > 1 or recipe.name == PORTABLE.name:
-        return f'the recipe "{recipe.name}" is there twice; give each its own name'
+        return f'the recipe "{recipe.name}" exists twice; give each recipe a unique name'
     if recipe.quantizer and recipe.sqnr_db is None:
         return f'the recipe "{recipe.name}" quantizes but has no limit. Set sqnr_db'
     return None

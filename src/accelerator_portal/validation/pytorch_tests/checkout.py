@@ -52,7 +52,7 @@ def difference(given: Mapping[str, str], environment: Mapping[str, Any]) -> str 
         where = f"at commit {commit[:_SHOWN]}, and torch {torch} was built from {built[:_SHOWN]}"
         return _warning(where, f"git checkout {built}")
     if not version:
-        return _warning(f"of no known version, and torch is {torch}", _tag(torch))
+        return _warning(f"of an unknown version, and torch is {torch}", _tag(torch))
     if _release(version) == _release(torch) != ():
         return None
     return _warning(f"of version {version}, and torch is {torch}", _tag(torch))
@@ -60,7 +60,7 @@ def difference(given: Mapping[str, str], environment: Mapping[str, Any]) -> str 
 
 def _warning(where: str, remedy: str) -> str:
     what = f"PyTorch's tests don't match this torch version: the checkout is {where}"
-    return f"{what}; tests may fail for that reason alone. Fix: {remedy}"
+    return f"{what}; tests can fail because of that. Fix: {remedy}"
 
 
 def _tag(torch: str) -> str:

@@ -80,6 +80,6 @@ def _near(name: str, known: list[str]) -> str:
 
 def _not_empty(files: list[TestFile], folder: Path) -> tuple[TestFile, ...]:
     if not files:
-        what = f"{folder} has none of the usual files, such as test_torch.py"
+        what = f"{folder} has no PyTorch test files such as test_torch.py"
         raise FilesError(f"{what}. Pass files with --pytorch-files")
     return tuple(files)

@@ -92,7 +92,7 @@ def _import(folder: Path, file: TestFile) -> ModuleType:
         sys.path.insert(0, place)
     spec = importlib.util.spec_from_file_location(path.stem, path)
     if spec is None or spec.loader is None:
-        raise ImportError(f"{file.path}.py is no module")
+        raise ImportError(f"{file.path} is not a Python module")
     module = importlib.util.module_from_spec(spec)
     sys.modules[path.stem] = module  # a process that a test starts finds it by this name
     spec.loader.exec_module(module)

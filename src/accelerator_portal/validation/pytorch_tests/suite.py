@@ -103,7 +103,9 @@ def _without_test(case: Case, file: TestFile, loaded: LoadedFile, hidden: str) -
     if error is None:
         here = "::" in case.name
         what = (
-            "makes no such test on the device" if here else "makes this class on the device alone"
+            "creates no such test for the device"
+            if here
+            else "creates this class only for the device"
         )
         return Result("test-broken", "load", f"PyTorch {what}.")
     if "::" not in case.name:

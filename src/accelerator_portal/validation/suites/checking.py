@@ -13,7 +13,7 @@ from accelerator_portal.validation.context import Context
 CLOSE = {"rtol": 1e-3, "atol": 1e-4}
 COARSE = {"rtol": 3e-2, "atol": 3e-2}
 
-_ON_CPU = "torch.accelerator is about devices beside the CPU; it has none for the CPU."
+_ON_CPU = "torch.accelerator covers devices other than the CPU."
 
 
 def torch_module() -> Any:

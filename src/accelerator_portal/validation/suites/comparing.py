@@ -48,7 +48,7 @@ class Comparison:
         """
         one, other = found.detach().cpu().double(), wanted.detach().cpu().double()
         if one.shape != other.shape:
-            raise MismatchError(f"{what} has another shape than the reference")
+            raise MismatchError(f"{what} and the reference have different shapes")
         self._measure(one, other)
         away, length = float((one - other).norm()), max(float(other.norm()), floor)
         if not away <= self.tolerance.rtol * length:  # also where it is no number

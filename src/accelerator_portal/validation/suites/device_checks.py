@@ -67,7 +67,7 @@ def _refused(torch: Any, name: str, index: int) -> None:
         raise
     except (RuntimeError, ValueError):
         return
-    require(False, f"{name}:{index} does not exist, and holds a tensor on {found.device}")  # noqa: FBT003
+    require(False, f"{name}:{index} does not exist, but a tensor for it is on {found.device}")  # noqa: FBT003
 
 
 def synchronize(context: Context) -> None:
@@ -87,7 +87,9 @@ def memory(context: Context) -> None:
     del held
     torch.accelerator.empty_cache()
     after = torch.accelerator.memory_allocated()
-    said = f"with 4 MiB more or less it said {before}, {during} and {after} bytes"
+    said = (
+        f"memory before, during and after a 4 MiB allocation: {before}, {during} and {after} bytes"
+    )
     require(during - before >= 4 << 20 and after < during, said)
 
 
@@ -101,7 +103,7 @@ def random(context: Context) -> None:
         return torch.rand(64, device=device).cpu()
 
     require(torch.equal(drawn(1), drawn(1)), "the same seed gave different numbers")
-    require(not torch.equal(drawn(1), drawn(2)), "another seed gave the same numbers")
+    require(not torch.equal(drawn(1), drawn(2)), "a different seed gave the same numbers")
     values = drawn(3)
     spread = 0 <= values.min() <= values.max() < 1 and values.unique().numel() >= 32  # noqa: PLR2004 - of 64
     require(spread, "torch.rand gave numbers that are not spread over [0, 1)")
@@ -110,7 +112,9 @@ def random(context: Context) -> None:
     first = torch.rand(8, device=device, generator=generator).cpu()
     generator.set_state(state)
     again = torch.rand(8, device=device, generator=generator).cpu()
-    require(torch.equal(first, again), "a generator whose state was put back gave other numbers")
+    require(
+        torch.equal(first, again), "a generator gave different numbers after its state was restored"
+    )
 
 
 def rng_state(context: Context) -> None:
@@ -123,4 +127,7 @@ def rng_state(context: Context) -> None:
     require(not torch.equal(first, other), "two draws gave the same numbers")
     module.set_rng_state(state)
     again = torch.rand(16, device=context.device).cpu()
-    require(torch.equal(first, again), "after its state was put back the device drew other numbers")
+    require(
+        torch.equal(first, again),
+        "the device generated different numbers after its state was restored",
+    )

@@ -6,6 +6,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from accelerator_portal.catalog.wording import count
 from accelerator_portal.validation.context import Context
 from accelerator_portal.validation.suites.checking import (
     COARSE,
@@ -107,7 +108,9 @@ def profiler(context: Context) -> None:
         event.device_type != DeviceType.CPU or getattr(event, "device_time_total", 0) > 0
         for event in seen.events()
     )
-    require(on_device, f"of {len(seen.events())} events in the profile none is of the device")
+    require(
+        on_device, f"the profile has {count(len(seen.events()), 'event')}, but none of the device"
+    )
 
 
 def compiled(context: Context) -> None:

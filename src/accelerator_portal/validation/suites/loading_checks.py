@@ -47,7 +47,7 @@ def entry_point(context: Context) -> None:
         )
     for point in points:
         if not callable(point.load()):
-            raise LoadingError(f"The entry point {point.name} = {point.value} is no function.")
+            raise LoadingError(f"The entry point {point.name} = {point.value} is not a function.")
 
 
 def plain_import(context: Context) -> None:
@@ -73,7 +73,7 @@ def autoload_off(context: Context) -> None:
         _run(USE, context.device, autoload="0")
     except LoadingError:
         return
-    raise LoadingError(f"The device is there although {AUTOLOAD}=0 was set: it cannot be left out.")
+    raise LoadingError(f"The plugin is loaded although {AUTOLOAD}=0 is set. It can't be disabled.")
 
 
 def _run(program: str, device: str, *, autoload: str) -> None:

@@ -28,7 +28,7 @@ _NEGLIGIBLE = 1e-3
 # In these, rounding adds up over the layers of a deep network until no number can be told from
 # another; where the CPU itself loses them, nothing is said of a device, and nothing of the CPU.
 _NARROW = frozenset({"bfloat16", "float16"})
-_UNSTEADY = "Rounding in {} alone moves the CPU's own numbers beyond the tolerance."
+_UNSTEADY = "Rounding in {} alone changes the results of the CPU by more than the tolerance."
 
 # Weights that start at zero, or nearly, would hide what is before them.
 _NOISE = 0.02

@@ -51,7 +51,7 @@ def fsdp(context: Context) -> None:
     model(network_inputs().double()).square().mean().backward()
     optimizer.step()
     for rank, found in enumerate(_run(context, "sharded", world=_WORLD)):
-        require(found["sharded"], f"rank {rank} holds whole parameters: nothing was shared out")
+        require(found["sharded"], f"rank {rank} has whole parameters: they were not sharded")
         for name, value in model.state_dict().items():
             numbers = torch.tensor(found["state"][name])
             require_close(numbers, value, f"{name} of rank {rank} after a step")

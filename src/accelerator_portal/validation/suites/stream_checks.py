@@ -57,7 +57,7 @@ def events(context: Context) -> None:
     torch.ones(1000, device=context.device).mul_(2)
     event.record()
     event.synchronize()
-    require(event.query(), "an event that was waited for says that it has not happened")
+    require(event.query(), "an event is reported as not completed after waiting for it")
 
 
 def event_timing(context: Context) -> None:
@@ -75,7 +75,7 @@ def event_timing(context: Context) -> None:
     passed = (time.perf_counter() - started) * 1000
     found = begin.elapsed_time(end)
     most = passed * _CLOCKS + _CLOCKS_MS
-    require(0 < found <= most, f"{passed:.3f} ms passed, and the events say {found:.3f} ms")
+    require(0 < found <= most, f"{passed:.3f} ms passed, but the events measured {found:.3f} ms")
 
 
 def _with_streams(context: Context) -> Any:

@@ -33,7 +33,7 @@ def copy(context: Context) -> None:
             back = there.cpu()
             if back.dtype != dtype or not torch.equal(back, form):
                 raise MismatchError(
-                    f"a copy of {dtype} with strides {form.stride()} came back wrong"
+                    f"a copy of {dtype} with strides {form.stride()} was wrong after the copy back"
                 )
     there = torch.ones(4).to(context.device).to(torch.int32)
     require_equal(there, torch.ones(4, dtype=torch.int32), "a conversion on the device")
@@ -91,18 +91,18 @@ def storage(context: Context) -> None:
     shared = values[4:].untyped_storage().data_ptr() == held.data_ptr()
     require(shared, "a view has a storage of its own")
     apart = values.clone().untyped_storage().data_ptr() != held.data_ptr()
-    require(apart, "a clone shares the storage of what it was made of")
+    require(apart, "a clone shares the storage of its original")
     back = list(held.cpu())[:8]
-    require(back == list(range(8)), f"the bytes of a storage came back as {back}")
+    require(back == list(range(8)), f"the bytes of a storage after a copy: {back}")
 
 
 def pinned_memory(context: Context) -> None:
     """Memory is pinned, says so, and is copied from without waiting."""
     torch = accelerated(context)
     plain = torch.arange(16.0)
-    require(not plain.is_pinned(), "ordinary memory says that it is pinned")
+    require(not plain.is_pinned(), "pageable memory is reported as pinned")
     pinned = plain.pin_memory()
-    require(pinned.is_pinned(), "pinned memory says that it is not")
+    require(pinned.is_pinned(), "pinned memory is reported as not pinned")
     there = pinned.to(context.device, non_blocking=True)
     require_equal(there, plain, "a copy from pinned memory")
 

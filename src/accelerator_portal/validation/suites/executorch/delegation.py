@@ -6,6 +6,8 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
+from accelerator_portal.catalog.wording import count
+
 _NO_WORK = ("executorch_call_delegate", "getitem")
 _MOST_NAMED = 6
 
@@ -41,7 +43,7 @@ class Delegation:
     def extent(self) -> str:
         """Say how far a model was lowered that nothing can run here."""
         nodes, all_nodes = self.taken.total(), self.taken.total() + self.left.total()
-        blobs = f"{self.delegates} delegate{'' if self.delegates == 1 else 's'}"
+        blobs = count(self.delegates, "delegate")
         return f"Lowered, not run: {blobs} with {nodes} of {all_nodes} nodes."
 
     def words(self) -> str | None:

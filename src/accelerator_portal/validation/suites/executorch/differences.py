@@ -132,10 +132,10 @@ def _check_signal(one: torch.Tensor, other: torch.Tensor, what: str, least: floa
     _check_nan(one, other, what)
     odd = ~torch.isfinite(other)
     if not torch.equal(odd, ~torch.isfinite(one)):
-        raise MismatchError(f"{what} is not finite in other places than the reference")
+        raise MismatchError(f"{what} is not finite at different positions than the reference")
     measured = difference(one, other)
     if measured and measured.sqnr_db < least:
-        far = f"{measured.sqnr_db:.1f} dB signal to noise, at least {least:g} are asked"
+        far = f"{measured.sqnr_db:.1f} dB signal-to-noise ratio; the minimum is {least:g} dB"
         raise MismatchError(f"{what} differs from the reference: {far}")
 
 

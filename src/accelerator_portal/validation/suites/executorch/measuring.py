@@ -98,7 +98,7 @@ def _loaded(name: str, load: object) -> ProgramMetric:
         found = load()  # type: ignore[operator]
         if isinstance(found, ProgramMetric):
             return found
-        fault: Exception = TypeError(f'the entry point "{name}" of {GROUP} is no ProgramMetric')
+        fault: Exception = TypeError(f'the entry point "{name}" of {GROUP} is not a ProgramMetric')
     except Exception as error:  # noqa: BLE001 - a package may raise anything when it is imported
         fault = error
 

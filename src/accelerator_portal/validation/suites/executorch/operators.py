@@ -156,7 +156,7 @@ def _left_out(function: Any) -> str | None:
     inner = [c.cell_contents for c in getattr(function, "__closure__", None) or ()]
     for one in (function, *inner):
         if getattr(one, "__unittest_skip__", False):
-            return str(one.__unittest_skip_why__) or "it does not say why"
+            return str(one.__unittest_skip_why__) or "without a reason"
     return None
 
 

@@ -31,7 +31,7 @@ from accelerator_portal.validation.suites.executorch.lowering import (
 )
 from accelerator_portal.validation.suites.executorch.measuring import Measurement
 
-UNDELEGATED = "The backend took no part of the model. Nothing ran on the device."
+UNDELEGATED = "The backend executed no part of the model. Nothing ran on the device."
 
 # The median of so many runs is the run time; the first run before them may set things up.
 _TIMED_RUNS = 5

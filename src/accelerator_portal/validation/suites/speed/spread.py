@@ -46,14 +46,14 @@ class Timing:
         if self.difference > _MOST_DIFFERENCE:
             return f"the runs differ by {self.difference:.0%}"
         if self.width > _WIDEST:
-            return f"the median is known to {self.width:.0%} only"
+            return f"the uncertainty of the median is {self.width:.0%}"
         return None
 
 
 def timing(seconds: Sequence[float]) -> Timing:
     """Return what timings of one call say; raises ValueError without any."""
     if not seconds:
-        raise ValueError("there are no timings")
+        raise ValueError("no timings were recorded")
     ordered = sorted(seconds)
     median = statistics.median(ordered)
     place = _rank(len(ordered))

@@ -15,7 +15,7 @@ from accelerator_portal.validation.executorch.backend import (
 
 _LEAST_DB = 20
 _NO_SDK = (
-    "Partitioning asks the QNN SDK which operators the chip has, and there is none here. Install "
+    "Partitioning requires the QNN SDK, which is not installed. Install "
     "Qualcomm's AI Engine Direct SDK and set QNN_SDK_ROOT to its folder."
 )
 
