@@ -18,7 +18,12 @@ from accelerator_portal.automation.github_client import GitHubClient
 from accelerator_portal.automation.github_patience import Patience
 from accelerator_portal.automation.upstream.change import Change
 from accelerator_portal.automation.upstream.dispatch_queue import QueueItem
-from accelerator_portal.automation.upstream.dispatching import Senders, Sending, Sent, send
+from accelerator_portal.automation.upstream.dispatching import (
+    Senders,
+    SendResult,
+    SendSettings,
+    send,
+)
 from accelerator_portal.automation.upstream.pace import Pace
 from accelerator_portal.automation.upstream.planning import DispatchPlan, PlannedPlatform
 from accelerator_portal.catalog.upstream_events import Dispatch, UpstreamRun
@@ -46,7 +51,7 @@ def main() -> None:
     arguments = parser.parse_args()
     names = [f"vendor-{number:03}" for number in range(arguments.vendors)]
     plan = DispatchPlan(change=CHANGE, entries=tuple(map(_entry, names)))
-    took: dict[int, list[float]] = {1: [], Sending().at_once: []}
+    took: dict[int, list[float]] = {1: [], SendSettings().at_once: []}
     for _ in range(arguments.repeat):
         for at_once, found in took.items():  # by turns: what else runs here hits both alike
             found.append(_run(plan, names, at_once, arguments.seconds))
@@ -75,7 +80,7 @@ def _run(plan: DispatchPlan, names: Sequence[str], at_once: int, seconds: float)
         double.faults = [Fault(f"{name}/dispatches", 502) for name in failing]
         slow = Fault("dispatches", 0, times=10_000, wait=partial(time.sleep, seconds))
         double.faults.append(slow)
-        how = replace(Sending(), at_once=at_once, wait=0.5)
+        how = replace(SendSettings(), at_once=at_once, wait=0.5)
         client = GitHubClient(TOKEN, double.home, Patience(tries=1))
         start = time.perf_counter()
         items = [QueueItem(1, plan.change, entry) for entry in plan.entries]
@@ -86,7 +91,7 @@ def _run(plan: DispatchPlan, names: Sequence[str], at_once: int, seconds: float)
     return took
 
 
-def _show(at_once: int, took: float, sent: Sequence[Sent], double: GitHubDouble) -> None:
+def _show(at_once: int, took: float, sent: Sequence[SendResult], double: GitHubDouble) -> None:
     well = sum(one.ok for one in sent)
     again = sum(one.tries > 1 for one in sent)
     print(

@@ -24,7 +24,7 @@ from accelerator_portal.automation.github import GitHubError
 from accelerator_portal.automation.upstream import answer_round, dispatch_round, sweeping
 from accelerator_portal.automation.upstream.answer_round import Clients
 from accelerator_portal.automation.upstream.change import Change
-from accelerator_portal.automation.upstream.confirming import confirmed
+from accelerator_portal.automation.upstream.change_confirmation import confirmed_change
 from accelerator_portal.automation.upstream.dispatching import Senders
 from accelerator_portal.automation.upstream.own_files import LEDGER, PLAN, SENT
 from accelerator_portal.automation.upstream.pace import Pace
@@ -128,7 +128,7 @@ class Day:
 
     def _plan(self, number: int) -> None:
         change = self._event(number)
-        found = plan(self.catalog, confirmed(self.apis["own"], change, self.clock.now()))
+        found = plan(self.catalog, confirmed_change(self.apis["own"], change, self.clock.now()))
         scene.keep_file(self.double, PLAN, found, self.clock.now())
 
     def _event(self, number: int) -> Change:

@@ -18,8 +18,8 @@ from pathlib import Path
 from threading import Thread
 
 from accelerator_portal.automation.archive_store import open_archive
-from accelerator_portal.automation.night_steps import LOOKED_UP, Tonight, steps
-from accelerator_portal.automation.stepping import Done, run
+from accelerator_portal.automation.night_steps import LOOKED_UP, NightRun, steps
+from accelerator_portal.automation.step_runner import StepResult, run
 from accelerator_portal.catalog import Catalog, load_catalog
 from accelerator_portal.catalog.report_feed import ReportFeed
 from accelerator_portal.reports.outcomes import Outcome
@@ -86,7 +86,7 @@ def _night(folder: Path, feeds: Feeds, what: str, least: float | None = None) ->
     root, before, asked = folder / "root", _sizes(folder), feeds.requests
     start = time.perf_counter()
     archive = open_archive(str(folder / "archive"))
-    tonight = Tonight(root, folder / "site", _catalog(root, feeds), archive)
+    tonight = NightRun(root, folder / "site", _catalog(root, feeds), archive)
     done = run(steps(tonight, LOOKED_UP), _stop_at_a_fault)
     took = time.perf_counter() - start
     after = _sizes(folder)
@@ -100,7 +100,7 @@ def _night(folder: Path, feeds: Feeds, what: str, least: float | None = None) ->
     return took
 
 
-def _stop_at_a_fault(step: Done) -> None:
+def _stop_at_a_fault(step: StepResult) -> None:
     if step.failed:
         raise SystemExit(f"{step.name}: {step.words}")
 

@@ -23,8 +23,8 @@ from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.loader import load_catalog
 from accelerator_portal.http.limits import RequestLimits
 from accelerator_portal.packages.index_page import ACCEPT
+from accelerator_portal.packages.portal_packages import PortalPackage
 from accelerator_portal.packages.sync import SyncOptions, sync_packages
-from accelerator_portal.packages.wanted import Wanted
 from tests.packages.loopback import Index, served
 
 ROOT = Path(__file__).parent.parent
@@ -65,7 +65,7 @@ def _measure(root: Path, index: Index, names: Sequence[str], releases: int) -> N
 def _sync(root: Path, index: Index, names: Sequence[str]) -> tuple[int, int, int]:
     """Return requests, bytes and files written."""
     catalog = _catalog(root)
-    wanted = tuple(Wanted(name, ("pypi",), own=True) for name in names)
+    wanted = tuple(PortalPackage(name, ("pypi",), own=True) for name in names)
     options = SyncOptions(DAY, addresses={"pypi": index.url})
     done = sync_packages(root, catalog, wanted, options)
     written = sum(package.written for package in done.packages)

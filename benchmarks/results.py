@@ -18,7 +18,7 @@ from pathlib import Path
 
 from accelerator_portal.reports.outcomes import OUTCOMES
 from accelerator_portal.reports.report import Report
-from accelerator_portal.reports.report_check import Known, report_problems
+from accelerator_portal.reports.report_check import KnownNames, report_problems
 from accelerator_portal.reports.report_file import read_report, report_text
 from accelerator_portal.results.history import fold
 from tests.results.made_up import folded
@@ -51,7 +51,7 @@ def _reading(tests: int) -> None:
         path.write_text(report_text(made_report(tests, 0)), "utf-8")
         data = path.read_bytes()
         plain = seconds(lambda: json.loads(data))
-        known, later = Known(frozenset({"example"})), START + dt.timedelta(days=999)
+        known, later = KnownNames(frozenset({"example"})), START + dt.timedelta(days=999)
 
         ours = seconds(lambda: list(report_problems(read_report(path), path.name, known, later)))
     show(f"read and check {tests:,} tests ({len(data) / 1e6:.0f} MB)", ours, "json.loads", plain)

@@ -107,10 +107,10 @@ def _of_suite(name: str, shape: tuple[int, ...]) -> tuple[Work, float]:
     """Return the suite's call, and the work that the suite counts for it in its own unit."""
     import torch
 
-    from accelerator_portal.validation.suites.speed.suite import TRIALS
-    from accelerator_portal.validation.suites.speed.trial import Setting
+    from accelerator_portal.validation.suites.speed.benchmark import Setting
+    from accelerator_portal.validation.suites.speed.suite import BENCHMARKS
 
-    trial, setting = TRIALS[name], Setting("cpu", torch.float32, shape)
+    trial, setting = BENCHMARKS[name], Setting("cpu", torch.float32, shape)
     return trial.build(setting).act, trial.work(setting) / trial.unit.scale
 
 

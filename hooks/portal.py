@@ -22,7 +22,7 @@ from mkdocs.structure.pages import Page
 from accelerator_portal.catalog import ProblemsError
 from accelerator_portal.catalog.clock import today
 from accelerator_portal.checks import errors, load_and_check
-from accelerator_portal.checks.quarantine import load_and_set_aside
+from accelerator_portal.checks.quarantine import load_with_quarantine
 from accelerator_portal.site import RepositoryLinks, build_site
 from accelerator_portal.site.archive_page import archive_files
 from accelerator_portal.site.kept_html import FINISHED_HTML, RAW_HTML, anchors
@@ -109,7 +109,7 @@ def _site(config: MkDocsConfig, folder: Path) -> list[StoredFile]:
     root = Path(config.config_file_path).parent
     if config.extra.get("quarantine"):
         kept = config.extra.get("last_good")
-        catalog, problems = load_and_set_aside(root, today(), Path(kept) if kept else None)
+        catalog, problems = load_with_quarantine(root, today(), Path(kept) if kept else None)
     else:
         catalog, problems = load_and_check(root, today())
     failed = errors(problems)

@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from accelerator_portal.automation.artifact import NAME
+from accelerator_portal.automation.comment_posting import BOT
 from accelerator_portal.automation.events import PullRequestRun
 from accelerator_portal.automation.github import GitHubError
-from accelerator_portal.automation.posting import BOT
 from accelerator_portal.automation.pull_request_comment import MARKER
 
 HOME = "example/portal"

@@ -16,7 +16,7 @@ from accelerator_portal.automation.building import (
     MkDocs,
     build,
 )
-from accelerator_portal.automation.last_good import keep
+from accelerator_portal.automation.last_good import archive_good_folders
 from tests.automation.small_site import SmallEngine
 from tests.folders import EXAMPLE, GUIDE, Tree, edited, write_tree
 
@@ -74,7 +74,7 @@ def test_with_an_archive_broken_folders_have_their_last_good_version(
     out: Path, tree: Tree, tmp_path: Path
 ) -> None:
     root, archive = tree(EXAMPLE), open_archive(str(tmp_path / "archive"))
-    keep(archive, root, ["example"], [], dt.date(2026, 1, 1))
+    archive_good_folders(archive, root, ["example"], [], dt.date(2026, 1, 1))
     write_tree(root, edited((GUIDE, "## Help", "## Halp")))
     engine = SmallEngine()
     build(root, out, TODAY, archive, engine=engine)

@@ -7,7 +7,12 @@ from pathlib import Path
 import pytest
 
 from accelerator_portal.automation.archive_store import Archive, ArchiveError, open_archive, packed
-from accelerator_portal.automation.last_good import damaged, keep, lay_out, standing_in
+from accelerator_portal.automation.last_good import (
+    archive_good_folders,
+    damaged_folders,
+    last_good_dates,
+    write_last_good,
+)
 from accelerator_portal.checks.quarantine import last_good_versions
 
 FRIDAY, SATURDAY = dt.date(2026, 11, 20), dt.date(2026, 11, 21)
@@ -34,9 +39,9 @@ def bytes_of(archive: Archive) -> bytes | None:
 
 
 def test_a_good_folder_is_kept_once(archive: Archive, root: Path) -> None:
-    assert keep(archive, root, ["acme"], [], FRIDAY) == ("acme",)
+    assert archive_good_folders(archive, root, ["acme"], [], FRIDAY) == ("acme",)
     before = bytes_of(archive)
-    assert keep(archive, root, ["acme"], [], SATURDAY) == ()
+    assert archive_good_folders(archive, root, ["acme"], [], SATURDAY) == ()
     assert bytes_of(archive) == before
 
 
@@ -44,16 +49,16 @@ def test_a_broken_folder_is_replaced_by_its_last_version_since_the_first_night(
     archive: Archive, root: Path, tmp_path: Path
 ) -> None:
     broken = ["acme", "unknown"]
-    keep(archive, root, ["acme"], [], FRIDAY)
+    archive_good_folders(archive, root, ["acme"], [], FRIDAY)
     (root / "accelerators/acme/guide.md").write_text("broken", "utf-8")
-    assert standing_in(archive, broken, FRIDAY) == {"acme": FRIDAY}  # no night has seen it yet
-    assert keep(archive, root, [], broken, SATURDAY) == ()
-    keep(archive, root, [], broken, dt.date(2026, 12, 1))
-    found = standing_in(archive, broken, dt.date(2026, 12, 1))
+    assert last_good_dates(archive, broken, FRIDAY) == {"acme": FRIDAY}  # no night has seen it yet
+    assert archive_good_folders(archive, root, [], broken, SATURDAY) == ()
+    archive_good_folders(archive, root, [], broken, dt.date(2026, 12, 1))
+    found = last_good_dates(archive, broken, dt.date(2026, 12, 1))
     assert found == {"acme": SATURDAY}
 
     place = tmp_path / "place"
-    lay_out(archive, found, place)
+    write_last_good(archive, found, place)
     files = {f.relative_to(place).as_posix(): f.read_text("utf-8") for f in place.rglob("*.*")}
     assert files == {
         "accelerators/acme/guide.md": "## Prepare ✓\n",
@@ -64,11 +69,13 @@ def test_a_broken_folder_is_replaced_by_its_last_version_since_the_first_night(
 
 
 def test_a_mended_folder_counts_anew(archive: Archive, root: Path) -> None:
-    keep(archive, root, ["acme"], [], FRIDAY)
-    keep(archive, root, [], ["acme"], FRIDAY)
-    assert keep(archive, root, ["acme"], [], SATURDAY) == ()  # mended by taking it back
-    keep(archive, root, [], ["acme"], SATURDAY)
-    assert standing_in(archive, ["acme"], SATURDAY) == {"acme": SATURDAY}
+    archive_good_folders(archive, root, ["acme"], [], FRIDAY)
+    archive_good_folders(archive, root, [], ["acme"], FRIDAY)
+    assert (
+        archive_good_folders(archive, root, ["acme"], [], SATURDAY) == ()
+    )  # mended by taking it back
+    archive_good_folders(archive, root, [], ["acme"], SATURDAY)
+    assert last_good_dates(archive, ["acme"], SATURDAY) == {"acme": SATURDAY}
 
 
 def flipped(data: bytes, bit: int) -> bytes:
@@ -78,19 +85,19 @@ def flipped(data: bytes, bit: int) -> bytes:
 def test_each_flipped_bit_is_found_and_written_again_while_the_folder_is_whole(
     archive: Archive, root: Path
 ) -> None:
-    keep(archive, root, ["acme"], [], FRIDAY)
+    archive_good_folders(archive, root, ["acme"], [], FRIDAY)
     good = bytes_of(archive)
     assert good is not None
     found = 0
     for bit in range(0, 8 * len(good), 5):
         archive.write("last-good/acme.json.gz", flipped(good, bit))
-        lost = damaged(archive, ["acme"])
+        lost = damaged_folders(archive, ["acme"])
         found += bool(lost)
-        assert standing_in(archive, ["acme"], FRIDAY) == ({} if lost else {"acme": FRIDAY})
-        assert keep(archive, root, [], ["acme"], FRIDAY) == ()
+        assert last_good_dates(archive, ["acme"], FRIDAY) == ({} if lost else {"acme": FRIDAY})
+        assert archive_good_folders(archive, root, [], ["acme"], FRIDAY) == ()
         archive.write("last-good/acme.json.gz", flipped(good, bit))
-        keep(archive, root, ["acme"], [], FRIDAY)
-        assert damaged(archive, ["acme"]) == ()
+        archive_good_folders(archive, root, ["acme"], [], FRIDAY)
+        assert damaged_folders(archive, ["acme"]) == ()
     # What is not found is in the fields of gzip's header that say nothing of the content.
     assert found >= 8 * (len(good) - 10) // 5
 
@@ -104,4 +111,4 @@ def test_an_archive_that_leads_out_of_the_folder_is_refused(
     text = json.dumps({"files": {path: "harm"}})
     archive.write("last-good/acme.json.gz", packed(text.encode()))
     with pytest.raises(ArchiveError, match="has an unexpected format"):
-        lay_out(archive, {"acme": FRIDAY}, tmp_path / "place")
+        write_last_good(archive, {"acme": FRIDAY}, tmp_path / "place")

@@ -7,7 +7,7 @@ import datetime as dt
 from accelerator_portal.automation.breakage_issues import Issues
 from accelerator_portal.automation.feeds import Fetched
 from accelerator_portal.automation.night_summary import Night, summary
-from accelerator_portal.automation.stepping import Done
+from accelerator_portal.automation.step_runner import StepResult
 from accelerator_portal.catalog import Problem
 from accelerator_portal.reports.outcomes import Outcome
 from accelerator_portal.results.breakages import open_breakages
@@ -16,20 +16,22 @@ from tests.results.made_up import START, folded, made_up
 
 
 def test_a_night_has_failed_where_one_of_its_steps_has() -> None:
-    done = Done("a", "1 new"), Done("b", "an index did not respond", failed=True)
+    done = StepResult("a", "1 new"), StepResult("b", "an index did not respond", failed=True)
     assert Night(done).failed
     assert not Night(done[:1]).failed
 
 
 def test_a_night_without_news_says_so(tree: Tree) -> None:
-    night = Night((Done("reports", "1 feed, 0 new"),), (Fetched("example", "x", "unchanged"),))
+    night = Night(
+        (StepResult("reports", "1 feed, 0 new"),), (Fetched("example", "x", "unchanged"),)
+    )
     assert summary(night, loaded(tree(EXAMPLE))) == (
         "# Nightly\n\n- reports: `1 feed, 0 new`\n\nNo new reports.\n"
     )
 
 
 def test_without_feeds_nothing_is_said_of_reports(tree: Tree) -> None:
-    night = Night((Done("site", "built"),))
+    night = Night((StepResult("site", "built"),))
     assert summary(night, loaded(tree(EXAMPLE))) == "# Nightly\n\n- site: `built`\n"
 
 
@@ -39,7 +41,7 @@ def test_what_is_overdue_and_what_waits_is_told(tree: Tree) -> None:
     now = START + dt.timedelta(days=5, minutes=59)
     (breakage,) = open_breakages(state, now, dt.timedelta(hours=72))
     night = Night(
-        (Done("site", "built"),),
+        (StepResult("site", "built"),),
         overdue=(("example", breakage),),
         issues=Issues(waiting=2),
         standing_in={"example": START.date()},
@@ -61,7 +63,7 @@ def test_what_is_overdue_and_what_waits_is_told(tree: Tree) -> None:
 def test_what_was_refused_and_set_aside_is_named_with_its_reason(tree: Tree) -> None:
     hostile = "`</code><script> @somebody ![x](http://a)"
     night = Night(
-        (Done("site", "built"),),
+        (StepResult("site", "built"),),
         (
             Fetched("example", "a", "new"),
             Fetched("example", "b", "refused", (hostile, "more", "and more")),

@@ -13,23 +13,23 @@ from fsspec.implementations.local import LocalFileSystem
 
 from accelerator_portal.automation.archive_store import Archive, open_archive
 from accelerator_portal.automation.building import inputs_of_build
+from accelerator_portal.automation.comment_posting import BOT
 from accelerator_portal.automation.github_client import GitHubClient
 from accelerator_portal.automation.inputs import remember
-from accelerator_portal.automation.night_steps import LOOKED_UP, Tonight, steps
+from accelerator_portal.automation.night_steps import LOOKED_UP, NightRun, steps
 from accelerator_portal.automation.night_summary import Night, summary
 from accelerator_portal.automation.nightly import run_night
-from accelerator_portal.automation.posting import BOT
-from accelerator_portal.automation.stepping import Done, run
+from accelerator_portal.automation.step_runner import StepResult, run
 from accelerator_portal.catalog import Catalog, ProblemsError, load_catalog
 from accelerator_portal.catalog.package_file import IndexFacts, PackageFacts, PackagesRead
 from accelerator_portal.checks import folder_limits
 from accelerator_portal.http.client import Traffic
 from accelerator_portal.packages.facts_text import facts_text, read_text
 from accelerator_portal.packages.questions import ResolutionQuestion
-from accelerator_portal.packages.resolving import ResolutionResult
-from accelerator_portal.packages.sync import Synced, SyncInterrupted, SyncOptions, sync
+from accelerator_portal.packages.row_verdicts import Resolve
+from accelerator_portal.packages.sync import SyncInterrupted, SyncOptions, SyncResult, sync
+from accelerator_portal.packages.uv_resolution import ResolutionResult
 from accelerator_portal.packages.verdict_file import read_verdicts
-from accelerator_portal.packages.verifying import Resolve
 from accelerator_portal.reports.report_file import report_text
 from tests.automation.github_double import GitHubDouble
 from tests.automation.github_git import GitStore
@@ -54,13 +54,13 @@ def _no_trial(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(folder_limits, "too_large_folders", lambda *_: {})
 
 
-def tonight(place: Path, archive: Archive | None = None) -> Tonight:
+def tonight(place: Path, archive: Archive | None = None) -> NightRun:
     """A night over `place/root`, with the archive and the site beside it."""
     catalog, _ = load_catalog(place / "root")
     assert catalog is not None
     archive = archive or open_archive(str(place / "archive"))
     engine = SmallEngine()
-    return Tonight(place / "root", place / "site", catalog, archive, engine=engine, now=NOW)
+    return NightRun(place / "root", place / "site", catalog, archive, engine=engine, now=NOW)
 
 
 def portal(place: Path) -> Path:
@@ -72,7 +72,7 @@ def portal(place: Path) -> Path:
     return root
 
 
-def night(given: Tonight) -> Night:
+def night(given: NightRun) -> Night:
     return run_night(given, LOOKED_UP)
 
 
@@ -255,7 +255,7 @@ def pypi_answers(_asked: Sequence[ResolutionQuestion], _cache: Path) -> Resolve:
     return lambda _: ResolutionResult("found", {"torch": "1"})
 
 
-def looked_up(given: Tonight) -> list[Done]:
+def looked_up(given: NightRun) -> list[StepResult]:
     """What came of looking up packages and commands."""
     every = [step for step in steps(given) if step[0] in LOOKED_UP]
     return [*run(every, lambda _: None)]
@@ -265,15 +265,15 @@ def test_packages_and_commands_are_looked_up(tmp_path: Path) -> None:
     write_tree(tmp_path / "root", EXAMPLE)
     asked: list[SyncOptions] = []
 
-    def nowhere(root: Path, catalog: Catalog, options: SyncOptions) -> Synced:
+    def nowhere(root: Path, catalog: Catalog, options: SyncOptions) -> SyncResult:
         asked.append(options)
         here = replace(options, addresses={"pypi": "http://127.0.0.1:9/"}, limits=FAST)
         return sync(root, catalog, here)
 
     given = replace(tonight(tmp_path), package_sync=nowhere, resolver=pypi_answers)
     assert looked_up(given) == [
-        Done("packages", "2 packages: 2 with changes, 2 not fully read"),
-        Done("commands", "example: 26 versions found"),
+        StepResult("packages", "2 packages: 2 with changes, 2 not fully read"),
+        StepResult("commands", "example: 26 versions found"),
     ]
     assert asked == [SyncOptions(NOW.date(), told=asked[0].told)]
     verdicts = read_verdicts(tmp_path / "root", "example").values()
@@ -283,8 +283,8 @@ def test_packages_and_commands_are_looked_up(tmp_path: Path) -> None:
 def test_where_packages_are_interrupted_the_night_ends(tmp_path: Path) -> None:
     write_tree(tmp_path / "root", EXAMPLE)
 
-    def stopped(*_: object) -> Synced:
-        raise SyncInterrupted(Synced((), ("torch",), Traffic()))
+    def stopped(*_: object) -> SyncResult:
+        raise SyncInterrupted(SyncResult((), ("torch",), Traffic()))
 
     with pytest.raises(KeyboardInterrupt):
         looked_up(replace(tonight(tmp_path), package_sync=stopped))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from accelerator_portal.automation.comment_posting import BOT
 from accelerator_portal.automation.github import GitHubError
 from accelerator_portal.automation.github_branch import EMAIL
 from accelerator_portal.automation.github_client import GitHubClient
@@ -11,7 +12,6 @@ from accelerator_portal.automation.plugin_pull_requests import (
     PluginPullRequests,
     propose_releases,
 )
-from accelerator_portal.automation.posting import BOT
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.package_file import ReleaseFacts
 from tests.automation.github_double import HOME, Fault, GitHubDouble

@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 
 from accelerator_portal.automation.publishing import (
-    NothingToPutBackError,
-    beside,
-    previous,
+    NoPreviousSiteError,
+    previous_site,
     publish,
-    put_back,
     recover,
+    restore_previous,
+    staging_folder,
 )
 
 
@@ -30,28 +30,26 @@ def shown(folder: Path) -> str:
 
 def test_the_last_site_is_kept_and_can_be_put_back_and_back_again(target: Path) -> None:
     for text in ("first", "second", "third"):
-        make(beside(target), text)
+        make(staging_folder(target), text)
         publish(target)
-    assert (shown(target), shown(previous(target))) == ("third", "second")
-    put_back(target)
-    assert (shown(target), shown(previous(target))) == ("second", "third")
-    put_back(target)
-    assert (shown(target), shown(previous(target))) == ("third", "second")
-    assert not beside(target).exists()
+    assert (shown(target), shown(previous_site(target))) == ("third", "second")
+    restore_previous(target)
+    assert (shown(target), shown(previous_site(target))) == ("second", "third")
+    restore_previous(target)
+    assert (shown(target), shown(previous_site(target))) == ("third", "second")
+    assert not staging_folder(target).exists()
 
 
 def test_without_a_previous_site_nothing_is_changed(target: Path) -> None:
     make(target, "first")
-    with pytest.raises(
-        NothingToPutBackError, match=r"there is no previous site in \.site\.previous"
-    ):
-        put_back(target)
+    with pytest.raises(NoPreviousSiteError, match=r"there is no previous site in \.site\.previous"):
+        restore_previous(target)
     assert shown(target) == "first"
 
 
 def test_an_interruption_between_the_renames_is_mended(target: Path) -> None:
-    make(previous(target), "first")
-    make(beside(target), "half of the second")
+    make(previous_site(target), "first")
+    make(staging_folder(target), "half of the second")
     recover(target)
     assert shown(target) == "first"
     assert sorted(path.name for path in target.parent.iterdir()) == ["site"]

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page
 
-from accelerator_portal.packages.resolving import ResolutionKind
+from accelerator_portal.packages.uv_resolution import ResolutionKind
 from tests.browser.visit import address_of, expect
 from tests.built_site import Site
 

@@ -26,8 +26,8 @@ if sys.platform == "win32":
 
 import resource
 
-from accelerator_portal.checks import folder_trial
-from accelerator_portal.checks.folder_trial import within_limits
+from accelerator_portal.checks import folder_process
+from accelerator_portal.checks.folder_process import within_limits
 
 
 def spin() -> None:
@@ -57,7 +57,7 @@ def fail() -> None:
 def test_what_takes_too_much_is_ended(
     work: Callable[[], None], why: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(folder_trial, "MAX_SECONDS", 1)
+    monkeypatch.setattr(folder_process, "MAX_SECONDS", 1)
     assert within_limits(work) == why
     assert resource.getrlimit(resource.RLIMIT_CPU)[0] != 1, "the limits are the child's alone"
 
@@ -70,8 +70,8 @@ def test_the_process_names_the_folders_that_take_too_much(
     tree: Tree, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     root = tree(EXAMPLE)
-    monkeypatch.setattr(folder_trial, "read_and_check", lambda *_: grow())
-    assert folder_trial.main(root, TODAY) == 0
+    monkeypatch.setattr(folder_process, "read_and_check", lambda *_: grow())
+    assert folder_process.main(root, TODAY) == 0
     assert json.loads(capsys.readouterr().out) == {"example": "memory"}
 
 

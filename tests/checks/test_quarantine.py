@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from accelerator_portal.checks import load_and_check
-from accelerator_portal.checks.quarantine import load_and_set_aside
+from accelerator_portal.checks.quarantine import load_with_quarantine
 from tests.day import TODAY
 from tests.folders import ACCELERATOR, EXAMPLE, GUIDE, RELEASES, Tree, edited
 
@@ -21,7 +21,7 @@ def with_copy(**edits: str) -> dict[str, str]:
 
 
 def test_nothing_is_set_aside_where_nothing_is_wrong(tree: Tree) -> None:
-    catalog, problems = load_and_set_aside(tree(with_copy()), TODAY)
+    catalog, problems = load_with_quarantine(tree(with_copy()), TODAY)
     assert catalog is not None
     assert (problems, catalog.set_aside) == ([], {})
     assert len(catalog.platforms) == 2
@@ -30,7 +30,7 @@ def test_nothing_is_set_aside_where_nothing_is_wrong(tree: Tree) -> None:
 def test_what_cannot_be_read_and_what_breaks_a_rule_is_set_aside(tree: Tree) -> None:
     for name, text in (("guide_md", "no front matter"), ("install_yaml", "options: ")):
         root = tree(with_copy(**{name: text}))
-        catalog, problems = load_and_set_aside(root, TODAY)
+        catalog, problems = load_with_quarantine(root, TODAY)
         assert catalog is not None
         assert problems == []
         assert [platform.id for platform in catalog.platforms] == ["example"]
@@ -46,7 +46,7 @@ def test_a_folder_that_claims_the_name_of_another_sets_nobody_aside(tree: Tree) 
         if path.startswith("accelerators/")
     }
     root = tree({**EXAMPLE, **newcomer})
-    catalog, problems = load_and_set_aside(root, TODAY)
+    catalog, problems = load_with_quarantine(root, TODAY)
     assert catalog is not None
     assert sorted(catalog.by_id) == ["aaa", "example"]
     assert [(p.rule, p.level) for p in problems] == [("duplicate-names", "warning")]
@@ -60,13 +60,13 @@ def test_a_rule_that_compares_folders_looks_again_without_them(tree: Tree) -> No
         for path, text in edited((GUIDE, "## Help", "## Halp")).items()
         if path.startswith("accelerators/")
     }
-    catalog, _ = load_and_set_aside(tree({**EXAMPLE, **copy}), TODAY)
+    catalog, _ = load_with_quarantine(tree({**EXAMPLE, **copy}), TODAY)
     assert catalog is not None
     assert [platform.id for platform in catalog.platforms] == ["example"]
 
 
 def test_errors_of_shared_data_leave_nothing_to_build(tree: Tree) -> None:
-    catalog, problems = load_and_set_aside(tree({**EXAMPLE, RELEASES: "x: 1\n"}), TODAY)
+    catalog, problems = load_with_quarantine(tree({**EXAMPLE, RELEASES: "x: 1\n"}), TODAY)
     assert catalog is None
     assert problems
 
@@ -78,7 +78,7 @@ def test_an_exception_for_a_folder_that_is_set_aside_waits(tree: Tree) -> None:
     )
     files = edited((ACCELERATOR, "vendor:", "vendr:"))
     root = tree({**files, "data/exceptions.yaml": exception})
-    catalog, problems = load_and_set_aside(root, TODAY)
+    catalog, problems = load_with_quarantine(root, TODAY)
     assert catalog is not None
     assert list(catalog.set_aside) == ["example"]
     assert not [problem for problem in problems if problem.path == "data/exceptions.yaml"]

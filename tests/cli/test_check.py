@@ -12,8 +12,8 @@ from click.testing import CliRunner, Result
 
 from accelerator_portal.catalog import Problem
 from accelerator_portal.cli import main
+from accelerator_portal.cli.problem_formats import as_annotations, as_text
 from accelerator_portal.cli.site_address import LOCAL
-from accelerator_portal.cli.telling import as_annotations, plainly
 from tests.folders import (
     ACCELERATOR,
     EXAMPLE,
@@ -132,7 +132,7 @@ def test_the_spot_is_underlined(tree: Tree) -> None:
 
 def test_a_long_line_is_cut_around_its_spot(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text("x" * 300 + " here " + "y" * 300, "utf-8")
-    told = unstyle(plainly(tmp_path, [Problem("a.yaml", 1, 'not "here"', "remove it")]))
+    told = unstyle(as_text(tmp_path, [Problem("a.yaml", 1, 'not "here"', "remove it")]))
     _, line, under, _ = told.splitlines()
     assert len(line) < 130
     assert line[under.index("^") : under.rindex("^") + 1] == "here"

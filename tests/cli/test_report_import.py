@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from accelerator_portal.cli import main
-from accelerator_portal.reports.formats import EXAMPLES, READERS, found_format
+from accelerator_portal.reports.formats import EXAMPLES, READERS, detect_format
 from accelerator_portal.reports.report import Environment
 from accelerator_portal.reports.report_file import read_report
 from tests.folders import ACCELERATOR, REPOSITORY, Tree, edited
@@ -255,7 +255,7 @@ def test_the_example_of_each_format_works(
     words = EXAMPLES[name].split()
     monkeypatch.chdir(tmp_path)
     Path(words[-1]).write_text(FILES[name], "utf-8")
-    assert found_format(Path(words[-1])) == name
+    assert detect_format(Path(words[-1])) == name
     fixed = ["report", "import", "--accelerator", "acme", "--out", "report.json"]
     done = CliRunner().invoke(main, [*fixed, *words])
     assert done.exit_code == 0, done.output

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from accelerator_portal.automation.upstream.collecting import Ledger
+from accelerator_portal.automation.upstream.answer_ledger import Ledger
 from accelerator_portal.automation.upstream.own_files import WRITTEN_BY
 from accelerator_portal.catalog.clock import VARIABLE
 from accelerator_portal.cli import main

@@ -128,7 +128,7 @@ def test_a_run_of_speeds_goes_on_alone(folder: Path, monkeypatch: pytest.MonkeyP
         raise RunError("That is all.")
 
     monkeypatch.setattr(validate, "suites_of_journal", lambda _: ("speed",))
-    monkeypatch.setattr(launch, "go_on", go_on)
+    monkeypatch.setattr(launch, "resume_run", go_on)
     done = run(folder / "report.json", "--resume")
     assert "That is all." in done.stderr
     assert asked == [(1, processors())]

@@ -36,10 +36,10 @@ from accelerator_portal.catalog.validation_file import Validation
 from accelerator_portal.catalog.yaml_file import parse_yaml
 from accelerator_portal.checks import errors, load_and_check
 from accelerator_portal.install.expand import expand
-from accelerator_portal.reports.formats import READERS, found_format
+from accelerator_portal.reports.formats import READERS, detect_format
 from accelerator_portal.reports.reading import Options
 from accelerator_portal.reports.report import Report
-from accelerator_portal.reports.report_check import Known, report_problems
+from accelerator_portal.reports.report_check import KnownNames, report_problems
 from accelerator_portal.reports.report_file import read_report, report_text
 from accelerator_portal.reports.store import StoredReport
 from accelerator_portal.results.tables import matrices
@@ -170,7 +170,7 @@ def test_a_report_is_read_or_refused_and_its_tables_are_made(change: Any, place:
     if not isinstance(report, Report):
         assert_told(report)
         return
-    for problem in report_problems(report, "run.json", Known(), NOW):
+    for problem in report_problems(report, "run.json", KnownNames(), NOW):
         assert str(problem).isprintable()
     file.write_text(report_text(report), "utf-8")
     assert read_report(file) == report
@@ -186,7 +186,7 @@ def assert_tables(report: Report) -> None:
 
 def read_or_refused(name: str, file: Path) -> None:
     """Whatever a reader makes of a file is a report, or problems."""
-    kind = outcome(lambda: found_format(file))
+    kind = outcome(lambda: detect_format(file))
     found = outcome(lambda: READERS[name](file, Options(suite="made-up")))
     for got in (kind, found):
         if isinstance(got, tuple):

@@ -9,7 +9,7 @@ from typing import Any
 
 from accelerator_portal.catalog import load_catalog
 from accelerator_portal.http.limits import RequestLimits
-from accelerator_portal.packages.sync import Synced, SyncOptions, sync
+from accelerator_portal.packages.sync import SyncOptions, SyncResult, sync
 from tests.folders import INSTALL, edited
 from tests.packages.loopback import Index
 
@@ -48,7 +48,7 @@ EXPECTED = {
 }
 
 
-def synced(root: Path, index: Index, day: dt.date = DAY, **options: Any) -> Synced:  # noqa: ANN401 - as Options has them
+def synced(root: Path, index: Index, day: dt.date = DAY, **options: Any) -> SyncResult:  # noqa: ANN401 - as Options has them
     """Sync the repository at `root` from the index alone; other hosts are not there."""
     catalog, _ = load_catalog(root)
     assert catalog is not None

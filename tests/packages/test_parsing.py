@@ -24,7 +24,7 @@ from accelerator_portal.packages.metadata import (
     requirements_on,
 )
 from accelerator_portal.packages.remote_wheel import _MissingError, _Parts
-from accelerator_portal.packages.selection import chosen
+from accelerator_portal.packages.selection import selected_versions
 from accelerator_portal.packages.wheel_tags import (
     platform_tag,
     python_label,
@@ -217,8 +217,8 @@ def test_a_range_of_pythons_is_kept_in_normal_form() -> None:
 def test_the_newest_are_kept_and_of_torch_all() -> None:
     final = [Version(f"1.{n}") for n in range(60)]
     pre = [Version(f"2.0rc{n}") for n in range(9)]
-    assert chosen([*final, *pre], "x") == [*reversed(pre[-3:]), *reversed(final[-40:])]
-    assert len(chosen(pre, "x")) == 9
+    assert selected_versions([*final, *pre], "x") == [*reversed(pre[-3:]), *reversed(final[-40:])]
+    assert len(selected_versions(pre, "x")) == 9
     torch = [Version(f"2.{n}.{m}") for n in range(30) for m in range(3)]
-    assert chosen(torch, "torch")[-1] == Version("2.4.0")
-    assert len(chosen(torch, "torch")) == 26 * 3
+    assert selected_versions(torch, "torch")[-1] == Version("2.4.0")
+    assert len(selected_versions(torch, "torch")) == 26 * 3

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from accelerator_portal.packages.questions import ResolutionQuestion
-from accelerator_portal.packages.resolving import ResolutionResult
+from accelerator_portal.packages.row_verdicts import Resolve
+from accelerator_portal.packages.uv_resolution import ResolutionResult
 from accelerator_portal.packages.verdict_file import read_verdicts
 from accelerator_portal.packages.verification import (
     VerdictCounts,
@@ -17,7 +18,6 @@ from accelerator_portal.packages.verification import (
     total,
     verify_commands,
 )
-from accelerator_portal.packages.verifying import Resolve
 from tests.folders import EXAMPLE, Tree, loaded
 
 DAY = dt.date(2026, 6, 1)

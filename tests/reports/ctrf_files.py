@@ -10,7 +10,7 @@ import pytest
 
 from accelerator_portal.catalog import ProblemsError
 from accelerator_portal.reports.ctrf import read_ctrf
-from accelerator_portal.reports.reading import Found, Options
+from accelerator_portal.reports.reading import ImportResult, Options
 
 STATUSES = ("passed", "failed", "skipped", "pending", "other")
 
@@ -27,7 +27,7 @@ def document(*tests: dict[str, Any], **results: Any) -> dict[str, Any]:  # noqa:
     }
 
 
-def read(tmp_path: Path, value: object, options: Options | None = None) -> Found:
+def read(tmp_path: Path, value: object, options: Options | None = None) -> ImportResult:
     file = tmp_path / "results.json"
     file.write_text(value if isinstance(value, str) else json.dumps(value), encoding="utf-8")
     return read_ctrf(file, options or Options())

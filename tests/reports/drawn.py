@@ -11,7 +11,7 @@ from accelerator_portal.catalog.suite_file import SuiteKind
 from accelerator_portal.catalog.text_file import HIDDEN
 from accelerator_portal.reports.identity import identity_of
 from accelerator_portal.reports.outcomes import Kind, Outcome, Stage
-from accelerator_portal.reports.reading import Found
+from accelerator_portal.reports.reading import ImportResult
 from accelerator_portal.reports.report import (
     Component,
     Environment,
@@ -133,9 +133,9 @@ def reports(draw: st.DrawFn) -> Report:
     )
 
 
-def of(report: Report) -> Found:
+def of(report: Report) -> ImportResult:
     """What a reader gives of a report of which nothing was lost."""
-    return Found(
+    return ImportResult(
         report.suites,
         report.tests,
         report.environment,

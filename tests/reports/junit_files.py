@@ -9,12 +9,12 @@ import pytest
 
 from accelerator_portal.catalog import ProblemsError
 from accelerator_portal.reports.junit import read_junit
-from accelerator_portal.reports.reading import Found, Options
+from accelerator_portal.reports.reading import ImportResult, Options
 
 SUITE = '<testsuites><testsuite name="pytest">{}</testsuite></testsuites>'
 
 
-def read(tmp_path: Path, text: str | bytes, options: Options | None = None) -> Found:
+def read(tmp_path: Path, text: str | bytes, options: Options | None = None) -> ImportResult:
     file = tmp_path / "results.xml"
     file.write_bytes(text.encode() if isinstance(text, str) else text)
     return read_junit(file, options or Options())

@@ -11,7 +11,7 @@ import pytest
 from accelerator_portal.catalog import ProblemsError
 from accelerator_portal.reports.bounds import MAX_CELLS, MAX_MODES, MAX_SUITES, TAKEN, faults
 from accelerator_portal.reports.report import Report
-from accelerator_portal.reports.report_check import Known, report_problems
+from accelerator_portal.reports.report_check import KnownNames, report_problems
 from accelerator_portal.reports.report_file import read_report, report_text
 from accelerator_portal.reports.store import _report_id
 from tests.reports.examples import report as example
@@ -98,5 +98,5 @@ def test_a_file_of_very_many_suites_is_refused_with_one_fault(tmp_path: Path) ->
 def test_a_moment_in_the_future_has_one_answer(year: str) -> None:
     made = example(started=f"{year}-12-31T23:59:59Z")
     now = dt.datetime(2026, 1, 3, tzinfo=dt.timezone.utc)
-    found = [str(p) for p in report_problems(made, "r.json", Known(), now)]
+    found = [str(p) for p in report_problems(made, "r.json", KnownNames(), now)]
     assert found == [f"r.json:1: started is in the future ({year}-12-31); correct it"]

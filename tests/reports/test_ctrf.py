@@ -4,7 +4,7 @@ import datetime as dt
 from pathlib import Path
 
 from accelerator_portal.catalog.own_suite import SUITE_NAME
-from accelerator_portal.reports.reading import Found, Options
+from accelerator_portal.reports.reading import ImportResult, Options
 from accelerator_portal.reports.report import (
     Environment,
     Evidence,
@@ -39,7 +39,7 @@ def test_a_file_of_another_tool_is_read(tmp_path: Path) -> None:
     )
     made["results"]["summary"] |= {"start": 1_772_359_200_000, "stop": 1_772_359_260_000}
     start = dt.datetime(2026, 3, 1, 10, tzinfo=dt.UTC)
-    assert read(tmp_path, made) == Found(
+    assert read(tmp_path, made) == ImportResult(
         suites=(Suite(name="ops", kind="unit"), Suite(name="runner-x", kind="unit")),
         tests=(
             TestEntry(
@@ -86,7 +86,7 @@ def test_parameters_of_all_tests_are_added_to_the_file_s_own(tmp_path: Path) -> 
 
 
 def test_a_file_without_tests_names_its_tool(tmp_path: Path) -> None:
-    assert read(tmp_path, document()) == Found((Suite(name="runner-x", kind="unit"),), ())
+    assert read(tmp_path, document()) == ImportResult((Suite(name="runner-x", kind="unit"),), ())
 
 
 FORMAT = "see the report format page"

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from accelerator_portal.catalog import ProblemsError
 from accelerator_portal.reports.dynamo_csv import read_dynamo_csv
 from accelerator_portal.reports.outcomes import Outcome
-from accelerator_portal.reports.reading import Found, Options
+from accelerator_portal.reports.reading import ImportResult, Options
 from accelerator_portal.reports.report import Scalar, TestEntry
 
 # Everything here is made up: models, results, addresses.
@@ -22,7 +22,7 @@ XPU = "name,float32,bfloat16,float16,amp_bf16,amp_fp16\n"
 
 def read(
     folder: Path, text: str | bytes, name: str = NAME, options: Options | None = None
-) -> Found:
+) -> ImportResult:
     path = folder / name
     path.write_bytes(text.encode() if isinstance(text, str) else text)
     return read_dynamo_csv(path, options or Options())
@@ -36,11 +36,11 @@ def refused(
     return [str(problem) for problem in error.value.problems]
 
 
-def outcomes(found: Found) -> list[tuple[str, Scalar | None, Outcome]]:
+def outcomes(found: ImportResult) -> list[tuple[str, Scalar | None, Outcome]]:
     return [(test.name, test.parameters.get("dtype"), test.outcome) for test in found.tests]
 
 
-def issues(found: Found) -> list[tuple[str, Scalar | None, str | None]]:
+def issues(found: ImportResult) -> list[tuple[str, Scalar | None, str | None]]:
     return [
         (t.name, t.parameters.get("dtype"), t.known_issue.url if t.known_issue else None)
         for t in found.tests

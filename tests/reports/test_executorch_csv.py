@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from accelerator_portal.catalog import ProblemsError
 from accelerator_portal.reports.executorch_csv import read_executorch_csv
-from accelerator_portal.reports.reading import Found, Options
+from accelerator_portal.reports.reading import ImportResult, Options
 from accelerator_portal.reports.report import Scalar, TestEntry
 
 # Everything here is made up: tests, results, figures. The columns are those of ExecuTorch.
@@ -46,7 +46,7 @@ def content(*rows: dict[str, str]) -> str:
     return text.getvalue()
 
 
-def read(folder: Path, text: str | bytes, options: Options | None = None) -> Found:
+def read(folder: Path, text: str | bytes, options: Options | None = None) -> ImportResult:
     path = folder / NAME
     path.write_bytes(text.encode() if isinstance(text, str) else text)
     return read_executorch_csv(path, options or Options())
@@ -58,7 +58,7 @@ def refused(folder: Path, text: str | bytes) -> list[str]:
     return [str(problem) for problem in error.value.problems]
 
 
-def only(found: Found) -> TestEntry:
+def only(found: ImportResult) -> TestEntry:
     (test,) = found.tests
     return test
 

@@ -9,8 +9,8 @@ import pytest
 
 from accelerator_portal.catalog import ProblemsError
 from accelerator_portal.reports.executorch_json import read_executorch_json
-from accelerator_portal.reports.formats import found_format
-from accelerator_portal.reports.reading import Found, Options
+from accelerator_portal.reports.formats import detect_format
+from accelerator_portal.reports.reading import ImportResult, Options
 from accelerator_portal.reports.report import TestEntry
 
 # As ExecuTorch 1.5.1 wrote it on 2026-11-21, without its log; the other tests are made up.
@@ -58,7 +58,7 @@ def case(nodeid: str, outcome: str, *rows: object, **call: Any) -> dict[str, Any
     }
 
 
-def read(folder: Path, *tests: object, options: Options | None = None) -> Found:
+def read(folder: Path, *tests: object, options: Options | None = None) -> ImportResult:
     made = {
         "created": 1_772_359_260.0,
         "duration": 60.0,
@@ -72,7 +72,7 @@ def read(folder: Path, *tests: object, options: Options | None = None) -> Found:
     return read_executorch_json(folder / "report.json", options or Options())
 
 
-def only(found: Found) -> TestEntry:
+def only(found: ImportResult) -> TestEntry:
     (test,) = found.tests
     return test
 
@@ -111,9 +111,9 @@ def test_a_test_that_executorch_wrote_is_read(tmp_path: Path) -> None:
 
 def test_the_format_is_known_by_what_stands_far_from_the_beginning(tmp_path: Path) -> None:
     read(tmp_path, REAL)
-    assert found_format(tmp_path / "report.json") == "executorch-json"
+    assert detect_format(tmp_path / "report.json") == "executorch-json"
     (tmp_path / "plain.json").write_text('{"exitcode": 0, "tests": []}', encoding="utf-8")
-    assert found_format(tmp_path / "plain.json") == "pytest-json"
+    assert detect_format(tmp_path / "plain.json") == "pytest-json"
 
 
 def test_a_pass_of_pytest_is_none_of_a_backend_that_took_nothing(tmp_path: Path) -> None:

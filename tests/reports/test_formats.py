@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from accelerator_portal.catalog import ProblemsError
 from accelerator_portal.cli.main import main
-from accelerator_portal.reports.formats import FORMATS, READERS, WRITERS, found_format
+from accelerator_portal.reports.formats import FORMATS, READERS, WRITERS, detect_format
 
 READ = [name for name, form in FORMATS.items() if form.read]
 
@@ -33,14 +33,14 @@ def test_a_file_with_what_tells_a_format_is_of_that_format(name: str, tmp_path: 
     file = tmp_path / "results"
     form = FORMATS[name]
     file.write_bytes(b"x" * 100 + form.start + b"x" * 100_000 + form.further)
-    assert found_format(file) == name
+    assert detect_format(file) == name
 
 
 def test_a_sign_far_from_the_beginning_tells_nothing(tmp_path: Path) -> None:
     file = tmp_path / "results"
     file.write_bytes(b"x" * 100_000 + b"<testsuite")
     with pytest.raises(ProblemsError) as error:
-        found_format(file)
+        detect_format(file)
     assert str(error.value) == (
         f"results:1: unknown format; pass --format with one of: {', '.join(sorted(READERS))}"
     )

@@ -12,7 +12,7 @@ from hypothesis import given
 from accelerator_portal.reports import reading
 from accelerator_portal.reports.junit import junit_text, read_junit
 from accelerator_portal.reports.outcomes import OUTCOMES
-from accelerator_portal.reports.reading import Found, Options
+from accelerator_portal.reports.reading import ImportResult, Options
 from accelerator_portal.reports.report import Environment, Report, Suite, TestEntry, Trigger
 from tests.reports import drawn
 from tests.reports.junit_files import SUITE, problems, read
@@ -31,7 +31,7 @@ E   AssertionError: Scalars are not close!</failure></testcase>
   message="needs two cards">tests/test_x.py:3: needs two cards</skipped></testcase>
 </testsuite></testsuites>"""
     start = dt.datetime(2026, 3, 1, 9, tzinfo=dt.UTC)
-    assert read(tmp_path, text) == Found(
+    assert read(tmp_path, text) == ImportResult(
         suites=(Suite(name="pytest", kind="unit"),),
         tests=(
             TestEntry(
@@ -100,7 +100,7 @@ def test_suites_are_named_by_the_file_or_by_a_person(tmp_path: Path) -> None:
 
 def test_a_case_without_a_suite_is_read(tmp_path: Path) -> None:
     found = read(tmp_path, '<testsuites name="All"><testcase name="a"/></testsuites>')
-    assert found == Found(
+    assert found == ImportResult(
         (Suite(name="all", kind="unit"),), (TestEntry(suite="all", name="a", outcome="passed"),)
     )
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from accelerator_portal.catalog import ProblemsError
 from accelerator_portal.reports.junit import read_junit
-from accelerator_portal.reports.reading import Found, Options
+from accelerator_portal.reports.reading import ImportResult, Options
 from accelerator_portal.reports.report import Suite
 from tests.reports.junit_files import SUITE, problems, read
 
@@ -110,7 +110,7 @@ def test_what_a_suite_says_beyond_the_format_is_passed_over(tmp_path: Path) -> N
         '<testsuite name="x"><properties><property value="a"/><property name="b">c</property>'
         "</properties><system-out>printed</system-out><failure>x</failure></testsuite>"
     )
-    assert read(tmp_path, text) == Found((Suite(name="x", kind="unit"),), ())
+    assert read(tmp_path, text) == ImportResult((Suite(name="x", kind="unit"),), ())
 
 
 @given(st.one_of(st.binary(max_size=200), st.text(max_size=200).map(str.encode)))

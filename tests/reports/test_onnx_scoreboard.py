@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from accelerator_portal.catalog import ProblemsError
-from accelerator_portal.reports.formats import found_format
+from accelerator_portal.reports.formats import detect_format
 from accelerator_portal.reports.onnx_scoreboard import read_onnx_scoreboard
-from accelerator_portal.reports.reading import Found, Options
+from accelerator_portal.reports.reading import ImportResult, Options
 
 # The structure is that of the scoreboard's files; the tests are made up.
 BOARD: dict[str, Any] = {
@@ -21,10 +21,10 @@ BOARD: dict[str, Any] = {
 }
 
 
-def read(tmp_path: Path, board: object, suite: str | None = None) -> Found:
+def read(tmp_path: Path, board: object, suite: str | None = None) -> ImportResult:
     file = tmp_path / "report.json"
     file.write_text(json.dumps(board, indent=4), "utf-8")
-    assert found_format(file) == "onnx-scoreboard"
+    assert detect_format(file) == "onnx-scoreboard"
     return read_onnx_scoreboard(file, Options(suite))
 
 

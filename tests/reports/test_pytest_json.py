@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from accelerator_portal.catalog import ProblemsError
 from accelerator_portal.reports.junit import read_junit
 from accelerator_portal.reports.pytest_json import read_pytest_json
-from accelerator_portal.reports.reading import Found, Options
+from accelerator_portal.reports.reading import ImportResult, Options
 from accelerator_portal.reports.report import Environment, Suite, TestEntry
 
 NODE = "tests/test_x.py::test_a"
@@ -34,7 +34,7 @@ def document(*tests: dict[str, Any], **more: Any) -> dict[str, Any]:  # noqa: AN
     }
 
 
-def read(tmp_path: Path, value: object, options: Options | None = None) -> Found:
+def read(tmp_path: Path, value: object, options: Options | None = None) -> ImportResult:
     file = tmp_path / "results.json"
     file.write_text(json.dumps(value), encoding="utf-8")
     return read_pytest_json(file, options or Options())
@@ -84,7 +84,7 @@ def test_a_file_is_read(tmp_path: Path) -> None:
         },
     )
     end = dt.datetime(2026, 3, 1, 10, 1, tzinfo=dt.UTC)
-    assert read(tmp_path, made) == Found(
+    assert read(tmp_path, made) == ImportResult(
         suites=(Suite(name="pytest", kind="unit", planned=5),),
         tests=(
             TestEntry(

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from accelerator_portal.catalog import ProblemsError
-from accelerator_portal.reports.formats import found_format
+from accelerator_portal.reports.formats import detect_format
 from accelerator_portal.reports.junit import read_junit
 from accelerator_portal.reports.pytorch_test_run import read_pytorch_test_run
-from accelerator_portal.reports.reading import Found, Options
+from accelerator_portal.reports.reading import ImportResult, Options
 
 # The structure is that of the uploaded files; tests and numbers are made up.
 RUN = {"workflow_id": 11, "workflow_run_attempt": 1, "job_id": 22, "invoking_file": "test_torch"}
@@ -26,11 +26,11 @@ XML = """\
 """
 
 
-def read(tmp_path: Path, *records: object, as_list: bool = False) -> Found:
+def read(tmp_path: Path, *records: object, as_list: bool = False) -> ImportResult:
     file = tmp_path / "run.json"
     lines = "".join(f"{json.dumps(record)}\n" for record in records)
     file.write_text(json.dumps(records) if as_list else lines, "utf-8")
-    assert found_format(file) == "pytorch-test-run"
+    assert detect_format(file) == "pytorch-test-run"
     return read_pytorch_test_run(file, Options())
 
 
@@ -76,7 +76,7 @@ def test_several_jobs_are_told(tmp_path: Path) -> None:
 def test_the_same_tests_come_from_the_xml_of_the_same_ci(tmp_path: Path) -> None:
     file = tmp_path / "test_torch-0123.xml"
     file.write_text(XML, "utf-8")
-    assert found_format(file) == "junit"
+    assert detect_format(file) == "junit"
     found = read_junit(file, Options("pytorch-tests"))
     assert [(t.name, dict(t.parameters), t.outcome) for t in found.tests] == [
         ("test_torch.TestTorch::test_copy", {}, "passed"),

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from accelerator_portal.catalog.suite_file import SuiteFile
-from accelerator_portal.reports.report_check import Known, report_problems
+from accelerator_portal.reports.report_check import KnownNames, report_problems
 from tests.reports.examples import report
 
 NOW = dt.datetime(2026, 2, 1, tzinfo=dt.UTC)
@@ -21,7 +21,7 @@ SUITE = SuiteFile.model_validate(
         "source": ["a"],
     }
 )
-KNOWN = Known(frozenset({"example"}), {"known": SUITE})
+KNOWN = KnownNames(frozenset({"example"}), {"known": SUITE})
 MODEL = {"name": "known", "kind": "model"}
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from accelerator_portal.reports.report_check import Known
+from accelerator_portal.reports.report_check import KnownNames
 from accelerator_portal.reports.report_names import (
     name_warnings,
     with_full_suite_names,
@@ -15,7 +15,9 @@ from tests.catalog.suites import suite
 from tests.reports.examples import report
 
 SUITE = suite("model", "BertTiny", "ResNetTiny")
-KNOWN = Known(frozenset({"example", "other"}), {"known": SUITE}, frozenset({"example/kernels"}))
+KNOWN = KnownNames(
+    frozenset({"example", "other"}), {"known": SUITE}, frozenset({"example/kernels"})
+)
 MODEL = {"name": "known", "kind": "model"}
 
 
@@ -62,7 +64,7 @@ def test_a_test_that_the_suite_does_not_have_is_told_with_the_nearest() -> None:
      ("operator", "add.cuda", "cuda"), ("model", "npuzzle", None)],
 )  # fmt: skip
 def test_hardware_in_a_name_is_told(kind: str, name: str, device: str | None) -> None:
-    known = Known(KNOWN.accelerators)
+    known = KnownNames(KNOWN.accelerators)
     made = report({"name": name}, suites=[{"name": "made-up", "kind": kind}])
     found = [str(problem) for problem in name_warnings(made, "r.json", known, 10)]
     words = f'r.json:10: the name "{name}" contains a device ("{device}"); '
@@ -81,7 +83,7 @@ def test_a_hundred_thousand_unknown_tests_are_told_in_a_moment() -> None:
     tests = tuple(one.model_copy(update={"name": f"oprator_{n}"}) for n in range(100_000))
     many = made.model_copy(update={"tests": tests})
     begun = time.process_time()
-    found = list(name_warnings(many, "r.json", Known(KNOWN.accelerators, {"known": names})))
+    found = list(name_warnings(many, "r.json", KnownNames(KNOWN.accelerators, {"known": names})))
     assert time.process_time() - begun < 5
     assert len(found) == 21
     assert "99,980 more tests" in str(found[-1])

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from accelerator_portal.catalog import ProblemsError
 from accelerator_portal.reports import torchbench as module
-from accelerator_portal.reports.reading import Found, Options
+from accelerator_portal.reports.reading import ImportResult, Options
 from accelerator_portal.reports.report import Environment, Scalar, TestEntry
 from accelerator_portal.reports.torchbench import read_torchbench
 
@@ -42,7 +42,7 @@ def content(metrics: dict[str, Any], **environ: object) -> str:
     return json.dumps({"name": "test_bench", "environ": environ, "metrics": metrics}, indent=4)
 
 
-def read(folder: Path, text: str | bytes, options: Options | None = None) -> Found:
+def read(folder: Path, text: str | bytes, options: Options | None = None) -> ImportResult:
     path = folder / NAME
     path.write_bytes(text.encode() if isinstance(text, str) else text)
     return read_torchbench(path, options or Options())
@@ -54,7 +54,7 @@ def refused(folder: Path, text: str | bytes) -> list[str]:
     return [str(problem) for problem in error.value.problems]
 
 
-def only(found: Found) -> TestEntry:
+def only(found: ImportResult) -> TestEntry:
     (test,) = found.tests
     return test
 

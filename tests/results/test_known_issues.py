@@ -6,7 +6,7 @@ import pytest
 
 from accelerator_portal.catalog.known_issues_file import KnownFailure
 from accelerator_portal.reports.identity import identity_of
-from accelerator_portal.results.known_issues import matches, outdated
+from accelerator_portal.results.known_issues import matches, outdated_issues
 from tests.reports.examples import report
 
 DAY = dt.date(2026, 3, 1)
@@ -64,12 +64,12 @@ def test_what_has_expired_or_passes_now_is_found(
     changes: dict[str, object], outcome: str, why: list[str]
 ) -> None:
     newest = report({"outcome": outcome})
-    assert [found.why for found in outdated([issue(**changes)], newest.tests, DAY)] == why
+    assert [found.why for found in outdated_issues([issue(**changes)], newest.tests, DAY)] == why
 
 
 def test_without_a_run_only_the_day_counts() -> None:
     issues = [issue(), issue(expires="2026-01-01")]
-    assert [found.why for found in outdated(issues, (), DAY)] == ["expired"]
+    assert [found.why for found in outdated_issues(issues, (), DAY)] == ["expired"]
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_a_vendors_own_suite_is_named_as_people_write_it(
     suites = [{"name": "acme/kernels", "kind": "unit"}]
     tests = report({"suite": "acme/kernels"}, suites=suites).tests
     assert matches(issue(**named), identity_of(tests[0])) is met
-    found = [one.why for one in outdated([issue(**named)], tests, DAY.replace(month=4))]
+    found = [one.why for one in outdated_issues([issue(**named)], tests, DAY.replace(month=4))]
     if met:
         assert found == ["passes now"]
     else:

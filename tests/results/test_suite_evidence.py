@@ -8,7 +8,7 @@ from accelerator_portal.catalog.known_issues_file import KnownFailure
 from accelerator_portal.reports.outcomes import Outcome
 from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.store import StoredReport
-from accelerator_portal.results.known_issues import outdated
+from accelerator_portal.results.known_issues import outdated_issues
 from accelerator_portal.results.suite_evidence import newest_evidence
 from tests.results.made_up import START, made_up
 
@@ -42,7 +42,7 @@ def test_two_reports_of_one_day_are_both_evidence_of_their_suites() -> None:
         }
     )
     tests = [test for evidence in found for test in evidence.tests]
-    assert list(outdated([issue], tests, START.date())) == [], "it matches the older report"
+    assert list(outdated_issues([issue], tests, START.date())) == [], "it matches the older report"
 
 
 def test_the_newest_report_of_a_suite_counts() -> None:

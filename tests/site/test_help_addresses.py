@@ -8,8 +8,8 @@ import pytest
 
 from accelerator_portal.catalog import load_catalog
 from accelerator_portal.catalog.problem import Problem
+from accelerator_portal.cli.problem_formats import as_text
 from accelerator_portal.cli.site_address import LOCAL, VARIABLE, site_address
-from accelerator_portal.cli.telling import plainly
 from tests.built_site import Site
 from tests.folders import ACCELERATOR, FAQ, INSTALL, RELEASES, REPOSITORY, Tree, edited
 
@@ -42,7 +42,7 @@ def test_each_message_leads_to_the_description_of_its_record(
     root = tree(edited(EDITS[name]))
     _, problems = load_catalog(root)
     assert problems
-    for told in plainly(root, problems).splitlines():
+    for told in as_text(root, problems).splitlines():
         if told.startswith("  see "):
             page, _, anchor = told.removeprefix(f"  see {LOCAL}").partition("#")
             assert anchor in site.pages[page].ids, told
@@ -50,6 +50,6 @@ def test_each_message_leads_to_the_description_of_its_record(
 
 def test_a_rules_message_leads_to_the_rule(site: Site) -> None:
     problem = Problem("x.yaml", 1, "x", "y", rule="row-order")
-    (*_, told) = plainly(REPOSITORY, [problem]).splitlines()
+    (*_, told) = as_text(REPOSITORY, [problem]).splitlines()
     assert told.endswith("/contribute/rules/#row-order")
     assert "row-order" in site.pages["contribute/rules/"].ids

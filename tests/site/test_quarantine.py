@@ -11,9 +11,9 @@ import pytest
 from click.testing import CliRunner
 
 from accelerator_portal.automation.archive_store import open_archive
-from accelerator_portal.automation.last_good import keep
+from accelerator_portal.automation.last_good import archive_good_folders
 from accelerator_portal.checks import load_and_check
-from accelerator_portal.checks.quarantine import last_good_versions, load_and_set_aside
+from accelerator_portal.checks.quarantine import last_good_versions, load_with_quarantine
 from accelerator_portal.cli import main
 from tests.built_site import EXAMPLE, copy_sources, mkdocs_build
 from tests.day import TODAY
@@ -95,9 +95,9 @@ def test_the_last_good_version_stands_in_and_says_so(tmp_path: Path) -> None:
     root = copy_sources(tmp_path / "repository", EXAMPLE)
     whole = built(root, tmp_path / "whole")
     archive = open_archive(str(tmp_path / "archive"))
-    keep(archive, root, ["acme"], [], dt.date(2026, 11, 19))
+    archive_good_folders(archive, root, ["acme"], [], dt.date(2026, 11, 19))
     replace(root / "accelerators/acme/guide.md", "## Help", "## Halp")
-    keep(archive, root, [], ["acme"], dt.date(2026, 11, 20))
+    archive_good_folders(archive, root, [], ["acme"], dt.date(2026, 11, 20))
 
     found = built(root, tmp_path / "found", "--archive", str(tmp_path / "archive"))
     page = found["compute-platforms/acme/index.html"].decode()
@@ -122,7 +122,7 @@ def test_a_kept_version_with_errors_of_its_own_is_not_shown(tmp_path: Path) -> N
     replace(root / "accelerators/acme/guide.md", "## Help", "## Halp")
     shutil.copytree(root / "accelerators/acme", kept / "accelerators/acme")
     (kept / "since.json").write_text('{"acme": "2026-11-20"}', "utf-8")
-    catalog, _ = load_and_set_aside(root, TODAY, kept)
+    catalog, _ = load_with_quarantine(root, TODAY, kept)
     assert catalog is not None
     assert (list(catalog.set_aside), catalog.shown_before) == (["acme"], {})
 

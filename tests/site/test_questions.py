@@ -3,7 +3,7 @@ from __future__ import annotations
 from markupsafe import Markup
 from selectolax.lexbor import LexborHTMLParser
 
-from accelerator_portal.site.questions import PageQuestion, moved
+from accelerator_portal.site.questions import PageQuestion, relocated
 from accelerator_portal.site.source_list import SourceList
 from tests.built_site import Site, attribute
 
@@ -31,7 +31,7 @@ def test_links_and_ids_of_an_answer_are_right_on_another_page(site: Site) -> Non
     text = f"#### Y\n\nSo it is [@{name}]: [x](https://example.org/)."
     sources = SourceList(platform.sourced_files())
     question = PageQuestion(platform, "faq-x", "X?", Markup(""), text, sources)
-    tree = LexborHTMLParser(moved(question, "../").answer)
+    tree = LexborHTMLParser(relocated(question, "../").answer)
     assert [attribute(node, "id") for node in tree.css("[id]")] == [f"{platform.id}--faq-x--y"]
     entry = sources.entry("faq.md", name)
     assert entry is not None
@@ -45,5 +45,5 @@ def test_words_that_look_like_a_link_or_an_id_stay_as_they_were_written(site: Si
     platform = site.catalog.platforms[0]
     text = 'Write ` id="x"` and ` href="#x"`.'
     question = PageQuestion(platform, "faq-x", "X?", Markup(""), text, SourceList(()))
-    tree = LexborHTMLParser(moved(question, "../").answer)
+    tree = LexborHTMLParser(relocated(question, "../").answer)
     assert [node.text() for node in tree.css("code")] == [' id="x"', ' href="#x"']

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_portal.validation.executorch.asking import BackendReply, ask, with_backend
 from accelerator_portal.validation.executorch.backend import PORTABLE, Backend, Recipe
 from accelerator_portal.validation.executorch.flows import find_flows
+from accelerator_portal.validation.executorch.query import BackendReply, query_backend, with_backend
 from accelerator_portal.validation.executorch.registry import (
     _BUILT_IN,
     GROUP,
@@ -183,7 +183,7 @@ def test_a_package_that_breaks_is_told(
     install(site, "made_up", body)
     monkeypatch.setenv("PYTHONPATH", ":".join(path for path in sys.path if path))
     with pytest.raises(BackendError) as error:
-        ask("made_up")
+        query_backend("made_up")
     assert str(error.value) == said
 
 

@@ -17,12 +17,12 @@ from accelerator_portal.validation.classify import CheckFailedError, MismatchErr
 from accelerator_portal.validation.matrix import read_matrix
 from accelerator_portal.validation.plan import expand
 from accelerator_portal.validation.suites.speed import device_memory, load_readings, suite
+from accelerator_portal.validation.suites.speed.benchmark import COMPUTING, Setting, Workload
 from accelerator_portal.validation.suites.speed.device_clock import device_clock, require_waiting
 from accelerator_portal.validation.suites.speed.full_models import MODELS
 from accelerator_portal.validation.suites.speed.measuring import Budget, measured, warm_up
 from accelerator_portal.validation.suites.speed.reading import SensorReading
 from accelerator_portal.validation.suites.speed.spread import Timing
-from accelerator_portal.validation.suites.speed.trial import COMPUTING, Setting, Workload
 from accelerator_portal.validation.worker import Job, attempt
 from tests.validation_torch.conftest import validate
 
@@ -62,11 +62,11 @@ SMALL = {
 
 @pytest.mark.parametrize(
     ("name", "mode"),
-    [(t.name, mode) for t in suite.TRIALS.values() if t.unit is COMPUTING for mode in t.shapes],
+    [(t.name, mode) for t in suite.BENCHMARKS.values() if t.unit is COMPUTING for mode in t.shapes],
 )
 def test_the_operations_of_a_call_are_those_that_torch_counts(name: str, mode: str) -> None:
     setting = Setting("cpu", torch.float32, SMALL[name], mode == "training")
-    trial = suite.TRIALS[name]
+    trial = suite.BENCHMARKS[name]
     workload = trial.build(setting)
     # Torch does not count in the fused kernel of the CPU.
     with FlopCounterMode(display=False) as counter, sdpa_kernel(SDPBackend.MATH):
@@ -77,7 +77,7 @@ def test_the_operations_of_a_call_are_those_that_torch_counts(name: str, mode: s
 @pytest.mark.parametrize("name", sorted({c.name for c in CASES} - FULL))
 def test_a_result_is_compared_with_the_cpu(name: str) -> None:
     """What a kernel gets wrong is no speed: each sample notices a result that is twice as large."""
-    trial = suite.TRIALS[name]
+    trial = suite.BENCHMARKS[name]
     setting = Setting("cpu", torch.float32, SMALL.get(name, (3,)))
     workload, room = trial.build(setting), MATRIX.tolerances["float32"]
     suite._require_sane(workload, setting, room)
@@ -108,7 +108,7 @@ def test_a_speed_is_the_work_by_the_time(name: str, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(suite, "require_waiting", lambda *_: None)
     monkeypatch.setattr(suite, "disturbance", lambda *_: None)
     tested = case(name, dtype="float32", **parameters)
-    found, work = ran(tested), suite.TRIALS[name].work(suite.setting_of(tested, "cpu"))
+    found, work = ran(tested), suite.BENCHMARKS[name].work(suite.setting_of(tested, "cpu"))
     assert (found.outcome, found.reason) == ("passed", None)
     assert found.metrics["time"] == (0.5, "s")
     speed, unit = found.metrics["speed"]
@@ -164,7 +164,7 @@ def test_a_disturbance_that_ends_costs_one_more_measurement(
 def test_sizes_are_foretold_by_smaller_ones_until_one_is_too_slow(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    trial = suite.TRIALS["matmul"]
+    trial = suite.BENCHMARKS["matmul"]
     assert trial.smaller((8192,) * 3) == [(128,) * 3, (1024,) * 3, (4096,) * 3]
     assert trial.smaller((128,) * 3) == []
     called: list[float] = []
@@ -210,9 +210,9 @@ def test_a_model_whose_library_is_missing_is_skipped(monkeypatch: pytest.MonkeyP
 @pytest.mark.parametrize("mode", ["inference", "training"])
 @pytest.mark.parametrize("name", sorted(FULL))
 def test_each_model_of_full_size_runs(name: str, mode: str) -> None:
-    shapes = suite.TRIALS[name].shapes[mode]
+    shapes = suite.BENCHMARKS[name].shapes[mode]
     setting = Setting("cpu", torch.float32, shapes[0], mode == "training")
-    workload = suite.TRIALS[name].build(setting)
+    workload = suite.BENCHMARKS[name].build(setting)
     suite._require_sane(workload, setting, MATRIX.tolerances["float32"])
 
 

@@ -20,7 +20,7 @@ from accelerator_portal.reports.identity import identity_of
 from accelerator_portal.reports.outcomes import UNSETTLED
 from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.report_file import read_report
-from accelerator_portal.results.known_issues import matches, outdated
+from accelerator_portal.results.known_issues import matches, outdated_issues
 
 
 def surprises(
@@ -34,7 +34,7 @@ def surprises(
             continue
         if not any(matches(issue, identity) for issue in live):
             yield f"{identity.key}: {test.outcome}: {(test.reason or '')[:200]}"
-    for old in outdated(known.issues, report.tests, day):
+    for old in outdated_issues(known.issues, report.tests, day):
         yield f"{old.issue.test or old.issue.glob}: the known issue {old.why}"
 
 

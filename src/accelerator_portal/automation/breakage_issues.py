@@ -14,9 +14,9 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from accelerator_portal.automation.comment_posting import BOT
 from accelerator_portal.automation.events import User
 from accelerator_portal.automation.github import Api, parsed, read_all
-from accelerator_portal.automation.posting import BOT
 from accelerator_portal.automation.sanitizer import faults
 from accelerator_portal.catalog import Platform
 from accelerator_portal.results.breakages import Breakage

@@ -17,10 +17,10 @@ from tempfile import TemporaryDirectory
 
 from accelerator_portal.automation.archive_store import Archive
 from accelerator_portal.automation.inputs import inputs
-from accelerator_portal.automation.last_good import lay_out, standing_in
-from accelerator_portal.automation.publishing import beside, publish, recover
+from accelerator_portal.automation.last_good import last_good_dates, write_last_good
+from accelerator_portal.automation.publishing import publish, recover, staging_folder
 from accelerator_portal.catalog.wording import count
-from accelerator_portal.checks.quarantine import load_and_set_aside
+from accelerator_portal.checks.quarantine import load_with_quarantine
 from accelerator_portal.site.broken_links import BuiltSite, faults
 
 QUARANTINE = "PORTAL_QUARANTINE"
@@ -100,12 +100,12 @@ def build(  # noqa: PLR0913 - what, where, and how
                 QUARANTINE: "true" if quarantine or archive else "false",
                 LAST_GOOD: folder if archive else "",
             }
-            (engine or MkDocs())(root, beside(target), variables)
-        if broken := [str(fault) for fault in faults(BuiltSite(beside(target)))]:
+            (engine or MkDocs())(root, staging_folder(target), variables)
+        if broken := [str(fault) for fault in faults(BuiltSite(staging_folder(target)))]:
             raise BrokenLinksError(broken)
         publish(target)
     finally:
-        shutil.rmtree(beside(target), ignore_errors=True)
+        shutil.rmtree(staging_folder(target), ignore_errors=True)
 
 
 def inputs_of_build(root: Path, today: dt.date, archive: Archive) -> str:
@@ -113,11 +113,13 @@ def inputs_of_build(root: Path, today: dt.date, archive: Archive) -> str:
 
     Empty where the shared data cannot be used. Raises ArchiveError, OSError.
     """
-    found, _ = load_and_set_aside(root, today)
-    return inputs(root, found, standing_in(archive, found.set_aside, today)) if found else ""
+    found, _ = load_with_quarantine(root, today)
+    return inputs(root, found, last_good_dates(archive, found.set_aside, today)) if found else ""
 
 
 def _lay_out_last_good(root: Path, today: dt.date, archive: Archive, place: Path) -> None:
     """Lay out the last good versions of the folders that have errors now."""
-    found, _ = load_and_set_aside(root, today)
-    lay_out(archive, standing_in(archive, found.set_aside if found else (), today), place)
+    found, _ = load_with_quarantine(root, today)
+    write_last_good(
+        archive, last_good_dates(archive, found.set_aside if found else (), today), place
+    )

@@ -18,7 +18,7 @@ from accelerator_portal.catalog.catalog import ACCELERATORS, OWN_RUNS, RESULTS
 from accelerator_portal.catalog.folder_name import report_fault
 from accelerator_portal.http.limits import RequestLimits
 from accelerator_portal.reports.report import Report
-from accelerator_portal.reports.report_check import Known, known_to, report_problems
+from accelerator_portal.reports.report_check import KnownNames, known_names, report_problems
 from accelerator_portal.reports.report_file import line_of_tests, read_report, report_text
 
 FeedOutcome = Literal["new", "unchanged", "refused", "unreachable"]
@@ -47,7 +47,7 @@ def fetch_reports(
     sources = sources or FeedAccess()
     wanted = [(p, feed) for p in catalog.platforms for feed in p.accelerator.report_feeds]
     found = bodies([feed for _, feed in wanted], sources.limits, sources.api)
-    desk = _Desk(root, known_to(catalog), FolderCheck(catalog, now.date()), now)
+    desk = _Desk(root, known_names(catalog), FolderCheck(catalog, now.date()), now)
     fetched = [
         _taken(desk, platform.id, feed.name, body)
         for (platform, feed), body in zip(wanted, found, strict=True)
@@ -73,7 +73,7 @@ class _Desk:
     """What is needed to look at a report and to put it away; `own`: of this project's own runs."""
 
     root: Path
-    known: Known
+    known: KnownNames
     folders: FolderCheck
     now: dt.datetime
     own: bool = False

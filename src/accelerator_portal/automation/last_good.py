@@ -46,7 +46,7 @@ class _Version(BaseModel):
     broken_since: dt.date | None = None
 
 
-def keep(
+def archive_good_folders(
     archive: Archive, root: Path, good: Iterable[str], broken: Iterable[str], today: dt.date
 ) -> tuple[str, ...]:
     """Keep the good folders as they are, and since when the others are broken.
@@ -62,7 +62,7 @@ def keep(
     return new
 
 
-def standing_in(archive: Archive, broken: Iterable[str], today: dt.date) -> dict[str, dt.date]:
+def last_good_dates(archive: Archive, broken: Iterable[str], today: dt.date) -> dict[str, dt.date]:
     """Return which of the broken platforms have a last good version, and since when it stands in.
 
     One that no night has seen broken yet is so since today; a damaged one cannot stand in. Raises
@@ -72,7 +72,7 @@ def standing_in(archive: Archive, broken: Iterable[str], today: dt.date) -> dict
     return {name: v.broken_since or today for name, v in versions.items() if v is not None}
 
 
-def damaged(archive: Archive, names: Iterable[str]) -> tuple[str, ...]:
+def damaged_folders(archive: Archive, names: Iterable[str]) -> tuple[str, ...]:
     """Return the platforms whose last good version cannot be read. Raises ArchiveError."""
     found = []
     for name in names:
@@ -83,7 +83,7 @@ def damaged(archive: Archive, names: Iterable[str]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def lay_out(archive: Archive, versions: Mapping[str, dt.date], place: Path) -> None:
+def write_last_good(archive: Archive, versions: Mapping[str, dt.date], place: Path) -> None:
     """Write versions below a folder, in the form that the build reads.
 
     Raises ArchiveError, OSError.

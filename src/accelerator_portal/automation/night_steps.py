@@ -15,15 +15,19 @@ from accelerator_portal.automation.building import BrokenLinksError, Engine, MkD
 from accelerator_portal.automation.feeds import FeedAccess, Fetched, fetch_reports
 from accelerator_portal.automation.github import Api
 from accelerator_portal.automation.inputs import inputs, is_published, remember
-from accelerator_portal.automation.keeping import keep_facts, keep_runs
-from accelerator_portal.automation.last_good import damaged, keep, standing_in
+from accelerator_portal.automation.last_good import (
+    archive_good_folders,
+    damaged_folders,
+    last_good_dates,
+)
 from accelerator_portal.automation.plugin_pull_requests import propose_releases
-from accelerator_portal.automation.stepping import NightStep, StepFailed
+from accelerator_portal.automation.retention import archive_facts, archive_runs
+from accelerator_portal.automation.step_runner import NightStep, StepFailed
 from accelerator_portal.catalog import Catalog, Platform, Problem, ProblemsError
 from accelerator_portal.catalog.wording import count
-from accelerator_portal.checks.quarantine import load_and_set_aside
-from accelerator_portal.packages.reaching import resolve_what_answers
-from accelerator_portal.packages.sync import Synced, SyncInterrupted, SyncOptions, sync
+from accelerator_portal.checks.quarantine import load_with_quarantine
+from accelerator_portal.packages.reachable_hosts import resolve_what_answers
+from accelerator_portal.packages.sync import SyncInterrupted, SyncOptions, SyncResult, sync
 from accelerator_portal.packages.sync_words import synced_words
 from accelerator_portal.packages.verification import (
     Resolver,
@@ -40,12 +44,12 @@ from accelerator_portal.results.partitions.layout import month_of
 
 UV_CACHE = Path(".cache/uv")
 
-SyncFunction = Callable[[Path, Catalog, SyncOptions], Synced]
+SyncFunction = Callable[[Path, Catalog, SyncOptions], SyncResult]
 """What brings data/packages up to date. Raises SyncInterrupted, OSError."""
 
 
 @dataclass
-class Tonight:
+class NightRun:
     """What is given to a night, and what its steps find out.
 
     `repository` is where issues are kept; the catalogue is the one of the evening.
@@ -106,7 +110,7 @@ class Tonight:
         return tuple(open_breakages(state, self.now, deadline))
 
 
-def steps(tonight: Tonight, skip: Collection[str] = ()) -> list[NightStep]:
+def steps(tonight: NightRun, skip: Collection[str] = ()) -> list[NightStep]:
     """Return the steps, each by its name, in their order, without those of LOOKED_UP in `skip`."""
     found: list[NightStep] = [("reports", partial(_collect, tonight))]
     found += [
@@ -125,14 +129,14 @@ def steps(tonight: Tonight, skip: Collection[str] = ()) -> list[NightStep]:
     return found
 
 
-def _collect(tonight: Tonight) -> str:
+def _collect(tonight: NightRun) -> str:
     sources = FeedAccess(None, tonight.api, tonight.made_here)
     tonight.fetched += fetch_reports(tonight.root, tonight.catalog, tonight.now, sources)
     new = sum(feed.outcome == "new" for feed in tonight.fetched)
     return f"{count(len(tonight.fetched), 'feed')}, {new} new"
 
 
-def _sync_packages(tonight: Tonight) -> str:
+def _sync_packages(tonight: NightRun) -> str:
     options = SyncOptions(day=tonight.now.date())
     try:
         return synced_words(tonight.package_sync(tonight.root, tonight.catalog, options))
@@ -140,13 +144,13 @@ def _sync_packages(tonight: Tonight) -> str:
         raise KeyboardInterrupt from None
 
 
-def _verify_commands(tonight: Tonight) -> str:
+def _verify_commands(tonight: NightRun) -> str:
     how = Verification(tonight.now.date(), UV_CACHE.absolute(), resolver=tonight.resolver)
     found = verify_commands(tonight.root, tonight.catalog, how)
     return str(total(found) or found[-1]) if found else "done"
 
 
-def _fold(tonight: Tonight) -> str:
+def _fold(tonight: NightRun) -> str:
     """Fold what can be read, and merge the archive's files of past months.
 
     Folders with errors are set aside by the next step.
@@ -160,7 +164,7 @@ def _fold(tonight: Tonight) -> str:
     return str(folding.total or folding.histories[-1]) if folding.histories else "done"
 
 
-def _unreadable(tonight: Tonight) -> Iterator[Problem]:
+def _unreadable(tonight: NightRun) -> Iterator[Problem]:
     """Find what is wrong with histories, also of platforms that have no new report."""
     for platform in tonight.catalog.platforms:
         try:
@@ -169,23 +173,23 @@ def _unreadable(tonight: Tonight) -> Iterator[Problem]:
             yield from error.problems
 
 
-def _look(tonight: Tonight) -> str:
-    tonight.looked_at, problems = load_and_set_aside(tonight.root, tonight.now.date())
+def _look(tonight: NightRun) -> str:
+    tonight.looked_at, problems = load_with_quarantine(tonight.root, tonight.now.date())
     if tonight.looked_at is None:
         raise StepFailed(" / ".join(map(str, problems[:3])))
     aside = tonight.looked_at.set_aside
     return f"{len(tonight.looked_at.platforms)} valid, {len(aside)} quarantined"
 
 
-def _keep(tonight: Tonight, archive: Archive) -> str:
+def _keep(tonight: NightRun, archive: Archive) -> str:
     found, today = tonight.looked_at, tonight.now.date()
-    facts = keep_facts(archive, tonight.root, today)
+    facts = archive_facts(archive, tonight.root, today)
     if found is None:
         return f"{count(facts, 'package')} with changes"
-    runs = keep_runs(archive, stored_reports(found)[0], tonight.root)
-    new = keep(archive, tonight.root, found.by_id, found.set_aside, today)
-    tonight.standing_in = standing_in(archive, found.set_aside, today)
-    if lost := damaged(archive, found.set_aside):
+    runs = archive_runs(archive, stored_reports(found)[0], tonight.root)
+    new = archive_good_folders(archive, tonight.root, found.by_id, found.set_aside, today)
+    tonight.standing_in = last_good_dates(archive, found.set_aside, today)
+    if lost := damaged_folders(archive, found.set_aside):
         words = "the last valid version is damaged, so the platform is not shown. Fix its folder"
         raise StepFailed(f"{', '.join(lost)}: {words}")
     told = (
@@ -197,7 +201,7 @@ def _keep(tonight: Tonight, archive: Archive) -> str:
     return ", ".join(told)
 
 
-def _publish(tonight: Tonight) -> str:
+def _publish(tonight: NightRun) -> str:
     """Build where anything is new since the last time; what is as it was costs nothing."""
     if tonight.looked_at is None:
         raise StepFailed("the shared data has errors, so the existing site stays")
@@ -221,7 +225,7 @@ def _publish(tonight: Tonight) -> str:
     return f"Built the site in {tonight.out}."
 
 
-def _issues(tonight: Tonight, api: Api, repository: str) -> str:
+def _issues(tonight: NightRun, api: Api, repository: str) -> str:
     done = settle(api, repository, tonight.breakages(), tonight.set_aside())
     tonight.issues = done
     return f"{len(done.opened)} opened, {len(done.renewed)} updated, {len(done.closed)} closed" + (
@@ -229,14 +233,14 @@ def _issues(tonight: Tonight, api: Api, repository: str) -> str:
     )
 
 
-def _propose(tonight: Tonight, api: Api, repository: str) -> str:
+def _propose(tonight: NightRun, api: Api, repository: str) -> str:
     """A folder that is set aside gets none: its rows cannot be read."""
     if tonight.looked_at is None:
         raise StepFailed("the shared data cannot be used; no pull request is opened")
     return propose_releases(api, repository, tonight.looked_at).words
 
 
-LOOKED_UP: Mapping[str, Callable[[Tonight], str]] = {
+LOOKED_UP: Mapping[str, Callable[[NightRun], str]] = {
     "packages": _sync_packages,
     "commands": _verify_commands,
 }

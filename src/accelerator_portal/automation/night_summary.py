@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from accelerator_portal.automation.breakage_issues import Issues
 from accelerator_portal.automation.feeds import Fetched
-from accelerator_portal.automation.stepping import Done
+from accelerator_portal.automation.step_runner import StepResult
 from accelerator_portal.catalog import Catalog, Problem
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.results.breakages import Breakage
@@ -18,7 +18,7 @@ from accelerator_portal.results.breakages import Breakage
 class Night:
     """Everything that a night's summary tells."""
 
-    steps: tuple[Done, ...]
+    steps: tuple[StepResult, ...]
     fetched: tuple[Fetched, ...] = ()
     set_aside: Mapping[str, tuple[Problem, ...]] | None = None
     overdue: tuple[tuple[str, Breakage], ...] = ()
@@ -70,7 +70,7 @@ def summary(night: Night, catalog: Catalog) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _step(step: Done) -> str:
+def _step(step: StepResult) -> str:
     return f"- {'**failed** ' if step.failed else ''}{step.name}: {_code(step.words)}"
 
 

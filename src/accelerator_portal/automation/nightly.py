@@ -13,9 +13,9 @@ from tempfile import TemporaryDirectory
 
 from accelerator_portal.automation.github import Api, GitHubError
 from accelerator_portal.automation.github_client import client_here
-from accelerator_portal.automation.night_steps import Tonight, steps
+from accelerator_portal.automation.night_steps import NightRun, steps
 from accelerator_portal.automation.night_summary import Night
-from accelerator_portal.automation.stepping import Done, run
+from accelerator_portal.automation.step_runner import StepResult, run
 from accelerator_portal.catalog import Catalog, ProblemsError
 from accelerator_portal.catalog.atomic_write import remove_leftovers
 from accelerator_portal.catalog.catalog import ACCELERATORS
@@ -23,7 +23,9 @@ from accelerator_portal.site.difference import compare, markdown, read_state
 
 
 def run_night(
-    tonight: Tonight, skip: Collection[str] = (), told: Callable[[Done], None] = lambda _: None
+    tonight: NightRun,
+    skip: Collection[str] = (),
+    told: Callable[[StepResult], None] = lambda _: None,
 ) -> Night:
     """Do every step but those in `skip`, and return what they did and what readers see of it.
 

@@ -15,10 +15,10 @@ from typing import Literal
 from packaging.version import Version
 
 from accelerator_portal.automation import plugin_release_text as texts
+from accelerator_portal.automation.comment_posting import BOT
 from accelerator_portal.automation.events import Number, Part, Sha, User
 from accelerator_portal.automation.github import Api, parsed, read_all
 from accelerator_portal.automation.github_branch import BaseCommit, BranchFile, BranchRepository
-from accelerator_portal.automation.posting import BOT
 from accelerator_portal.catalog import Catalog, Platform, ProblemsError
 from accelerator_portal.packages.compatibility_edit import with_row
 from accelerator_portal.packages.plugin_releases import RowProposal, new_releases, proposal

@@ -6,16 +6,16 @@ import shutil
 from pathlib import Path
 
 
-class NothingToPutBackError(Exception):
+class NoPreviousSiteError(Exception):
     """There is no previous site; the message says where it would be."""
 
 
-def beside(target: Path) -> Path:
+def staging_folder(target: Path) -> Path:
     """Return where the next site is built: on the same disk, so that renaming is enough."""
     return target.with_name(f".{target.name}.new")
 
 
-def previous(target: Path) -> Path:
+def previous_site(target: Path) -> Path:
     """Return where the last site is kept."""
     return target.with_name(f".{target.name}.previous")
 
@@ -25,9 +25,9 @@ def recover(target: Path) -> None:
 
     Raises OSError.
     """
-    shutil.rmtree(beside(target), ignore_errors=True)
-    if not target.exists() and previous(target).is_dir():
-        previous(target).rename(target)
+    shutil.rmtree(staging_folder(target), ignore_errors=True)
+    if not target.exists() and previous_site(target).is_dir():
+        previous_site(target).rename(target)
 
 
 def publish(target: Path) -> None:
@@ -36,28 +36,26 @@ def publish(target: Path) -> None:
     Two renames: whoever asks between them finds no site, for an instant. Raises OSError; the last
     site is there then.
     """
-    kept = previous(target)
+    kept = previous_site(target)
     shutil.rmtree(kept, ignore_errors=True)
     if target.exists():
         target.rename(kept)
     try:
-        beside(target).rename(target)
+        staging_folder(target).rename(target)
     except OSError:
         recover(target)
         raise
 
 
-def put_back(target: Path) -> None:
+def restore_previous(target: Path) -> None:
     """Change the site and the previous one for each other; done again, it is undone.
 
-    Raises NothingToPutBackError, OSError.
+    Raises NoPreviousSiteError, OSError.
     """
-    kept = previous(target)
+    kept = previous_site(target)
     if not kept.is_dir():
-        raise NothingToPutBackError(
-            f"there is no previous site in {kept.name} next to {target.name}"
-        )
-    aside = beside(target)
+        raise NoPreviousSiteError(f"there is no previous site in {kept.name} next to {target.name}")
+    aside = staging_folder(target)
     shutil.rmtree(aside, ignore_errors=True)
     kept.rename(aside)
     publish(target)

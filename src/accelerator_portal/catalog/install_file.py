@@ -81,13 +81,13 @@ class Check(Sourced):
             raise fault(
                 "compound statements are not allowed", "use only imports, assignments and calls"
             )
-        if not _means(joined(code), meaning):
+        if not _means(one_line(code), meaning):
             what = "the lines change their meaning when joined into one line"
             raise fault(what, "write each statement on one line, without comments")
         return code
 
 
-def joined(code: str) -> str:
+def one_line(code: str) -> str:
     """Return lines of simple statements as the one line that readers paste."""
     lines = (line.strip() for line in code.splitlines())
     return "; ".join(line for line in lines if line)

@@ -12,6 +12,6 @@ Progress = Callable[[str, int], AbstractContextManager[Advance]]
 """From a label and the number of items to what counts those that are done."""
 
 
-def unwatched(_label: str, _length: int) -> AbstractContextManager[Advance]:
+def no_progress(_label: str, _length: int) -> AbstractContextManager[Advance]:
     """Count for nobody."""
     return nullcontext(lambda: None)

@@ -56,7 +56,7 @@ class Source(Model):
         return opens_at(self.url, self.lines, self.quote) if self.url else None
 
 
-def among(sources: Mapping[str, Source], named: Iterable[str]) -> dict[str, Source]:
+def sources_by_id(sources: Mapping[str, Source], named: Iterable[str]) -> dict[str, Source]:
     """Return those of `sources` whose ids are `named`, in their own order."""
     wanted = frozenset(named)
     return {name: source for name, source in sources.items() if name in wanted}

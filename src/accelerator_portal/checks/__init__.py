@@ -10,7 +10,7 @@ from pkgutil import iter_modules
 
 from accelerator_portal.catalog import Catalog, Problem, load_catalog
 from accelerator_portal.checks import rules
-from accelerator_portal.checks.exempting import without_exempted
+from accelerator_portal.checks.exemptions import without_exemptions
 from accelerator_portal.checks.rule import Rule, rule_of
 
 Load = Callable[[Path, dt.date], tuple[Catalog | None, list[Problem]]]
@@ -30,7 +30,7 @@ def run_checks(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     the clock, so that the same data and day give the same problems.
     """
     found = (problem for rule in RULES for problem in rule.problems(catalog, today))
-    return without_exempted(catalog, found, [rule.id for rule in RULES], today)
+    return without_exemptions(catalog, found, [rule.id for rule in RULES], today)
 
 
 def load_and_check(

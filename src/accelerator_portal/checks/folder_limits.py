@@ -43,7 +43,7 @@ def too_large_folders(root: Path, today: dt.date) -> dict[str, Problem]:
     """
     if not hasattr(os, "fork"):
         return {}
-    command = [sys.executable, "-m", "accelerator_portal.checks.folder_trial", str(root)]
+    command = [sys.executable, "-m", "accelerator_portal.checks.folder_process", str(root)]
     done = subprocess.run(
         [*command, today.isoformat()],
         stdin=subprocess.DEVNULL,

@@ -20,7 +20,7 @@ SINCE = "since.json"
 _COMPARING = {rule.id for rule in RULES if rule.compares}
 
 
-def load_and_set_aside(
+def load_with_quarantine(
     root: Path, today: dt.date, last_good: Path | None = None
 ) -> tuple[Catalog | None, list[Problem]]:
     """Load the catalogue below `root` without the folders that have errors.

@@ -9,7 +9,7 @@ import click
 
 from accelerator_portal.automation import building
 from accelerator_portal.automation.archive_store import ArchiveError, open_archive
-from accelerator_portal.automation.publishing import NothingToPutBackError, put_back
+from accelerator_portal.automation.publishing import NoPreviousSiteError, restore_previous
 from accelerator_portal.catalog.clock import today
 from accelerator_portal.cli.options import ARCHIVE, ROOT
 
@@ -47,7 +47,7 @@ def build(  # noqa: PLR0913, PLR0917 - one for each option
     """
     try:
         if back:
-            put_back(out.absolute())
+            restore_previous(out.absolute())
             click.echo(f"Restored the previous site to {out}.")
             return
         store = open_archive(archive) if archive else None
@@ -60,7 +60,7 @@ def build(  # noqa: PLR0913, PLR0917 - one for each option
         for link in error.links[:_SHOWN]:
             click.echo(link, err=True)
         raise click.ClickException(str(error)) from None
-    except (ArchiveError, NothingToPutBackError) as error:
+    except (ArchiveError, NoPreviousSiteError) as error:
         raise click.ClickException(str(error)) from None
     except OSError as error:
         raise click.ClickException(f"{error.filename}: {error.strerror}") from None

@@ -17,12 +17,12 @@ from accelerator_portal.catalog.clock import today
 from accelerator_portal.catalog.problem import printable
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.checks import errors, load_and_check
-from accelerator_portal.checks.fixing import fixed_files
+from accelerator_portal.checks.fixes import fixed_files
 from accelerator_portal.checks.folder_limits import first_faults, load_within_limits
 from accelerator_portal.cli.changed_folders import UnknownBaseError, changed_folders
 from accelerator_portal.cli.extras import require_extra
 from accelerator_portal.cli.options import ROOT, progress_bar
-from accelerator_portal.cli.telling import TELLERS
+from accelerator_portal.cli.problem_formats import TELLERS
 
 
 @click.command()

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from accelerator_portal.catalog import ProblemsError
-from accelerator_portal.cli.options import tell
+from accelerator_portal.cli.options import print_problems
 from accelerator_portal.site.difference import compare, markdown, read_state
 
 _SITE = click.Path(file_okay=False, path_type=Path)
@@ -29,7 +29,7 @@ def diff(base: Path, head: Path, form: str) -> None:
     try:
         difference = compare(read_state(base), read_state(head))
     except ProblemsError as error:
-        tell(error.problems)
+        print_problems(error.problems)
         sys.exit(1)
     if form == "json":
         click.echo(difference.model_dump_json(exclude_none=True, indent=1))

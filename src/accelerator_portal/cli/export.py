@@ -12,7 +12,7 @@ from accelerator_portal.catalog.atomic_write import write_folder_atomically
 from accelerator_portal.catalog.clock import today
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.checks import errors, load_and_check
-from accelerator_portal.cli.options import ROOT, tell
+from accelerator_portal.cli.options import ROOT, print_problems
 from accelerator_portal.site import RepositoryLinks, build_site
 from accelerator_portal.site.export import INDEX, export_files
 
@@ -37,7 +37,7 @@ def export(root: Path, out: Path) -> None:
         raise click.ClickException(message)
     catalog, problems = load_and_check(root, today())
     if (failed := errors(problems)) or catalog is None:
-        tell(failed)
+        print_problems(failed)
         sys.exit(1)
     pages = build_site(catalog, root, _repository(root))
     files: dict[str, str | Path] = {file.path: file.content for file in export_files(pages)}

@@ -16,7 +16,7 @@ from accelerator_portal.catalog.source_ages import aged_facts, by_platform, plat
 from accelerator_portal.catalog.source_trust import TRUST_LEVELS, trust_level, vendor_places
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.checks import errors, load_and_check
-from accelerator_portal.cli.options import ROOT, tell
+from accelerator_portal.cli.options import ROOT, print_problems
 
 
 @click.command("facts")
@@ -42,7 +42,7 @@ def list_facts(
     """
     catalog, problems = load_and_check(root, today())
     if (failed := errors(problems)) or catalog is None:
-        tell(failed)
+        print_problems(failed)
         sys.exit(1)
     vendors = {p.id: vendor_places(p.accelerator) for p in catalog.platforms}
     found = list(facts(catalog)) if stale is None else _stale(catalog, stale)

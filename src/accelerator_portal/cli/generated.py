@@ -15,14 +15,14 @@ CHECK = click.option(
 )
 
 
-def stale(root: Path, files: Mapping[str, str]) -> dict[str, str]:
+def stale_files(root: Path, files: Mapping[str, str]) -> dict[str, str]:
     """Return those of `files` that do not stand below `root` as they should."""
     return {path: text for path, text in files.items() if not _holds(root / path, text)}
 
 
 def keep_current(root: Path, files: Mapping[str, str], check_only: bool, fault: str) -> None:
     """Write what is stale; or, with `check_only`, say `fault` of each and leave the program."""
-    old = stale(root, files)
+    old = stale_files(root, files)
     for path, text in old.items():
         if check_only:
             click.echo(f"{path}:1: {fault}")

@@ -16,7 +16,7 @@ from accelerator_portal.catalog import ProblemsError
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.cli.history_archive import check, compact, repair
 from accelerator_portal.cli.history_rollup import rollup
-from accelerator_portal.cli.options import ROOT, progress_bar, tell
+from accelerator_portal.cli.options import ROOT, print_problems, progress_bar
 from accelerator_portal.results.archive import BASES, History, read_history
 from accelerator_portal.results.classify import classes
 from accelerator_portal.results.folding import (
@@ -50,7 +50,7 @@ def fold(root: Path, files: tuple[Path, ...], anew: bool, quarantine: bool) -> N
     found, problems = read_reports(root, files) if files else folder_reports(root)
     reports, future = without_future(found, dt.datetime.now(dt.timezone.utc))
     if problems and not quarantine:
-        tell(problems)
+        print_problems(problems)
         sys.exit(1)
     try:
         folding = fold_reports(root, reports, anew=anew, told=click.echo, progress=progress_bar)
@@ -59,7 +59,7 @@ def fold(root: Path, files: tuple[Path, ...], anew: bool, quarantine: bool) -> N
     if folding.total:
         click.echo(folding.total)
     if future or folding.problems:
-        tell([*future, *folding.problems])
+        print_problems([*future, *folding.problems])
         sys.exit(1)
 
 
@@ -73,7 +73,7 @@ def show(root: Path, accelerator: str) -> None:
         try:
             kept = read_history(root, accelerator, basis)
         except ProblemsError as error:
-            tell(error.problems)
+            print_problems(error.problems)
             sys.exit(1)
         if kept.state.reports:
             found = True

@@ -11,7 +11,7 @@ import click
 
 from accelerator_portal.catalog import Problem, ProblemsError
 from accelerator_portal.catalog.wording import count
-from accelerator_portal.cli.options import ROOT, tell
+from accelerator_portal.cli.options import ROOT, print_problems
 from accelerator_portal.results.folding import NamedReport, folder_reports, read_reports
 from accelerator_portal.results.partitions.checking import check_accelerator
 from accelerator_portal.results.partitions.compaction import Compaction, compact_all
@@ -109,5 +109,5 @@ def _whole(root: Path, accelerator: str) -> str:
 
 def _end(problems: Sequence[Problem]) -> None:
     if problems:
-        tell(problems)
+        print_problems(problems)
         sys.exit(1)

@@ -13,7 +13,7 @@ from accelerator_portal.catalog import ProblemsError
 from accelerator_portal.catalog.atomic_write import write_bytes_atomically
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.cli.extras import require_extra
-from accelerator_portal.cli.options import ROOT, tell
+from accelerator_portal.cli.options import ROOT, print_problems
 from accelerator_portal.results.partitions.layout import archived_accelerators
 from accelerator_portal.results.rolling_up import (
     MOST_ROWS_IN_MEMORY,
@@ -72,7 +72,7 @@ def rollup(  # noqa: PLR0913, PLR0917 - click hands over each option
         chosen = cast("RollupEngine | None", "dask" if scheduler else engine)
         frame = _made(ROLLUPS[name], partitions, chosen or engine_for(partitions), scheduler)
     except ProblemsError as error:
-        tell(error.problems)
+        print_problems(error.problems)
         raise SystemExit(1) from None
     if out is None:
         click.echo(frame.to_csv(index=False), nl=False)

@@ -13,7 +13,7 @@ from accelerator_portal.catalog.catalog import ACCELERATORS
 from accelerator_portal.catalog.clock import today
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.checks import load_and_check
-from accelerator_portal.cli.options import ROOT, tell
+from accelerator_portal.cli.options import ROOT, print_problems
 from accelerator_portal.install.additional_platforms import read_additional_platforms
 from accelerator_portal.install.pip_command import UnreadableCommandError
 from accelerator_portal.vendors.draft import folder_files
@@ -35,7 +35,7 @@ def import_platforms(root: Path, file: Path) -> None:
         raise click.ClickException(f"{root} has no usable data/; see accelerator-portal check")
     data, problems = read_additional_platforms(file.parent, file.name)
     if data is None:
-        tell(problems)
+        print_problems(problems)
         sys.exit(1)
     drafts: dict[str, dict[str, str]] = {}
     day = today()
@@ -49,7 +49,7 @@ def import_platforms(root: Path, file: Path) -> None:
             remedy = "use packages, --index-url, --extra-index-url and --pre only"
             problems.append(Problem(file.name, 1, what, remedy))
     if problems:
-        tell(problems)
+        print_problems(problems)
         sys.exit(1)
     made = [name for name, files in drafts.items() if _write(root, name, files)]
     if made:

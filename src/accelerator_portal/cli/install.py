@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from accelerator_portal.catalog import Catalog, ProblemsError, load_catalog
-from accelerator_portal.cli.options import ROOT, progress_bar, tell
+from accelerator_portal.cli.options import ROOT, print_problems, progress_bar
 
 
 @click.group()
@@ -50,7 +50,7 @@ def verify(root: Path, platforms: tuple[str, ...], jobs: int, cache: Path, try_t
 
     catalog, problems = load_catalog(root)
     if catalog is None:
-        tell(problems)
+        print_problems(problems)
         sys.exit(1)
     _refuse_unknown(catalog, platforms)
     how = Verification(
@@ -64,7 +64,7 @@ def verify(root: Path, platforms: tuple[str, ...], jobs: int, cache: Path, try_t
     try:
         found = verify_commands(root, catalog, how, platforms, told=click.echo)
     except ProblemsError as error:
-        tell(error.problems)
+        print_problems(error.problems)
         sys.exit(1)
     except OSError as error:
         raise click.ClickException(f"{error.filename}: {error.strerror}") from None

@@ -16,23 +16,23 @@ from accelerator_portal.catalog.clock import today
 from accelerator_portal.catalog.problem import printable
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.checks import errors
-from accelerator_portal.cli.asking import ask
-from accelerator_portal.cli.new_folder import tell_what_is_next, write_all
-from accelerator_portal.cli.options import ROOT, tell
+from accelerator_portal.cli.new_folder import print_next_steps, write_all
+from accelerator_portal.cli.options import ROOT, print_problems
+from accelerator_portal.cli.prompts import ask_question
 from accelerator_portal.install.additional_platforms import read_additional_platforms
 from accelerator_portal.install.pip_command import UnreadableCommandError
+from accelerator_portal.vendors.answer_faults import id_fault
 from accelerator_portal.vendors.case import PlatformCase
-from accelerator_portal.vendors.composing import composed
 from accelerator_portal.vendors.draft import Draft, folder_files
+from accelerator_portal.vendors.draft_from_answers import draft_from_answers
 from accelerator_portal.vendors.entry import entry_draft, folder_name
-from accelerator_portal.vendors.fitting import id_fault
+from accelerator_portal.vendors.folder_check import check_folder
 from accelerator_portal.vendors.github_files import github_files
-from accelerator_portal.vendors.hosts import knowing, with_hosts
+from accelerator_portal.vendors.hosts import with_hosts, with_known_hosts
 from accelerator_portal.vendors.interview import as_typed, interview
 from accelerator_portal.vendors.offers import entry_offers, package_offers
 from accelerator_portal.vendors.package_metadata import NoMetadataError, read_package
 from accelerator_portal.vendors.questions import QUESTIONS
-from accelerator_portal.vendors.trial import try_folder
 
 _Command = Callable[..., None]
 
@@ -113,7 +113,7 @@ def _catalog(root: Path) -> Catalog:
     catalog, problems = load_catalog(root)
     if problems or catalog is None:
         # What GitHub reads is written from all folders; one that cannot be read would be lost.
-        tell(problems)
+        print_problems(problems)
         raise click.ClickException(
             "fix these problems first; the new folder is checked together with the others"
         )
@@ -127,7 +127,7 @@ def _folders(root: Path) -> list[str]:
 def _entry(case: PlatformCase, file: Path, named: str | None) -> Draft:
     data, problems = read_additional_platforms(file.parent, file.name)
     if data is None:
-        tell(problems)
+        print_problems(problems)
         sys.exit(1)
     ids = {folder_name(id_): id_ for id_ in data.platforms}
     found = named if named in data.platforms else ids.get(folder_name(named or case.id))
@@ -166,7 +166,7 @@ def _interviewed(case: PlatformCase, given: dict[str, str], *, asked: bool) -> P
     click.echo(
         "Press Enter to accept the value in brackets. Press Ctrl+C to cancel; no file is written.\n"
     )
-    return interview(case, given, ask).case
+    return interview(case, given, ask_question).case
 
 
 def _write(root: Path, case: PlatformCase, origin: dict[str, str]) -> None:
@@ -174,7 +174,7 @@ def _write(root: Path, case: PlatformCase, origin: dict[str, str]) -> None:
         draft, catalog, problems = _tried(case)
         own = [problem for problem in problems if _is_own(case, problem)]
         if catalog is None or errors(own):
-            tell(own)
+            print_problems(own)
             click.echo(
                 f"To run the command again with your answers, edit this:\n{as_typed(case, origin)}",
                 err=True,
@@ -192,7 +192,7 @@ def _write(root: Path, case: PlatformCase, origin: dict[str, str]) -> None:
     except OSError as error:
         where = error.filename or root
         raise click.ClickException(f"{where} cannot be written: {error.strerror}") from None
-    tell_what_is_next(case, draft, problems, changed)
+    print_next_steps(case, draft, problems, changed)
 
 
 def _is_own(case: PlatformCase, problem: Problem) -> bool:
@@ -201,12 +201,12 @@ def _is_own(case: PlatformCase, problem: Problem) -> bool:
 
 def _tried(case: PlatformCase) -> tuple[Draft, Catalog | None, list[Problem]]:
     """The draft, and what the check says to it; an entry's guide that fails is left out."""
-    draft = composed(case)
-    known = knowing(case.catalog, case.new_hosts, case.value("host-owner") or "")
-    catalog, problems = try_folder(known, case.id, folder_files(draft), case.today)
+    draft = draft_from_answers(case)
+    known = with_known_hosts(case.catalog, case.new_hosts, case.value("host-owner") or "")
+    catalog, problems = check_folder(known, case.id, folder_files(draft), case.today)
     guide = f"{ACCELERATORS}/{case.id}/guide.md"
     if case.entry and case.entry.guide and any(p.path == guide for p in errors(problems)):
         click.echo("Left out the entry's guide, because it doesn't pass the check:")
-        tell([problem for problem in problems if problem.path == guide])
+        print_problems([problem for problem in problems if problem.path == guide])
         return _tried(replace(case, entry=replace(case.entry, guide={})))
     return draft, catalog, problems

@@ -11,7 +11,7 @@ import click
 from accelerator_portal.catalog import Problem
 from accelerator_portal.catalog.atomic_write import write_folder_atomically, write_text_atomically
 from accelerator_portal.catalog.catalog import ACCELERATORS
-from accelerator_portal.cli.generated import stale
+from accelerator_portal.cli.generated import stale_files
 from accelerator_portal.vendors.case import PlatformCase
 from accelerator_portal.vendors.draft import Draft, folder_files, places
 
@@ -28,7 +28,7 @@ def write_all(
     What was there before is put back where not all can be written. Raises OSError.
     """
     folder = root / ACCELERATORS / platform_id
-    changed = stale(root, others)
+    changed = stale_files(root, others)
     before = {p: (root / p).read_text("utf-8") if (root / p).exists() else None for p in changed}
     try:
         write_folder_atomically(folder, files)
@@ -47,7 +47,7 @@ def write_all(
     return [*changed]
 
 
-def tell_what_is_next(
+def print_next_steps(
     case: PlatformCase, draft: Draft, problems: Sequence[Problem], changed: Sequence[str]
 ) -> None:
     """Say what is left to fill in, by file and line, and how the folder becomes a pull request.

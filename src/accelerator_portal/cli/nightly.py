@@ -10,13 +10,13 @@ import click
 from accelerator_portal.automation.archive_store import ArchiveError, open_archive
 from accelerator_portal.automation.github import GitHubError
 from accelerator_portal.automation.night_lock import NightRunningError, one_night
-from accelerator_portal.automation.night_steps import LOOKED_UP, Tonight
+from accelerator_portal.automation.night_steps import LOOKED_UP, NightRun
 from accelerator_portal.automation.night_summary import summary
 from accelerator_portal.automation.nightly import github_for, run_night
-from accelerator_portal.automation.stepping import Done
+from accelerator_portal.automation.step_runner import StepResult
 from accelerator_portal.catalog import load_catalog
 from accelerator_portal.catalog.atomic_write import write_text_atomically
-from accelerator_portal.cli.options import ARCHIVE, ROOT, tell
+from accelerator_portal.cli.options import ARCHIVE, ROOT, print_problems
 
 
 @click.command()
@@ -85,14 +85,14 @@ def nightly(  # noqa: PLR0913, PLR0917 - one for each option
     """
     catalog, problems = load_catalog(root)
     if catalog is None:
-        tell(problems)
+        print_problems(problems)
         sys.exit(1)
     try:
         store = open_archive(archive) if archive else None
         api = github_for(catalog, required=bool(repository or pull_requests))
     except (ArchiveError, GitHubError) as error:
         raise click.ClickException(str(error)) from None
-    tonight = Tonight(root, out.absolute(), catalog, store, api, repository, made_here, preview)
+    tonight = NightRun(root, out.absolute(), catalog, store, api, repository, made_here, preview)
     tonight.pull_requests = pull_requests
     try:
         with one_night(root, tonight.out):
@@ -110,5 +110,5 @@ def nightly(  # noqa: PLR0913, PLR0917 - one for each option
         sys.exit(1)
 
 
-def _say(step: Done) -> None:
+def _say(step: StepResult) -> None:
     click.echo(f"{step.name}: {'failed: ' if step.failed else ''}{step.words}", err=True)

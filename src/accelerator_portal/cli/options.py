@@ -27,7 +27,7 @@ ARCHIVE = click.option(
 )
 
 
-def tell(problems: Sequence[Problem]) -> None:
+def print_problems(problems: Sequence[Problem]) -> None:
     """Print every problem, and how many there are."""
     for problem in problems:
         click.echo(problem)
@@ -38,7 +38,7 @@ def usable_catalog(root: Path) -> Catalog:
     """Return the catalog below a folder; print the problems and exit if it cannot be loaded."""
     catalog, problems = load_catalog(root)
     if catalog is None:
-        tell(problems)
+        print_problems(problems)
         sys.exit(1)
     return catalog
 

@@ -9,7 +9,7 @@ import click
 
 from accelerator_portal.catalog import load_catalog
 from accelerator_portal.cli.generated import CHECK, keep_current
-from accelerator_portal.cli.options import ROOT, tell
+from accelerator_portal.cli.options import ROOT, print_problems
 from accelerator_portal.vendors.github_files import github_files
 
 
@@ -24,7 +24,7 @@ def owners(root: Path, check_only: bool) -> None:
     """
     catalog, problems = load_catalog(root)
     if problems or catalog is None:
-        tell(problems)
+        print_problems(problems)
         sys.exit(1)
     fault = "the file is out of date. Run: make owners"
     keep_current(root, github_files(catalog), check_only, fault)

@@ -14,10 +14,10 @@ from packaging.utils import canonicalize_name
 from accelerator_portal.catalog import Catalog, load_catalog
 from accelerator_portal.catalog.problem import did_you_mean, printable
 from accelerator_portal.catalog.wording import count
-from accelerator_portal.cli.options import ROOT, progress_bar, tell
+from accelerator_portal.cli.options import ROOT, print_problems, progress_bar
 
 if TYPE_CHECKING:
-    from accelerator_portal.packages.sync import Synced
+    from accelerator_portal.packages.sync import SyncResult
 
 
 @click.group()
@@ -35,15 +35,15 @@ def sync_packages(root: Path, only: tuple[str, ...]) -> None:
     unchanged and the command still succeeds. You can interrupt it and run it again.
     """
     from accelerator_portal.http.limits import RequestLimits
+    from accelerator_portal.packages.portal_packages import portal_packages
     from accelerator_portal.packages.sync import SyncInterrupted, SyncOptions, sync
     from accelerator_portal.packages.sync_words import synced_words
-    from accelerator_portal.packages.wanted import wanted
 
     catalog, problems = load_catalog(root)
     if catalog is None:
-        tell(problems)
+        print_problems(problems)
         sys.exit(1)
-    known = [package.name for package in wanted(catalog)]
+    known = [package.name for package in portal_packages(catalog)]
     names = _names(only, known)
     start = time.monotonic()
     try:
@@ -76,7 +76,7 @@ def _names(only: tuple[str, ...], known: list[str]) -> frozenset[str]:
     return names
 
 
-def _tell(catalog: Catalog, synced: Synced) -> None:
+def _tell(catalog: Catalog, synced: SyncResult) -> None:
     from accelerator_portal.packages.sync_words import package_lines
 
     for package in synced.packages:

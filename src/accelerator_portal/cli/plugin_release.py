@@ -14,7 +14,7 @@ from accelerator_portal.catalog import Catalog, Platform, ProblemsError, load_ca
 from accelerator_portal.catalog.atomic_write import write_text_atomically
 from accelerator_portal.catalog.problem import did_you_mean
 from accelerator_portal.catalog.wording import count
-from accelerator_portal.cli.options import ROOT, tell
+from accelerator_portal.cli.options import ROOT, print_problems
 from accelerator_portal.packages.compatibility_edit import with_row
 from accelerator_portal.packages.plugin_releases import (
     PluginRelease,
@@ -53,7 +53,7 @@ def plugin_release(  # noqa: PLR0913, PLR0917 - one for each option
     """
     catalog, problems = load_catalog(root)
     if catalog is None:
-        tell(problems)
+        print_problems(problems)
         sys.exit(1)
     if platform_id is None:
         _list(catalog)
@@ -142,7 +142,7 @@ def _add(root: Path, platform: Platform, proposals: Sequence[RowProposal]) -> No
                 raise click.ClickException(f"{what} --torch VERSION --source ID")
             text = with_row(path, text, one.release, one.row)
     except ProblemsError as error:
-        tell(error.problems)
+        print_problems(error.problems)
         sys.exit(1)
     if text == before:
         click.echo(f"{path} lists every release already.")

@@ -7,11 +7,11 @@ from pathlib import Path
 import click
 from pydantic import ValidationError
 
+from accelerator_portal.automation.comment_posting import post_comment
 from accelerator_portal.automation.events import PullRequestRun
 from accelerator_portal.automation.github import GitHubError
 from accelerator_portal.automation.github_client import client_here
 from accelerator_portal.automation.ownership import maintainers
-from accelerator_portal.automation.posting import post
 from accelerator_portal.automation.pull_request_comment import HarmfulError
 from accelerator_portal.catalog import load_catalog
 from accelerator_portal.cli.options import ROOT
@@ -42,6 +42,6 @@ def pull_request_comment(root: Path, event: Path) -> None:
             f"{root} has no valid data. Use a checkout of the repository's main branch"
         )
     try:
-        click.echo(post(client_here(), run, maintainers(catalog)))
+        click.echo(post_comment(client_here(), run, maintainers(catalog)))
     except (GitHubError, HarmfulError) as error:
         raise click.ClickException(str(error)) from None

@@ -16,7 +16,7 @@ from accelerator_portal.catalog.catalog import RELEASES
 from accelerator_portal.catalog.clock import today
 from accelerator_portal.catalog.problem import printable
 from accelerator_portal.catalog.wording import count
-from accelerator_portal.cli.options import ROOT, progress_bar, tell, usable_catalog
+from accelerator_portal.cli.options import ROOT, print_problems, progress_bar, usable_catalog
 from accelerator_portal.cli.release_compare import compare_releases
 
 if TYPE_CHECKING:
@@ -71,11 +71,11 @@ def add_release(root: Path, version: str) -> None:
     except NoReleaseError as error:
         raise click.ClickException(str(error)) from None
     except ProblemsError as error:
-        tell(error.problems)
+        print_problems(error.problems)
         sys.exit(1)
     own = [problem for problem in problems if problem.path == RELEASES]
     if own:
-        tell(own)
+        print_problems(own)
         raise click.ClickException(f"{RELEASES} stays as it was, because of the problems above")
     if text != before:
         try:
@@ -99,7 +99,7 @@ def check_release(root: Path, version: str | None) -> None:
     _check_known(catalog, version)
     problems = claims_without_evidence(catalog, version)
     if problems:
-        tell(problems)
+        print_problems(problems)
         sys.exit(1)
     of = f"torch {version}" if version else "PyTorch"
     click.echo(f"Every build of {of} that install commands take is in {RELEASES}.")
@@ -160,5 +160,5 @@ def _tell(published: PublishedRelease, change: EntryChange, problems: list[Probl
         click.echo(f"{missing} could not be read. Run the command again to complete the entry.")
     if problems:
         click.echo("These files have to follow the release:")
-        tell(problems)
+        print_problems(problems)
     click.echo("Next: accelerator-portal check")

@@ -12,14 +12,14 @@ from accelerator_portal.catalog import Problem, ProblemsError
 from accelerator_portal.catalog.atomic_write import write_text_atomically
 from accelerator_portal.catalog.problem import printable
 from accelerator_portal.catalog.wording import count
-from accelerator_portal.cli.options import ROOT, tell
+from accelerator_portal.cli.options import ROOT, print_problems
 from accelerator_portal.cli.outcome_words import outcome_counts
 from accelerator_portal.cli.report_compare import compare
 from accelerator_portal.cli.report_import import catalog_of, import_report
 from accelerator_portal.cli.report_merge import merge
 from accelerator_portal.reports.formats import WRITERS
 from accelerator_portal.reports.report import Report
-from accelerator_portal.reports.report_check import Known, known_to, report_problems
+from accelerator_portal.reports.report_check import KnownNames, known_names, report_problems
 from accelerator_portal.reports.report_file import line_of_tests, read_report
 from accelerator_portal.reports.report_names import name_warnings
 
@@ -42,7 +42,7 @@ def check_reports(root: Path, files: tuple[Path, ...]) -> None:
     problems: list[Problem] = []
     warnings: list[Problem] = []
     catalog = catalog_of(root)
-    known = known_to(catalog) if catalog else Known()
+    known = known_names(catalog) if catalog else KnownNames()
     now = dt.datetime.now(dt.timezone.utc)
     for file in files:
         try:
@@ -56,7 +56,7 @@ def check_reports(root: Path, files: tuple[Path, ...]) -> None:
     for warning in warnings:
         click.echo(f"warning: {warning}", err=True)
     if problems:
-        tell(problems)
+        print_problems(problems)
         sys.exit(1)
     click.echo(f"{count(len(files), 'report')}, no problems.")
 
@@ -92,5 +92,5 @@ def _report(file: Path) -> Report:
     try:
         return read_report(file)
     except ProblemsError as error:
-        tell(error.problems)
+        print_problems(error.problems)
         sys.exit(1)

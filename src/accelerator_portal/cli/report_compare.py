@@ -11,7 +11,7 @@ import click
 from accelerator_portal.catalog import ProblemsError
 from accelerator_portal.catalog.problem import printable
 from accelerator_portal.catalog.wording import count
-from accelerator_portal.cli.options import tell
+from accelerator_portal.cli.options import print_problems
 from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.report_file import read_report
 from accelerator_portal.results.breakages import differences
@@ -103,5 +103,5 @@ def _report(file: Path) -> Report:
     try:
         return read_report(file)
     except ProblemsError as error:
-        tell(error.problems)
+        print_problems(error.problems)
         sys.exit(1)

@@ -15,14 +15,14 @@ from pydantic import ValidationError
 from accelerator_portal.catalog import Catalog, ProblemsError, load_catalog
 from accelerator_portal.catalog.atomic_write import write_text_atomically
 from accelerator_portal.catalog.catalog import ACCELERATORS
-from accelerator_portal.cli.options import ROOT, tell
+from accelerator_portal.cli.options import ROOT, print_problems
 from accelerator_portal.cli.outcome_words import outcome_counts
-from accelerator_portal.reports.formats import READERS, found_format
+from accelerator_portal.reports.formats import READERS, detect_format
 from accelerator_portal.reports.merge import merged
 from accelerator_portal.reports.outcomes import Kind, TriggerKind
-from accelerator_portal.reports.reading import Found, Options
+from accelerator_portal.reports.reading import ImportResult, Options
 from accelerator_portal.reports.report import Environment, Origin, Report, Trigger
-from accelerator_portal.reports.report_check import Known, known_to, report_problems
+from accelerator_portal.reports.report_check import KnownNames, known_names, report_problems
 from accelerator_portal.reports.report_file import report_text
 from accelerator_portal.reports.report_names import (
     name_warnings,
@@ -95,23 +95,23 @@ _ORIGIN = re.compile(rf"{_COMMIT.pattern}:(.+)")
 )
 @click.option("--note", help="Note that readers need to interpret the results.")
 @click.argument("inputs", nargs=-1, required=True, type=click.Path(path_type=Path))
-def import_report(root: Path, inputs: tuple[Path, ...], out: Path, **said: Any) -> None:  # noqa: ANN401
+def import_report(root: Path, inputs: tuple[Path, ...], out: Path, **arguments: Any) -> None:  # noqa: ANN401
     """Convert test results in other formats to one report.
 
     For each value of the environment, options take precedence over the --environment file, which
     takes precedence over the input files and then --here.
     """
     catalog = catalog_of(root)
-    known = replace(known_to(catalog) if catalog else Known(), remedies=IMPORT_REMEDIES)
+    known = replace(known_names(catalog) if catalog else KnownNames(), remedies=IMPORT_REMEDIES)
     try:
-        found = merged([_read(path, said) for path in inputs])
-        made = _made(found, said, catalog)
-        if said["suite"]:
+        found = merged([_read(path, arguments) for path in inputs])
+        made = _made(found, arguments, catalog)
+        if arguments["suite"]:
             made = with_full_suite_names(made, frozenset(known.suites))
         else:
             made = with_imported_suite_names(made, known)
     except ProblemsError as error:
-        tell(error.problems)
+        print_problems(error.problems)
         sys.exit(1)
     _refuse_faults(made, out, known)
     warnings = list(name_warnings(made, out.name, known))
@@ -137,37 +137,41 @@ def catalog_of(root: Path) -> Catalog | None:
     return catalog
 
 
-def _refuse_faults(made: Report, out: Path, known: Known) -> None:
+def _refuse_faults(made: Report, out: Path, known: KnownNames) -> None:
     now = dt.datetime.now(dt.timezone.utc)
     problems = list(report_problems(made, out.name, known, now))
     if problems:
-        tell(problems)
+        print_problems(problems)
         sys.exit(1)
 
 
-def _read(path: Path, said: dict[str, Any]) -> Found:
-    pairs = [parameter.partition("=") for parameter in said["parameter"]]
+def _read(path: Path, arguments: dict[str, Any]) -> ImportResult:
+    pairs = [parameter.partition("=") for parameter in arguments["parameter"]]
     for name, equals, _ in pairs:
         if not equals:
             raise click.BadParameter(f'"{name}" needs a value', param_hint="--parameter")
-    options = Options(said["suite"], {name: value for name, _, value in pairs})
-    reader = READERS[said["format_name"] or found_format(path)]
+    options = Options(arguments["suite"], {name: value for name, _, value in pairs})
+    reader = READERS[arguments["format_name"] or detect_format(path)]
     return reader(path, options)
 
 
-def _made(found: Found, said: dict[str, Any], catalog: Catalog | None) -> Report:
-    started = said["started"].replace(tzinfo=dt.timezone.utc) if said["started"] else found.started
+def _made(found: ImportResult, arguments: dict[str, Any], catalog: Catalog | None) -> Report:
+    started = (
+        arguments["started"].replace(tzinfo=dt.timezone.utc)
+        if arguments["started"]
+        else found.started
+    )
     try:
         return Report(
             schema_version=1,
-            accelerator=said["accelerator"],
-            kind=cast("Kind", said["kind"]),
-            trigger=_trigger(said),
+            accelerator=arguments["accelerator"],
+            kind=cast("Kind", arguments["kind"]),
+            trigger=_trigger(arguments),
             started=started,
             finished=found.finished,
-            environment=_environment(found, said, catalog),
-            origins=_origins(said),
-            note=said["note"] or found.note,
+            environment=_environment(found, arguments, catalog),
+            origins=_origins(arguments),
+            note=arguments["note"] or found.note,
             suites=found.suites,
             tests=found.tests,
         )
@@ -177,13 +181,15 @@ def _made(found: Found, said: dict[str, Any], catalog: Catalog | None) -> Report
         raise click.ClickException(f"{place}: {first['msg']}") from None
 
 
-def _environment(found: Found, said: dict[str, Any], catalog: Catalog | None) -> Environment:
-    file = said["environment_file"]
+def _environment(
+    found: ImportResult, arguments: dict[str, Any], catalog: Catalog | None
+) -> Environment:
+    file = arguments["environment_file"]
     return stated_environment(
-        {name: said[name] for name in ENVIRONMENT_OPTIONS},
+        {name: arguments[name] for name in ENVIRONMENT_OPTIONS},
         environment_of_file(file) if file else {},
         found.environment,
-        _this_machine(catalog, said["accelerator"]) if said["here"] else {},
+        _this_machine(catalog, arguments["accelerator"]) if arguments["here"] else {},
     )
 
 
@@ -195,20 +201,20 @@ def _this_machine(catalog: Catalog | None, accelerator: str) -> dict[str, Any]:
     return installed_facts(name if name != "torch" else None)
 
 
-def _trigger(said: dict[str, Any]) -> Trigger:
-    kind = cast("TriggerKind", said["trigger"])
-    if not said["commit"]:
+def _trigger(arguments: dict[str, Any]) -> Trigger:
+    kind = cast("TriggerKind", arguments["trigger"])
+    if not arguments["commit"]:
         return Trigger(kind=kind)
-    match = _COMMIT.fullmatch(said["commit"])
+    match = _COMMIT.fullmatch(arguments["commit"])
     if not match:
-        what = f'"{said["commit"]}" is not in the form OWNER/NAME@COMMIT'
+        what = f'"{arguments["commit"]}" is not in the form OWNER/NAME@COMMIT'
         raise click.BadParameter(what, param_hint="--commit")
     return Trigger(kind=kind, repository=match[1], commit=match[2])
 
 
-def _origins(said: dict[str, Any]) -> tuple[Origin, ...]:
+def _origins(arguments: dict[str, Any]) -> tuple[Origin, ...]:
     found = []
-    for text in said["origins"]:
+    for text in arguments["origins"]:
         match = _ORIGIN.fullmatch(text)
         if not match:
             form = "OWNER/NAME@COMMIT:PATH"

@@ -12,7 +12,7 @@ import click
 from accelerator_portal.catalog import Problem, ProblemsError
 from accelerator_portal.catalog.atomic_write import write_text_atomically
 from accelerator_portal.catalog.wording import count
-from accelerator_portal.cli.options import tell
+from accelerator_portal.cli.options import print_problems
 from accelerator_portal.cli.outcome_words import outcome_counts
 from accelerator_portal.reports.report_file import read_report, report_text
 from accelerator_portal.reports.shard_check import ShardFile, shard_problems
@@ -29,7 +29,7 @@ def merge(shards: tuple[Path, ...], out: Path) -> None:
     try:
         made = merged_shards(_read(shards))
     except ProblemsError as error:
-        tell(error.problems)
+        print_problems(error.problems)
         sys.exit(1)
     try:
         write_text_atomically(out, report_text(made))

@@ -20,7 +20,10 @@ from accelerator_portal.automation.upstream import (
     sweeping,
 )
 from accelerator_portal.automation.upstream.change import UPSTREAM, Change, RefusedEventError
-from accelerator_portal.automation.upstream.confirming import confirmed, upstream_now
+from accelerator_portal.automation.upstream.change_confirmation import (
+    confirmed_change,
+    main_branch_change,
+)
 from accelerator_portal.automation.upstream.dispatching import Senders
 from accelerator_portal.automation.upstream.incoming import MOST_BYTES, read_event
 from accelerator_portal.automation.upstream.pace import Pace
@@ -28,7 +31,7 @@ from accelerator_portal.automation.upstream.paced_api import READS_A_MINUTE, Pac
 from accelerator_portal.automation.upstream.planning import plan as planned
 from accelerator_portal.catalog import Catalog, ProblemsError, load_catalog
 from accelerator_portal.catalog.atomic_write import write_text_atomically
-from accelerator_portal.cli.options import ROOT, tell
+from accelerator_portal.cli.options import ROOT, print_problems
 from accelerator_portal.cli.upstream_callback import callback
 from accelerator_portal.site.difference.harmless import span
 
@@ -171,9 +174,9 @@ def _change(
 ) -> Change | str:
     api, now = client_here(), dt.datetime.now(dt.timezone.utc)
     if periodic:
-        return upstream_now(api, repository, periodic, now)
+        return main_branch_change(api, repository, periodic, now)
     change = read_event(_bytes(event), repository)
-    return confirmed(api, change, now) if isinstance(change, Change) else change
+    return confirmed_change(api, change, now) if isinstance(change, Change) else change
 
 
 def _bytes(event: Path | None) -> bytes:
@@ -198,7 +201,7 @@ def _said_in_a_line(told: Path | None) -> Iterator[None]:
     try:
         yield
     except ProblemsError as error:
-        tell(error.problems)
+        print_problems(error.problems)
         sys.exit(1)
     except (RefusedEventError, GitHubError, ValueError) as error:
         words = " ".join(str(error).split())

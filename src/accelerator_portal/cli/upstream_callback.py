@@ -17,7 +17,7 @@ from accelerator_portal.automation.upstream import callback as relay
 from accelerator_portal.automation.upstream.change import RefusedEventError
 from accelerator_portal.automation.upstream.incoming import MOST_BYTES
 from accelerator_portal.catalog import ProblemsError
-from accelerator_portal.cli.options import tell
+from accelerator_portal.cli.options import print_problems
 from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.report_file import read_report
 
@@ -89,7 +89,7 @@ def _one_line_errors() -> Iterator[None]:
     try:
         yield
     except ProblemsError as error:
-        tell(error.problems)
+        print_problems(error.problems)
         sys.exit(1)
     except RefusedEventError as error:
         raise click.ClickException(" ".join(str(error).split())) from None

@@ -16,18 +16,18 @@ from accelerator_portal.catalog import Platform, Problem, ProblemsError, load_ca
 from accelerator_portal.catalog.validation_file import Validation
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.cli.extras import require_extra
-from accelerator_portal.cli.options import tell
+from accelerator_portal.cli.options import print_problems
 from accelerator_portal.cli.other_python import OTHER_PYTHON
+from accelerator_portal.cli.run_progress import ProgressDisplay, closing_words
 from accelerator_portal.cli.shard_option import SHARD, TIMES
-from accelerator_portal.cli.watching import Watching, closing_words
 from accelerator_portal.reports.outcomes import TriggerKind
 from accelerator_portal.reports.report_file import read_report
 from accelerator_portal.validation import launch
 from accelerator_portal.validation.executorch.registry import USUAL as USUAL_BACKEND
 from accelerator_portal.validation.plan import Plan
-from accelerator_portal.validation.pytest_suites.given import PytestSource
+from accelerator_portal.validation.pytest_suites.source import PytestSource
 from accelerator_portal.validation.pytorch_tests.files import SUITE as PYTORCH
-from accelerator_portal.validation.pytorch_tests.given import PytorchSource
+from accelerator_portal.validation.pytorch_tests.source import PytorchSource
 from accelerator_portal.validation.recorded_times import recorded_times
 from accelerator_portal.validation.request import (
     TORCHBENCH,
@@ -149,34 +149,34 @@ INTERRUPTED = 130
 )
 @click.option("--full-size", is_flag=True, help="Use full-size models instead of small ones.")
 @click.option("--run-scripts", is_flag=True, help="Run the platform's scripts in the suite deploy.")
-def validate(plan_only: bool, go_on: bool, **said: Any) -> None:  # noqa: ANN401
+def validate(plan_only: bool, go_on: bool, **arguments: Any) -> None:  # noqa: ANN401
     """Run test suites on a device and write a test report."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # a readable report then, too
-    if said["scheduler"]:
+    if arguments["scheduler"]:
         require_extra("cluster", "validate --scheduler")
     try:
-        accelerator = said["accelerator"] or said["device"].partition(":")[0].lower()
-        platform = _platform(said["known_issues"], accelerator)
-        pytest = PytestSource(said["pytest"], said["suite_name"])
-        request = _request(said, accelerator, platform, pytest.suite)
-        files = tuple(filter(None, (said["pytorch_files"] or "").split(",")))
-        pytorch = PytorchSource(said["pytorch"], files)
+        accelerator = arguments["accelerator"] or arguments["device"].partition(":")[0].lower()
+        platform = _platform(arguments["known_issues"], accelerator)
+        pytest = PytestSource(arguments["pytest"], arguments["suite_name"])
+        request = _request(arguments, accelerator, platform, pytest.suite)
+        files = tuple(filter(None, (arguments["pytorch_files"] or "").split(",")))
+        pytorch = PytorchSource(arguments["pytorch"], files)
         sources = launch.SuiteSources(
-            platform=platform, checkout=said["torchbench"], pytorch=pytorch, pytest=pytest
+            platform=platform, checkout=arguments["torchbench"], pytorch=pytorch, pytest=pytest
         )
         if plan_only and not go_on:
             _show(launch.plan_of(request, sources, _today()))
             return
         told = partial(click.echo, err=True)
         if go_on:
-            request = _as_begun(request, said)
-            finished = launch.go_on(request, sources, Watching, told)
+            request = _as_begun(request, arguments)
+            finished = launch.resume_run(request, sources, ProgressDisplay, told)
         else:
-            finished = launch.start(request, sources, _today(), Watching, told)
+            finished = launch.start(request, sources, _today(), ProgressDisplay, told)
     except (RunError, ExpressionError) as error:
         raise click.UsageError(str(error)) from None
     except ProblemsError as error:
-        tell(error.problems)
+        print_problems(error.problems)
         sys.exit(2)
     except KeyboardInterrupt:
         click.echo("Interrupted before the first test. No report was written.", err=True)
@@ -185,9 +185,9 @@ def validate(plan_only: bool, go_on: bool, **said: Any) -> None:  # noqa: ANN401
     sys.exit(finished.exit_code)
 
 
-def _as_begun(request: Request, said: dict[str, Any]) -> Request:
+def _as_begun(request: Request, arguments: dict[str, Any]) -> Request:
     """Return a request with the processes that suit the suites of the run that is to go on."""
-    found = resources_for(suites_of_journal(request), said["workers"], said["threads"])
+    found = resources_for(suites_of_journal(request), arguments["workers"], arguments["threads"])
     return replace(request, workers=found.workers, threads=found.threads)
 
 
@@ -203,41 +203,51 @@ def _show(plan: Plan) -> None:
 
 
 def _request(
-    said: dict[str, Any], accelerator: str, platform: Platform | None, own_suite: str | None
+    arguments: dict[str, Any], accelerator: str, platform: Platform | None, own_suite: str | None
 ) -> Request:
-    again = failed_in(read_report(said["only_failed"])) if said["only_failed"] else frozenset()
-    if said["only_failed"] and not again:
-        raise RunError(f"no test failed in {said['only_failed']}. Use a report with failed tests")
-    tests = frozenset(said["tests"]) | again
-    suites = said["suites"] or tuple(sorted({key.partition("/")[0] for key in tests}))
-    given = {TORCHBENCH: said["torchbench"], PYTORCH: said["pytorch"], own_suite: own_suite}
+    again = (
+        failed_in(read_report(arguments["only_failed"]))
+        if arguments["only_failed"]
+        else frozenset()
+    )
+    if arguments["only_failed"] and not again:
+        raise RunError(
+            f"no test failed in {arguments['only_failed']}. Use a report with failed tests"
+        )
+    tests = frozenset(arguments["tests"]) | again
+    suites = arguments["suites"] or tuple(sorted({key.partition("/")[0] for key in tests}))
+    given = {
+        TORCHBENCH: arguments["torchbench"],
+        PYTORCH: arguments["pytorch"],
+        own_suite: own_suite,
+    }
     suites = suites or tuple(name for name, place in given.items() if name and place) or USUAL
-    if said["scheduler"] and said["workers"]:
+    if arguments["scheduler"] and arguments["workers"]:
         raise RunError("--scheduler uses Dask's own workers. Remove --workers")
-    if said["full_size"]:
+    if arguments["full_size"]:
         suites = at_full_size(suites)
-    resources = resources_for(suites, said["workers"], said["threads"])
+    resources = resources_for(suites, arguments["workers"], arguments["threads"])
     return Request(
-        device=said["device"],
-        out=said["out"] or Path(f"validation-{accelerator}.json"),
+        device=arguments["device"],
+        out=arguments["out"] or Path(f"validation-{accelerator}.json"),
         accelerator=accelerator,
         suites=tuple(suites),
-        only=_only(said),
-        matching=said["matching"],
+        only=_only(arguments),
+        matching=arguments["matching"],
         tests=tests,
-        imports=said["imports"],
-        kind=said["kind"],
-        trigger=said["trigger"],
-        timeout_s=said["timeout_s"],
+        imports=arguments["imports"],
+        kind=arguments["kind"],
+        trigger=arguments["trigger"],
+        timeout_s=arguments["timeout_s"],
         workers=resources.workers,
         threads=resources.threads,
-        everything=said["everything"],
-        backend=said["backend"],
+        everything=arguments["everything"],
+        backend=arguments["backend"],
         issues=platform.known_issues if platform else (),
         settings=platform.validation if platform else Validation(),
-        scripts=said["run_scripts"],
-        scheduler=said["scheduler"],
-        shard=_shard(said["shard"], said["times"], platform),
+        scripts=arguments["run_scripts"],
+        scheduler=arguments["scheduler"],
+        shard=_shard(arguments["shard"], arguments["times"], platform),
     )
 
 
@@ -251,13 +261,13 @@ def _shard(
     return ShardRequest(*wanted, recorded_times(times, platform))
 
 
-def _only(said: dict[str, Any]) -> dict[str, tuple[str, ...]]:
-    pairs = [pair.partition("=") for pair in said["only"]]
+def _only(arguments: dict[str, Any]) -> dict[str, tuple[str, ...]]:
+    pairs = [pair.partition("=") for pair in arguments["only"]]
     for name, equals, _ in pairs:
         if not equals:
             raise click.BadParameter(f'"{name}" has no value; use NAME=VALUE', param_hint="--only")
     found = {name: tuple(values.split(",")) for name, _, values in pairs}
-    return {**found, "dtype": tuple(said["dtype"].split(","))} if said["dtype"] else found
+    return {**found, "dtype": tuple(arguments["dtype"].split(","))} if arguments["dtype"] else found
 
 
 def _platform(root: Path | None, accelerator: str) -> Platform | None:

@@ -7,7 +7,7 @@ from posixpath import basename
 from urllib.parse import unquote, urlsplit
 
 from accelerator_portal.catalog.fields import Method, Os
-from accelerator_portal.catalog.install_file import joined
+from accelerator_portal.catalog.install_file import one_line
 from accelerator_portal.catalog.install_steps import DockerStep, DownloadStep, PipStep, Step
 from accelerator_portal.install.placeholders import fill
 from accelerator_portal.install.quoting import command_line, quote_address, set_variable
@@ -84,7 +84,7 @@ def new_environment(method: Method | DerivedMethod, os: Os) -> str | None:
 
 def check_line(code: str, os: Os) -> str:
     """Return the command that runs lines of Python, as one line."""
-    return command_line([_PYTHON[os], "-c", joined(code)], os)
+    return command_line([_PYTHON[os], "-c", one_line(code)], os)
 
 
 def _lines(step: Step, method: Method, os: Os, values: Mapping[str, str]) -> Iterator[str]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from accelerator_portal.catalog import Catalog, Platform, Problem
+from accelerator_portal.catalog.cached_results import cached_by_owner
 from accelerator_portal.catalog.compatibility_file import Lifecycle
 from accelerator_portal.catalog.fields import Method, Os
 from accelerator_portal.catalog.install_file import Option, Requirement
-from accelerator_portal.catalog.kept import kept
 from accelerator_portal.catalog.problem import did_you_mean
 from accelerator_portal.install.commands import check_line, command_lines, container, pip_calls
 from accelerator_portal.install.placeholders import NAMES, UnknownPlaceholderError, fill
@@ -33,7 +33,7 @@ Expansion = tuple[tuple[InstallRow, ...], tuple[Problem, ...]]
 MAX_ROWS = 4000
 
 
-@kept
+@cached_by_owner
 def expand(catalog: Catalog) -> Expansion:
     """Expand the options of all platforms; problems are what keeps an option from its rows.
 
@@ -51,7 +51,7 @@ def expand(catalog: Catalog) -> Expansion:
     return tuple(rows), tuple(problems)
 
 
-@kept
+@cached_by_owner
 def rows_by_platform(catalog: Catalog) -> Mapping[str, tuple[InstallRow, ...]]:
     """Return the same rows by platform; what looks at one platform then reads no other's rows."""
     found: dict[str, list[InstallRow]] = {platform.id: [] for platform in catalog.platforms}

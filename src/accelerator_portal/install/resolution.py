@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from accelerator_portal.catalog.kept import kept
+from accelerator_portal.catalog.cached_results import cached_by_owner
 from accelerator_portal.install.axes import STABLE, Axis, Choice, by_weight
 from accelerator_portal.install.rows import PREVIEW, InstallRow
 from accelerator_portal.install.selector import Selector
@@ -76,7 +76,7 @@ def resolve(
     return Resolution(platform, choice, row, tuple(reversed(unmet)))
 
 
-@kept
+@cached_by_owner
 def offers(selector: Selector) -> dict[str, dict[str, str]]:
     """Return for each platform the build that a reader without other wishes gets.
 

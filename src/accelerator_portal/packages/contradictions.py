@@ -21,8 +21,8 @@ from accelerator_portal.packages.fitting import (
     labels_on,
     torch_requirements,
 )
-from accelerator_portal.packages.trailing import read_on
-from accelerator_portal.packages.wanted import of_step, option_values
+from accelerator_portal.packages.portal_packages import of_step, option_values
+from accelerator_portal.packages.release_lag import read_on
 from accelerator_portal.packages.wheel_tags import serves_python
 
 REMEDY = "correct the value, or add a note that explains why both are correct"

@@ -12,10 +12,10 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 from accelerator_portal.catalog import Catalog, Platform
+from accelerator_portal.catalog.cached_results import cached_by_owner
 from accelerator_portal.catalog.fields import Arch, Os
-from accelerator_portal.catalog.kept import kept
 from accelerator_portal.catalog.package_file import EVERY, PYPI, IndexFacts, ReleaseFacts
-from accelerator_portal.packages.wanted import TORCH, installed
+from accelerator_portal.packages.portal_packages import TORCH, option_requirements
 from accelerator_portal.packages.wheel_tags import runs_on, serves_python
 
 _SYSTEMS: tuple[tuple[Os, Arch], ...] = tuple(
@@ -49,7 +49,7 @@ class Fit:
     pythons: tuple[str, ...]
 
 
-@kept
+@cached_by_owner
 def home(catalog: Catalog, platform: Platform) -> Home | None:
     """Return where a plugin comes from; None for platforms whose package is torch itself.
 
@@ -59,7 +59,7 @@ def home(catalog: Catalog, platform: Platform) -> Home | None:
     package = canonicalize_name(platform.accelerator.package.name)
     if package == TORCH:
         return None
-    named = [n.indexes for n in installed(catalog, platform) if n.package == package]
+    named = [n.indexes for n in option_requirements(catalog, platform) if n.package == package]
     if platform.accelerator.package.shared_name and not named:
         return None
     indexes = [index for indexes in named for index in indexes if index != PYPI]

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from accelerator_portal.catalog import Catalog, Platform
-from accelerator_portal.catalog.kept import kept
+from accelerator_portal.catalog.cached_results import cached_by_owner
 from accelerator_portal.catalog.package_file import EVERY, FactChange
-from accelerator_portal.install.following import following, minor_release
+from accelerator_portal.install.release_support import followed_releases, minor_release
 from accelerator_portal.packages.fitting import Home, home, usable
-from accelerator_portal.packages.trailing import lags
+from accelerator_portal.packages.release_lag import lags
 
 NewsKind = Literal["release", "first", "behind", "changed"]
 
@@ -37,7 +37,7 @@ class News:
     words: str
 
 
-@kept
+@cached_by_owner
 def news(catalog: Catalog) -> tuple[News, ...]:
     """Return the news of a year, counted back from the day of the last look, newest first.
 
@@ -103,7 +103,7 @@ def _changed(change: FactChange) -> str:
 def _behind(catalog: Catalog, platform: Platform) -> Iterator[News]:
     """The day on which a release of PyTorch put a platform over its limit."""
     most = catalog.criteria.most_minors_behind if catalog.criteria else None
-    newest = following(catalog, platform).newest
+    newest = followed_releases(catalog, platform).newest
     if most is None or newest is None:
         return
     minors: dict[tuple[int, ...], dt.date] = {}

@@ -20,7 +20,7 @@ from accelerator_portal.catalog.package_file import ReleaseFacts
 from accelerator_portal.packages.fitting import home, usable
 from accelerator_portal.packages.plugin_pythons import python_note, pythons, systems
 from accelerator_portal.packages.plugin_torch import TorchEvidence, torch_evidence
-from accelerator_portal.packages.trailing import read_on
+from accelerator_portal.packages.release_lag import read_on
 
 SOURCE_ID = "package"
 """The source id in proposals; the edit replaces it by the id that the file declares."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from packaging.version import Version
 
-from accelerator_portal.packages.wanted import TORCH
+from accelerator_portal.packages.portal_packages import TORCH
 from accelerator_portal.packages.wheel_tags import (
     ANY,
     by_python,
@@ -28,7 +28,7 @@ MOST_WITHOUT_FINAL = 12
 FIRST_TORCH = Version("2.4")
 
 
-def chosen(versions: Iterable[Version], package: str) -> list[Version]:
+def selected_versions(versions: Iterable[Version], package: str) -> list[Version]:
     """Return the versions to keep, newest first; of torch every final one that the portal shows."""
     ordered = sorted(versions, reverse=True)
     final = [version for version in ordered if not version.is_prerelease]

@@ -31,10 +31,10 @@ from accelerator_portal.http.cache import HttpCache
 from accelerator_portal.http.client import Traffic, open_client
 from accelerator_portal.http.errors import FetchError
 from accelerator_portal.http.limits import RequestLimits
-from accelerator_portal.packages.changing import changes, with_changes
+from accelerator_portal.packages.fact_changes import fact_changes, with_changes
 from accelerator_portal.packages.facts_text import facts_text, read_text
-from accelerator_portal.packages.reading import Asker, Reading, read_index
-from accelerator_portal.packages.wanted import Wanted, wanted
+from accelerator_portal.packages.index_reader import IndexReader, IndexReading, read_index
+from accelerator_portal.packages.portal_packages import PortalPackage, portal_packages
 
 AGENT = "accelerator-portal (reads package metadata, never packages)"
 CACHE = ".cache/packages"
@@ -70,7 +70,7 @@ class PackageSync:
 
 
 @dataclass(frozen=True, slots=True)
-class Synced:
+class SyncResult:
     """What came of a sync; `missed` are the packages that it did not come to."""
 
     packages: tuple[PackageSync, ...]
@@ -81,7 +81,7 @@ class Synced:
 class SyncInterrupted(Exception):  # noqa: N818 - like KeyboardInterrupt, no error
     """The sync was stopped; `synced` says what was done by then."""
 
-    def __init__(self, synced: Synced) -> None:
+    def __init__(self, synced: SyncResult) -> None:
         super().__init__()
         self.synced = synced
 
@@ -91,17 +91,17 @@ def address_of(index: str) -> str:
     return PYPI_SIMPLE_ENDPOINT if index == PYPI else index
 
 
-def sync(root: Path, catalog: Catalog, options: SyncOptions) -> Synced:
+def sync(root: Path, catalog: Catalog, options: SyncOptions) -> SyncResult:
     """Ask the indexes for what the folders name, and write what changed below `root`.
 
     Raises OSError where a file cannot be written, SyncInterrupted after an interruption.
     """
-    return sync_packages(root, catalog, wanted(catalog), options)
+    return sync_packages(root, catalog, portal_packages(catalog), options)
 
 
 def sync_packages(
-    root: Path, catalog: Catalog, every: Sequence[Wanted], options: SyncOptions
-) -> Synced:
+    root: Path, catalog: Catalog, every: Sequence[PortalPackage], options: SyncOptions
+) -> SyncResult:
     """Ask the indexes for these packages, which are all that are followed; otherwise as `sync`."""
     todo = [package for package in every if not options.only or package.name in options.only]
     work = _Work(root, catalog, options, frozenset(p.name for p in every if p.own))
@@ -125,11 +125,11 @@ class _Work:
         self._done: dict[str, PackageSync] = {}
         self._traffic = Traffic()
 
-    async def all(self, todo: Sequence[Wanted]) -> None:
+    async def all(self, todo: Sequence[PortalPackage]) -> None:
         async with open_client(AGENT, self._options.limits) as client:
             self._traffic = client.traffic
             folder = self._root / CACHE if self._options.cached else None
-            asker = Asker(client, HttpCache(folder), self._address, self._names)
+            asker = IndexReader(client, HttpCache(folder), self._address, self._names)
             with suppress(TimeoutError):
                 async with asyncio.timeout(self._options.seconds):
                     await asyncio.gather(*(self._package(asker, package) for package in todo))
@@ -137,7 +137,7 @@ class _Work:
     def _address(self, index: str) -> str:
         return self._options.addresses.get(index) or address_of(index)
 
-    async def _package(self, asker: Asker, package: Wanted) -> None:
+    async def _package(self, asker: IndexReader, package: PortalPackage) -> None:
         before = self._catalog.packages.get(package.name)
         readings = await asyncio.gather(
             *(_read(asker, package, index, before) for index in package.indexes)
@@ -152,7 +152,7 @@ class _Work:
         refused = tuple(
             f"{index}: {what}"
             for index, answer in answers.items()
-            if isinstance(answer, Reading)
+            if isinstance(answer, IndexReading)
             for what in answer.refused
         )
         self._done[package.name] = PackageSync(
@@ -162,9 +162,9 @@ class _Work:
 
     def _facts(
         self,
-        package: Wanted,
+        package: PortalPackage,
         before: PackageFacts | None,
-        answers: Mapping[str, Reading | str],
+        answers: Mapping[str, IndexReading | str],
     ) -> tuple[PackageFacts, dict[str, str]]:
         indexes: list[IndexFacts] = []
         faults: dict[str, str] = {}
@@ -177,7 +177,7 @@ class _Work:
                 continue
             indexes.append(answer.facts)
             if old:
-                changed += changes(old, answer.facts, answer.versions, self._options.day)
+                changed += fact_changes(old, answer.facts, answer.versions, self._options.day)
         known = before.changes if before else ()
         facts = PackageFacts(
             package=package.name,
@@ -186,7 +186,7 @@ class _Work:
         )
         return facts, faults
 
-    def finish(self, todo: Sequence[Wanted], every: Sequence[Wanted]) -> Synced:
+    def finish(self, todo: Sequence[PortalPackage], every: Sequence[PortalPackage]) -> SyncResult:
         """Write how fresh the facts are now."""
         read = self._read(frozenset(package.name for package in every))
         path, text = self._root / PACKAGES_READ, read_text(read).encode()
@@ -194,7 +194,7 @@ class _Work:
             write_bytes_atomically(path, text)
         missed = tuple(package.name for package in todo if package.name not in self._done)
         done = tuple(self._done[name] for name in sorted(self._done))
-        return Synced(done, missed, replace(self._traffic))
+        return SyncResult(done, missed, replace(self._traffic))
 
     def _read(self, every: frozenset[str]) -> PackagesRead:
         old, day = self._catalog.packages_read, self._options.day
@@ -220,8 +220,8 @@ class _Work:
 
 
 async def _read(
-    asker: Asker, package: Wanted, index: str, before: PackageFacts | None
-) -> Reading | str:
+    asker: IndexReader, package: PortalPackage, index: str, before: PackageFacts | None
+) -> IndexReading | str:
     """Return what an index says, or in words why it could not be read."""
     try:
         return await read_index(asker, package, index, before.on(index) if before else None)

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 from accelerator_portal.catalog.package_file import PYPI, PackagesRead
 from accelerator_portal.catalog.wording import count
-from accelerator_portal.packages.sync import PackageSync, Synced
+from accelerator_portal.packages.sync import PackageSync, SyncResult
 
 MOST_TOLD = 5
 
 
-def synced_words(synced: Synced) -> str:
+def synced_words(synced: SyncResult) -> str:
     """Return a sync in one line: how many packages, how many with news, how many not read."""
     new = sum(package.written for package in synced.packages)
     unread = sum(bool(package.faults) for package in synced.packages)

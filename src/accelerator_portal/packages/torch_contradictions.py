@@ -13,7 +13,7 @@ from accelerator_portal.catalog.package_files import PACKAGES
 from accelerator_portal.catalog.releases_file import Release, Wheel
 from accelerator_portal.packages.facts_text import line_of
 from accelerator_portal.packages.fitting import labels_on
-from accelerator_portal.packages.wanted import TORCH
+from accelerator_portal.packages.portal_packages import TORCH
 from accelerator_portal.packages.wheel_tags import runs_on, serves_python
 
 # Files are uploaded days before a release is announced, or a wheel is added a day later.

@@ -15,7 +15,7 @@ from accelerator_portal.catalog.atomic_write import write_bytes_atomically
 from accelerator_portal.catalog.fields import Model
 from accelerator_portal.install.axes import KEY_AXES, row_key
 from accelerator_portal.install.rows import InstallRow
-from accelerator_portal.packages.resolving import ResolutionKind, ResolutionResult
+from accelerator_portal.packages.uv_resolution import ResolutionKind, ResolutionResult
 from accelerator_portal.reports.reading import read_bytes, refuse
 
 VERDICTS = "data/verdicts"

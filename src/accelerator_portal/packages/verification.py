@@ -11,15 +11,21 @@ from pathlib import Path
 from typing import NamedTuple
 
 from accelerator_portal.catalog import Catalog, Platform
-from accelerator_portal.catalog.progress import Progress, unwatched
+from accelerator_portal.catalog.progress import Progress, no_progress
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.install.expand import rows_by_platform
 from accelerator_portal.install.rows import InstallRow
+from accelerator_portal.packages.install_check import install_row, is_of_this_machine
 from accelerator_portal.packages.questions import ResolutionQuestion, every_question
-from accelerator_portal.packages.reaching import own_uv, resolve_what_answers
-from accelerator_portal.packages.trying import is_of_this_machine, try_row
+from accelerator_portal.packages.reachable_hosts import own_uv, resolve_what_answers
+from accelerator_portal.packages.row_verdicts import (
+    Resolve,
+    resolve_questions,
+    shares,
+    verdicts,
+    with_install_results,
+)
 from accelerator_portal.packages.verdict_file import Verdicts, read_verdicts, write_verdicts
-from accelerator_portal.packages.verifying import Resolve, answered, shares, tried, verdicts
 
 Resolver = Callable[[Sequence[ResolutionQuestion], Path], Resolve]
 """From all questions and uv's cache to what answers one of them."""
@@ -49,7 +55,7 @@ class Verification:
     try_them: bool = False
     """Also install what is for this machine."""
     resolver: Resolver = resolve_what_answers
-    progress: Progress = unwatched
+    progress: Progress = no_progress
     trial_told: Callable[[str], None] = lambda _: None
     """Called with what is being installed, and with the output where that fails."""
 
@@ -96,7 +102,7 @@ def _verified(
     before = read_verdicts(root, platform.id)
     asked = every_question(rows)
     with how.progress(platform.id, len(asked)) as advance:
-        answers = answered(asked, resolve, how.jobs, advance)
+        answers = resolve_questions(asked, resolve, how.jobs, advance)
     found = verdicts(platform, rows, answers, before, how.day)
     if how.try_them:
         found = _tried(rows, found, how)
@@ -112,9 +118,9 @@ def _tried(rows: Sequence[InstallRow], found: Verdicts, how: Verification) -> Ve
         if not is_of_this_machine(row, python):
             return None
         how.trial_told(f"{row.option} {row.build} {row.method}: installing")
-        trial = try_row(row, uv)
+        trial = install_row(row, uv)
         if not trial.ran:
             how.trial_told(trial.output)
         return trial.ran
 
-    return tried(found, rows, try_it)
+    return with_install_results(found, rows, try_it)

@@ -13,7 +13,7 @@ from accelerator_portal.catalog.package_file import PYPI
 from accelerator_portal.catalog.releases_file import INDEX, Release, Wheel
 from accelerator_portal.install.expand import expand
 from accelerator_portal.install.rows import PREVIEW, InstallRow, PipCall
-from accelerator_portal.packages.wanted import TORCH
+from accelerator_portal.packages.portal_packages import TORCH
 
 
 @dataclass(frozen=True, slots=True)

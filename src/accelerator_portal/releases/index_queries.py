@@ -18,9 +18,9 @@ from accelerator_portal.http.client import open_client
 from accelerator_portal.http.errors import FetchError
 from accelerator_portal.http.limits import RequestLimits
 from accelerator_portal.packages.index_page import ACCEPT, MAX_PAGE, parse_page
-from accelerator_portal.packages.reading import Asker, read_index
+from accelerator_portal.packages.index_reader import IndexReader, read_index
+from accelerator_portal.packages.portal_packages import TORCH, PortalPackage, portal_packages
 from accelerator_portal.packages.sync import AGENT, CACHE, address_of
-from accelerator_portal.packages.wanted import TORCH, Wanted, wanted
 from accelerator_portal.releases.published import (
     PublishedBuild,
     PublishedRelease,
@@ -52,7 +52,10 @@ def release_indexes(catalog: Catalog) -> tuple[str, ...]:
     The index of all builds also has the variants that no option names yet.
     """
     named = {
-        index for package in wanted(catalog) if package.name == TORCH for index in package.indexes
+        index
+        for package in portal_packages(catalog)
+        if package.name == TORCH
+        for index in package.indexes
     }
     own = {index.rstrip("/") for index in named if index.startswith(f"{INDEX}/")}
     return (*sorted(index for index in own if not index.startswith(_NIGHTLY)), INDEX)
@@ -82,17 +85,17 @@ class _Work:
         """Ask every index, at most for the time that the options allow."""
         async with open_client(AGENT, self._options.limits) as client:
             names = frozenset({TORCH})
-            asker = Asker(client, HttpCache(cache), self._options.address_of, names)
+            asker = IndexReader(client, HttpCache(cache), self._options.address_of, names)
             work = [self._package(asker, name) for name in (TORCH, TORCHVISION)]
             work += [self._page(asker, index) for index in self._indexes]
             with suppress(TimeoutError):
                 async with asyncio.timeout(self._options.seconds):
                     await asyncio.gather(*work)
 
-    async def _package(self, asker: Asker, name: str) -> None:
+    async def _package(self, asker: IndexReader, name: str) -> None:
         known = self._catalog.packages.get(name)
         before = known.on(PYPI) if known else None
-        package = Wanted(name, (PYPI,), own=name == TORCH)
+        package = PortalPackage(name, (PYPI,), own=name == TORCH)
         try:
             reading = await read_index(asker, package, PYPI, before)
             self._facts[name] = reading.facts.releases
@@ -103,7 +106,7 @@ class _Work:
             self._faults[_on_pypi(name)] = "the answer has a value that is not valid"
         self._options.told()
 
-    async def _page(self, asker: Asker, index: str) -> None:
+    async def _page(self, asker: IndexReader, index: str) -> None:
         url = f"{asker.address_of(index).rstrip('/')}/{TORCH}/"
         try:
             body = await get_cached(asker.client, asker.cache, url, {"accept": ACCEPT}, MAX_PAGE)

@@ -14,7 +14,7 @@ from accelerator_portal.catalog.fields import Arch, Os
 from accelerator_portal.catalog.package_file import EVERY, PYPI, ReleaseFacts
 from accelerator_portal.catalog.releases_file import INDEX
 from accelerator_portal.packages.index_page import IndexFile
-from accelerator_portal.packages.wanted import TORCH
+from accelerator_portal.packages.portal_packages import TORCH
 from accelerator_portal.packages.wheel_tags import platform_tag, python_label, system
 
 # How PyTorch names its builds; other local versions, such as `cpu.cxx11.abi`, are no variants.

@@ -17,7 +17,7 @@ from accelerator_portal.reports import ctrf_model
 from accelerator_portal.reports.ctrf_case import named, plain_fields
 from accelerator_portal.reports.imported_tests import ImportedTests, chosen_suite, refused
 from accelerator_portal.reports.json_input import load_json
-from accelerator_portal.reports.reading import Found, Options
+from accelerator_portal.reports.reading import ImportResult, Options
 from accelerator_portal.reports.remainder import (
     NAMESPACE,
     Fields,
@@ -32,7 +32,7 @@ from accelerator_portal.reports.test_ids import suite_id
 _FIRST_MOMENT = 946_684_800_000  # the year 2000
 
 
-def read_ctrf(path: Path, options: Options) -> Found:
+def read_ctrf(path: Path, options: Options) -> ImportResult:
     """Read a CTRF file; raises ProblemsError with every fault that was found."""
     said = chosen_suite(path, options)
     try:
@@ -50,7 +50,7 @@ def read_ctrf(path: Path, options: Options) -> Found:
     for name in names if tests or not suites else ():
         suites.setdefault(name, Suite(name=name, kind="unit"))
     every = tuple(suites.values())
-    return Found(every, tests, run.environment, run.started, run.finished, run.note)
+    return ImportResult(every, tests, run.environment, run.started, run.finished, run.note)
 
 
 def _read_tests(

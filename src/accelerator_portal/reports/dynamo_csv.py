@@ -27,7 +27,7 @@ from typing import Any
 from accelerator_portal.catalog.problem import did_you_mean
 from accelerator_portal.reports.imported_tests import ImportedTests
 from accelerator_portal.reports.outcomes import GOOD
-from accelerator_portal.reports.reading import Found, Options, lines_of, read_text, refuse
+from accelerator_portal.reports.reading import ImportResult, Options, lines_of, read_text, refuse
 from accelerator_portal.reports.report import Scalar
 from accelerator_portal.reports.statuses import verdict_of
 
@@ -63,7 +63,7 @@ class _Row:
     addresses: tuple[str, ...]
 
 
-def read_dynamo_csv(path: Path, options: Options) -> Found:
+def read_dynamo_csv(path: Path, options: Options) -> ImportResult:
     """Read an accuracy file of either form.
 
     `options.suite` stands above what the file's name says, and makes the name needless. Of the
@@ -82,7 +82,7 @@ def read_dynamo_csv(path: Path, options: Options) -> Found:
         for fields in _fields(row, cells, tests) if cells else ():
             fields["parameters"] = {**parameters, **fields["parameters"]}
             tests.add(row.line, {"suite": name, "name": row.cells[0], **fields})
-    return Found(suites=(suite,), tests=tests.done())
+    return ImportResult(suites=(suite,), tests=tests.done())
 
 
 def _named(path: Path, options: Options) -> tuple[str, dict[str, Scalar]]:

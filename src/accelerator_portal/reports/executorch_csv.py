@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import Any
 
 from accelerator_portal.reports.imported_tests import ImportedTests
-from accelerator_portal.reports.reading import Found, Options, lines_of, read_text, refuse
+from accelerator_portal.reports.reading import ImportResult, Options, lines_of, read_text, refuse
 from accelerator_portal.reports.report import Scalar, Suite
 from accelerator_portal.reports.statuses import executorch_verdict
 from accelerator_portal.reports.test_ids import MAX_CASE, fitted, known_dtype
@@ -76,7 +76,7 @@ _PARAMS = "use a JSON object of strings, or leave it empty"
 CsvRow = dict[str, str]
 
 
-def read_executorch_csv(path: Path, options: Options) -> Found:
+def read_executorch_csv(path: Path, options: Options) -> ImportResult:
     """Read a result file; `options.suite` names the suite. Raises ProblemsError."""
     tests = ImportedTests(path, options)
     suite = suite_of(tests, options)
@@ -86,7 +86,7 @@ def read_executorch_csv(path: Path, options: Options) -> Found:
         if fields := row_fields(line, row, tests):
             tests.add(line, {"suite": suite.name, **fields})
     note = note_of(flows, tests)
-    return Found(suites=(suite,), tests=tests.done(), note=note)
+    return ImportResult(suites=(suite,), tests=tests.done(), note=note)
 
 
 def suite_of(tests: ImportedTests, options: Options) -> Suite:

@@ -25,14 +25,14 @@ from accelerator_portal.reports.executorch_csv import (
     suite_of,
 )
 from accelerator_portal.reports.imported_tests import ImportedTests
-from accelerator_portal.reports.reading import Found, Options
+from accelerator_portal.reports.reading import ImportResult, Options
 
 _NEEDED = ("Test Case", "Flow", "Result")
 _EMPTY = {"Params": "", "Result Detail": "", "Delegated": "False"}
 _REMEDY = "use an unmodified file from ExecuTorch's suite"
 
 
-def read_executorch_json(path: Path, options: Options) -> Found:
+def read_executorch_json(path: Path, options: Options) -> ImportResult:
     """Read a result file; `options.suite` names the suite. Raises ProblemsError."""
     document, records = pytest_json.document_of(path)
     tests = ImportedTests(path, options)

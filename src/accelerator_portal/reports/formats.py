@@ -127,7 +127,7 @@ WRITERS: Mapping[str, Writer] = {name: f.write for name, f in FORMATS.items() if
 _START = 64 * 1024
 
 
-def found_format(path: Path) -> str:
+def detect_format(path: Path) -> str:
     """Return the name of the format that a file looks like; raises ProblemsError."""
     try:
         with path.open("rb") as file:

@@ -22,7 +22,7 @@ from accelerator_portal.reports.json_input import parse_json
 from accelerator_portal.reports.junit_case import named, plain_fields, seconds
 from accelerator_portal.reports.junit_xml import CaseElement, ResultElement, SuiteElement, elements
 from accelerator_portal.reports.outcomes import OUTCOMES, OutcomeGroup
-from accelerator_portal.reports.reading import Found, Options, refuse
+from accelerator_portal.reports.reading import ImportResult, Options, refuse
 from accelerator_portal.reports.remainder import (
     NAMESPACE,
     Fields,
@@ -47,7 +47,7 @@ _TAGS: Mapping[OutcomeGroup, str] = {
 _NO_ZONE = "The times in the file have no time zone. They are read as UTC."
 
 
-def read_junit(path: Path, options: Options) -> Found:
+def read_junit(path: Path, options: Options) -> ImportResult:
     """Read a file of JUnit XML; raises ProblemsError with every fault that was found."""
     reading = _Reading(path, options)
     for element in elements(path):
@@ -101,13 +101,13 @@ class _Reading:
                 kept = self._kept(line, suite.properties, _RUN)
                 self._run = self._tests.parsed(Run, kept, place, line) or self._run
 
-    def found(self) -> Found:
+    def found(self) -> ImportResult:
         environment = self._tests.environment(self._facts, "properties")
         tests = self._tests.done()
         if not self._suites:
             what = "the file contains no test suite"
             raise refuse(self._path, 1, what, "use a JUnit XML file with results")
-        return Found(
+        return ImportResult(
             suites=tuple(self._suites.values()),
             tests=tests,
             environment=stated_environment(self._run.environment, environment),

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from accelerator_portal.reports.reading import Found
+from accelerator_portal.reports.reading import ImportResult
 from accelerator_portal.reports.report import Environment, Suite
 
 
-def merged(founds: Sequence[Found]) -> Found:
+def merged(founds: Sequence[ImportResult]) -> ImportResult:
     """Return one Found: all tests in order, each suite once, the first word on each fact."""
     suites: dict[str, Suite] = {}
     for found in founds:
@@ -22,7 +22,7 @@ def merged(founds: Sequence[Found]) -> Found:
     starts = [found.started for found in founds if found.started]
     ends = [found.finished for found in founds if found.finished]
     notes = dict.fromkeys(found.note for found in founds if found.note)
-    return Found(
+    return ImportResult(
         suites=tuple(suites.values()),
         tests=tuple(test for found in founds for test in found.tests),
         environment=Environment.model_validate(stated),

@@ -25,7 +25,7 @@ from accelerator_portal.reports import verdicts
 from accelerator_portal.reports.imported_tests import ImportedTests, chosen_suite, refused
 from accelerator_portal.reports.json_input import load_json
 from accelerator_portal.reports.outcomes import Outcome
-from accelerator_portal.reports.reading import Found, Options, refuse
+from accelerator_portal.reports.reading import ImportResult, Options, refuse
 from accelerator_portal.reports.report import Suite
 from accelerator_portal.reports.test_ids import identified_node
 
@@ -48,7 +48,7 @@ class _Scoreboard(Model):
     skipped: _Names = ()
 
 
-def read_onnx_scoreboard(path: Path, options: Options) -> Found:
+def read_onnx_scoreboard(path: Path, options: Options) -> ImportResult:
     """Read a scoreboard's report; `options.suite` names the suite. Raises ProblemsError."""
     suite = chosen_suite(path, options) or _SUITE
     try:
@@ -65,7 +65,7 @@ def read_onnx_scoreboard(path: Path, options: Options) -> Found:
     for outcome, names in outcomes.items():
         for number, name in enumerate(names):
             _add(imported, suite, outcome, name, f"{outcome}[{number}]")
-    return Found(
+    return ImportResult(
         suites=(Suite(name=suite, kind="operator"),),
         tests=imported.done(),
         started=started,

@@ -15,7 +15,7 @@ from accelerator_portal.reports import pytest_json_model, verdicts
 from accelerator_portal.reports.imported_tests import ImportedTests, chosen_suite, refused
 from accelerator_portal.reports.json_input import load_json
 from accelerator_portal.reports.outcomes import Outcome
-from accelerator_portal.reports.reading import Found, Options, refuse
+from accelerator_portal.reports.reading import ImportResult, Options, refuse
 from accelerator_portal.reports.report import Suite
 from accelerator_portal.reports.test_ids import fitted, identified_node
 
@@ -27,7 +27,7 @@ _ARCHITECTURE = re.compile(r"(?<![a-z0-9])(x86_64|aarch64|s390x|ppc64le|riscv64)
 _EXPECTED = "It is expected to fail."
 
 
-def read_pytest_json(path: Path, options: Options) -> Found:
+def read_pytest_json(path: Path, options: Options) -> ImportResult:
     """Read a file of pytest-json-report; raises ProblemsError with every fault that was found.
 
     A module that cannot be collected is a test of its own, which is broken.
@@ -73,12 +73,12 @@ def found(
     suite: Suite,
     imported: ImportedTests,
     note: str | None = None,
-) -> Found:
+) -> ImportResult:
     """Return the tests with where and when they ran; raises ProblemsError with every fault."""
     environment = imported.environment(_environment(document.environment), "environment")
     tests = imported.done()
     end = dt.datetime.fromtimestamp(document.created, dt.timezone.utc)
-    return Found(
+    return ImportResult(
         suites=(suite,),
         tests=tests,
         environment=environment,

@@ -26,14 +26,14 @@ from accelerator_portal.reports.junit_xml import (
     ResultElement,
     SuiteElement,
 )
-from accelerator_portal.reports.reading import Found, Options, lines_of, read_text, refuse
+from accelerator_portal.reports.reading import ImportResult, Options, lines_of, read_text, refuse
 from accelerator_portal.reports.report import Suite
 
 _SUITE = "pytorch-tests"
 _SUMMARY = "the file has test counts but no test names"
 
 
-def read_pytorch_test_run(path: Path, options: Options) -> Found:
+def read_pytorch_test_run(path: Path, options: Options) -> ImportResult:
     """Read uploaded test cases; `options.suite` names the suite. Raises ProblemsError."""
     suite = chosen_suite(path, options) or _SUITE
     imported = ImportedTests(path, options, may_repeat=True)
@@ -47,7 +47,7 @@ def read_pytorch_test_run(path: Path, options: Options) -> Found:
         jobs.add(str(record.get("job_id")))
         _add(imported, line, suite, record)
     note = f"Results of {len(jobs)} jobs of PyTorch's CI." if len(jobs) > 1 else None
-    return Found(suites=(Suite(name=suite, kind="unit"),), tests=imported.done(), note=note)
+    return ImportResult(suites=(Suite(name=suite, kind="unit"),), tests=imported.done(), note=note)
 
 
 def _records(path: Path) -> Iterator[tuple[int, Any]]:

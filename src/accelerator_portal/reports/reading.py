@@ -24,7 +24,7 @@ MAX_LINE = 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ImportResult:
     """What a file of another format says; what it does not say is absent."""
 
     suites: tuple[Suite, ...]
@@ -43,7 +43,7 @@ class Options:
     parameters: Mapping[str, str] = field(default_factory=dict)
 
 
-Reader = Callable[[Path, Options], Found]
+Reader = Callable[[Path, Options], ImportResult]
 
 
 def refuse(path: Path, line: int, what: str, remedy: str) -> ProblemsError:

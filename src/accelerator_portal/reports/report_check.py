@@ -30,7 +30,7 @@ FILE_REMEDIES: Mapping[str, str] = {
 
 
 @dataclass(frozen=True)
-class Known:
+class KnownNames:
     """What the portal knows: ids of accelerators, suites by id, and names of vendors' suites.
 
     Without any accelerator nobody knows which there are: any may be named.
@@ -43,16 +43,16 @@ class Known:
     """How to supply what is missing."""
 
 
-def known_to(catalog: Catalog) -> Known:
+def known_names(catalog: Catalog) -> KnownNames:
     """Return what a catalog knows; folders with problems of their own are accelerators, too."""
     accelerators = frozenset({*catalog.by_id, *catalog.left_out})
-    return Known(accelerators, catalog.suites, frozenset(catalog.own_suites))
+    return KnownNames(accelerators, catalog.suites, frozenset(catalog.own_suites))
 
 
 def report_problems(
     report: Report,
     path: str,
-    known: Known,
+    known: KnownNames,
     now: dt.datetime,
     first_test: int | None = None,
 ) -> Iterator[Problem]:
@@ -65,7 +65,7 @@ def report_problems(
         yield Problem(path, line, what, remedy)
 
 
-def _findings(report: Report, known: Known, now: dt.datetime) -> Iterator[ReportFault]:
+def _findings(report: Report, known: KnownNames, now: dt.datetime) -> Iterator[ReportFault]:
     yield from ((None, *fault) for fault in bounds.faults(report))
     yield from _of_the_run(report, known, now)
     yield from _missing(report, known.remedies)
@@ -73,7 +73,7 @@ def _findings(report: Report, known: Known, now: dt.datetime) -> Iterator[Report
     yield from first_faults(_of_tests(report))
 
 
-def _of_the_run(report: Report, known: Known, now: dt.datetime) -> Iterator[ReportFault]:
+def _of_the_run(report: Report, known: KnownNames, now: dt.datetime) -> Iterator[ReportFault]:
     if known.accelerators and report.accelerator not in known.accelerators:
         what = f'there is no platform "{report.accelerator}"'
         yield None, what, did_you_mean(report.accelerator, known.accelerators)
@@ -97,7 +97,7 @@ def _missing(report: Report, remedies: Mapping[str, str]) -> Iterator[ReportFaul
         yield None, "the baseline has no origin", remedies["origins"]
 
 
-def _of_suites(report: Report, known: Known) -> Iterator[ReportFault]:
+def _of_suites(report: Report, known: KnownNames) -> Iterator[ReportFault]:
     ran = Counter(test.suite for test in report.tests)
     for name, times in Counter(suite.name for suite in report.suites).items():
         if times > 1:

@@ -15,7 +15,12 @@ from accelerator_portal.catalog.own_suite import full_name, owner_of
 from accelerator_portal.catalog.problem import Problem, did_you_mean
 from accelerator_portal.catalog.suite_file import SUITES_WITHOUT_FILE
 from accelerator_portal.reports.report import Report, TestEntry
-from accelerator_portal.reports.report_check import MOST_SHOWN, Known, ReportFault, first_faults
+from accelerator_portal.reports.report_check import (
+    MOST_SHOWN,
+    KnownNames,
+    ReportFault,
+    first_faults,
+)
 
 # A device in a name makes a test another one on each accelerator, and nothing can be compared.
 _CARD = r"gfx[0-9a-f]{3,5}|[ahv]100|h200|b200|mi[23][0-9]{2}x?|910b[0-9]?"
@@ -27,7 +32,7 @@ _DEVICES = re.compile(
 
 
 def name_warnings(
-    report: Report, path: str, known: Known, first_test: int | None = None
+    report: Report, path: str, known: KnownNames, first_test: int | None = None
 ) -> Iterator[Problem]:
     """Yield a warning for each name that the portal does not know; of very many, the first.
 
@@ -44,7 +49,7 @@ def with_full_suite_names(report: Report, portal_suites: frozenset[str]) -> Repo
     return _renamed(report, lambda suite: full_name(suite, report.accelerator, portal_suites))
 
 
-def with_imported_suite_names(report: Report, known: Known) -> Report:
+def with_imported_suite_names(report: Report, known: KnownNames) -> Report:
     """Return the same of an imported report, where what looks like a vendor's name may be none.
 
     Test tools name suites by folders, too: `tests/unit` becomes `acme/tests-unit`.
@@ -73,7 +78,7 @@ def _renamed(report: Report, full: Callable[[str], str]) -> Report:
     )
 
 
-def _of_suites(report: Report, known: Known) -> Iterator[ReportFault]:
+def _of_suites(report: Report, known: KnownNames) -> Iterator[ReportFault]:
     portal = frozenset(known.suites)
     for suite in report.suites if portal else ():
         name = full_name(suite.name, report.accelerator, portal)
@@ -86,7 +91,7 @@ def _of_suites(report: Report, known: Known) -> Iterator[ReportFault]:
         )
 
 
-def _suite_remedy(name: str, report: Report, known: Known) -> str:
+def _suite_remedy(name: str, report: Report, known: KnownNames) -> str:
     owner, _, word = name.partition("/")
     if owner != report.accelerator:
         return f'write "{report.accelerator}/{word}", unless the platforms share the suite'
@@ -96,7 +101,7 @@ def _suite_remedy(name: str, report: Report, known: Known) -> str:
     return "declare it with a title and a link in accelerator.yaml, under suites"
 
 
-def _of_tests(report: Report, known: Known) -> Iterator[ReportFault]:
+def _of_tests(report: Report, known: KnownNames) -> Iterator[ReportFault]:
     names = {name: frozenset(suite.tests) for name, suite in known.suites.items()}
     unit = {suite.name for suite in report.suites if suite.kind == "unit"}
     unknown = 0

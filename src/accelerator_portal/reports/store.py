@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from accelerator_portal.catalog import Catalog, Problem, ProblemsError
+from accelerator_portal.catalog.cached_results import cached_by_owner
 from accelerator_portal.catalog.catalog import ACCELERATORS, RESULTS
-from accelerator_portal.catalog.kept import kept
 from accelerator_portal.reports.reading import MAX_TESTS
 from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.report_file import line_of_tests, read_report
@@ -28,7 +28,7 @@ class StoredReport:
 Stored = tuple[tuple[StoredReport, ...], tuple[Problem, ...]]
 
 
-@kept
+@cached_by_owner
 def stored_reports(catalog: Catalog) -> Stored:
     """Return every report that can be read, by platform and name, and what is wrong with others."""
     results = {platform.id: platform.results for platform in catalog.platforms}

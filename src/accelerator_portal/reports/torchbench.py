@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from accelerator_portal.reports.imported_tests import ImportedTests
-from accelerator_portal.reports.reading import Found, Options, read_text, refuse
+from accelerator_portal.reports.reading import ImportResult, Options, read_text, refuse
 from accelerator_portal.reports.report import Scalar
 from accelerator_portal.reports.statuses import StatusMeaning, verdict_of
 from accelerator_portal.reports.texts import shortened
@@ -58,7 +58,7 @@ class _Test:
     figures: dict[str, float] = field(default_factory=dict)
 
 
-def read_torchbench(path: Path, options: Options) -> Found:
+def read_torchbench(path: Path, options: Options) -> ImportResult:
     """Read a result file; `options.suite` stands for TorchBench's name. Raises ProblemsError."""
     imported = ImportedTests(path, options)
     suite = imported.suite(options.suite or "torchbench", "model")
@@ -85,7 +85,7 @@ def read_torchbench(path: Path, options: Options) -> Found:
         imported.add(test.line, {"suite": suite.name, **_fields(test)})
     environment = imported.environment(_facts(imported, data.get("environ")), "environ")
     device = next(iter(devices), None)
-    return Found(
+    return ImportResult(
         suites=(suite,),
         tests=imported.done(),
         environment=environment,

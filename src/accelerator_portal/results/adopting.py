@@ -44,7 +44,7 @@ def earlier_changes(root: Path, accelerator: str, basis: Basis) -> tuple[Outcome
         raise ProblemsError([replace(p, path=where) for p in error.problems]) from None
 
 
-def adopt(root: Path, manifest: Manifest, basis: Basis) -> Manifest:
+def migrate_history(root: Path, manifest: Manifest, basis: Basis) -> Manifest:
     """Move what is in the one file of earlier days to partitions, and return their manifest.
 
     The one file is deleted last, so that an interruption is repeated.

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from accelerator_portal.catalog import Problem, ProblemsError, load_catalog
-from accelerator_portal.catalog.progress import Progress, unwatched
+from accelerator_portal.catalog.progress import Progress, no_progress
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.report_file import read_report
 from accelerator_portal.reports.report_names import with_full_suite_names
 from accelerator_portal.reports.store import stored_reports
-from accelerator_portal.results.adopting import adopt
+from accelerator_portal.results.adopting import migrate_history
 from accelerator_portal.results.archive import basis_of, keep, read_state_of, state_path
 from accelerator_portal.results.history import fold, point_of
 from accelerator_portal.results.partitions.locking import locked
@@ -66,7 +66,7 @@ def fold_reports(
     *,
     anew: bool = False,
     told: Callable[[FoldedHistory], None] = lambda _: None,
-    progress: Progress = unwatched,
+    progress: Progress = no_progress,
 ) -> Folding:
     """Fold reports of any accelerators; a history that cannot take one does not stop the others.
 
@@ -147,7 +147,7 @@ def _fold_history(
     name = f"{accelerator}, {basis}"
     new = changed = 0
     with locked(root, accelerator), progress(name, len(reports)) as advance:
-        manifest = adopt(root, read_manifest(root, accelerator), basis)
+        manifest = migrate_history(root, read_manifest(root, accelerator), basis)
         if anew:
             state_path(root, accelerator, basis).unlink(missing_ok=True)
             manifest = forget(root, manifest, basis)

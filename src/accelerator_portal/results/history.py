@@ -30,7 +30,7 @@ ChangeKind = Literal[
     "new", "gone", "returned", "regressed", "fixed", "changed", "expectation changed"
 ]
 
-Said = tuple[Outcome, Stage | None]
+OutcomeAndStage = tuple[Outcome, Stage | None]
 
 # Of the environment: what the format got after reports were kept under their ids. Where it is
 # absent it says nothing, or every report that was folded before would be another one.
@@ -113,9 +113,9 @@ def _started(report: Report, path: Path = _REPORT) -> dt.datetime:
     return report.started
 
 
-def _said(report: Report, path: Path) -> dict[str, dict[str, Said]]:
+def _said(report: Report, path: Path) -> dict[str, dict[str, OutcomeAndStage]]:
     """What the report says of each test, by group and key."""
-    said: dict[str, dict[str, Said]] = {}
+    said: dict[str, dict[str, OutcomeAndStage]] = {}
     doubles: dict[str, None] = {}
     for test in report.tests:
         identity = identity_of(test)
@@ -131,7 +131,9 @@ def _said(report: Report, path: Path) -> dict[str, dict[str, Said]]:
     return said
 
 
-def _point(report: Report, started: dt.datetime, said: Mapping[str, Mapping[str, Said]]) -> Point:
+def _point(
+    report: Report, started: dt.datetime, said: Mapping[str, Mapping[str, OutcomeAndStage]]
+) -> Point:
     head = report.model_dump(mode="json", include={"accelerator", "kind", "trigger", "environment"})
     for name in _LATER:
         if head["environment"][name] is None:
@@ -174,7 +176,7 @@ def _whole(report: Report) -> frozenset[str]:
 
 def _folded(
     group: Group | None,
-    said: Mapping[str, Said],
+    said: Mapping[str, OutcomeAndStage],
     at: Point,
     changes: list[OutcomeChange],
     *,
@@ -198,7 +200,7 @@ def _folded(
 
 
 def _missing(
-    tests: Mapping[str, Standing], said: Mapping[str, Said]
+    tests: Mapping[str, Standing], said: Mapping[str, OutcomeAndStage]
 ) -> Iterator[tuple[str, Standing]]:
     return ((key, tests[key]) for key in sorted(tests.keys() - said) if tests[key].gone is None)
 

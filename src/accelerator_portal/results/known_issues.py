@@ -16,7 +16,7 @@ from accelerator_portal.reports.report import TestEntry
 
 
 @dataclass(frozen=True, slots=True)
-class Outdated:
+class OutdatedIssue:
     """A known issue that should be removed, and why."""
 
     issue: KnownFailure
@@ -33,9 +33,9 @@ def matches(issue: KnownFailure, identity: Identity) -> bool:
     return same and set(wanted.parameters) <= set(identity.parameters)
 
 
-def outdated(
+def outdated_issues(
     issues: Iterable[KnownFailure], tests: Collection[TestEntry], at: dt.date
-) -> Iterator[Outdated]:
+) -> Iterator[OutdatedIssue]:
     """Yield the issues that have expired by `at`, and those that the newest runs speak against.
 
     `tests` are those of each suite's newest run. An issue passes now when every test that it
@@ -45,13 +45,13 @@ def outdated(
     suites = {test.suite for test in tests}
     for issue in issues:
         if issue.expires <= at:
-            yield Outdated(issue, "expired")
+            yield OutdatedIssue(issue, "expired")
         elif issue.action == "expect" and _was_run(issue, suites):
             found = [test for test in tests if matches(issue, identity_of(test))]
             if not found:
-                yield Outdated(issue, "matches nothing")
+                yield OutdatedIssue(issue, "matches nothing")
             elif all(test.outcome in GOOD for test in found):
-                yield Outdated(issue, "passes now")
+                yield OutdatedIssue(issue, "passes now")
 
 
 def _readable(key: str) -> str:

@@ -39,16 +39,16 @@ from accelerator_portal.site.findings import read_all, shares, total, unanswerin
 from accelerator_portal.site.format_reference import format_reference, reference
 from accelerator_portal.site.hardware import HardwareData, hardware_data
 from accelerator_portal.site.history_pages import history_pages
-from accelerator_portal.site.history_view import Past, past
+from accelerator_portal.site.history_view import TestHistories, test_histories
 from accelerator_portal.site.model_pages import model_pages
-from accelerator_portal.site.other_ways import observed_backends, other_runtimes
+from accelerator_portal.site.other_backends import observed_backends, other_runtimes
 from accelerator_portal.site.own_suites import own_suite_rows
 from accelerator_portal.site.packages_pages import packages_pages
 from accelerator_portal.site.packages_view import package_view
 from accelerator_portal.site.page import PLATFORMS, SiteFile, data_file, to_root
 from accelerator_portal.site.platform_page import Parts, platform_context
 from accelerator_portal.site.question_index import question_index
-from accelerator_portal.site.questions import PageQuestion, moved, questions
+from accelerator_portal.site.questions import PageQuestion, questions, relocated
 from accelerator_portal.site.release_pages import ReleaseRow, release_rows
 from accelerator_portal.site.report_comparison_page import report_comparison_page
 from accelerator_portal.site.results_pages import results_files, results_pages
@@ -82,7 +82,7 @@ def build_site(catalog: Catalog, root: Path, repository: RepositoryLinks) -> Ite
     templates = Templates(root / TEMPLATES, catalog=catalog, repository=repository)
     tested = results(catalog)
     hardware, features = hardware_data(catalog), features_data(catalog, tested)
-    before = past(catalog, root, tested)
+    before = test_histories(catalog, root, tested)
     at = as_of(catalog, [stored.report for stored in tested.reports])
     releases = list(release_rows(catalog, selector))
     looked = shares(verdicts)
@@ -100,7 +100,7 @@ def build_site(catalog: Catalog, root: Path, repository: RepositoryLinks) -> Ite
         sources = SourceList(platform.sourced_files(), vendor_places(platform.accelerator))
         faq = questions(platform, sources)
         faqs += faq
-        asked += (moved(question, to_root(QUESTIONS)) for question in faq)
+        asked += (relocated(question, to_root(QUESTIONS)) for question in faq)
         own = selector.only(platform.id)
         parts = Parts(own, hardware, features, sources, faq, tested, before)
         context = platform_context(platform, parts)
@@ -125,7 +125,7 @@ def build_site(catalog: Catalog, root: Path, repository: RepositoryLinks) -> Ite
 
 
 def _tested_pages(
-    catalog: Catalog, tested: ResultsView, before: Past, templates: Templates
+    catalog: Catalog, tested: ResultsView, before: TestHistories, templates: Templates
 ) -> Iterator[SiteFile]:
     yield from results_pages(catalog, tested, before, templates)
     yield from results_files(tested)

@@ -11,8 +11,8 @@ from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.features import FeatureId
 from accelerator_portal.catalog.hardware import HardwareModel, Purpose
 from accelerator_portal.install.expand import rows_by_platform
-from accelerator_portal.install.following import following
 from accelerator_portal.install.labels import METHOD, OS
+from accelerator_portal.install.release_support import followed_releases
 from accelerator_portal.install.rows import InstallRow
 from accelerator_portal.reports.store import stored_reports
 from accelerator_portal.site.features import LABELS
@@ -125,7 +125,7 @@ def _code(text: str) -> CellLines:
 
 
 def _newest(catalog: Catalog, platform: Platform) -> CellLines:
-    found = following(catalog, platform)
+    found = followed_releases(catalog, platform)
     if found.newest is None:
         return ()
     newest = catalog.releases.newest.version
@@ -139,7 +139,7 @@ def _newest(catalog: Catalog, platform: Platform) -> CellLines:
 
 
 def _range(catalog: Catalog, platform: Platform) -> CellLines:
-    found = following(catalog, platform)
+    found = followed_releases(catalog, platform)
     if not found.has_command or found.newest is None:
         return (CellLine("none"),)
     if found.oldest == found.newest:
@@ -148,7 +148,7 @@ def _range(catalog: Catalog, platform: Platform) -> CellLines:
 
 
 def _pythons(catalog: Catalog, platform: Platform) -> CellLines:
-    newest = following(catalog, platform).newest
+    newest = followed_releases(catalog, platform).newest
     rows = [row for row in _rows(catalog, platform) if row.build == newest]
     pythons = {python for row in rows for python in row.pythons or ()}
     return _text(python_range(pythons)) if pythons else ()

@@ -11,12 +11,12 @@ from accelerator_portal.catalog.criteria_file import Criteria
 from accelerator_portal.reports.identity import identity_of
 from accelerator_portal.results.breakages import NeverPassed, never_passed, open_breakages
 from accelerator_portal.results.classify import FLAKY_WINDOW
-from accelerator_portal.results.known_issues import Outdated, outdated
+from accelerator_portal.results.known_issues import OutdatedIssue, outdated_issues
 from accelerator_portal.results.quality import as_of, as_of_reports
 from accelerator_portal.results.suite_evidence import SuiteEvidence
 from accelerator_portal.site.dashboard_grid import dashboard_grid
 from accelerator_portal.site.evidence_level import EvidenceLevel, level_of
-from accelerator_portal.site.history_view import Past
+from accelerator_portal.site.history_view import TestHistories
 from accelerator_portal.site.packages_pages import newest_news
 from accelerator_portal.site.page import SiteFile, data_file, to_root
 from accelerator_portal.site.regressions import Regression, regressions
@@ -50,7 +50,7 @@ class DashboardPlatform:
     age_days: int | None
     regressions: tuple[Regression, ...]
     never: tuple[NeverPassed, ...]
-    outdated: tuple[Outdated, ...]
+    outdated: tuple[OutdatedIssue, ...]
 
     @property
     def broken(self) -> int:
@@ -64,13 +64,13 @@ class _Known:
 
     catalog: Catalog
     results: ResultsView
-    past: Past
+    past: TestHistories
     criteria: Criteria
     at: dt.datetime
 
 
 def dashboard(
-    catalog: Catalog, results: ResultsView, past: Past, criteria: Criteria
+    catalog: Catalog, results: ResultsView, past: TestHistories, criteria: Criteria
 ) -> list[DashboardPlatform]:
     """Return every platform's state: those with open breakages first, then those with evidence."""
     at = as_of(catalog, [stored.report for stored in results.reports])
@@ -80,7 +80,7 @@ def dashboard(
 
 
 def dashboard_pages(
-    catalog: Catalog, results: ResultsView, past: Past, templates: Templates
+    catalog: Catalog, results: ResultsView, past: TestHistories, templates: Templates
 ) -> Iterator[SiteFile]:
     """Yield the dashboard, the testing standards and the badges."""
     criteria = catalog.criteria
@@ -148,7 +148,7 @@ def _state(known: _Known, platform: Platform) -> DashboardPlatform:
         min(ages, default=None),
         tuple(regressions(platform, broken, commands, at)),
         never_passed(state, at),
-        tuple(outdated(platform.known_issues, tests, at.date())),
+        tuple(outdated_issues(platform.known_issues, tests, at.date())),
     )
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.criteria_file import Criteria, Demand, Level
-from accelerator_portal.install.following import following
+from accelerator_portal.install.release_support import followed_releases
 from accelerator_portal.results.quality import DemandResult, as_of, as_of_reports, quality
 from accelerator_portal.site.results_view import ResultsView
 
@@ -75,7 +75,7 @@ def level_of(
 ) -> EvidenceLevel:
     """Return the level of a platform; `at` is the moment that ages are counted to."""
     reports = [stored.report for stored in results.of(platform.id)]
-    torch = following(catalog, platform).newest or catalog.releases.newest.version
+    torch = followed_releases(catalog, platform).newest or catalog.releases.newest.version
     found = quality(platform, reports, criteria, torch, at)
     higher = list(dict.fromkeys(gap.level for gap in reversed(found.missing)))
     return EvidenceLevel(

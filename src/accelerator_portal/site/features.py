@@ -7,7 +7,7 @@ from typing import get_args
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.features import Extent, Feature, FeatureId
 from accelerator_portal.catalog.fields import Model
-from accelerator_portal.catalog.sources import Source, among
+from accelerator_portal.catalog.sources import Source, sources_by_id
 from accelerator_portal.site.feature_runs import FeatureRun, feature_runs
 from accelerator_portal.site.results_view import ResultsView
 
@@ -103,7 +103,7 @@ def features_data(catalog: Catalog, results: ResultsView) -> FeaturesData:
             id=platform.id,
             name=platform.accelerator.name,
             features=dict(platform.accelerator.features),
-            sources=among(
+            sources=sources_by_id(
                 platform.accelerator.sources,
                 (name for f in platform.accelerator.features.values() for name in f.source),
             ),

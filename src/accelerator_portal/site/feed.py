@@ -9,7 +9,7 @@ from xml.etree.ElementTree import Element, SubElement, tostring
 
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.packages.news import news
-from accelerator_portal.site.history_view import Past, week_of
+from accelerator_portal.site.history_view import TestHistories, week_of
 from accelerator_portal.site.page import SiteFile
 from accelerator_portal.site.results_view import ResultsView
 
@@ -27,7 +27,7 @@ class _Entry:
     address: str
 
 
-def feeds(catalog: Catalog, results: ResultsView, past: Past) -> Iterator[SiteFile]:
+def feeds(catalog: Catalog, results: ResultsView, past: TestHistories) -> Iterator[SiteFile]:
     """Yield the feed of what is newest, and one for each week in which results changed."""
     tested = [*_reports(catalog, results), *_changes(catalog, past)]
     found = _newest_first([*tested, *_packages(catalog, MOST_OF_PACKAGES)])
@@ -70,7 +70,7 @@ def _reports(catalog: Catalog, results: ResultsView) -> Iterator[_Entry]:
             yield _Entry(f"report:{stored.id}", title, report.started, address)
 
 
-def _changes(catalog: Catalog, past: Past) -> Iterator[_Entry]:
+def _changes(catalog: Catalog, past: TestHistories) -> Iterator[_Entry]:
     for episode in past.episodes:
         if episode.steps or episode.first:
             title = f"{_name(catalog, episode.accelerator)}: {episode.summary}"

@@ -11,7 +11,7 @@ from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.accelerator import Identify
 from accelerator_portal.catalog.fields import Integration, Model
 from accelerator_portal.catalog.hardware import BuildSupport, Generation, HardwareModel
-from accelerator_portal.catalog.sources import Source, among
+from accelerator_portal.catalog.sources import Source, sources_by_id
 from accelerator_portal.install.labels import ARCH, OS
 from accelerator_portal.install.serving import ReleaseSupport, Serving, serving
 from accelerator_portal.site.anchors import Anchors, slug
@@ -178,7 +178,7 @@ def _platforms(catalog: Catalog) -> Iterator[PlatformHardware]:
             note=accelerator.hardware.note,
             identify=accelerator.identify,
             generations=generations,
-            sources=among(accelerator.sources, named),
+            sources=sources_by_id(accelerator.sources, named),
         )
 
 

@@ -17,7 +17,7 @@ from accelerator_portal.site.history_shapes import (
     TallyData,
 )
 from accelerator_portal.site.history_shards import TEST_HISTORIES, history_name
-from accelerator_portal.site.history_view import Past, week_of
+from accelerator_portal.site.history_view import TestHistories, week_of
 from accelerator_portal.site.listed_changes import listed_changes
 from accelerator_portal.site.page import SiteFile, data_file, to_root
 from accelerator_portal.site.result_addresses import RESULTS_PAGES, address_of
@@ -32,7 +32,7 @@ MOST_SHOWN = 10
 
 
 def history_pages(
-    catalog: Catalog, past: Past, templates: Templates, at: dt.datetime
+    catalog: Catalog, past: TestHistories, templates: Templates, at: dt.datetime
 ) -> Iterator[SiteFile]:
     """Yield the page of changes, and the histories as data; `at` is the newest date of the data."""
     shown = [
@@ -65,7 +65,7 @@ def history_pages(
         yield data_file(f"history/{name}.json", _data(history))
 
 
-def _kinds_of_changes(past: Past) -> dict[str, str]:
+def _kinds_of_changes(past: TestHistories) -> dict[str, str]:
     """What can be filtered for, as far as there is any of it."""
     kinds = {step.kind: step.kind for episode in past.episodes for step in episode.steps}
     return {"first": "first report of a suite", **dict(sorted(kinds.items()))}

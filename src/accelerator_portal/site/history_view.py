@@ -99,7 +99,7 @@ def week_of(day: dt.date) -> str:
 
 
 @dataclass(frozen=True)
-class Past:
+class TestHistories:
     """The histories of all platforms."""
 
     histories: tuple[History, ...]
@@ -159,7 +159,7 @@ class Past:
         return {place: dict(history.state.tests()) for place, history in self._by_place.items()}
 
 
-def past(catalog: Catalog, root: Path, results: ResultsView) -> Past:
+def test_histories(catalog: Catalog, root: Path, results: ResultsView) -> TestHistories:
     """Return what is kept below `root`, and the newer reports of the folders on top of it.
 
     Raises ProblemsError where what is kept cannot be read.
@@ -172,7 +172,7 @@ def past(catalog: Catalog, root: Path, results: ResultsView) -> Past:
             history = with_reports(kept, reports)
             if history.state.reports or history.left_out:
                 found.append(history)
-    return Past(tuple(found))
+    return TestHistories(tuple(found))
 
 
 def _plural(kind: ChangeKind, number: int) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from markupsafe import Markup, escape
 
-from accelerator_portal.packages.trailing import Lag
+from accelerator_portal.packages.release_lag import Lag
 
 WIDTH, HEIGHT = 600, 150
 _BOTTOM = 20

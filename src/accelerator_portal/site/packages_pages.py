@@ -9,7 +9,7 @@ from accelerator_portal.catalog.fields import Day, Model
 from accelerator_portal.catalog.package_file import IndexFault
 from accelerator_portal.packages.fitting import fits, home
 from accelerator_portal.packages.news import News, news
-from accelerator_portal.packages.trailing import Lag, VersionBasis, lags
+from accelerator_portal.packages.release_lag import Lag, VersionBasis, lags
 from accelerator_portal.site.lag_picture import lag_picture
 from accelerator_portal.site.page import SiteFile, data_file, to_root
 from accelerator_portal.site.templates import Templates

@@ -13,7 +13,7 @@ from packaging.version import Version
 from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.package_file import PYPI, IndexFacts, IndexFault
 from accelerator_portal.packages.fitting import Fit, Home, fits, home, torch_requirements
-from accelerator_portal.packages.trailing import Lag, lags, read_on
+from accelerator_portal.packages.release_lag import Lag, lags, read_on
 from accelerator_portal.site.lag_picture import lag_picture
 from accelerator_portal.site.words import listed, python_range
 

@@ -13,13 +13,13 @@ from accelerator_portal.results.tested_systems import devices_of_runs, systems_o
 from accelerator_portal.site.anchors import slug
 from accelerator_portal.site.commands_table import commands_table
 from accelerator_portal.site.features import LABELS, FeaturesData
-from accelerator_portal.site.folding import folded
 from accelerator_portal.site.hardware import HardwareData
-from accelerator_portal.site.history_view import Past
+from accelerator_portal.site.history_view import TestHistories
 from accelerator_portal.site.questions import PageQuestion
 from accelerator_portal.site.results_view import ResultsView
 from accelerator_portal.site.selector_view import selector_view
 from accelerator_portal.site.source_list import SourceEntry, SourceList
+from accelerator_portal.site.subsections import fold_section
 from accelerator_portal.site.vendor_text import render_section
 from accelerator_portal.site.versions_table import versions_table
 
@@ -37,7 +37,7 @@ class Parts:
     sources: SourceList
     faq: list[PageQuestion]
     results: ResultsView
-    past: Past
+    past: TestHistories
 
 
 def platform_context(platform: Platform, parts: Parts) -> dict[str, Any]:
@@ -55,7 +55,7 @@ def platform_context(platform: Platform, parts: Parts) -> dict[str, Any]:
         "versions": versions_table(platform, sources),
         "most_versions": MOST_VERSIONS,
         "guide": {
-            section.title: folded(
+            section.title: fold_section(
                 render_section(platform.guide, sources, section.text, slug(section.title))
             )
             for section in platform.guide.sections
@@ -74,7 +74,7 @@ def platform_context(platform: Platform, parts: Parts) -> dict[str, Any]:
     }
 
 
-def _course(accelerator: str, past: Past) -> Iterator[str]:
+def _course(accelerator: str, past: TestHistories) -> Iterator[str]:
     """Yield how many reports of a kind there were, since when, where there is more than one."""
     for basis in BASES:
         points = past.of(accelerator, basis).state.reports.values()

@@ -36,7 +36,7 @@ def questions(platform: Platform, sources: SourceList) -> list[PageQuestion]:
     return found
 
 
-def moved(question: PageQuestion, to_root: str) -> PageQuestion:
+def relocated(question: PageQuestion, to_root: str) -> PageQuestion:
     """Return the question for another page: its links lead back to the platform's page.
 
     `to_root` leads from that page to the site's root.

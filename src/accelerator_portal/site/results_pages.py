@@ -12,7 +12,7 @@ from accelerator_portal.reports.missing_operators import missing_operators, wait
 from accelerator_portal.reports.outcomes import GOOD, OUTCOMES
 from accelerator_portal.reports.report_file import report_text
 from accelerator_portal.reports.store import StoredReport
-from accelerator_portal.site.history_view import Past
+from accelerator_portal.site.history_view import TestHistories
 from accelerator_portal.site.listed_changes import listed_changes
 from accelerator_portal.site.matrix_pages import matrix_files, matrix_pages
 from accelerator_portal.site.page import API, SiteFile, data_file, to_root
@@ -32,7 +32,7 @@ MOST_LISTED = 200
 
 
 def results_pages(
-    catalog: Catalog, results: ResultsView, past: Past, templates: Templates
+    catalog: Catalog, results: ResultsView, past: TestHistories, templates: Templates
 ) -> Iterator[SiteFile]:
     """Yield every page of results."""
     suites = list(dict.fromkeys(view.matrix.suite for view in results.matrices))

@@ -173,7 +173,7 @@ def _value(
     if axis.id == "platform":
         build = offered[value.id].get(machine)
         detail = build_name(build) if build else ""
-        reason = "" if build else elsewhere(offered[value.id])
+        reason = "" if build else other_systems(offered[value.id])
     elif axis.id == "build" and value.id == STABLE:
         detail, checked = build_name(newest), choice["build"] == newest
     elif axis.is_machine:
@@ -194,7 +194,7 @@ def build_name(build: str) -> str:
     return "nightly" if build == PREVIEW else build
 
 
-def elsewhere(machines: Mapping[str, str]) -> str:
+def other_systems(machines: Mapping[str, str]) -> str:
     """Return where a platform exists instead: `Linux only`."""
     systems = dict.fromkeys(OS[machine.split()[0]] for machine in machines)
     return f"{' and '.join(systems)} only" if systems else "no commands"

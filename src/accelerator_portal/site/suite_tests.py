@@ -18,7 +18,7 @@ from accelerator_portal.results.archive import basis_of
 from accelerator_portal.results.standing import Standing
 from accelerator_portal.results.tables import group_of
 from accelerator_portal.site.anchors import Anchors
-from accelerator_portal.site.history_view import Episode, HistoryStep, Past
+from accelerator_portal.site.history_view import Episode, HistoryStep, TestHistories
 from accelerator_portal.site.result_addresses import (
     address_of,
     anchor_of,
@@ -91,7 +91,7 @@ def _spread(metric: Metric) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Elsewhere:
+class SameModelTest:
     """The same model in another suite, or under another name."""
 
     suite: str
@@ -108,7 +108,7 @@ class TestView:
     name: str
     anchor: str
     results: tuple[ReportedTest, ...]
-    same: tuple[Elsewhere, ...]
+    same: tuple[SameModelTest, ...]
     same_note: str | None
     changes: tuple[tuple[Episode, HistoryStep], ...]
 
@@ -158,7 +158,7 @@ def _environment(environment: Environment) -> str:
 
 
 def tests_of_suite(
-    catalog: Catalog, results: ResultsView, past: Past, suite: str
+    catalog: Catalog, results: ResultsView, past: TestHistories, suite: str
 ) -> list[TestView]:
     """Return the tests of a suite by name, each with every result."""
     found: dict[str, list[ReportedTest]] = {}
@@ -201,7 +201,7 @@ def _history_query(stored: StoredReport, result: ReportedTest) -> str:
     return urlencode({"platform": platform, "test": test})
 
 
-def _superseded(past: Past, stored: StoredReport, result: ReportedTest) -> str | None:
+def _superseded(past: TestHistories, stored: StoredReport, result: ReportedTest) -> str | None:
     """Of an older report only its day is said: since when it was so is known of the newest."""
     known = result.day and past.has_newer(stored.report, result.test)
     return f"{result.day}; a newer report exists" if known else None
@@ -215,11 +215,11 @@ def _since(standing: Standing) -> str | None:
     return f"at least {known}" if standing.since == standing.first_seen else known
 
 
-def _same(catalog: Catalog, suite: str, name: str) -> tuple[tuple[Elsewhere, ...], str | None]:
+def _same(catalog: Catalog, suite: str, name: str) -> tuple[tuple[SameModelTest, ...], str | None]:
     own = f"{suite}/{name}"
     for model in catalog.models.models if catalog.models else ():
         if own in model.names:
             others = (other.partition("/") for other in model.names if other != own)
-            found = (Elsewhere(s, n, address_of(s, n)) for s, _, n in others)
+            found = (SameModelTest(s, n, address_of(s, n)) for s, _, n in others)
             return tuple(found), model.note
     return (), None

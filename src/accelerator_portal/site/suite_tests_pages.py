@@ -8,7 +8,7 @@ from typing import Any
 
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.own_suite import suite_folder
-from accelerator_portal.site.history_view import Past
+from accelerator_portal.site.history_view import TestHistories
 from accelerator_portal.site.page import SiteFile, to_root
 from accelerator_portal.site.result_addresses import RESULTS_PAGES, initial
 from accelerator_portal.site.results_view import ResultsView
@@ -38,7 +38,7 @@ class LetterTests:
 def suite_tests_pages(
     catalog: Catalog,
     results: ResultsView,
-    past: Past,
+    past: TestHistories,
     templates: Templates,
     context: Mapping[str, Any],
 ) -> Iterator[SiteFile]:

@@ -10,7 +10,7 @@ from accelerator_portal.catalog import Catalog
 from accelerator_portal.reports.identity import SETTINGS
 from accelerator_portal.results.archive import History
 from accelerator_portal.site.history_shards import history_name, history_shards, ordered_points
-from accelerator_portal.site.history_view import Past
+from accelerator_portal.site.history_view import TestHistories
 from accelerator_portal.site.page import SiteFile, to_root
 from accelerator_portal.site.result_addresses import RESULTS_PAGES
 from accelerator_portal.site.templates import Templates
@@ -32,7 +32,7 @@ class HistoryChoice:
 
 
 def pages_of_test_histories(
-    catalog: Catalog, past: Past, templates: Templates
+    catalog: Catalog, past: TestHistories, templates: Templates
 ) -> Iterator[SiteFile]:
     """Yield the page, and the files that it reads."""
     content = templates.render(

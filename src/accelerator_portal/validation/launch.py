@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from accelerator_portal.catalog import Platform
 from accelerator_portal.catalog.wording import count
-from accelerator_portal.validation.executorch.asking import BackendReply, with_backend
+from accelerator_portal.validation.executorch.query import BackendReply, with_backend
 from accelerator_portal.validation.listing import begin_listing, offers_of
 from accelerator_portal.validation.matrix import Matrix, with_recipes
 from accelerator_portal.validation.missing_packages import (
@@ -23,9 +23,9 @@ from accelerator_portal.validation.missing_packages import (
 from accelerator_portal.validation.own_settings import applied
 from accelerator_portal.validation.plan import ListingError, Plan
 from accelerator_portal.validation.probe import Probed, begin_probe, probed_by
-from accelerator_portal.validation.pytest_suites.given import PytestSource, pytest_matrices
+from accelerator_portal.validation.pytest_suites.source import PytestSource, pytest_matrices
 from accelerator_portal.validation.pytorch_tests.checkout import difference
-from accelerator_portal.validation.pytorch_tests.given import PytorchSource, with_pytorch
+from accelerator_portal.validation.pytorch_tests.source import PytorchSource, with_pytorch
 from accelerator_portal.validation.request import (
     Request,
     RunError,
@@ -107,7 +107,7 @@ def start(
             return begin(request, matrices, plan, probed, watch, cluster)
 
 
-def go_on(
+def resume_run(
     request: Request, sources: SuiteSources, watching: WatchFactory, told: ProgressCallback
 ) -> Finished:
     """Go on with the run that the request's report belongs to. Raises RunError."""

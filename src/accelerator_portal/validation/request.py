@@ -13,7 +13,7 @@ from accelerator_portal.catalog.validation_file import Validation
 from accelerator_portal.reports.outcomes import Kind, TriggerKind
 from accelerator_portal.validation.case import Case
 from accelerator_portal.validation.checkout_commit import commit_of
-from accelerator_portal.validation.executorch.asking import BackendReply, ask
+from accelerator_portal.validation.executorch.query import BackendReply, query_backend
 from accelerator_portal.validation.executorch.registry import USUAL as USUAL_BACKEND
 from accelerator_portal.validation.executorch.registry import BackendError
 from accelerator_portal.validation.matrix import Matrix, read_matrix, suite_names
@@ -134,7 +134,7 @@ def asked_of(request: Request, matrices: Mapping[str, Matrix]) -> BackendReply |
     if set(FAMILIES["executorch"]).isdisjoint(matrices):
         return None
     try:
-        return ask(request.backend)
+        return query_backend(request.backend)
     except BackendError as error:
         raise RunError(str(error)) from None
 

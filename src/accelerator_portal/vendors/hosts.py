@@ -13,7 +13,7 @@ from accelerator_portal.catalog.hosts_file import Host, Hosts
 _ITEM = "  - {host: "
 
 
-def knowing(catalog: Catalog, hosts: Sequence[str], owner: str) -> Catalog:
+def with_known_hosts(catalog: Catalog, hosts: Sequence[str], owner: str) -> Catalog:
     """Return the catalogue with more hosts listed."""
     if not hosts or catalog.hosts is None:
         return catalog

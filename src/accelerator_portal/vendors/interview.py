@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from accelerator_portal.catalog.problem import printable
+from accelerator_portal.vendors.answer_faults import answer_fault
 from accelerator_portal.vendors.answers import (
     DOCUMENTATION,
     Answer,
@@ -15,7 +16,6 @@ from accelerator_portal.vendors.answers import (
     written,
 )
 from accelerator_portal.vendors.case import PlatformCase
-from accelerator_portal.vendors.fitting import fault
 from accelerator_portal.vendors.questions import (
     BY_FLAG,
     QUESTIONS,
@@ -40,7 +40,7 @@ class InterviewResult:
 def take(case: PlatformCase, question: Prompt, text: str) -> PlatformCase:
     """Return the case with what somebody typed. Raises RefusedAnswerError."""
     value = read_answer(question, text)
-    if wrong := fault(case, question.flag, value):
+    if wrong := answer_fault(case, question.flag, value):
         raise refuse(question, *wrong)
     known = derived(case, question.flag)
     source = known.source if known and known.value == value else DOCUMENTATION

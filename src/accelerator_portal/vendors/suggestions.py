@@ -8,9 +8,9 @@ from collections.abc import Callable
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
+from accelerator_portal.vendors.answer_faults import answer_fault
 from accelerator_portal.vendors.answers import DOCUMENTATION, PACKAGE, Answer, read_answer
 from accelerator_portal.vendors.case import PlatformCase
-from accelerator_portal.vendors.fitting import fault
 from accelerator_portal.vendors.pins import exact_version, pinned
 from accelerator_portal.vendors.questions import BY_FLAG, RefusedAnswerError
 
@@ -20,7 +20,7 @@ Texts = tuple[str, ...]
 def derived(case: PlatformCase, flag: str) -> Answer | None:
     """Return the answer that needs no asking: a document states it, or it states nothing new."""
     offer = case.offers.get(flag)
-    if offer and not fault(case, flag, offer.value):
+    if offer and not answer_fault(case, flag, offer.value):
         return offer
     found = _DERIVED.get(flag)
     source, texts = found(case) if found else (DOCUMENTATION, ())
@@ -29,7 +29,7 @@ def derived(case: PlatformCase, flag: str) -> Answer | None:
             value = read_answer(BY_FLAG[flag], text)
         except RefusedAnswerError:
             continue  # too long, as a rule; the next is shorter
-        if not fault(case, flag, value):
+        if not answer_fault(case, flag, value):
             return Answer(value, source)
     return None
 

@@ -15,14 +15,14 @@ from pydantic import BaseModel
 from accelerator_portal.automation.github_client import GitHubClient
 from accelerator_portal.automation.github_patience import Patience
 from accelerator_portal.automation.upstream.change import Change
-from accelerator_portal.automation.upstream.dispatching import Senders, Sending
-from accelerator_portal.automation.upstream.finding import ReportPlace
-from accelerator_portal.automation.upstream.left_report import SentRequest
+from accelerator_portal.automation.upstream.dispatching import Senders, SendSettings
 from accelerator_portal.automation.upstream.own_files import WRITTEN_BY
 from accelerator_portal.automation.upstream.planning import PlannedPlatform
+from accelerator_portal.automation.upstream.run_report import SentRequest
+from accelerator_portal.automation.upstream.run_search import ReportPlace
 from accelerator_portal.catalog.upstream_events import Dispatch, UpstreamRun
 from accelerator_portal.reports.report import Report
-from accelerator_portal.reports.report_check import Known
+from accelerator_portal.reports.report_check import KnownNames
 from tests.automation.github_double import OWN_TOKEN, TOKEN, GitHubDouble
 from tests.automation.made_up import archive
 from tests.folders import EXAMPLE
@@ -38,7 +38,7 @@ NOW = dt.datetime(2026, 11, 21, 12, tzinfo=dt.UTC)
 SENT = NOW - dt.timedelta(hours=2)
 
 QUICK = Patience(tries=2, wait=0.01, most_wait=1.0, limited=0.01)
-SENDING = Sending(wait=0.0, now=lambda: NOW)
+SENDING = SendSettings(wait=0.0, now=lambda: NOW)
 
 DISPATCH = UpstreamRun(dispatch=Dispatch(repository=VENDOR, event_type="pytorch-event"))
 REDISPATCH = UpstreamRun(redispatch=Dispatch(repository=VENDOR, event_type="pytorch-event"))
@@ -197,7 +197,7 @@ def senders(double: GitHubDouble) -> Senders:
 
 def place(double: GitHubDouble, now: dt.datetime = NOW) -> ReportPlace:
     """Where reports are looked for."""
-    return ReportPlace(client(double), HOME, Known(frozenset({"example", "other"})), now)
+    return ReportPlace(client(double), HOME, KnownNames(frozenset({"example", "other"})), now)
 
 
 SECTION = """\
@@ -263,6 +263,6 @@ class SimulatedClock:
             self.at += dt.timedelta(seconds=seconds)
 
     @property
-    def sending(self) -> Sending:
+    def sending(self) -> SendSettings:
         """How to send by this clock."""
-        return Sending(pause=self.pause, now=self.now)
+        return SendSettings(pause=self.pause, now=self.now)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from accelerator_portal.automation.sanitizer import faults
 from accelerator_portal.automation.upstream.comment import comment
-from accelerator_portal.automation.upstream.marker import Memory, marker, remembered
+from accelerator_portal.automation.upstream.marker import Memory, marker, memory_of_comment
 from accelerator_portal.automation.upstream.news import Broken, ReportNews
 from tests.automation.upstream.scene import NOW
 from tests.automation.upstream.test_marker import answer
@@ -73,7 +73,7 @@ def test_forty_platforms_with_a_thousand_failures_each_fit() -> None:
     assert len(text) <= 60_000
     assert text.count("#### ") == 40
     assert "1,000 more (see the run)" in text or "999 more (see the run)" in text
-    known = remembered(text)
+    known = memory_of_comment(text)
     assert known is not None
     assert [one.news.newly_broken for one in known.answers] == [1000] * 40
 

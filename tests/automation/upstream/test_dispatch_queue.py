@@ -10,10 +10,10 @@ from accelerator_portal.automation.upstream.dispatch_queue import (
     DELIVERIES_KEPT,
     KEPT,
     MOST_FAILURES,
-    enqueued,
+    log_with_plans,
+    log_with_sent,
+    log_without_old,
     queue_items,
-    with_sent,
-    without_old,
 )
 from accelerator_portal.automation.upstream.planning import DispatchPlan
 from accelerator_portal.automation.upstream.send_log import SendLog
@@ -33,7 +33,7 @@ def waiting(log: SendLog) -> list[tuple[int, str]]:
 def sent(log: SendLog, *names: str, at: dt.datetime = NOW) -> SendLog:
     """The log after these were told."""
     items = [item for item in queue_items(log) if item.entry.accelerator in names]
-    return with_sent(log, items, dict.fromkeys(items, at))
+    return log_with_sent(log, items, dict.fromkeys(items, at))
 
 
 def test_the_oldest_plan_is_sent_first() -> None:
@@ -41,13 +41,13 @@ def test_the_oldest_plan_is_sent_first() -> None:
         9: plan("a", number=9, delivery="event-9"),
         4: plan("b", "a", number=4, delivery="event-4"),
     }
-    assert waiting(enqueued(SendLog(), plans, NOW).log) == [(4, "b"), (4, "a"), (9, "a")]
+    assert waiting(log_with_plans(SendLog(), plans, NOW).log) == [(4, "b"), (4, "a"), (9, "a")]
 
 
 def test_the_newest_commit_of_a_branch_replaces_what_is_not_sent() -> None:
-    first = sent(enqueued(SendLog(), {1: plan("a", "b", "c")}, NOW).log, "a")
+    first = sent(log_with_plans(SendLog(), {1: plan("a", "b", "c")}, NOW).log, "a")
     newer = plan("a", "b", head="c" * 40, delivery="event-2", action="synchronize")
-    done = enqueued(first, {2: newer}, NOW)
+    done = log_with_plans(first, {2: newer}, NOW)
     assert waiting(done.log) == [(2, "a"), (2, "b")]
     assert done.notes == ("Pull request 7: 2 unsent dispatches are replaced by a newer event.",)
     pushes = {
@@ -56,7 +56,7 @@ def test_the_newest_commit_of_a_branch_replaces_what_is_not_sent() -> None:
         )
         for n in (5, 6, 7)
     }
-    done = enqueued(done.log, pushes, NOW)
+    done = log_with_plans(done.log, pushes, NOW)
     assert waiting(done.log) == [(2, "a"), (2, "b"), (7, "a")]
     assert done.notes[-1] == "Main (push): 1 unsent dispatches are replaced by a newer event."
 
@@ -69,13 +69,18 @@ def test_another_pull_request_or_occasion_replaces_nothing() -> None:
         3: plan("a", occasion="push", delivery="event-3", **main),
         4: plan("a", occasion="daily", head="d" * 40, delivery="event-4", **main),
     }
-    assert [number for number, _ in waiting(enqueued(SendLog(), plans, NOW).log)] == [1, 2, 3, 4]
+    assert [number for number, _ in waiting(log_with_plans(SendLog(), plans, NOW).log)] == [
+        1,
+        2,
+        3,
+        4,
+    ]
 
 
 def test_a_label_on_a_commit_that_waits_replaces_only_the_platforms_that_it_names() -> None:
-    first = enqueued(SendLog(), {1: plan("a", "b")}, NOW).log
+    first = log_with_plans(SendLog(), {1: plan("a", "b")}, NOW).log
     label = plan("b", "c", delivery="event-2", action="labeled")
-    assert waiting(enqueued(first, {2: label}, NOW).log) == [(1, "a"), (2, "b"), (2, "c")]
+    assert waiting(log_with_plans(first, {2: label}, NOW).log) == [(1, "a"), (2, "b"), (2, "c")]
 
 
 @pytest.mark.parametrize(
@@ -91,40 +96,40 @@ def test_a_label_on_a_commit_that_waits_replaces_only_the_platforms_that_it_name
 def test_a_commit_is_told_once_and_a_question_again_is_not(
     changed: dict[str, object], *, told_again: bool
 ) -> None:
-    log = sent(enqueued(SendLog(), {1: plan("a")}, NOW).log, "a")
-    again = enqueued(log, {2: plan("a", **changed)}, NOW + DAY / 2).log
+    log = sent(log_with_plans(SendLog(), {1: plan("a")}, NOW).log, "a")
+    again = log_with_plans(log, {2: plan("a", **changed)}, NOW + DAY / 2).log
     assert waiting(again) == ([(2, "a")] if told_again else [])
 
 
 def test_a_replay_after_a_day_is_refused_and_another_event_is_not() -> None:
-    log = sent(enqueued(SendLog(), {1: plan("a")}, NOW).log, "a")
+    log = sent(log_with_plans(SendLog(), {1: plan("a")}, NOW).log, "a")
     late = NOW + DAY + dt.timedelta(minutes=1)
-    replay = enqueued(log, {2: plan("a")}, late)
+    replay = log_with_plans(log, {2: plan("a")}, late)
     assert waiting(replay.log) == []
     (note,) = replay.notes
     assert note.endswith(" is a replay from 2026-11-21: refused.")
-    other = enqueued(log, {3: plan("a", delivery="event-3", action="reopened")}, late)
+    other = log_with_plans(log, {3: plan("a", delivery="event-3", action="reopened")}, late)
     assert waiting(other.log) == [(3, "a")]
-    kept = without_old(log, NOW + KEPT + DAY)
+    kept = log_without_old(log, NOW + KEPT + DAY)
     assert kept.sent == {}
-    assert enqueued(kept, {4: plan("a")}, NOW + KEPT + DAY).notes
-    assert without_old(log, NOW + DELIVERIES_KEPT + DAY) == SendLog()
+    assert log_with_plans(kept, {4: plan("a")}, NOW + KEPT + DAY).notes
+    assert log_without_old(log, NOW + DELIVERIES_KEPT + DAY) == SendLog()
 
 
 def test_an_event_that_was_half_sent_is_completed_by_its_second_run() -> None:
-    log = sent(enqueued(SendLog(), {1: plan("a", "b")}, NOW).log, "a")
-    again = enqueued(log, {2: plan("a", "b")}, NOW + DAY / 24)
+    log = sent(log_with_plans(SendLog(), {1: plan("a", "b")}, NOW).log, "a")
+    again = log_with_plans(log, {2: plan("a", "b")}, NOW + DAY / 24)
     assert waiting(again.log) == [(2, "b")]
 
 
 def test_a_platform_that_fails_waits_and_is_given_up_after_three_rounds() -> None:
-    log = enqueued(SendLog(), {1: plan("a", "b")}, NOW).log
+    log = log_with_plans(SendLog(), {1: plan("a", "b")}, NOW).log
     for rounds in range(1, MOST_FAILURES + 1):
-        log = with_sent(log, list(queue_items(log))[:1], {})
+        log = log_with_sent(log, list(queue_items(log))[:1], {})
         assert waiting(log) == [(1, "a"), (1, "b")][rounds == MOST_FAILURES :]
     assert log.waiting[1].failures == {"a": MOST_FAILURES}
 
 
 def test_the_log_is_the_same_after_it_was_kept() -> None:
-    log = sent(enqueued(SendLog(), {1: plan("a", "b")}, NOW).log, "a")
+    log = sent(log_with_plans(SendLog(), {1: plan("a", "b")}, NOW).log, "a")
     assert SendLog.model_validate_json(log.model_dump_json()) == log

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from accelerator_portal.automation.upstream.dispatch_queue import QueueItem
-from accelerator_portal.automation.upstream.dispatching import Sending, Sent, send
+from accelerator_portal.automation.upstream.dispatching import SendResult, SendSettings, send
 from accelerator_portal.automation.upstream.pace import Pace
 from accelerator_portal.automation.upstream.planning import DispatchPlan
 from accelerator_portal.catalog.upstream_events import Dispatch, UpstreamRun
@@ -41,7 +41,7 @@ def plan_of(*vendors: str) -> DispatchPlan:
     )
 
 
-def sent_to(double: GitHubDouble, plan: DispatchPlan, how: Sending) -> list[Sent]:
+def sent_to(double: GitHubDouble, plan: DispatchPlan, how: SendSettings) -> list[SendResult]:
     """Send a whole plan, as fast as it goes."""
     items = [QueueItem(1, plan.change, one) for one in plan.entries]
     return send(senders(double), items, Pace(most=1000), how)
@@ -80,7 +80,7 @@ def test_what_passes_is_tried_again_after_longer_and_longer_waits(double: GitHub
     double.repositories.add("vendor/one")
     double.faults = [Fault("POST", 502, times=2)]
     waits: list[float] = []
-    how = Sending(wait=2.0, pause=waits.append, now=lambda: NOW)
+    how = SendSettings(wait=2.0, pause=waits.append, now=lambda: NOW)
     (one,) = sent_to(double, plan_of("one"), how)
     assert (one.ok, one.tries, waits) == (True, 3, [2.0, 4.0])
     assert len(double.dispatched) == 1

@@ -12,7 +12,7 @@ from accelerator_portal.automation.upstream.marker import (
     Memory,
     PlatformAnswer,
     marker,
-    remembered,
+    memory_of_comment,
 )
 from accelerator_portal.automation.upstream.news import Broken, ReportNews
 from tests.automation.upstream.scene import HEAD, VENDOR
@@ -36,17 +36,17 @@ def answer(id_: str = "example", broken: int = 1, **changed: object) -> Platform
 
 def test_a_comment_remembers_what_it_says() -> None:
     memory = Memory(answers=(answer("a"), answer("b", 30, torch="2.14.0", late=True)))
-    assert remembered(f"{marker(memory)}\n\nAny words.") == memory
+    assert memory_of_comment(f"{marker(memory)}\n\nAny words.") == memory
 
 
 def test_the_numbers_that_github_gives_runs_by_now_are_taken() -> None:
     memory = Memory(answers=(answer(run=17_654_321_098),))
-    assert remembered(marker(memory)) == memory
+    assert memory_of_comment(marker(memory)) == memory
 
 
 def test_another_comment_remembers_nothing() -> None:
-    assert remembered("hello") is None
-    assert remembered(f" {marker(Memory())}") is None
+    assert memory_of_comment("hello") is None
+    assert memory_of_comment(f" {marker(Memory())}") is None
 
 
 def bomb() -> str:
@@ -60,9 +60,9 @@ def bomb() -> str:
     ids=["empty", "short", "no base64", "no zlib", "another form", "bomb"],
 )
 def test_a_marker_that_cannot_be_read_is_written_anew(inside: str) -> None:
-    assert remembered(f"{PREFIX}{inside} -->\n\nwords") == Memory()
+    assert memory_of_comment(f"{PREFIX}{inside} -->\n\nwords") == Memory()
 
 
 @given(st.text())
 def test_whatever_stands_there_is_survived(text: str) -> None:
-    assert remembered(f"{PREFIX}{text}") is not None
+    assert memory_of_comment(f"{PREFIX}{text}") is not None

@@ -5,8 +5,8 @@ import datetime as dt
 import pytest
 
 from accelerator_portal.automation.github import GitHubError
-from accelerator_portal.automation.upstream.collecting import Ledger, Settled
-from accelerator_portal.automation.upstream.own_files import Where, left
+from accelerator_portal.automation.upstream.answer_ledger import Ledger, Settled
+from accelerator_portal.automation.upstream.own_files import FileSource, workflow_files
 from tests.automation.github_double import Fault, GitHubDouble
 from tests.automation.made_up import archive
 from tests.automation.upstream.scene import HOME, NOW, client
@@ -32,7 +32,7 @@ def keep(double: GitHubDouble, title: str, **changed: object) -> int:
 
 
 def titles(double: GitHubDouble, *closed: int) -> list[str]:
-    found = left(Where(client(double), HOME, SINCE, closed), NAME, Ledger)
+    found = workflow_files(FileSource(client(double), HOME, SINCE, closed), NAME, Ledger)
     return [title for _, one in found for title in one.settled]
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from accelerator_portal.automation.ownership import maintainers
-from accelerator_portal.automation.upstream.answering import Desk
-from accelerator_portal.automation.upstream.rounds import Compared, say
+from accelerator_portal.automation.upstream.comment_update import CommentAccess
+from accelerator_portal.automation.upstream.round_steps import ComparedReport, post_answers
 from tests.automation.github_double import BOT, GitHubDouble
 from tests.automation.upstream.scene import NUMBER, UPSTREAM, change, client, populate, portal
 from tests.automation.upstream.test_checks import RELAY
@@ -21,8 +21,8 @@ def test_a_label_that_was_added_after_the_dispatch_gets_its_check_run(
     populate(double)
     double.records[f"repos/{UPSTREAM}/pulls/{NUMBER}"]["labels"] = [{"name": label}]
     catalog = loaded(tree({**portal(), **RELAY}))
-    desk = Desk(client(double), BOT, maintainers(catalog))
+    desk = CommentAccess(client(double), BOT, maintainers(catalog))
     for _ in range(2):  # a round that is repeated makes no second one
-        done, failed = say(desk, catalog, [Compared(change(labels=()), answer())])
+        done, failed = post_answers(desk, catalog, [ComparedReport(change(labels=()), answer())])
         assert not failed, done
     assert len(double.check_runs.get(UPSTREAM, [])) == count

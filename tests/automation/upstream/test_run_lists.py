@@ -8,9 +8,9 @@ from dataclasses import replace
 
 import pytest
 
-from accelerator_portal.automation.upstream.collecting import look
-from accelerator_portal.automation.upstream.left_report import SentRequest
+from accelerator_portal.automation.upstream.answer_ledger import find_reports
 from accelerator_portal.automation.upstream.run_lists import RunLists
+from accelerator_portal.automation.upstream.run_report import SentRequest
 from tests.automation.github_double import Fault, GitHubDouble
 from tests.automation.upstream.scene import (
     SENT,
@@ -48,7 +48,7 @@ def test_of_540_events_each_report_is_found_and_the_runs_are_listed_once(
         answered_by_vendor(double, one, packed(report({"one": "passed"})))
     for one in sent[50:]:
         add_run(double, f"{one.change.delivery}/example", status="queued", conclusion=None)
-    found = look(place(double), sent)
+    found = find_reports(place(double), sent)
     states = [one.found.state for one in found if one.found]
     assert (states.count("report"), states.count("running")) == (50, 490)
     assert len(double.said("GET", LIST)) == 6
@@ -69,7 +69,7 @@ def test_more_than_a_thousand_runs_are_listed_in_parts(double: GitHubDouble) -> 
 
 def test_a_repository_that_cannot_be_listed_is_asked_once(double: GitHubDouble) -> None:
     double.faults = [Fault("GET", 404, "Not Found", times=99)]
-    found = look(place(double), events(20))
+    found = find_reports(place(double), events(20))
     assert all("Not Found (HTTP 404)" in one.error for one in found)
     assert len(double.asked) == 1
 
@@ -83,6 +83,6 @@ def test_a_run_that_is_older_than_its_own_event_does_not_count(
     last = replace(last, at=SENT + dt.timedelta(hours=1))
     began = f"{last.at + dt.timedelta(seconds=seconds):%Y-%m-%dT%H:%M:%SZ}"
     add_run(double, "event-later/example", created_at=began, status="queued")
-    found = look(place(double), [first, last])
+    found = find_reports(place(double), [first, last])
     states = [one.found.state for one in found if one.found]
     assert states == ["waiting", "running" if seconds == 0 else "waiting"]

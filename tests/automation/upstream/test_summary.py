@@ -1,10 +1,10 @@
 from __future__ import annotations
 
-from accelerator_portal.automation.upstream.collecting import Looked
+from accelerator_portal.automation.upstream.answer_ledger import LookupResult
 from accelerator_portal.automation.upstream.dispatch_round import DispatchRound
-from accelerator_portal.automation.upstream.dispatching import Sent
-from accelerator_portal.automation.upstream.finding import RunResult
+from accelerator_portal.automation.upstream.dispatching import SendResult
 from accelerator_portal.automation.upstream.planning import DispatchPlan
+from accelerator_portal.automation.upstream.run_search import RunResult
 from accelerator_portal.automation.upstream.send_log import SendLog, WaitingPlan
 from accelerator_portal.automation.upstream.summary import (
     answer_summary,
@@ -32,8 +32,8 @@ def test_a_plan_is_told_with_who_is_passed_over_and_why() -> None:
 
 def test_what_could_not_be_sent_is_told_with_the_reason() -> None:
     sent = [
-        Sent(accelerator="one", at=NOW, ok=True, tries=1),
-        Sent(accelerator="two", at=NOW, ok=False, tries=4, why=HOSTILE),
+        SendResult(accelerator="one", at=NOW, ok=True, tries=1),
+        SendResult(accelerator="two", at=NOW, ok=False, tries=4, why=HOSTILE),
     ]
     plan = WaitingPlan(change=change(), entries=(entry(),))
     done = DispatchRound(SendLog(waiting={1: plan}), sent, [HOSTILE])
@@ -54,9 +54,9 @@ def test_a_sweep_names_the_runs() -> None:
 
 def test_every_state_has_its_name() -> None:
     looked = [
-        Looked(asked(), RunResult("lost", VENDOR, why="no run, 9 hours after dispatch")),
-        Looked(asked(), RunResult("running", VENDOR, 5, why="the run is in progress")),
-        Looked(asked(occasion="daily", number=None), None, HOSTILE),
+        LookupResult(asked(), RunResult("lost", VENDOR, why="no run, 9 hours after dispatch")),
+        LookupResult(asked(), RunResult("running", VENDOR, 5, why="the run is in progress")),
+        LookupResult(asked(occasion="daily", number=None), None, HOSTILE),
     ]
     assert answer_summary(looked, [answer()], ["Something was posted."]) == (
         "# Answers\n\n"

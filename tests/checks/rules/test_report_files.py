@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_portal.checks.quarantine import load_and_set_aside
+from accelerator_portal.checks.quarantine import load_with_quarantine
 from accelerator_portal.reports import store
 from accelerator_portal.reports.report_file import report_text
 from tests.day import TODAY
@@ -82,7 +82,7 @@ def test_a_broken_file_of_the_folder_hides_no_fault_of_a_report(tree: Tree) -> N
     assert [p.rpartition("/")[2].partition(": ")[0] for p in found] == [
         "accelerator.yaml:1", "accelerator.yaml:7", "a.json:19", "b.json:1"
     ]  # fmt: skip
-    catalog, _ = load_and_set_aside(root, TODAY)
+    catalog, _ = load_with_quarantine(root, TODAY)
     assert catalog is not None
     assert [str(problem) for problem in catalog.set_aside["example"]] == found
 

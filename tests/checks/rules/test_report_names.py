@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from accelerator_portal.checks import load_and_check
-from accelerator_portal.checks.quarantine import load_and_set_aside
+from accelerator_portal.checks.quarantine import load_with_quarantine
 from accelerator_portal.reports.report_file import report_text
 from accelerator_portal.reports.store import stored_reports
 from tests.day import TODAY
@@ -38,7 +38,7 @@ def test_a_suite_that_nobody_declares_is_shown_and_told(tree: Tree) -> None:
     assert catalog is not None
     (stored,) = stored_reports(catalog)[0]
     assert [suite.name for suite in stored.report.suites] == ["example/pytest"]
-    whole, _ = load_and_set_aside(root, TODAY)
+    whole, _ = load_with_quarantine(root, TODAY)
     assert whole is not None
     assert dict(whole.set_aside) == {}
 

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from accelerator_portal.checks import load_and_check
-from accelerator_portal.checks.quarantine import load_and_set_aside
+from accelerator_portal.checks.quarantine import load_with_quarantine
 from accelerator_portal.reports.report_file import report_text
 from tests.day import TODAY
 from tests.folders import ACCELERATOR, EXAMPLE, Tree, edited
@@ -38,7 +38,7 @@ def test_who_joined_last_is_warned_of_a_suite_without_a_common_test(tree: Tree) 
 
 
 def test_nobody_is_set_aside_for_a_suite_of_the_same_name(tree: Tree) -> None:
-    catalog, _ = load_and_set_aside(tree(repository("first", "second")), TODAY)
+    catalog, _ = load_with_quarantine(tree(repository("first", "second")), TODAY)
     assert catalog is not None
     assert dict(catalog.set_aside) == {}
 

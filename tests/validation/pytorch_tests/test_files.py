@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from accelerator_portal.validation.matrix import file_of, read_matrix
-from accelerator_portal.validation.pytorch_tests.files import SUITE, FilesError, chosen
+from accelerator_portal.validation.pytorch_tests.files import SUITE, FilesError, selected_files
 
 MATRIX = read_matrix(SUITE)
 
@@ -20,7 +20,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def paths(folder: Path, **asked: object) -> list[str]:
-    return [file.path for file in chosen(MATRIX, folder, **asked)]  # type: ignore[arg-type]
+    return [file.path for file in selected_files(MATRIX, folder, **asked)]  # type: ignore[arg-type]
 
 
 def test_the_usual_files_that_are_there_are_run_and_the_others_on_request(folder: Path) -> None:
@@ -45,14 +45,14 @@ def test_named_tests_need_no_other_file_than_their_own(folder: Path) -> None:
 
 def test_a_file_that_is_not_there_is_told_with_the_nearest(folder: Path) -> None:
     with pytest.raises(FilesError, match=r'no file "test_view_op\.py" in .*; did you mean "test_v'):
-        chosen(MATRIX, folder, named=["test_view_op"])
+        selected_files(MATRIX, folder, named=["test_view_op"])
 
 
 def test_a_folder_with_none_of_the_files_is_told(tmp_path: Path) -> None:
     with pytest.raises(
         FilesError, match=r"has no PyTorch test files.*Pass files with --pytorch-fil"
     ):
-        chosen(MATRIX, tmp_path)
+        selected_files(MATRIX, tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -8,15 +8,20 @@ from pathlib import Path
 
 from accelerator_portal.automation.github import Api
 from accelerator_portal.automation.ownership import maintainers
-from accelerator_portal.automation.upstream import collecting, rounds
-from accelerator_portal.automation.upstream.answering import Desk
-from accelerator_portal.automation.upstream.collecting import Ledger, Looked
-from accelerator_portal.automation.upstream.finding import ReportPlace
+from accelerator_portal.automation.upstream import answer_ledger, round_steps
+from accelerator_portal.automation.upstream.answer_ledger import Ledger, LookupResult
+from accelerator_portal.automation.upstream.comment_update import CommentAccess
 from accelerator_portal.automation.upstream.marker import PlatformAnswer
-from accelerator_portal.automation.upstream.own_files import LEDGER, SENT, Where, newest
+from accelerator_portal.automation.upstream.own_files import (
+    LEDGER,
+    SENT,
+    FileSource,
+    newest_workflow_file,
+)
+from accelerator_portal.automation.upstream.run_search import ReportPlace
 from accelerator_portal.automation.upstream.send_log import SendLog
 from accelerator_portal.catalog import Catalog
-from accelerator_portal.reports.report_check import known_to
+from accelerator_portal.reports.report_check import known_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +44,7 @@ class Clients:
 class AnswerRound:
     """What came of a round: each platform that was asked, the answers, and what was done."""
 
-    looked: tuple[Looked, ...]
+    looked: tuple[LookupResult, ...]
     answers: tuple[PlatformAnswer, ...]
     done: tuple[str, ...]
     """In sentences."""
@@ -57,25 +62,31 @@ def answer(
     With `keep`, reports of the main branch are put into the platforms' results. Raises GitHubError
     where this repository's own files cannot be read, OSError.
     """
-    where = Where(clients.own, clients.home, now - collecting.REMEMBERED)
-    ledger = newest(where, LEDGER, Ledger) or Ledger()
-    log = newest(where, SENT, SendLog) or SendLog()
+    where = FileSource(clients.own, clients.home, now - answer_ledger.REMEMBERED)
+    ledger = newest_workflow_file(where, LEDGER, Ledger) or Ledger()
+    log = newest_workflow_file(where, SENT, SendLog) or SendLog()
     sent = dict(sorted({**ledger.open, **log.sent}.items()))  # the newest event comes last
-    entries = collecting.taking_part(catalog)
-    asked = collecting.asked_of(sent.values(), ledger, entries, now)
-    known = known_to(catalog)
-    looked = collecting.look(ReportPlace(clients.vendors, clients.home, known, now), asked)
-    bases = rounds.Bases(root)
-    compared = list(rounds.compared(looked, catalog, bases, now.date()))
-    desk = Desk(clients.upstream, clients.login, maintainers(catalog))
-    done, failed = rounds.say(desk, catalog, compared)
+    entries = answer_ledger.current_entries(catalog)
+    asked = answer_ledger.open_requests(sent.values(), ledger, entries, now)
+    known = known_names(catalog)
+    looked = answer_ledger.find_reports(
+        ReportPlace(clients.vendors, clients.home, known, now), asked
+    )
+    bases = round_steps.Bases(root)
+    compared = list(round_steps.compare_with_bases(looked, catalog, bases, now.date()))
+    desk = CommentAccess(clients.upstream, clients.login, maintainers(catalog))
+    done, failed = round_steps.post_answers(desk, catalog, compared)
     done += bases.faults
     if keep:
-        done += [f"Stored the report of {name}." for name in rounds.keep(root, looked)]
+        done += [
+            f"Stored the report of {name}." for name in round_steps.store_main_reports(root, looked)
+        ]
     return AnswerRound(
         looked=tuple(looked),
         answers=tuple(one.answer for one in compared),
         done=tuple(done),
-        ledger=collecting.with_open(collecting.settled(ledger, looked, now, failed), sent, now),
+        ledger=answer_ledger.with_open(
+            answer_ledger.with_settled(ledger, looked, now, failed), sent, now
+        ),
         failed=bool(failed) or any(one.error for one in looked),
     )

@@ -12,8 +12,8 @@ from urllib.parse import quote
 from accelerator_portal.automation.events import Number, Part
 from accelerator_portal.automation.github import Api, read
 from accelerator_portal.automation.upstream.change import Change
+from accelerator_portal.automation.upstream.change_confirmation import UpstreamPullRequest
 from accelerator_portal.automation.upstream.comment import run_page
-from accelerator_portal.automation.upstream.confirming import UpstreamPullRequest
 from accelerator_portal.automation.upstream.incoming import CHECK
 from accelerator_portal.automation.upstream.marker import PlatformAnswer
 from accelerator_portal.catalog import Catalog, Platform

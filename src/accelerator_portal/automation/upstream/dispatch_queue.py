@@ -45,7 +45,7 @@ class Enqueued:
     notes: tuple[str, ...] = ()
 
 
-def enqueued(log: SendLog, plans: Mapping[int, DispatchPlan], now: dt.datetime) -> Enqueued:
+def log_with_plans(log: SendLog, plans: Mapping[int, DispatchPlan], now: dt.datetime) -> Enqueued:
     """Return the log with new plans, oldest first.
 
     The newest commit of a branch or pull request replaces older ones that are not sent yet.
@@ -73,7 +73,7 @@ def queue_items(log: SendLog) -> Iterator[QueueItem]:
             yield QueueItem(number, plan.change, entry)
 
 
-def with_sent(
+def log_with_sent(
     log: SendLog, items: Iterable[QueueItem], at: Mapping[QueueItem, dt.datetime]
 ) -> SendLog:
     """Return the log after `items` were tried; `at` says when those that worked were sent.
@@ -97,7 +97,7 @@ def with_sent(
     return log.model_copy(update={"waiting": _not_empty(waiting), "sent": sent})
 
 
-def without_old(log: SendLog, now: dt.datetime) -> SendLog:
+def log_without_old(log: SendLog, now: dt.datetime) -> SendLog:
     """Return the log without what nobody reads any more."""
     return log.model_copy(
         update={

@@ -13,14 +13,25 @@ from itertools import islice
 from accelerator_portal.automation.upstream.dispatch_queue import (
     SAME_EVENT,
     QueueItem,
-    enqueued,
+    log_with_plans,
+    log_with_sent,
+    log_without_old,
     queue_items,
     sending_moments,
-    with_sent,
-    without_old,
 )
-from accelerator_portal.automation.upstream.dispatching import Senders, Sending, Sent, send
-from accelerator_portal.automation.upstream.own_files import PLAN, SENT, Where, left, newest
+from accelerator_portal.automation.upstream.dispatching import (
+    Senders,
+    SendResult,
+    SendSettings,
+    send,
+)
+from accelerator_portal.automation.upstream.own_files import (
+    PLAN,
+    SENT,
+    FileSource,
+    newest_workflow_file,
+    workflow_files,
+)
 from accelerator_portal.automation.upstream.pace import A_MINUTE, MOST_A_MINUTE, Pace
 from accelerator_portal.automation.upstream.planning import DispatchPlan
 from accelerator_portal.automation.upstream.send_log import SendLog
@@ -36,7 +47,7 @@ class DispatchRound:
     """What came of a round; `log` is what the next one goes on from."""
 
     log: SendLog
-    sent: list[Sent] = field(default_factory=list)
+    sent: list[SendResult] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
     @property
@@ -50,16 +61,16 @@ class DispatchRound:
         return sum(1 for _ in queue_items(self.log))
 
 
-def dispatch(senders: Senders, save: Save, how: Sending | None = None) -> DispatchRound:
+def dispatch(senders: Senders, save: Save, how: SendSettings | None = None) -> DispatchRound:
     """Send what is planned and not sent yet; `save` gets the log after each batch.
 
     New plans are read before each batch, so that a newer commit replaces what is not sent yet.
     Raises GitHubError where this repository's own files cannot be read.
     """
-    how = how or Sending()
+    how = how or SendSettings()
     begin = how.now()
-    own = Where(senders.own, senders.home, begin - SAME_EVENT)
-    log = newest(own, SENT, SendLog) or SendLog()
+    own = FileSource(senders.own, senders.home, begin - SAME_EVENT)
+    log = newest_workflow_file(own, SENT, SendLog) or SendLog()
     done = DispatchRound(log)
     pace = Pace(sending_moments(log, begin - A_MINUTE), how.now, how.pause)
     failed: set[tuple[int, str]] = set()
@@ -72,18 +83,18 @@ def dispatch(senders: Senders, save: Save, how: Sending | None = None) -> Dispat
         at = {item: one.at for item, one in zip(batch, results, strict=True) if one.ok}
         failed |= {_key(item) for item in batch if item not in at}
         done.sent += results
-        done.log = with_sent(done.log, batch, at)
+        done.log = log_with_sent(done.log, batch, at)
         save(done.log)
         if next(_untried(done.log, failed), None) is None:
             break
-    done.log = without_old(done.log, how.now())
+    done.log = log_without_old(done.log, how.now())
     save(done.log)
     return done
 
 
-def _read_plans(own: Where, done: DispatchRound, now: dt.datetime) -> None:
-    where = Where(own.api, own.home, own.since, done.log.read.keys())
-    added = enqueued(done.log, dict(left(where, PLAN, DispatchPlan)), now)
+def _read_plans(own: FileSource, done: DispatchRound, now: dt.datetime) -> None:
+    where = FileSource(own.api, own.home, own.since, done.log.read.keys())
+    added = log_with_plans(done.log, dict(workflow_files(where, PLAN, DispatchPlan)), now)
     done.log = added.log
     done.notes += added.notes
 

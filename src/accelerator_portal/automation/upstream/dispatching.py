@@ -27,7 +27,7 @@ from accelerator_portal.reports.report import Moment
 MOST_MINUTES = 72 * 60
 
 
-class Sent(Model):
+class SendResult(Model):
     """What came of sending to one platform."""
 
     accelerator: Id
@@ -43,7 +43,7 @@ class Sent(Model):
 
 
 @dataclass(frozen=True, slots=True)
-class Sending:
+class SendSettings:
     """How to send; tests wait shorter."""
 
     at_once: int = 16
@@ -65,21 +65,21 @@ class Senders:
 
 
 def send(
-    senders: Senders, items: Sequence[QueueItem], pace: Pace, how: Sending | None = None
-) -> list[Sent]:
+    senders: Senders, items: Sequence[QueueItem], pace: Pace, how: SendSettings | None = None
+) -> list[SendResult]:
     """Send each item; return what came of each, in their order.
 
     A lost answer can make a second event of the same delivery: whoever gets it knows it by the
     number.
     """
-    how = how or Sending()
+    how = how or SendSettings()
     if not items:
         return []
     with ThreadPoolExecutor(min(how.at_once, len(items))) as pool:
         return list(pool.map(lambda item: _sent(senders, item, pace, how), items))
 
 
-def _sent(senders: Senders, item: QueueItem, pace: Pace, how: Sending) -> Sent:
+def _sent(senders: Senders, item: QueueItem, pace: Pace, how: SendSettings) -> SendResult:
     entry = item.entry
     api = senders.own if entry.run.workflow_here else senders.vendors
     try:
@@ -99,8 +99,8 @@ def _sent(senders: Senders, item: QueueItem, pace: Pace, how: Sending) -> Sent:
     raise AssertionError("set the number of attempts to 1 or more")
 
 
-def _outcome(entry: PlannedPlatform, how: Sending, tries: int, why: str = "") -> Sent:
-    return Sent(
+def _outcome(entry: PlannedPlatform, how: SendSettings, tries: int, why: str = "") -> SendResult:
+    return SendResult(
         accelerator=entry.accelerator,
         at=how.now(),
         ok=not why,

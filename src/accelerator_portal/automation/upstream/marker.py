@@ -67,7 +67,7 @@ def marker(memory: Memory) -> str:
     return f"{PREFIX}{base64.b64encode(packed).decode()}{_SUFFIX}"
 
 
-def remembered(body: str) -> Memory | None:
+def memory_of_comment(body: str) -> Memory | None:
     """Return what a comment remembers; None where it begins with no marker.
 
     A marker that cannot be read is one of a comment that is written anew.

@@ -65,7 +65,7 @@ class _Run(Part):
 
 
 @dataclass(frozen=True, slots=True)
-class Where:
+class FileSource:
     """Where files are looked for: in this repository, made at this moment or later."""
 
     api: Api
@@ -75,7 +75,7 @@ class Where:
     """Artifacts that need not be read again."""
 
 
-def left(where: Where, name: str, model: type[M]) -> Iterator[tuple[int, M]]:
+def workflow_files(where: FileSource, name: str, model: type[M]) -> Iterator[tuple[int, M]]:
     """Yield what the workflow left under a name, the newest first, with the artifact's number.
 
     Other things are passed over. The file within the artifact is `<name>.json`. Raises GitHubError.
@@ -83,7 +83,7 @@ def left(where: Where, name: str, model: type[M]) -> Iterator[tuple[int, M]]:
     yield from _read_files(where, _entries(where, name), name, model)
 
 
-def newest(where: Where, name: str, model: type[M]) -> M | None:
+def newest_workflow_file(where: FileSource, name: str, model: type[M]) -> M | None:
     """Return the newest file that the workflow left under a name, if there is one.
 
     Older pages are listed only where the newer ones hold no such file. Raises GitHubError.
@@ -94,7 +94,7 @@ def newest(where: Where, name: str, model: type[M]) -> M | None:
 
 
 def _read_files(
-    where: Where, entries: Iterable[_Entry], name: str, model: type[M]
+    where: FileSource, entries: Iterable[_Entry], name: str, model: type[M]
 ) -> Iterator[tuple[int, M]]:
     api, home = where.api, where.home
     for entry in entries:
@@ -123,7 +123,7 @@ def _is_own(run: _Run, home: str, name: str) -> bool:
     return ours and run.event in _EVENTS and run.path == WRITTEN_BY[name]
 
 
-def _entries(where: Where, name: str) -> list[_Entry]:
+def _entries(where: FileSource, name: str) -> list[_Entry]:
     found: list[_Entry] = []
     for listed in _pages(where, name):
         found += _usable(where, listed, name)
@@ -132,7 +132,7 @@ def _entries(where: Where, name: str) -> list[_Entry]:
     return _by_age(found)
 
 
-def _pages(where: Where, name: str) -> Iterator[Sequence[_Entry]]:
+def _pages(where: FileSource, name: str) -> Iterator[Sequence[_Entry]]:
     for page in range(1, _MOST_PAGES + 1):
         path = f"repos/{where.home}/actions/artifacts?name={name}&per_page=100&page={page}"
         listed = read(where.api, path, _Entries).artifacts
@@ -141,7 +141,7 @@ def _pages(where: Where, name: str) -> Iterator[Sequence[_Entry]]:
             return
 
 
-def _usable(where: Where, listed: Iterable[_Entry], name: str) -> list[_Entry]:
+def _usable(where: FileSource, listed: Iterable[_Entry], name: str) -> list[_Entry]:
     kept = (one for one in listed if one.name == name and not one.expired)
     return [one for one in kept if one.created_at >= where.since]
 
@@ -150,7 +150,7 @@ def _by_age(found: Iterable[_Entry]) -> list[_Entry]:
     return sorted(found, key=lambda entry: entry.id, reverse=True)
 
 
-def _is_known(where: Where, listed: Sequence[_Entry]) -> bool:
+def _is_known(where: FileSource, listed: Sequence[_Entry]) -> bool:
     """Whether this page, and so each later one, has nothing that is new and to be read.
 
     GitHub lists the newest first, but does not promise it.

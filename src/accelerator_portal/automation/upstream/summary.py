@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from accelerator_portal.automation.upstream.answer_ledger import LookupResult
 from accelerator_portal.automation.upstream.change import Change
-from accelerator_portal.automation.upstream.collecting import Looked
 from accelerator_portal.automation.upstream.dispatch_round import DispatchRound
 from accelerator_portal.automation.upstream.marker import PlatformAnswer
 from accelerator_portal.automation.upstream.planning import DispatchPlan
@@ -51,7 +51,7 @@ def sweep_summary(done: Sweep) -> str:
 
 
 def answer_summary(
-    looked: Sequence[Looked], answers: Iterable[PlatformAnswer], said: Sequence[str]
+    looked: Sequence[LookupResult], answers: Iterable[PlatformAnswer], said: Sequence[str]
 ) -> str:
     """Say what came of each run, what is news, and what was written where."""
     lines = ["# Answers", ""]
@@ -68,7 +68,7 @@ def _change(change: Change) -> str:
     return f"{what} of {span(change.repository)} at {span((change.head or 'unknown')[:12])}"
 
 
-def _looked(one: Looked) -> str:
+def _looked(one: LookupResult) -> str:
     who = f"- {span(one.asked.entry.accelerator)}, {_change(one.asked.change)}"
     if one.found is None:
         return f"{who}: **not checked** {span(one.error)}"

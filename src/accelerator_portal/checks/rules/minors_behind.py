@@ -10,7 +10,7 @@ import datetime as dt
 from collections.abc import Iterator
 
 from accelerator_portal.catalog import Catalog, Problem
-from accelerator_portal.install.following import following
+from accelerator_portal.install.release_support import followed_releases
 
 LEVEL = "warning"
 
@@ -19,7 +19,7 @@ def check(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """Yield platforms that are too far behind."""
     most = catalog.criteria.most_minors_behind if catalog.criteria else None
     for platform in catalog.platforms:
-        found = following(catalog, platform)
+        found = followed_releases(catalog, platform)
         if most is not None and found.behind is not None and found.behind > most:
             newest = catalog.releases.newest.version
             what = (

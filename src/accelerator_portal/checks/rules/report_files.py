@@ -8,13 +8,13 @@ from collections.abc import Iterable, Iterator
 from accelerator_portal.catalog import Catalog, Problem
 from accelerator_portal.catalog.catalog import OWN_RUNS
 from accelerator_portal.reports.identity import identity_of
-from accelerator_portal.reports.report_check import known_to, report_problems
+from accelerator_portal.reports.report_check import known_names, report_problems
 from accelerator_portal.reports.store import StoredReport, left_out_reports, stored_reports
 
 
 def check(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """Yield every fault of every report."""
-    known = known_to(catalog)
+    known = known_names(catalog)
     own = catalog.own_runs.ids if catalog.own_runs else frozenset()
     # A run of today is not in the future.
     end_of_day = dt.datetime.combine(today, dt.time.max, dt.timezone.utc)

@@ -10,7 +10,7 @@ import datetime as dt
 from collections.abc import Iterator
 
 from accelerator_portal.catalog import Catalog, Problem
-from accelerator_portal.reports.report_check import known_to
+from accelerator_portal.reports.report_check import known_names
 from accelerator_portal.reports.report_names import name_warnings
 from accelerator_portal.reports.store import left_out_reports, stored_reports
 
@@ -19,7 +19,7 @@ LEVEL = "warning"  # nothing that only its own vendor knows keeps a report out
 
 def check(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """Yield the undeclared suites and unknown tests of every report."""
-    known = known_to(catalog)
+    known = known_names(catalog)
     for reports, _ in (stored_reports(catalog), left_out_reports(catalog)):
         for stored in reports:
             yield from name_warnings(stored.report, stored.path, known, stored.first_test)

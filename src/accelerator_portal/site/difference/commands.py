@@ -35,7 +35,7 @@ class ReaderChoice(NamedTuple):
     variant: str
 
 
-class Shown(NamedTuple):
+class ShownCommand(NamedTuple):
     """What a reader then sees: the commands, and texts beside them."""
 
     commands: tuple[str, ...]
@@ -46,7 +46,7 @@ class Shown(NamedTuple):
 class Choices:
     """Every choice, what it leads to, and what readers see for each value of an axis."""
 
-    shown: Mapping[ReaderChoice, Shown]
+    shown: Mapping[ReaderChoice, ShownCommand]
     labels: Mapping[tuple[str, str], str]
 
 
@@ -77,7 +77,7 @@ def choices(data: InstallData) -> Choices:
 
     Raises LookupError or ValueError where the numbers of a row point to nothing.
     """
-    found: dict[ReaderChoice, Shown] = {}
+    found: dict[ReaderChoice, ShownCommand] = {}
     labels: dict[tuple[str, str], str] = {}
     width = len(data.columns)
     for start in range(0, len(data.rows), width):
@@ -129,11 +129,11 @@ def _value(values: Sequence[Any], place: int) -> Any:  # noqa: ANN401 - an entry
     return values[place]
 
 
-def _shown(data: InstallData, row: Mapping[str, int]) -> Shown:
+def _shown(data: InstallData, row: Mapping[str, int]) -> ShownCommand:
     needs = _value(data.needs, row["needs"]) or ()
     check = _value(data.check, row["check"])
     stage = _value(data.stage, row["stage"])
-    return Shown(
+    return ShownCommand(
         tuple((_value(data.commands, row["commands"]) or "").split("\n")),
         (
             "; ".join(" ".join(filter(None, need)) for need in needs) or None,
@@ -169,7 +169,7 @@ def _system_axes(axes: Iterable[str]) -> list[str]:
     return [axis.id for axis in AXES if not axis.own_column and axis.id in axes]
 
 
-def _way(old: Shown | None, new: Shown | None) -> tuple[_Way, _Lines]:
+def _way(old: ShownCommand | None, new: ShownCommand | None) -> tuple[_Way, _Lines]:
     if old is None or new is None:
         before, after = (shown.commands if shown else () for shown in (old, new))
         said = zip(_BESIDE, new.beside, strict=True) if new else ()

@@ -19,7 +19,7 @@ from accelerator_portal.site.difference.state import PlatformState
 from accelerator_portal.site.difference.state_shapes import ReportState
 from accelerator_portal.site.difference.values import shortened
 
-Stands = Mapping[tuple[Basis, Identity], Outcome]
+LatestOutcomes = Mapping[tuple[Basis, Identity], Outcome]
 
 
 class _Test(BaseModel):
@@ -58,7 +58,7 @@ def result_changes(
     """Return the tests that moved, failures first, and how many tests are new and gone."""
     if not any(report_changes(before, after)):
         return (), ()
-    old, new = stands(before), stands(after)
+    old, new = latest_outcomes(before), latest_outcomes(after)
     found: dict[tuple[Basis, str, str, Outcome, Outcome], int] = {}
     for (basis, test), outcome in new.items():
         earlier = old.get((basis, test), outcome)
@@ -73,7 +73,7 @@ def result_changes(
     return tuple(moves), tuple(_numbers(old, new))
 
 
-def stands(platform: PlatformState) -> Stands:
+def latest_outcomes(platform: PlatformState) -> LatestOutcomes:
     """Return what the newest report that has a test says of it. Raises ProblemsError."""
     read = [(_read(file), entry) for entry, file, _ in platform.reports.values()]
     read.sort(key=lambda item: item[0].started.isoformat() if item[0].started else "")
@@ -103,8 +103,11 @@ def _badness(move: Move) -> int:
     return 2 if move.after in GOOD else 3
 
 
-def _numbers(old: Stands, new: Stands) -> Iterator[Item]:
-    ways: tuple[tuple[ItemChange, Stands, Stands], ...] = (("added", new, old), ("gone", old, new))
+def _numbers(old: LatestOutcomes, new: LatestOutcomes) -> Iterator[Item]:
+    ways: tuple[tuple[ItemChange, LatestOutcomes, LatestOutcomes], ...] = (
+        ("added", new, old),
+        ("gone", old, new),
+    )
     for change, here, there in ways:
         tests: dict[str, int] = {}
         for basis, test in here.keys() - there.keys():

@@ -51,7 +51,7 @@ class Collected:
         self.tests = [item.nodeid for item in session.items]
 
 
-def collected(given: Mapping[str, str]) -> Nodes:
+def collected_nodes(given: Mapping[str, str]) -> Nodes:
     """Return the nodes of a suite; raises ListingError."""
     with TemporaryDirectory() as folder:
         file = Path(folder, "nodes.json")

@@ -27,9 +27,9 @@ def offers(matrix: Matrix) -> Iterator[Offer]:
     """Yield the tests that pytest collects, and the modules that it cannot collect."""
     if not matrix.given:
         return
-    from accelerator_portal.validation.pytest_suites.collecting import collected
+    from accelerator_portal.validation.pytest_suites.collecting import collected_nodes
 
-    found = collected(matrix.given)
+    found = collected_nodes(matrix.given)
     tests = by_identity(found.tests, matrix.given["device"])
     others = len(found.tests) - len(tests)
     beside = f"; {others} are the same tests on other devices" if others else ""

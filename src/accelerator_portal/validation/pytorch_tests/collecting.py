@@ -32,7 +32,7 @@ class FileTests:
     broken: tuple[str, ...] = ()
 
 
-Told = Callable[[TestFile, FileTests, float], None]
+FileCallback = Callable[[TestFile, FileTests, float], None]
 """Told of each file that has been read, with the seconds that this took."""
 
 
@@ -43,8 +43,8 @@ class _Reader:
     started: float
 
 
-def collected(
-    folder: Path, files: Iterable[TestFile], device: str, told: Told
+def collected_tests(
+    folder: Path, files: Iterable[TestFile], device: str, told: FileCallback
 ) -> dict[str, FileTests]:
     """Return the tests of files by path; a file that cannot be imported has none."""
     # A child of a fork has what this process imported; elsewhere than on Linux forks are not safe.

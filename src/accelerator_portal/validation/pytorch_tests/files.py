@@ -17,7 +17,7 @@ class FilesError(Exception):
     """No such file; the message says which, and what would be right."""
 
 
-def chosen(
+def selected_files(
     matrix: Matrix,
     folder: Path,
     *,

@@ -21,7 +21,7 @@ from accelerator_portal.validation.matrix import Matrix, TestFile, file_of
 from accelerator_portal.validation.plan import Offer
 from accelerator_portal.validation.progress import progress
 from accelerator_portal.validation.pytorch_tests.checkout import TESTS
-from accelerator_portal.validation.pytorch_tests.collecting import FileTests, collected
+from accelerator_portal.validation.pytorch_tests.collecting import FileTests, collected_tests
 from accelerator_portal.validation.pytorch_tests.running import of_error, run_test
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def offers(matrix: Matrix) -> Iterator[Offer]:
     """Yield the tests of the chosen files; none without a checkout."""
     if CHECKOUT not in matrix.given:
         return
-    found = collected(_folder(matrix), matrix.files, matrix.given[DEVICE], _tell)
+    found = collected_tests(_folder(matrix), matrix.files, matrix.given[DEVICE], _tell)
     for file in matrix.files:
         yield Offer(file.container)
         for kind in found[file.path].broken:

@@ -28,7 +28,7 @@ from accelerator_portal.validation.suites.comparing import (
     check_strides,
 )
 from accelerator_portal.validation.suites.observing import observe
-from accelerator_portal.validation.suites.operator_trial import WIDER, OperatorTrial
+from accelerator_portal.validation.suites.operator_test import WIDER, OperatorTest
 from accelerator_portal.validation.suites.sample_placement import (
     in_words,
     is_cpu,
@@ -83,9 +83,7 @@ def run(case: Case, context: Context) -> Result:
     samples = _samples(info, dtype, case, context, requires_grad=backward)
     if not samples:
         raise BrokenTestError("The operator has no sample inputs of this data type.")
-    trials = [
-        OperatorTrial(info, sample, context.device, case.seed, backward) for sample in samples
-    ]
+    trials = [OperatorTest(info, sample, context.device, case.seed, backward) for sample in samples]
     checked = [
         trial for number, trial in enumerate(trials, 1) if _one(trial, number, context, compared)
     ]
@@ -94,7 +92,7 @@ def run(case: Case, context: Context) -> Result:
     return _outcome(case, context, len(trials), len(checked))
 
 
-def _observed(trials: Iterable[OperatorTrial]) -> Observation:
+def _observed(trials: Iterable[OperatorTest]) -> Observation:
     """Compute once more what was right, and return the operators that took part."""
     return observe(lambda: [trial.on_device() for trial in trials])
 
@@ -111,7 +109,7 @@ def _outcome(case: Case, context: Context, tried: int, checked: int) -> Result:
     return Result("passed", "compare", reason)
 
 
-def _one(trial: OperatorTrial, number: int, context: Context, compared: Comparison) -> bool:
+def _one(trial: OperatorTest, number: int, context: Context, compared: Comparison) -> bool:
     """Run one sample on both sides; return whether its numbers were compared."""
     context.stage = "run"
     name = trial.info.full_name

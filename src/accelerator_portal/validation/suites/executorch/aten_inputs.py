@@ -26,7 +26,7 @@ from accelerator_portal.validation.suites.executorch.calls import call_sample, w
 from accelerator_portal.validation.suites.executorch.drawn_calls import drawn_names, drawn_sample
 from accelerator_portal.validation.suites.executorch.facto_inputs import facto_names, facto_sample
 from accelerator_portal.validation.suites.executorch.lowering import Sample
-from accelerator_portal.validation.suites.executorch.trial import try_model
+from accelerator_portal.validation.suites.executorch.model_test import run_model_test
 
 OPINFO, DRAWN, FACTO = "opinfo", "drawn", "facto"
 
@@ -85,7 +85,7 @@ def run(case: Case, context: Context) -> Result:
             sample = _opinfo_sample(_by_name()[case.name], dtype)
         return with_open_sizes(sample) if dynamic else sample
 
-    return try_model(case, context, make)
+    return run_model_test(case, context, make)
 
 
 def _opinfo_sample(info: OpInfo, dtype: torch.dtype) -> Sample:

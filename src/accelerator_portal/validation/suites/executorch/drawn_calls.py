@@ -11,7 +11,7 @@ from torch.nn import functional
 from accelerator_portal.validation.suites.executorch.calls import call_sample
 from accelerator_portal.validation.suites.executorch.lowering import Sample
 
-Drawn = tuple[Callable[..., Any], tuple[Any, ...]]
+RandomCall = tuple[Callable[..., Any], tuple[Any, ...]]
 """An operator with its arguments; those that hold floating-point numbers are given a type later."""
 
 
@@ -19,17 +19,17 @@ def _integers(*shape: int) -> torch.Tensor:
     return torch.randint(-100, 100, shape, dtype=torch.int32)
 
 
-def _batch_norm() -> Drawn:
+def _batch_norm() -> RandomCall:
     mean, variance = torch.randn(3), torch.rand(3) + 0.5
     return functional.batch_norm, (torch.randn(2, 3, 4, 4), mean, variance)
 
 
-def _embedding_bag() -> Drawn:
+def _embedding_bag() -> RandomCall:
     places = torch.tensor([[0, 2, 4], [1, 3, 1]])
     return functional.embedding_bag, (places, torch.randn(5, 4))
 
 
-_CALLS: Mapping[str, Callable[[], Drawn]] = {
+_CALLS: Mapping[str, Callable[[], RandomCall]] = {
     "batch_norm-evaluation": _batch_norm,
     "bitwise_not-int32": lambda: (torch.bitwise_not, (_integers(3, 5),)),
     "bitwise_xor-int32": lambda: (torch.bitwise_xor, (_integers(3, 5), _integers(3, 5))),

@@ -21,11 +21,11 @@ from accelerator_portal.validation.matrix import Matrix, plain_recipes
 from accelerator_portal.validation.plan import Offer
 from accelerator_portal.validation.suites import timm_models, transformers_models, weak_spots
 from accelerator_portal.validation.suites.executorch.lowering import Sample
-from accelerator_portal.validation.suites.executorch.their_models import (
-    their_models,
-    their_sample,
+from accelerator_portal.validation.suites.executorch.model_test import run_model_test
+from accelerator_portal.validation.suites.executorch.upstream_models import (
+    upstream_models,
+    upstream_sample,
 )
-from accelerator_portal.validation.suites.executorch.trial import try_model
 from accelerator_portal.validation.suites.models import Example, numbers
 
 _LARGEST_BATCH = 4
@@ -98,7 +98,7 @@ def offers(matrix: Matrix) -> Iterator[Offer]:
             yield Offer(name, others, _DYNAMIC, usual=False)
         if model.threads:
             yield Offer(name, plain, {**_TYPE, "threads": "2"})
-    for theirs in their_models():
+    for theirs in upstream_models():
         yield Offer(theirs.name, parameters=_TYPE, usual=False)
         if theirs.dynamic:
             yield Offer(theirs.name, parameters=_DYNAMIC, usual=False)
@@ -112,9 +112,9 @@ def run(case: Case, context: Context) -> Result:
     def make() -> Sample:
         if case.name in MODELS:
             return _sample(MODELS[case.name].example(case.name), dynamic=dynamic)
-        return their_sample(case.name, dynamic=dynamic, quantize=quantize)
+        return upstream_sample(case.name, dynamic=dynamic, quantize=quantize)
 
-    return try_model(case, context, make)
+    return run_model_test(case, context, make)
 
 
 class _Called(nn.Module):

@@ -26,7 +26,7 @@ from accelerator_portal.validation.executorch.flows import find_flow
 from accelerator_portal.validation.matrix import Matrix, plain_recipes
 from accelerator_portal.validation.plan import Offer
 from accelerator_portal.validation.suites.executorch.lowering import Sample
-from accelerator_portal.validation.suites.executorch.trial import try_model
+from accelerator_portal.validation.suites.executorch.model_test import run_model_test
 
 PACKAGE = "executorch.backends.test.suite.operators"
 
@@ -116,7 +116,7 @@ def run(case: Case, context: Context) -> Result:
                 return _samples(described, arguments, quantize=quantize)[part]
         raise BrokenTestError("This version of ExecuTorch has no test with these parameters.")
 
-    return try_model(case, context, make)
+    return run_model_test(case, context, make)
 
 
 def _samples(described: Described, arguments: Mapping[str, Any], *, quantize: bool) -> list[Sample]:

@@ -85,7 +85,7 @@ def load_here(data: bytes) -> Execute:
 
 
 @contextmanager
-def explained() -> Iterator[None]:
+def with_runtime_log() -> Iterator[None]:
     """Add to an error of the runtime what it wrote to the log of this process, if that is a file.
 
     A worker's log holds nothing but the case at hand.

@@ -9,17 +9,17 @@ from typing import Any
 import torch
 
 from accelerator_portal.validation.classify import BrokenTestError
-from accelerator_portal.validation.suites.speed.transformer_block import model_workload
-from accelerator_portal.validation.suites.speed.trial import (
+from accelerator_portal.validation.suites.speed.benchmark import (
     IMAGES,
     SEQUENCES,
+    BenchmarkShape,
     Inference,
     Setting,
-    SpeedTrial,
+    SpeedBenchmark,
     Training,
-    TrialShape,
     Workload,
 )
+from accelerator_portal.validation.suites.speed.transformer_block import model_workload
 
 _SIDE = 224
 _CLASSES = 1000
@@ -93,17 +93,17 @@ def _of_words(model: Any, setting: Setting) -> Workload:
     return model_workload(model, inputs, training=setting.training)
 
 
-def _batch(shape: TrialShape) -> float:
+def _batch(shape: BenchmarkShape) -> float:
     return float(shape[0])
 
 
-def _image_model(name: str, weights: float, activations: float) -> SpeedTrial:
+def _image_model(name: str, weights: float, activations: float) -> SpeedBenchmark:
     """Return the trial of a model of torchvision; numbers of its weights, and for an image."""
 
-    def label(shape: TrialShape) -> str:
+    def label(shape: BenchmarkShape) -> str:
         return f"{shape[0]}x3x{_SIDE}x{_SIDE}"
 
-    return SpeedTrial(
+    return SpeedBenchmark(
         name,
         IMAGES,
         lambda setting: _of_torchvision(name, setting),
@@ -116,15 +116,15 @@ def _image_model(name: str, weights: float, activations: float) -> SpeedTrial:
     )
 
 
-def _language_model(name: str, build: Any, tokens: int) -> SpeedTrial:
+def _language_model(name: str, build: Any, tokens: int) -> SpeedBenchmark:
     """Return the trial of a model of Transformers with 12 layers of width 768."""
     vocabulary, scores, weights = 50_000.0, 12 * 2 * 12.0, 1.3e8
 
-    def memory(shape: TrialShape) -> float:
+    def memory(shape: BenchmarkShape) -> float:
         each = 12 * 20 * 768 + 2 * vocabulary + scores * shape[1]
         return weights + shape[0] * shape[1] * each
 
-    return SpeedTrial(
+    return SpeedBenchmark(
         name,
         SEQUENCES,
         build,
@@ -136,7 +136,7 @@ def _language_model(name: str, build: Any, tokens: int) -> SpeedTrial:
     )
 
 
-MODELS: tuple[SpeedTrial, ...] = (
+MODELS: tuple[SpeedBenchmark, ...] = (
     _image_model("resnet50", weights=2.6e7, activations=2.3e7),
     _image_model("vit_b_16", weights=8.7e7, activations=4.0e7),
     _language_model("bert-base", _bert, tokens=128),

@@ -8,12 +8,12 @@ from typing import Any
 import torch
 from torch.nn import functional
 
-from accelerator_portal.validation.suites.speed.trial import (
+from accelerator_portal.validation.suites.speed.benchmark import (
     BANDWIDTH,
     COMPUTING,
+    BenchmarkShape,
     Setting,
-    SpeedTrial,
-    TrialShape,
+    SpeedBenchmark,
     Workload,
 )
 
@@ -26,7 +26,7 @@ _STEP = 65_537  # of a long vector, every so manyth number; a prime, so that no 
 _TILE = _MIB // 4  # numbers of float32
 
 
-def _numbers(shape: TrialShape) -> int:
+def _numbers(shape: BenchmarkShape) -> int:
     """How many numbers of float32 are in so many MiB."""
     return shape[0] * _TILE
 
@@ -86,31 +86,31 @@ def _convolution(setting: Setting) -> Workload:
     )
 
 
-def _attention_operations(shape: TrialShape) -> float:
+def _attention_operations(shape: BenchmarkShape) -> float:
     batch, heads, tokens, width = shape
     return 4.0 * batch * heads * tokens * tokens * width
 
 
-def _attention_memory(shape: TrialShape) -> float:
+def _attention_memory(shape: BenchmarkShape) -> float:
     """Where the scores are kept: not every device has a fused kernel."""
     batch, heads, tokens, width = shape
     return batch * heads * (4.0 * tokens * width + 2.0 * tokens * tokens)
 
 
-def _convolution_operations(shape: TrialShape) -> float:
+def _convolution_operations(shape: BenchmarkShape) -> float:
     batch, inner, outer, side, kernel = shape
     return 2.0 * batch * inner * outer * side * side * kernel * kernel
 
 
-def _convolution_memory(shape: TrialShape) -> float:
+def _convolution_memory(shape: BenchmarkShape) -> float:
     batch, inner, outer, side, kernel = shape
     return batch * side * side * (outer + inner * (1.0 + kernel * kernel))
 
 
-_ARRAYS: tuple[TrialShape, ...] = ((256,), (1024,))
-_SQUARES: tuple[TrialShape, ...] = tuple((n, n, n) for n in (1024, 4096, 8192))
+_ARRAYS: tuple[BenchmarkShape, ...] = ((256,), (1024,))
+_SQUARES: tuple[BenchmarkShape, ...] = tuple((n, n, n) for n in (1024, 4096, 8192))
 
-_COPY_TRIAL = SpeedTrial(
+_COPY_TRIAL = SpeedBenchmark(
     "copy",
     BANDWIDTH,
     _copy,
@@ -122,7 +122,7 @@ _COPY_TRIAL = SpeedTrial(
     pilot=(16,),
 )
 
-PRIMITIVES: tuple[SpeedTrial, ...] = (
+PRIMITIVES: tuple[SpeedBenchmark, ...] = (
     _COPY_TRIAL,
     replace(
         _COPY_TRIAL,
@@ -131,7 +131,7 @@ PRIMITIVES: tuple[SpeedTrial, ...] = (
         amount=lambda shape: 3.0 * shape[0] * _MIB,
         memory=lambda shape: 3.0 * _numbers(shape),
     ),
-    SpeedTrial(
+    SpeedBenchmark(
         "matmul",
         COMPUTING,
         _matmul,
@@ -140,7 +140,7 @@ PRIMITIVES: tuple[SpeedTrial, ...] = (
         {"": _SQUARES},
         pilot=(128, 128, 128),
     ),
-    SpeedTrial(
+    SpeedBenchmark(
         "attention",
         COMPUTING,
         _attention,
@@ -149,7 +149,7 @@ PRIMITIVES: tuple[SpeedTrial, ...] = (
         {"": ((1, 16, 1024, 64), (8, 16, 4096, 64))},
         pilot=(1, 1, 256, 64),
     ),
-    SpeedTrial(
+    SpeedBenchmark(
         "convolution",
         COMPUTING,
         _convolution,

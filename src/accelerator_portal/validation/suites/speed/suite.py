@@ -19,6 +19,7 @@ from accelerator_portal.validation.classify import (
 from accelerator_portal.validation.context import Context
 from accelerator_portal.validation.matrix import Matrix, Tolerance
 from accelerator_portal.validation.plan import Offer
+from accelerator_portal.validation.suites.speed.benchmark import Setting, SpeedBenchmark, Workload
 from accelerator_portal.validation.suites.speed.contention import disturbance, processor_times
 from accelerator_portal.validation.suites.speed.device_clock import (
     Clock,
@@ -34,9 +35,8 @@ from accelerator_portal.validation.suites.speed.primitives import PRIMITIVES
 from accelerator_portal.validation.suites.speed.sensors import sensor_of
 from accelerator_portal.validation.suites.speed.spread import Timing
 from accelerator_portal.validation.suites.speed.transformer_block import BLOCKS
-from accelerator_portal.validation.suites.speed.trial import Setting, SpeedTrial, Workload
 
-TRIALS = {trial.name: trial for trial in (*PRIMITIVES, *BLOCKS, *MODELS)}
+BENCHMARKS = {trial.name: trial for trial in (*PRIMITIVES, *BLOCKS, *MODELS)}
 
 SPEED, TIME = "speed", "time"
 _DIGITS = 4
@@ -46,7 +46,7 @@ _MOST_NUMBERS = 1 << 20  # of a result, evenly spread, are looked at
 
 def offers(matrix: Matrix) -> Iterator[Offer]:  # noqa: ARG001 - every suite is asked so
     """Yield each computation at each of its sizes."""
-    for trial in TRIALS.values():
+    for trial in BENCHMARKS.values():
         for mode, shapes in trial.shapes.items():
             for shape in shapes:
                 own = {"shapes": trial.label(shape)} | ({"mode": mode} if mode else {})
@@ -55,7 +55,7 @@ def offers(matrix: Matrix) -> Iterator[Offer]:  # noqa: ARG001 - every suite is 
 
 def run(case: Case, context: Context) -> Result:
     """Measure one computation; its result must be finite and, where known, the CPU's."""
-    trial, limits = TRIALS[case.name], context.matrix.settings
+    trial, limits = BENCHMARKS[case.name], context.matrix.settings
     setting = setting_of(case, context.device)
     context.stage = "load"
     _require_package(trial)
@@ -78,7 +78,7 @@ def run(case: Case, context: Context) -> Result:
 
 
 def _warm(
-    trial: SpeedTrial, setting: Setting, clock: Clock, longest_s: float
+    trial: SpeedBenchmark, setting: Setting, clock: Clock, longest_s: float
 ) -> tuple[Workload, float]:
     """Return the workload, warm, and the seconds of a call; raises SkippedError if it is slow."""
     disturbed = _others_since(setting.device)
@@ -118,18 +118,18 @@ def _others_since(device: str) -> Callable[[], str | None]:
 def setting_of(case: Case, device: str) -> Setting:
     """Return what the parameters of a case mean."""
     mode = dict(case.parameters).get("mode", "")
-    shape = TRIALS[case.name].shape_of(mode, case["shapes"])
+    shape = BENCHMARKS[case.name].shape_of(mode, case["shapes"])
     return Setting(device, getattr(torch, case["dtype"]), shape, mode == "training")
 
 
-def _require_package(trial: SpeedTrial) -> None:
+def _require_package(trial: SpeedBenchmark) -> None:
     if not trial.package:
         return
     if find_spec(trial.package) is None:
         raise SkippedError(f"{trial.package} is not installed: pip install {trial.package}")
 
 
-def _foretell(trial: SpeedTrial, setting: Setting, clock: Clock, longest_s: float) -> None:
+def _foretell(trial: SpeedBenchmark, setting: Setting, clock: Clock, longest_s: float) -> None:
     """Skip a size that is too large for the device, judged by smaller ones; raises SkippedError.
 
     Each size foretells the next: the time of a tiny call is mostly what it costs to begin one.
@@ -172,7 +172,7 @@ def _require_sane(workload: Workload, setting: Setting, room: Tolerance) -> None
         raise MismatchError(f"some numbers of the result: {error}") from None
 
 
-def _result(found: Timing, trial: SpeedTrial, setting: Setting) -> Result:
+def _result(found: Timing, trial: SpeedBenchmark, setting: Setting) -> Result:
     """Return the median as a speed and as a time, each with its interval."""
     work = trial.work(setting) / trial.unit.scale
     seconds = tuple(map(_rounded, (found.median, found.low, found.high)))

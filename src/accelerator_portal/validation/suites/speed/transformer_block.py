@@ -11,13 +11,13 @@ from typing import Any
 import torch
 from torch.nn import functional
 
-from accelerator_portal.validation.suites.speed.trial import (
+from accelerator_portal.validation.suites.speed.benchmark import (
     COMPUTING,
+    BenchmarkShape,
     Inference,
     Setting,
-    SpeedTrial,
+    SpeedBenchmark,
     Training,
-    TrialShape,
     Workload,
 )
 
@@ -79,21 +79,21 @@ def _block(setting: Setting) -> Workload:
     return model_workload(model, {"tokens": tokens}, training=setting.training)
 
 
-def _operations(shape: TrialShape) -> float:
+def _operations(shape: BenchmarkShape) -> float:
     """Of four square products, two four times as wide, and the attention."""
     batch, tokens = shape
     return float(batch * tokens) * (24 * WIDTH * WIDTH + 4 * tokens * WIDTH)
 
 
-def _memory(shape: TrialShape) -> float:
+def _memory(shape: BenchmarkShape) -> float:
     batch, tokens = shape
     return 12.0 * WIDTH * WIDTH + batch * tokens * (20.0 * WIDTH + 2.0 * HEADS * tokens)
 
 
-_SHAPES: tuple[TrialShape, ...] = ((1, 512), (8, 2048))
+_SHAPES: tuple[BenchmarkShape, ...] = ((1, 512), (8, 2048))
 
-BLOCKS: tuple[SpeedTrial, ...] = (
-    SpeedTrial(
+BLOCKS: tuple[SpeedBenchmark, ...] = (
+    SpeedBenchmark(
         "transformer-block",
         COMPUTING,
         _block,

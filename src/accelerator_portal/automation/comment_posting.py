@@ -1,0 +1,97 @@
+"""From the end of a pull request's run to the one comment on that pull request."""
+
+from __future__ import annotations
+
+from accelerator_portal.automation.artifact import MOST_BYTES, NAME, Artifact, read_artifact
+from accelerator_portal.automation.events import (
+    Artifacts,
+    ChangedFile,
+    Comment,
+    PullRequest,
+    PullRequestRun,
+)
+from accelerator_portal.automation.github import Api, read, read_all
+from accelerator_portal.automation.ownership import Maintainers, notices, touched
+from accelerator_portal.automation.pull_request_comment import (
+    MARKER,
+    difference_comment,
+    failure_comment,
+)
+from accelerator_portal.automation.zip_members import ArtifactError
+
+# Who comments with the token of a workflow. Anybody can write the marker; nobody else can be it.
+BOT = "github-actions[bot]"
+
+
+def post_comment(api: Api, run: PullRequestRun, base: Maintainers) -> str:
+    """Write or renew the comment, and say in a sentence what was done, or why nothing.
+
+    `base` says who answers for the folders, by the base and not by the pull request. Raises
+    GitHubError, and HarmfulError where the comment must not be posted.
+    """
+    ended = run.workflow_run
+    if ended.event != "pull_request" or ended.conclusion not in {"success", "failure"}:
+        return f"No comment needed for a run of {ended.event} that ended as {ended.conclusion}."
+    try:
+        found = _artifact(api, run)
+    except ArtifactError as error:
+        return f"No comment posted: {error}."
+    home = f"repos/{run.repository.full_name}"
+    pull = read(api, f"{home}/pulls/{found.number}", PullRequest)
+    if reason := mismatch(run, pull):
+        return f"No comment posted: {reason}."
+    text = (
+        failure_comment(run)
+        if ended.conclusion == "failure"
+        else difference_comment(run, found.difference, _notices(api, home, pull, base))
+    )
+    comment = _own_comment(api, home, pull.number)
+    if comment:
+        api.send("PATCH", f"{home}/issues/comments/{comment.id}", {"body": text})
+        return f"The comment on pull request {pull.number} was updated."
+    if ended.conclusion == "failure":
+        return "No comment posted: the run failed, and its check shows the failure."
+    api.send("POST", f"{home}/issues/{pull.number}/comments", {"body": text})
+    return f"A comment on pull request {pull.number} was posted."
+
+
+def mismatch(run: PullRequestRun, pull: PullRequest) -> str | None:
+    """Say why the pull request that the artifact names is not the one that the run was for.
+
+    The number is the author's word; the commit and its repository are GitHub's.
+    """
+    home, source = run.repository.full_name, run.workflow_run.head_repository
+    if pull.base.repo is None or pull.base.repo.full_name != home:
+        return f"pull request {pull.number} does not target this repository"
+    if pull.state != "open":
+        return f"pull request {pull.number} is closed"
+    if source is None or pull.head.repo is None or pull.head.repo.full_name != source.full_name:
+        return f"pull request {pull.number} comes from a different repository than the run"
+    if pull.head.sha != run.head_sha:
+        return f"pull request {pull.number} has a newer commit than the run"
+    return None
+
+
+def _artifact(api: Api, run: PullRequestRun) -> Artifact:
+    home = f"repos/{run.repository.full_name}/actions"
+    listed = read(api, f"{home}/runs/{run.workflow_run.id}/artifacts?per_page=100", Artifacts)
+    found = [a for a in listed.artifacts if a.name == NAME and not a.expired]
+    if len(found) != 1:
+        raise ArtifactError(f"the run has {len(found)} artifacts with the name {NAME}")
+    if found[0].size_in_bytes > MOST_BYTES:
+        raise ArtifactError(f"the artifact has more than {MOST_BYTES:,} bytes")
+    return read_artifact(api.download(f"{home}/artifacts/{found[0].id}/zip", MOST_BYTES))
+
+
+def _notices(api: Api, home: str, pull: PullRequest, base: Maintainers) -> list[str]:
+    files = list(read_all(api, f"{home}/pulls/{pull.number}/files", ChangedFile))
+    paths = [path for f in files for path in (f.filename, f.previous_filename) if path]
+    return notices(base, touched(paths), pull.user.login if pull.user else "ghost")
+
+
+def _own_comment(api: Api, home: str, number: int) -> Comment | None:
+    for comment in read_all(api, f"{home}/issues/{number}/comments", Comment):
+        written_here = comment.user is not None and comment.user.login == BOT
+        if written_here and (comment.body or "").startswith(MARKER):
+            return comment
+    return None

@@ -1,0 +1,51 @@
+"""Doing the steps of a job one after the other, of which one that fails holds up no other."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from accelerator_portal.automation.archive_store import ArchiveError
+from accelerator_portal.automation.building import BuildError
+from accelerator_portal.automation.github import GitHubError
+from accelerator_portal.catalog import ProblemsError
+
+NightStep = tuple[str, Callable[[], str]]
+"""A name, and what does the step and says in a line what came of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class StepResult:
+    """A step that ended, or `failed` with the reason as its words."""
+
+    name: str
+    words: str
+    failed: bool = False
+
+
+class StepFailed(Exception):  # noqa: N818 - a verdict, said in words
+    """A step could not be done; the text says why."""
+
+
+_EXPECTED = (ArchiveError, BuildError, GitHubError, OSError, ProblemsError, StepFailed)
+
+
+def run(steps: Sequence[NightStep], told: Callable[[StepResult], None]) -> tuple[StepResult, ...]:
+    """Do the steps in order; one that fails is told as the others are, and they go on.
+
+    A fault of the portal's own fails its step, too: its words are the end of the traceback. Only
+    an interruption comes through.
+    """
+    done = []
+    for name, work in steps:
+        try:
+            found = StepResult(name, work())
+        except _EXPECTED as error:
+            found = StepResult(name, str(error), failed=True)
+        except Exception as error:  # noqa: BLE001 - whatever it is, the other steps can be done
+            lines = "".join(traceback.format_exception(error)).strip().splitlines()
+            found = StepResult(name, " / ".join(lines[-3:]), failed=True)
+        told(found)
+        done.append(found)
+    return tuple(done)

@@ -1,0 +1,165 @@
+"""Going through what was sent and is not answered yet, and remembering what is."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from accelerator_portal.automation.github import GitHubError
+from accelerator_portal.automation.upstream.artifact_lists import ArtifactLists
+from accelerator_portal.automation.upstream.payload import run_title
+from accelerator_portal.automation.upstream.planning import PlannedPlatform, entry_of
+from accelerator_portal.automation.upstream.run_lists import RunLists
+from accelerator_portal.automation.upstream.run_report import SKEW, SentRequest
+from accelerator_portal.automation.upstream.run_search import (
+    ReportPlace,
+    RunResult,
+    RunState,
+    find_report,
+)
+from accelerator_portal.automation.upstream.send_log import SentChange
+from accelerator_portal.catalog import Catalog
+from accelerator_portal.catalog.fields import Model
+from accelerator_portal.reports.report import Moment
+
+REMEMBERED = dt.timedelta(days=6, hours=1)
+"""After so long nobody is waited for: twice as long as a run may take, and a round."""
+
+_AT_ONCE = 8
+_MOST_SETTLED = 100_000
+
+
+class Settled(Model):
+    """One platform's answer to one event, which is not looked for again."""
+
+    at: Moment
+    """When it was sent."""
+    state: RunState
+    """What came of it."""
+
+
+class Ledger(Model):
+    """What is settled, by the title of the run: the file between two rounds."""
+
+    schema_version: Literal[1] = 1
+    """The form of this file."""
+    settled: Annotated[Mapping[str, Settled], Field(max_length=100_000)] = Field(
+        default_factory=dict
+    )
+    """By `<delivery>/<accelerator>`."""
+    open: Annotated[Mapping[int, SentChange], Field(max_length=100_000)] = Field(
+        default_factory=dict
+    )
+    """What is outstanding, by the number of the plan."""
+
+
+@dataclass(frozen=True, slots=True)
+class LookupResult:
+    """One platform that was asked, and what came of it; `error`: GitHub did not say."""
+
+    asked: SentRequest
+    found: RunResult | None
+    error: str = ""
+
+
+def current_entries(catalog: Catalog) -> dict[str, PlannedPlatform]:
+    """Return how each platform takes part now: where its reports are is its folder's word."""
+    return {
+        platform.id: entry_of(platform, platform.accelerator.upstream_events)
+        for platform in catalog.platforms
+        if platform.accelerator.upstream_events
+    }
+
+
+def open_requests(
+    changes: Iterable[SentChange],
+    ledger: Ledger,
+    entries: Mapping[str, PlannedPlatform],
+    now: dt.datetime,
+) -> Iterator[SentRequest]:
+    """Yield what was sent and is not settled; each once, however often it was sent.
+
+    A platform that takes part no more is not waited for.
+    """
+    seen = set(ledger.settled)
+    for one in changes:
+        for accelerator, at in one.sent.items():
+            entry = entries.get(accelerator)
+            title = run_title(one.change, accelerator)
+            if entry is None or title in seen or now - at > REMEMBERED:
+                continue
+            seen.add(title)
+            yield SentRequest(one.change, entry, at)
+
+
+def find_reports(place: ReportPlace, asked: Iterable[SentRequest]) -> list[LookupResult]:
+    """Look for every report; what cannot be asked now is said, and the others go on.
+
+    The runs of each repository are listed once for all that it was sent.
+    """
+    asked = list(asked)
+    if asked and place.runs is None:
+        since = min(one.at for one in asked) - SKEW
+        runs, artifacts = RunLists(place.api, since), ArtifactLists(place.api, since)
+        place = replace(place, runs=runs, artifacts=artifacts)
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        return list(pool.map(lambda one: _looked(place, one), asked))
+
+
+def _looked(place: ReportPlace, asked: SentRequest) -> LookupResult:
+    try:
+        return LookupResult(asked, find_report(place, asked))
+    except GitHubError as error:
+        return LookupResult(asked, None, str(error))
+
+
+def with_settled(
+    before: Ledger, looked: Iterable[LookupResult], now: dt.datetime, failed: Collection[int] = ()
+) -> Ledger:
+    """Return the ledger with what is settled now, without what is too old to be asked again.
+
+    Pull requests that could not be written to, `failed`, are not settled.
+    """
+    kept = {title: one for title, one in before.settled.items() if now - one.at <= REMEMBERED}
+    for one in looked:
+        number = one.asked.change.number
+        if one.found and number not in failed and _is_final(one.found, one.asked, now):
+            title = run_title(one.asked.change, one.asked.entry.accelerator)
+            kept[title] = Settled(at=one.asked.at, state=one.found.state)
+    newest = sorted(kept, key=lambda title: kept[title].at, reverse=True)[:_MOST_SETTLED]
+    return Ledger(settled={title: kept[title] for title in newest})
+
+
+def with_open(ledger: Ledger, sent: Mapping[int, SentChange], now: dt.datetime) -> Ledger:
+    """Return the ledger with what is outstanding of the changes that were sent.
+
+    Nothing is waited for that was sent too long ago.
+    """
+    left = {
+        number: SentChange(
+            change=one.change,
+            sent={
+                accelerator: at
+                for accelerator, at in one.sent.items()
+                if now - at <= REMEMBERED
+                and run_title(one.change, accelerator) not in ledger.settled
+            },
+        )
+        for number, one in sorted(sent.items())
+    }
+    still = {number: one for number, one in left.items() if one.sent}
+    return ledger.model_copy(update={"open": still})
+
+
+def _is_final(found: RunResult, asked: SentRequest, now: dt.datetime) -> bool:
+    """A run that failed may be repeated within its hours, one that is lost come back in as many."""
+    limit = dt.timedelta(hours=asked.entry.hours)
+    age = now - asked.at
+    if found.state in {"report", "late"}:
+        return True
+    return age > (limit if found.state == "refused" else 2 * limit)

@@ -1,0 +1,178 @@
+"""Finding the run that a vendor made for a change, and the report that it left.
+
+Both are asked of GitHub, so that the repository is known; what is in them is the vendor's word. A
+run is known by its title, which its workflow sets to `run_name`, and only runs of events that no
+fork can make count.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from accelerator_portal.automation.github import Api, GitHubError, read
+from accelerator_portal.automation.upstream.artifact_lists import (
+    ArtifactLists,
+    FoundArtifact,
+    FoundArtifacts,
+)
+from accelerator_portal.automation.upstream.payload import REPORT, run_title
+from accelerator_portal.automation.upstream.run_lists import FoundRun, RunLists
+from accelerator_portal.automation.upstream.run_report import (
+    MOST_PACKED,
+    SKEW,
+    SentRequest,
+    read_run_report,
+)
+from accelerator_portal.automation.zip_members import ArtifactError
+from accelerator_portal.catalog import ProblemsError
+from accelerator_portal.catalog.wording import count
+from accelerator_portal.reports.report import Report
+from accelerator_portal.reports.report_check import KnownNames
+
+# A pull request of a fork can start none of these, and so cannot leave a report in a vendor's name.
+_EVENTS = {"repository_dispatch", "workflow_dispatch"}
+
+RunState = Literal["waiting", "running", "report", "late", "lost", "silent", "refused"]
+
+
+@dataclass(frozen=True, slots=True)
+class ReportPlace:
+    """Where reports are looked for, and what is known to check them with."""
+
+    api: Api
+    home: str
+    """This repository."""
+    known: KnownNames
+    now: dt.datetime
+    runs: RunLists | None = None
+    """The runs of this round; without them, runs are listed for what is asked."""
+    artifacts: ArtifactLists | None = None
+    """The artifacts of this round; without them, each run is asked for its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunResult:
+    """What came of one platform's run; `why` says it where there is no report."""
+
+    state: RunState
+    repository: str
+    """Where the run was looked for: that much is certain."""
+    run: int | None = None
+    """The run's number."""
+    report: Report | None = None
+    """Its report, self-reported whatever it says of itself."""
+    why: str = ""
+
+
+class _NotHereError(Exception):
+    """There is no report, or none that counts; `state` and the text say so."""
+
+    def __init__(self, state: RunState, why: str, run: int | None = None) -> None:
+        super().__init__(why)
+        self.state = state
+        self.run = run
+
+
+def find_report(place: ReportPlace, asked: SentRequest) -> RunResult:
+    """Return the report that a platform's run left, or how things stand. Raises GitHubError."""
+    repository = _repository(place, asked)
+    age = place.now - asked.at
+    limit = dt.timedelta(hours=asked.entry.hours)
+    try:
+        run, report = _report(place, asked, repository)
+    except _NotHereError as none:
+        state: RunState = none.state
+        if state in {"waiting", "running"} and age > limit:
+            state = "silent" if asked.entry.run.redispatch else "lost"
+        hours = round(max(age, dt.timedelta()).total_seconds() / 3600)
+        why = f"{none}, {count(hours, 'hour')} after dispatch" if state != "refused" else str(none)
+        return RunResult(state, repository, none.run, why=why)
+    finished = report.finished or place.now
+    late = finished - asked.at > limit + SKEW
+    return RunResult("late" if late else "report", repository, run, report)
+
+
+def _repository(place: ReportPlace, asked: SentRequest) -> str:
+    there = asked.entry.run.sent_to
+    return there.repository if there else place.home
+
+
+def _report(place: ReportPlace, asked: SentRequest, repository: str) -> tuple[int, Report]:
+    if asked.entry.run.redispatch:
+        name = f"{REPORT}-{asked.change.delivery}"
+        artifacts = _newest(_named(place.api, repository, name), {name})
+        run = _run_of(place.api, repository, artifacts)
+    else:
+        run = _run_with_title(place, asked, repository)
+        if run.status != "completed":
+            raise _NotHereError("running", "the run is in progress", run.id)
+        names = {REPORT, *(f"{REPORT}-{task}" for task in asked.entry.tasks)}
+        lists = place.artifacts or ArtifactLists(place.api, asked.at - SKEW)
+        artifacts = _newest(lists.of(repository, run.id), names)
+        if not artifacts:
+            what = f"the run ended as {run.conclusion or 'nothing'} without a report"
+            raise _NotHereError("refused", what, run.id)
+    _refuse_foreign(asked, run, repository)
+    try:
+        archives = [_archive(place.api, repository, one) for one in artifacts]
+        return run.id, read_run_report(archives, asked, place.known, place.now)
+    except (ArtifactError, ProblemsError, GitHubError) as error:
+        if isinstance(error, GitHubError) and error.passing:
+            raise
+        raise _NotHereError("refused", " ".join(str(error).split())[:300], run.id) from None
+
+
+def _run_with_title(place: ReportPlace, asked: SentRequest, repository: str) -> FoundRun:
+    """The newest run of this change: a run that is repeated has the same number."""
+    title = run_title(asked.change, asked.entry.accelerator)
+    workflow = asked.entry.run.workflow_here
+    event = "workflow_dispatch" if workflow else "repository_dispatch"
+    runs = place.runs or RunLists(place.api, asked.at - SKEW)
+    for run in runs.of(repository, event).get(title, ()):
+        ours = workflow is None or run.path.endswith(f"/{workflow}")
+        if run.event == event and run.created_at >= asked.at - SKEW and ours:
+            return run
+    raise _NotHereError("waiting", f"there is no run with the title {title}")
+
+
+def _run_of(api: Api, repository: str, artifacts: Sequence[FoundArtifact]) -> FoundRun:
+    """The run that left an artifact of a closed CI."""
+    if not artifacts:
+        raise _NotHereError("waiting", "there is no report")
+    made_by = artifacts[0].workflow_run
+    if made_by is None:
+        raise _NotHereError("refused", "the report does not belong to a run")
+    return read(api, f"repos/{repository}/actions/runs/{made_by.id}", FoundRun)
+
+
+def _refuse_foreign(asked: SentRequest, run: FoundRun, repository: str) -> None:
+    source = run.head_repository
+    if source is None or source.full_name != repository:
+        raise _NotHereError("refused", "the run belongs to a fork", run.id)
+    if run.event not in _EVENTS:
+        raise _NotHereError("refused", f"the run was triggered by {run.event[:40]}", run.id)
+    if run.created_at < asked.at - SKEW:
+        raise _NotHereError("refused", "the run is older than the event", run.id)
+
+
+def _named(api: Api, repository: str, name: str) -> tuple[FoundArtifact, ...]:
+    path = f"repos/{repository}/actions/artifacts?name={name}&per_page=100"
+    return read(api, path, FoundArtifacts).artifacts
+
+
+def _newest(artifacts: Iterable[FoundArtifact], names: Collection[str]) -> list[FoundArtifact]:
+    """The newest of each of the names, by name."""
+    found: dict[str, FoundArtifact] = {}
+    for one in sorted(artifacts, key=lambda artifact: artifact.id):
+        if one.name in names and not one.expired:
+            found[one.name] = one
+    return [found[name] for name in sorted(found)]
+
+
+def _archive(api: Api, repository: str, artifact: FoundArtifact) -> bytes:
+    if artifact.size_in_bytes > MOST_PACKED:
+        raise ArtifactError(f"the archive has more than {MOST_PACKED:,} bytes")
+    return api.download(f"repos/{repository}/actions/artifacts/{artifact.id}/zip", MOST_PACKED)

@@ -1,0 +1,60 @@
+"""Exceptions: problems that are accepted for a time, and exceptions that nobody needs any more."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from accelerator_portal.catalog import Catalog, Problem
+from accelerator_portal.catalog.catalog import ACCELERATORS, EXCEPTIONS
+from accelerator_portal.catalog.exceptions_file import Exemption
+from accelerator_portal.catalog.problem import did_you_mean
+
+_RULE = "exceptions"
+
+
+def without_exemptions(
+    catalog: Catalog, problems: Iterable[Problem], rules: Iterable[str], today: dt.date
+) -> Iterator[Problem]:
+    """Yield the problems that no exception accepts, then what is wrong with the exceptions."""
+    used: set[int] = set()
+    for problem in problems:
+        place = next((n for n, e in enumerate(catalog.exceptions) if _accepts(e, problem)), None)
+        if place is None:
+            yield problem
+            continue
+        used.add(place)
+        if catalog.exceptions[place].expires < today:
+            yield problem
+    known = list(rules)
+    for place, exemption in enumerate(catalog.exceptions):
+        if exemption.rule not in known:
+            what = f'there is no rule "{exemption.rule}"'
+            yield _problem(catalog, place, what, did_you_mean(exemption.rule, known))
+        elif place not in used and not _is_left_out(catalog, exemption):
+            what = f"{exemption.path} does not need this exception any more"
+            yield _problem(catalog, place, what, "remove it")
+        elif exemption.expires < today:
+            what = f"the exception for {exemption.path} ended on {exemption.expires}"
+            remedy = "fix the problem, or set a new date and reason"
+            yield replace(_problem(catalog, place, what, remedy), level="warning")
+
+
+def _accepts(exemption: Exemption, problem: Problem) -> bool:
+    return (
+        exemption.rule == problem.rule
+        and exemption.path == problem.path
+        and (exemption.says is None or exemption.says in problem.what)
+    )
+
+
+def _is_left_out(catalog: Catalog, exemption: Exemption) -> bool:
+    """Whether the file's folder cannot be read, or was set aside: nobody looked for the problem."""
+    parts = exemption.path.split("/")
+    return parts[0] == ACCELERATORS and len(parts) > 1 and parts[1] not in catalog.by_id
+
+
+def _problem(catalog: Catalog, place: int, what: str, remedy: str) -> Problem:
+    line = catalog.files[EXCEPTIONS].line(("exceptions", place, "rule"))
+    return Problem(EXCEPTIONS, line, what, remedy, rule=_RULE)

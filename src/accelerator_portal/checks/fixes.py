@@ -1,0 +1,44 @@
+"""Mending what a rule can say letter by letter."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from accelerator_portal.catalog import Problem
+
+
+def fixed_text(text: str, problems: Iterable[Problem]) -> tuple[str, list[Problem]]:
+    """Return a file's text with what could be mended, and the problems that are gone by it.
+
+    A fix is made where its line has the old words exactly once; the others are left to a person.
+    """
+    lines = text.split("\n")
+    done = []
+    for problem in problems:
+        place = problem.line - 1
+        fix = problem.fix
+        if fix and place < len(lines) and lines[place].count(fix.old) == 1:
+            lines[place] = lines[place].replace(fix.old, fix.new)
+            done.append(problem)
+    return "\n".join(lines), done
+
+
+def fixed_files(root: Path, problems: Iterable[Problem]) -> tuple[dict[Path, str], list[Problem]]:
+    """Return the new text of each file that can be mended, and the problems that are gone by it.
+
+    Nothing is written. Raises OSError.
+    """
+    by_path: dict[str, list[Problem]] = {}
+    for problem in problems:
+        if problem.fix:
+            by_path.setdefault(problem.path, []).append(problem)
+    texts: dict[Path, str] = {}
+    gone: list[Problem] = []
+    for path, found in by_path.items():
+        text = (root / path).read_bytes().decode()
+        new, done = fixed_text(text, found)
+        if done:
+            texts[root / path] = new
+            gone += done
+    return texts, gone

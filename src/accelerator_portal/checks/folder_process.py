@@ -1,0 +1,116 @@
+"""The process that reads one folder after the other, each in a child with limits.
+
+`python -m accelerator_portal.checks.folder_process ROOT DAY` writes the folders that a child could
+not read and check within them, with the reason, as JSON. It has one thread, so that it may fork;
+the children share what it has read of the data of all.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import os
+import resource
+import select
+import signal
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from accelerator_portal.catalog import Catalog, load_catalog
+from accelerator_portal.catalog.catalog import ACCELERATORS
+from accelerator_portal.catalog.loader import load_platform
+from accelerator_portal.checks import run_checks
+from accelerator_portal.checks.folder_limits import MAX_BYTES, MAX_SECONDS
+
+_NO_MEMORY = 3
+# Waiting takes no processor time: a folder on a disk that does not answer is given up after this.
+# On a machine that does much else, ten seconds of work take long, too.
+_MAX_WAIT = MAX_SECONDS * 30
+_PAGE = resource.getpagesize()
+
+
+def main(root: Path, today: dt.date) -> int:
+    """Write why each folder that is too large is. Return 1 where the shared data cannot be used."""
+    shared, _ = load_catalog(root, lambda _: False)
+    if shared is None:
+        return 1
+    found = {}
+    for folder in sorted(entry.name for entry in (root / ACCELERATORS).iterdir()):
+        if why := within_limits(lambda name=folder: read_and_check(root, shared, name, today)):  # type: ignore[misc]
+            found[folder] = why
+    sys.stdout.write(json.dumps(found))
+    return 0
+
+
+def read_and_check(root: Path, shared: Catalog, folder: str, today: dt.date) -> None:
+    """Do with one folder all that is done with it beside the others, and forget the result."""
+    platform, _ = load_platform(root, folder)
+    if platform is None:
+        return
+    files = {file.path: file for file in platform.files.values()}
+    alone = replace(shared, platforms=(platform,), files={**shared.files, **files})
+    for _ in run_checks(alone, today):
+        pass
+
+
+def within_limits(work: Callable[[], None], wait: float = _MAX_WAIT) -> str | None:
+    """Do something in a child; return why it could not be done, None where it could."""
+    child = os.fork()
+    if child == 0:
+        _run_child(work)
+    return _reason(_status(child, wait))
+
+
+def _run_child(work: Callable[[], None]) -> None:
+    try:
+        resource.setrlimit(resource.RLIMIT_CPU, (MAX_SECONDS, MAX_SECONDS + 1))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        _limit_memory()
+        work()
+    except MemoryError:
+        os._exit(_NO_MEMORY)
+    except BaseException:  # noqa: BLE001 - whoever reads the folder next tells of it in full
+        os._exit(0)
+    os._exit(0)
+
+
+def _limit_memory() -> None:
+    """Limit what the child takes beyond what it was born with."""
+    try:
+        own = int(Path("/proc/self/statm").read_text("ascii").split()[0]) * _PAGE
+    except OSError:  # macOS has no such file, and does not enforce the limit
+        own = 0
+    resource.setrlimit(resource.RLIMIT_AS, (own + MAX_BYTES, own + MAX_BYTES))
+
+
+def _status(child: int, wait: float) -> int | None:
+    """The child's status; None where it had to be ended."""
+    pidfd = getattr(os, "pidfd_open", None)
+    if pidfd is not None:
+        descriptor = pidfd(child)
+        try:
+            ended = bool(select.select([descriptor], [], [], wait)[0])
+        finally:
+            os.close(descriptor)
+        if not ended:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+            return None
+    return os.waitpid(child, 0)[1]
+
+
+def _reason(status: int | None) -> str | None:
+    if status is None:
+        return "hangs"
+    if os.WIFEXITED(status):
+        return "memory" if os.WEXITSTATUS(status) == _NO_MEMORY else None
+    ended_by = os.WTERMSIG(status)
+    if ended_by in {signal.SIGXCPU, signal.SIGKILL}:
+        return "time"
+    return "memory" if ended_by == signal.SIGABRT else "crash"
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1]), dt.date.fromisoformat(sys.argv[2])))

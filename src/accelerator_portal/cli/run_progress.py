@@ -1,0 +1,115 @@
+"""What a person sees while suites run, and at the end."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from accelerator_portal.catalog.problem import printable
+from accelerator_portal.catalog.wording import count
+from accelerator_portal.reports.missing_operators import missing_operators, waiting_words
+from accelerator_portal.reports.outcomes import OUTCOMES, UNSUCCESSFUL, Outcome
+from accelerator_portal.reports.report import TestEntry
+from accelerator_portal.validation.case import Case, Result
+from accelerator_portal.validation.run import Finished
+
+if TYPE_CHECKING:
+    from typing_extensions import Self  # Python 3.10 has none of its own
+
+# In a log, a line so often; on a terminal there is a bar.
+_LINE_EVERY_S = 20.0
+
+_MOST_SHOWN = 20
+_LONGEST_REASON = 160
+
+
+class ProgressDisplay:
+    """A bar with the counts of outcomes; where there is no terminal, a line now and then."""
+
+    def __init__(self, total: int | None) -> None:
+        self._total = total
+        self._counts: Counter[Outcome] = Counter()
+        self._line_at = time.monotonic()
+        self._progress = Progress(
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeRemainingColumn(),
+            TextColumn("{task.description}"),
+            console=Console(stderr=True),
+            disable=not sys.stderr.isatty(),
+        )
+        self._task = self._progress.add_task("", total=total)
+
+    def __enter__(self) -> Self:
+        self._progress.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._progress.stop()
+
+    def __call__(self, case: Case, result: Result | None) -> None:
+        """Take note of a beginning, or of an end."""
+        if result is not None:
+            self._counts[result.outcome] += 1
+            if result.outcome in UNSUCCESSFUL:
+                self._tell(_line(case.id, result.outcome, result.reason))
+        words = f"{outcome_counts_text(self._counts)} · {case.id}"
+        self._progress.update(self._task, description=words, advance=result is not None)
+        if self._progress.disable and time.monotonic() - self._line_at > _LINE_EVERY_S:
+            self._line_at = time.monotonic()
+            of = f" of {self._total}" if self._total else ""
+            click.echo(f"{self._counts.total()}{of}: {words}", err=True)
+
+    def _tell(self, line: str) -> None:
+        """Print above the bar; what tests say is no markup."""
+        self._progress.console.print(line, markup=False, highlight=False, soft_wrap=True)
+
+
+def outcome_counts_text(outcomes: Counter[Outcome]) -> str:
+    """Return counts of outcomes in the order of the vocabulary: `3 passed, 1 failed`."""
+    return ", ".join(f"{outcomes[o]} {o}" for o in OUTCOMES if outcomes[o])
+
+
+def closing_words(finished: Finished, out: Path) -> str:
+    """Say what came of a run, how to repeat what failed, and where the report is."""
+    wrong = [t for t in finished.report.tests if t.outcome in UNSUCCESSFUL and not t.known_issue]
+    lines = [f"  {test.command}" for test in wrong[:_MOST_SHOWN]]
+    if len(wrong) > _MOST_SHOWN:
+        lines.append(f"  and {len(wrong) - _MOST_SHOWN} more, each with its command in the report")
+    if lines:
+        lines.insert(0, "Tests that did not pass. Run one again with its command:")
+    lines += _waiting(wrong)
+    if finished.why:
+        lines.append(f"The run stopped early: {printable(finished.why)}")
+    tests = count(len(finished.report.tests), "test")
+    lines.append(f"{outcome_counts_text(finished.outcomes)} ({tests}). Report: {out}")
+    return "\n".join(lines)
+
+
+def _waiting(tests: list[TestEntry]) -> list[str]:
+    """Return a line for each missing operator, worst first: what to add to pass most tests."""
+    missing = missing_operators(tests)
+    if not missing:
+        return []
+    lines = [f"  {waiting_words(found)}" for found in missing[:_MOST_SHOWN]]
+    if len(missing) > _MOST_SHOWN:
+        lines.append(f"  and {len(missing) - _MOST_SHOWN} more")
+    return ["Missing operators, by number of affected tests:", *lines]
+
+
+def _line(key: str, outcome: Outcome, reason: str | None) -> str:
+    words = printable(" ".join((reason or "").split()))
+    return f"{outcome}: {key}: {words[:_LONGEST_REASON]}"

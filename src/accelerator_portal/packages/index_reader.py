@@ -1,0 +1,241 @@
+"""One package on one index: from its page and the metadata of a few wheels to facts."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from packaging.version import Version
+
+from accelerator_portal.catalog.package_file import (
+    EVERY,
+    IndexFacts,
+    ReleaseFacts,
+    newest_first,
+)
+from accelerator_portal.catalog.wording import count
+from accelerator_portal.http.addresses import may_follow
+from accelerator_portal.http.cache import CachedBody, HttpCache, get_cached
+from accelerator_portal.http.client import HttpClient
+from accelerator_portal.http.errors import FetchError, InvalidResponseError
+from accelerator_portal.packages.core_metadata import MAX_METADATA
+from accelerator_portal.packages.index_page import (
+    ACCEPT,
+    MAX_PAGE,
+    IndexFile,
+    Page,
+    digest,
+    parse_page,
+)
+from accelerator_portal.packages.metadata import (
+    Metadata,
+    cuda_version,
+    parse_metadata,
+    python_range,
+    requirements_on,
+)
+from accelerator_portal.packages.portal_packages import TORCH, PortalPackage
+from accelerator_portal.packages.remote_wheel import metadata_address, metadata_by_ranges
+from accelerator_portal.packages.selection import representatives, selected_versions
+from accelerator_portal.packages.wheel_tags import by_python, platform_tag, python_label
+
+
+@dataclass(frozen=True, slots=True)
+class IndexReader:
+    """With what indexes are asked; `address_of` turns an index's name into its address."""
+
+    client: HttpClient
+    cache: HttpCache
+    address_of: Callable[[str], str]
+    names: frozenset[str]
+    """The packages that requirements are kept of."""
+
+
+@dataclass(frozen=True, slots=True)
+class IndexReading:
+    """What an index says; `versions` are all that it has, also those that are not kept."""
+
+    facts: IndexFacts
+    versions: frozenset[Version]
+    refused: tuple[str, ...] = ()
+
+
+async def read_index(
+    asker: IndexReader, package: PortalPackage, index: str, before: IndexFacts | None
+) -> IndexReading:
+    """Ask an index for a package; what `before` says of files that are the same is not asked again.
+
+    Raises FetchError where the index, or the host of its files, cannot be asked, and
+    InvalidResponseError where its answer cannot be true: then `before` holds.
+    """
+    url = f"{asker.address_of(index).rstrip('/')}/{package.name}/"
+    try:
+        kept = await get_cached(asker.client, asker.cache, url, {"accept": ACCEPT}, MAX_PAGE)
+    except FetchError as error:
+        if not error.missing:
+            raise
+        _still_there(before, 0, str(error))
+        return IndexReading(IndexFacts(index=index), frozenset())
+    page = await asyncio.to_thread(parse_page, kept, package.name, url)
+    _still_there(before, len(page.files), "the page names no file")
+    return await _releases(asker, package, page, url, before or IndexFacts(index=index))
+
+
+def _still_there(before: IndexFacts | None, files: int, what: str) -> None:
+    """An index that loses everything at once is rather broken than right."""
+    if before and before.releases and not files:
+        raise FetchError(f"{what}, but it listed {count(len(before.releases), 'release')} before")
+
+
+async def _releases(
+    asker: IndexReader, package: PortalPackage, page: Page, url: str, before: IndexFacts
+) -> IndexReading:
+    files: dict[Version, list[IndexFile]] = {}
+    for file in page.files:
+        files.setdefault(file.version, []).append(file)
+    work = _Work(asker, package, url, {release.version: release for release in before.releases})
+    versions = selected_versions(files, package.name)
+    found = await asyncio.gather(*(work.release(files[version]) for version in versions))
+    newest = next((r.version for r in found if r.yanked is None), None)
+    facts = IndexFacts(
+        index=before.index,
+        about=work.about.get(newest or "", before.about),
+        releases=newest_first({release.version: release for release in found}),
+    )
+    return IndexReading(facts, frozenset(files), (*page.refused, *work.refused))
+
+
+@dataclass(frozen=True)
+class _Work:
+    """One package on one index: what is known, and what was found out on the way."""
+
+    asker: IndexReader
+    package: PortalPackage
+    page: str
+    known: Mapping[str, ReleaseFacts]
+    refused: list[str] = field(default_factory=list)
+    about: dict[str, str | None] = field(default_factory=dict)
+
+    async def release(self, files: list[IndexFile]) -> ReleaseFacts:
+        """Return the facts of one release; its wheels are asked only if a file is new."""
+        plain = _of_files(files)
+        before = self.known.get(plain.version)
+        if before and before.files and before.files == plain.files:
+            return _with(plain, before.requires, before.cuda)
+        requires: dict[str, tuple[str, ...]] = {}
+        cuda: dict[str, str] = {}
+        whole = True
+        for file in representatives(files, of_each_system=self.package.own):
+            tag, label = platform_tag(file.tags), python_label(file.tags)
+            metadata = await self._metadata(file)
+            if metadata is None:
+                whole = False
+                _keep(before, tag, requires, cuda)
+                continue
+            self.about.setdefault(plain.version, metadata.about)
+            requires[tag] = requirements_on(metadata.requires, self.asker.names, tag, label)
+            if self.package.name == TORCH:
+                cuda |= _cuda(metadata, tag, label)
+        facts = _with(plain, _joined(requires), cuda)
+        # Without a digest the files are asked again next time.
+        return facts if whole else facts.model_copy(update={"files": None})
+
+    async def _metadata(self, file: IndexFile) -> Metadata | None:
+        try:
+            return await _metadata(self.asker, self.package.name, self.page, file)
+        except FetchError as error:
+            if self.asker.client.is_unreachable(file.url):
+                raise
+            self.refused.append(f"{file.name[:100]}: {error}")
+            return None
+
+
+def _cuda(metadata: Metadata, tag: str, label: str) -> dict[str, str]:
+    found = cuda_version(metadata.requires, tag, label)
+    return {tag: found} if found else {}
+
+
+def _keep(
+    before: ReleaseFacts | None,
+    tag: str,
+    requires: dict[str, tuple[str, ...]],
+    cuda: dict[str, str],
+) -> None:
+    """What was known of a wheel that cannot be asked now stays known."""
+    if before is None:
+        return
+    known = before.requires.get(tag, before.requires.get(EVERY))
+    if known is not None:
+        requires[tag] = known
+    if tag in before.cuda:
+        cuda[tag] = before.cuda[tag]
+
+
+async def _metadata(asker: IndexReader, package: str, page: str, file: IndexFile) -> Metadata:
+    """Return a wheel's metadata: as it was kept, from its own file, or from parts of the wheel."""
+    if not may_follow(page, file.url):
+        raise InvalidResponseError("the link leads outside the index")
+    key = f"wheel {file.sha256 or file.url}"
+    kept = asker.cache.read(key)
+    if kept is None or not file.sha256:
+        kept = await _fetched(asker, file, kept)
+        asker.cache.write(key, kept)
+    return parse_metadata(kept.body, package, file.version)
+
+
+async def _fetched(asker: IndexReader, file: IndexFile, known: CachedBody | None) -> CachedBody:
+    if file.metadata_url:
+        url = metadata_address(file.url)
+        try:
+            kept = await get_cached(asker.client, asker.cache, url, {}, MAX_METADATA)
+        except FetchError as error:
+            if not error.missing:
+                raise
+        else:
+            found = hashlib.sha256(kept.body).hexdigest()
+            if file.metadata_sha256 and found != file.metadata_sha256:
+                raise InvalidResponseError("the hash of the metadata differs from the index page")
+            return CachedBody(kept.body)
+    etag = known.etag if known else ""
+    return await metadata_by_ranges(asker.client, file.url, etag) or known or CachedBody(b"")
+
+
+def _of_files(files: list[IndexFile]) -> ReleaseFacts:
+    """What a release's files say without being opened."""
+    wheels: dict[str, set[str]] = {}
+    for file in files:
+        if file.tags:
+            wheels.setdefault(platform_tag(file.tags), set()).add(python_label(file.tags))
+    pythons = {python_range(file.python) for file in files}
+    return ReleaseFacts(
+        version=str(files[0].version),
+        date=min((file.uploaded for file in files if file.uploaded), default=None),
+        yanked=_yanked(files),
+        python=pythons.pop() if len(pythons) == 1 else None,  # a wheel may say its own
+        wheels={tag: " ".join(sorted(wheels[tag], key=by_python)) for tag in sorted(wheels)},
+        sdist=any(not file.tags for file in files),
+        files=digest(files),
+    )
+
+
+def _yanked(files: list[IndexFile]) -> str | None:
+    """The reason, where all files are withdrawn."""
+    if any(file.yanked is None for file in files):
+        return None
+    return " ".join((files[0].yanked or "").split())[:200]
+
+
+def _with(
+    plain: ReleaseFacts, requires: Mapping[str, tuple[str, ...]], cuda: Mapping[str, str]
+) -> ReleaseFacts:
+    return plain.model_copy(update={"requires": dict(requires), "cuda": dict(sorted(cuda.items()))})
+
+
+def _joined(requires: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+    """One entry for every tag, where all say the same."""
+    said = set(requires.values())
+    if len(said) == 1:
+        return {EVERY: said.pop()}
+    return dict(sorted(requires.items()))

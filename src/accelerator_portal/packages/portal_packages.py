@@ -1,0 +1,104 @@
+"""Which packages are followed, and on which indexes: what the platforms' folders name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from packaging.requirements import InvalidRequirement, Requirement
+from packaging.utils import canonicalize_name
+
+from accelerator_portal.catalog import Catalog, Platform
+from accelerator_portal.catalog.install_file import Option
+from accelerator_portal.catalog.install_steps import PipStep
+from accelerator_portal.catalog.package_file import PYPI
+from accelerator_portal.install.expand import placeholder_values
+from accelerator_portal.install.placeholders import UnknownPlaceholderError, fill
+from accelerator_portal.install.targets import Target, targets
+
+TORCH = "torch"
+
+
+@dataclass(frozen=True, slots=True)
+class PortalPackage:
+    """A package to follow: `indexes` in the order in which they are shown, PyPI first.
+
+    `own` says that a platform names it as its package (or that it is torch itself); the others
+    only stand beside it in commands.
+    """
+
+    name: str
+    indexes: tuple[str, ...]
+    own: bool
+
+
+@dataclass(frozen=True, slots=True)
+class NamedRequirement:
+    """A requirement that an option installs, and where its command lets pip look for it."""
+
+    requirement: Requirement
+    indexes: tuple[str, ...]
+
+    @property
+    def package(self) -> str:
+        """The normalized name."""
+        return canonicalize_name(self.requirement.name)
+
+
+def portal_packages(catalog: Catalog) -> tuple[PortalPackage, ...]:
+    """Return every package that accelerator.yaml or a pip step of install.yaml names, by name.
+
+    A package that no command fetches is looked for on PyPI: whether it is there is worth knowing.
+    """
+    found: dict[str, dict[str, None]] = {TORCH: {PYPI: None}}
+    own = {TORCH}
+    for platform in catalog.platforms:
+        name = canonicalize_name(platform.accelerator.package.name)
+        own.add(name)
+        found.setdefault(name, {PYPI: None})
+        for named in option_requirements(catalog, platform):
+            found.setdefault(named.package, {}).update(dict.fromkeys(named.indexes))
+    return tuple(
+        PortalPackage(name, tuple(sorted(indexes, key=_order)), name in own)
+        for name, indexes in sorted(found.items())
+    )
+
+
+def option_requirements(catalog: Catalog, platform: Platform) -> Iterator[NamedRequirement]:
+    """Yield what the pip steps of a platform's options install, each once."""
+    seen: set[tuple[str, tuple[str, ...]]] = set()
+    for option in platform.install.options:
+        for _, values in option_values(catalog, platform, option):
+            for step in option.steps:
+                for named in of_step(step.pip, values) if step.pip else ():
+                    key = (str(named.requirement), named.indexes)
+                    if key not in seen:
+                        seen.add(key)
+                        yield named
+
+
+def option_values(
+    catalog: Catalog, platform: Platform, option: Option
+) -> Iterator[tuple[Target, dict[str, str]]]:
+    """Yield the targets of an option, each with the values of its placeholders."""
+    for target in targets(catalog, platform, option):
+        yield target, placeholder_values(target)
+
+
+def of_step(step: PipStep, values: dict[str, str]) -> Iterator[NamedRequirement]:
+    """Yield what a step installs; what cannot be read is reported by the rules of commands."""
+    try:
+        index = fill(step.index, values) if step.index else ""
+        extra = fill(step.extra_index, values) if step.extra_index else ""
+    except UnknownPlaceholderError:
+        return
+    indexes = tuple(filter(None, (index or PYPI, extra)))
+    for package in step.packages:
+        try:
+            yield NamedRequirement(Requirement(fill(package, values)), indexes)
+        except (UnknownPlaceholderError, InvalidRequirement):
+            continue
+
+
+def _order(index: str) -> tuple[bool, str]:
+    return index != PYPI, index

@@ -1,0 +1,113 @@
+"""Which indexes answer at all, so that nobody waits for those that do not."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from pypi_simple import PYPI_SIMPLE_ENDPOINT
+from uv import find_uv_bin
+
+from accelerator_portal.http.client import HttpClient, open_client
+from accelerator_portal.http.errors import FetchError
+from accelerator_portal.http.limits import RequestLimits
+from accelerator_portal.packages.questions import ResolutionQuestion
+from accelerator_portal.packages.uv_resolution import ResolutionResult, Uv, resolve
+
+AGENT = "accelerator-portal (checks whether package indexes respond)"
+PYPI_HOST = urlsplit(PYPI_SIMPLE_ENDPOINT).netloc
+SECONDS_IN_ALL = 45 * 60
+"""So long questions are asked, whatever is left: half of what the nightly may take."""
+
+_TOO_LATE = f"the {SECONDS_IN_ALL // 60} minutes for resolving have elapsed"
+_MOST_FAILURES = 5
+LIMITS = RequestLimits(timeout=15.0, redirects=0)  # any answer is one, also that it moved
+
+
+def resolve_what_answers(
+    asked: Iterable[ResolutionQuestion], cache: Path
+) -> Callable[[ResolutionQuestion], ResolutionResult]:
+    """Return what resolves a question, after looking once which hosts answer.
+
+    A question that asks a host that does not is not resolved at all; neither is one that comes
+    after SECONDS_IN_ALL. Raises OSError where there is no uv, or no room for its cache.
+    """
+    uv = own_uv(cache)
+    reachable = ReachableHosts(silent_hosts(host for one in asked for host in hosts_of(one)))
+    end = time.monotonic() + SECONDS_IN_ALL
+
+    def answer(question: ResolutionQuestion) -> ResolutionResult:
+        if time.monotonic() > end:
+            return ResolutionResult("unchecked", why=_TOO_LATE)
+        if why := reachable.silence(question):
+            return ResolutionResult("unchecked", why=why)
+        found = resolve(question, uv)
+        reachable.note(question, found)
+        return found
+
+    return answer
+
+
+class ReachableHosts:
+    """Which hosts do not answer, as far as it is known by now; threads share it."""
+
+    def __init__(self, silent: Mapping[str, str]) -> None:
+        self._silent = dict(silent)
+        self._failures: Counter[str] = Counter()
+        self._lock = threading.Lock()
+
+    def silence(self, question: ResolutionQuestion) -> str | None:
+        """Say which host of a question does not answer; None where all do."""
+        gone = sorted(hosts_of(question) & self._silent.keys())
+        return f"{gone[0]} did not respond ({self._silent[gone[0]]})" if gone else None
+
+    def note(self, question: ResolutionQuestion, found: ResolutionResult) -> None:
+        """Learn from a result: the network may go down while questions are asked."""
+        hosts = hosts_of(question)
+        with self._lock:
+            if not found.no_answer:
+                if found.kind != "unchecked":
+                    for host in hosts:
+                        self._failures.pop(host, None)
+                return
+            self._failures.update(hosts)
+            if not hosts & self._silent.keys():  # else another question found out
+                self._silent |= silent_hosts(hosts)
+            often = {host for host in hosts if self._failures[host] >= _MOST_FAILURES}
+            self._silent |= dict.fromkeys(often - self._silent.keys(), "uv got no response")
+
+
+def hosts_of(question: ResolutionQuestion) -> frozenset[str]:
+    """Return every host that is asked, that of PyPI included."""
+    return question.hosts | ({PYPI_HOST} if question.asks_pypi else frozenset())
+
+
+def own_uv(cache: Path) -> Uv:
+    """Return the uv that was installed with the portal. Raises OSError."""
+    cache.mkdir(parents=True, exist_ok=True)
+    return Uv(Path(find_uv_bin()), Path(sys.executable), cache)
+
+
+def silent_hosts(hosts: Iterable[str]) -> Mapping[str, str]:
+    """Return the hosts that do not answer over https, with what went wrong; any answer is one."""
+    return asyncio.run(_silent_hosts(sorted(set(hosts))))
+
+
+async def _silent_hosts(hosts: Sequence[str]) -> Mapping[str, str]:
+    async with open_client(AGENT, LIMITS) as client:
+        faults = await asyncio.gather(*(_fault(client, host) for host in hosts))
+    return {host: fault for host, fault in zip(hosts, faults, strict=True) if fault}
+
+
+async def _fault(client: HttpClient, host: str) -> str | None:
+    try:
+        await client.status(f"https://{host}/", "HEAD")
+    except FetchError as error:
+        return error.cause
+    return None

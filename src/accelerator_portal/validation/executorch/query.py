@@ -1,0 +1,101 @@
+"""Asking a backend for its recipes and versions, in a process of its own.
+
+As a program, `python -m accelerator_portal.validation.executorch.query NAME` prints them as JSON.
+A backend is its maker's code: whatever it does when it is imported, this process goes on.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import sys
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, replace
+from importlib import metadata
+
+from accelerator_portal.validation.case import brief
+from accelerator_portal.validation.classify import words_of
+from accelerator_portal.validation.executorch.flows import backends_of, find_flows
+from accelerator_portal.validation.executorch.registry import BackendError
+from accelerator_portal.validation.probe import Probed
+from accelerator_portal.validation.side_process import SideProcess
+
+LIMIT_S = 300
+
+NO_EXECUTORCH = (
+    "ExecuTorch is not installed in this environment; "
+    "install the release for your torch: pip install 'accelerator-portal[executorch]'"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class BackendReply:
+    """What a backend says of itself, or the fault that kept it from that."""
+
+    recipes: tuple[str, ...] = ()
+    plain: tuple[str, ...] = ()
+    """Those of the recipes that leave numbers as they are."""
+    backend: Mapping[str, str] = field(default_factory=dict)
+    """Name and version, as a report's environment has them."""
+    packages: Mapping[str, str] = field(default_factory=dict)
+    fault: str | None = None
+
+
+def query_backend(name: str) -> BackendReply:
+    """Ask a backend; raises BackendError with what keeps it from being used."""
+    with SideProcess(__name__, name) as process:
+        done = process.wait(LIMIT_S)
+    if done.status is None:
+        raise BackendError(f'the backend "{name}" does not load within {LIMIT_S} s')
+    lines = [line for line in done.stdout.splitlines() if line.startswith('{"recipes"')]
+    if done.status or not lines:
+        said = brief(done.stderr.strip()[-400:])
+        what = f'loading the backend "{name}" ended its process with status {done.status}'
+        raise BackendError(f"{what}: {said}")
+    found = BackendReply(**json.loads(lines[-1]))
+    if found.fault:
+        raise BackendError(found.fault)
+    return found
+
+
+def with_backend(probed: Probed, asked: BackendReply | None) -> Probed:
+    """Return what was found of a device, with what the backend says of itself, if one is tested."""
+    if asked is None:
+        return probed
+    packages = {**probed.environment.get("packages", {}), **asked.packages}
+    added = {"backend": dict(asked.backend), "packages": packages}
+    return replace(probed, environment={**probed.environment, **added})
+
+
+def main() -> None:
+    """Print what the backend that the argument names says of itself."""
+    answer = _answer(sys.argv[1])
+    sys.stdout.write(f"\n{json.dumps(asdict(answer))}\n")
+    sys.stdout.flush()
+
+
+def _answer(name: str) -> BackendReply:
+    if importlib.util.find_spec("executorch") is None:
+        return BackendReply(fault=NO_EXECUTORCH)
+    try:
+        backends, flows = backends_of(name), find_flows(name)
+        backend = backends[0]
+        own = backend.version() if backend.version else metadata.version("executorch")
+    except BackendError as error:
+        return BackendReply(fault=str(error))
+    except BaseException as error:  # noqa: BLE001 - a vendor's package may raise anything
+        said = brief(words_of(error), 1000)
+        return BackendReply(fault=f'the backend "{name}" cannot be loaded: {said}')
+    packages = {}
+    further = (package for one in backends for package in one.packages)
+    for package in ("executorch", "torchao", *further):
+        with suppress(metadata.PackageNotFoundError):
+            packages[package] = metadata.version(package)
+    called = {"name": backend.runtime_name, "version": str(own)}
+    plain = tuple(flow.name for flow in flows.values() if flow.recipe.is_plain)
+    return BackendReply(tuple(flows), plain, called, packages)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,158 @@
+"""Faults that an answer has only beside other answers, other folders or PyTorch's releases."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from packaging.utils import canonicalize_name
+
+from accelerator_portal.catalog import Catalog
+from accelerator_portal.catalog.catalog import RELEASES
+from accelerator_portal.catalog.folder_name import folder_fault
+from accelerator_portal.catalog.install_steps import Step
+from accelerator_portal.catalog.problem import did_you_mean
+from accelerator_portal.catalog.wording import count
+from accelerator_portal.checks.names import (
+    alphabet_faults,
+    claimed_fault,
+    name_fault,
+    skeleton,
+)
+from accelerator_portal.install.commands import command_lines
+from accelerator_portal.install.pip_command import pip_steps
+from accelerator_portal.install.quoting import UnquotableError
+from accelerator_portal.vendors.case import PlatformCase
+from accelerator_portal.vendors.pins import pinned, requirements
+
+AnswerFault = tuple[str, str] | None
+"""What is wrong and what would be right."""
+
+
+def answer_fault(case: PlatformCase, flag: str, value: Any) -> AnswerFault:  # noqa: ANN401 - each question has its kind
+    """Return the fault of a value that is right by itself."""
+    if isinstance(value, str):
+        for what in alphabet_faults(value):
+            return what, "use one alphabet"
+    look = _LOOKS.get(flag)
+    return look(case, value) if look else None
+
+
+def id_fault(catalog: Catalog, folders: Iterable[str], new: str) -> AnswerFault:
+    """Return why `new` cannot be the id of a new platform.
+
+    `folders` are those that there are, with those that have problems.
+    """
+    if wrong := folder_fault(new):
+        return wrong
+    if new in {*catalog.by_id, *folders}:
+        return f"accelerators/{new} already exists", "edit that folder, or choose another ID"
+    return _alike(catalog, new)
+
+
+def _name(case: PlatformCase, value: str) -> AnswerFault:
+    for platform in case.catalog.platforms:
+        if platform.accelerator.name.casefold() == value.casefold():
+            return claimed_fault("name", value, platform)
+    return name_fault(value) or _alike(case.catalog, value)
+
+
+def _alike(catalog: Catalog, name: str) -> AnswerFault:
+    for platform in catalog.platforms:
+        for other in (platform.id, platform.accelerator.name):
+            if skeleton(other) == skeleton(name):
+                path = platform.path("accelerator.yaml")
+                return f'"{name}" looks like "{other}" of {path}', "choose another name"
+    return None
+
+
+def _package(case: PlatformCase, value: str) -> AnswerFault:
+    """PyTorch's own package is looked at with the integration, as in-tree platforms share it."""
+    return None if canonicalize_name(value) == "torch" else _claimed(case, value)
+
+
+def _integration(case: PlatformCase, value: str) -> AnswerFault:
+    return _claimed(case, case.value("package") or "") if value == "out-of-tree" else None
+
+
+def _claimed(case: PlatformCase, package: str) -> AnswerFault:
+    for platform in case.catalog.platforms:
+        claimed = canonicalize_name(platform.accelerator.package.name)
+        if not platform.in_tree and claimed == canonicalize_name(package):
+            return claimed_fault("package", package, platform)
+    return None
+
+
+def _command(case: PlatformCase, value: str) -> AnswerFault:
+    for host in case.hosts_of(pip_steps(value)):
+        if not re.fullmatch(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9-]+)+", host):
+            return f'"{host}" is not a full host name', "use a format like pypi.example.org"
+    version = pinned(pip_steps(value), "torch")
+    return _unknown_release(case, version.partition("+")[0]) if version else None
+
+
+def _torch(case: PlatformCase, values: tuple[str, ...]) -> AnswerFault:
+    if not case.steps:
+        return None  # without a command any release may be stated
+    wrong = next(filter(None, (_unknown_release(case, value) for value in values)), None)
+    if wrong:
+        return wrong
+    version = pinned(case.steps, "torch")
+    if version and version.partition("+")[0] not in values:
+        return f"the command installs torch {version}", f'write "{version}"'
+    return None
+
+
+def _plugin_version(case: PlatformCase, values: tuple[str, ...]) -> AnswerFault:
+    releases: tuple[str, ...] = case.value("torch") or ()
+    if len(values) not in {1, len(releases)}:
+        what = f"{count(len(values), 'version')} for {count(len(releases), 'release')}"
+        return what, f"enter one for all, or one for each of {', '.join(releases)}"
+    package = canonicalize_name(case.value("package") or "")
+    for requirement in requirements(case.steps):
+        pins = any(pin.operator in {"==", "==="} for pin in requirement.specifier)
+        if canonicalize_name(requirement.name) == package and pins:
+            if any(requirement.specifier.contains(v, prereleases=True) for v in values):
+                continue
+            return f'the command installs "{requirement}"', "enter the version that it installs"
+    return None
+
+
+def _unknown_release(case: PlatformCase, version: str) -> AnswerFault:
+    known = case.catalog.releases.by_version
+    if version in known:
+        return None
+    return f"{RELEASES} has no release {version}", did_you_mean(version, known)
+
+
+def _os(case: PlatformCase, values: tuple[str, ...]) -> AnswerFault:
+    steps = tuple(Step.model_validate(step) for step in case.steps)
+    try:
+        for os in values:
+            command_lines(steps, "pip", os, {})  # type: ignore[arg-type] # of the question's kind
+    except UnquotableError as error:
+        what = f"{str(error)!r} cannot be quoted for PowerShell and cmd alike"
+        return what, "remove windows, or write the command without these characters"
+    return None
+
+
+def _python(case: PlatformCase, values: tuple[str, ...]) -> AnswerFault:
+    for version in case.value("torch") or ():
+        release = case.catalog.releases.by_version.get(version)
+        if case.steps and release and not set(values) & set(release.python):
+            what = f"torch {version} has no wheels for any of these"
+            return what, f"wheels exist for {', '.join(release.python)}"
+    return None
+
+
+_LOOKS: dict[str, Callable[[PlatformCase, Any], AnswerFault]] = {
+    "name": _name,
+    "package": _package,
+    "integration": _integration,
+    "command": _command,
+    "torch": _torch,
+    "plugin-version": _plugin_version,
+    "os": _os,
+    "python": _python,
+}

@@ -1,0 +1,186 @@
+"""From a case with all its answers to the draft of a folder that passes the check."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterator
+from typing import Any
+
+from packaging.version import Version
+
+from accelerator_portal.vendors.answers import DOCUMENTATION, PACKAGE
+from accelerator_portal.vendors.case import PlatformCase, plugin_by_release
+from accelerator_portal.vendors.draft import Draft, Hint, Record
+from accelerator_portal.vendors.entry_releases import following_option
+from accelerator_portal.vendors.offers import project_page
+from accelerator_portal.vendors.release_steps import steps_of_rows
+from accelerator_portal.vendors.sentences import guide_sections, only_question
+
+
+def draft_from_answers(case: PlatformCase) -> Draft:
+    """Return the draft. Every question that has to be answered must have been."""
+    return Draft(
+        sources=dict(_sources(case)),
+        accelerator=_accelerator(case),
+        install=_install(case),
+        rows=list(_rows(case)),
+        guide=guide_sections(case),
+        questions=only_question(case),
+        hints=list(_hints(case)),
+    )
+
+
+def _sources(case: PlatformCase) -> Iterator[tuple[str, Record]]:
+    read: dt.date = case.value("read")
+    url = case.value("url")
+    yield DOCUMENTATION, {"url": url, "title": case.value("title"), "read": read}
+    if case.package:
+        named = f"{case.package.name[:100]} {(case.package.version or '')[:60]}".strip()
+        title = f"{named}, the metadata of the package itself"
+        page = project_page(case.package) or url
+        yield PACKAGE, {"url": page, "title": title, "read": case.today}
+    if case.entry:
+        yield from case.entry.sources.items()
+
+
+def _accelerator(case: PlatformCase) -> Record:
+    plain = {
+        flag: case.value(flag) for flag in ("name", "vendor", "mark", "summary", "description")
+    }
+    package = {"name": case.value("package"), "import": case.value("import")}
+    if case.value("autoload"):
+        package["autoload"] = case.value("autoload") == "yes"
+    record: dict[str, Any] = {
+        **plain,
+        "integration": _fact(case, "integration"),
+        "dispatch_key": _fact(case, "dispatch-key"),
+        "device": {**_fact(case, "device"), **_note(case)},
+        "package": {**package, **_source(case, "package", "import", "autoload")},
+        "documentation": list(_documentation(case)),
+        "support": [_support(case)],
+    }
+    if case.value("maintainer"):
+        source = _source(case, "maintainer")
+        record["maintainers"] = [{"github": login, **source} for login in case.value("maintainer")]
+    return record
+
+
+def _documentation(case: PlatformCase) -> Iterator[Record]:
+    yield {"title": case.value("title"), "url": case.value("url"), **_source(case, "url")}
+    if name := case.value("github"):
+        url = f"https://github.com/{name}"
+        yield {"title": f"{name} on GitHub", "url": url, **_source(case, "github")}
+
+
+def _support(case: PlatformCase) -> Record:
+    url, repository = case.value("support"), case.value("github")
+    own = repository and url == f"https://github.com/{repository}/issues"
+    title = f"Issues of {repository}" if own else f"Questions about {case.value('name')}"
+    return {"title": title, "url": url, **_source(case, "support")}
+
+
+def _install(case: PlatformCase) -> Record:
+    record: dict[str, Any] = {}
+    if case.value("needs"):
+        record["requires"] = [{"name": case.value("needs"), **_source(case, "needs")}]
+    record["options"] = list(_options(case))
+    return record
+
+
+def _options(case: PlatformCase) -> Iterator[Record]:
+    arch, python = list(case.value("arch") or ()), list(case.value("python") or ())
+    rows = [*_rows(case)] if case.entry_options else []
+    for written in case.entry_options:
+        option = following_option(written, rows, case.value("package"))
+        if "wheels" in option:  # data/releases.yaml says for what they are
+            yield option
+            continue
+        added = {case.source("arch"), case.source("python")} - {option["source"]}
+        source = [option["source"], *sorted(added)]
+        yield {**option, "arch": arch, "python": python, "source": source}
+    if case.value("command"):
+        yield {
+            "id": "pip",
+            "compatibility": True,
+            "methods": ["pip"],
+            "os": list(case.value("os")),
+            "arch": arch,
+            "steps": _steps(case),
+            **_source(case, "command", "os", "arch"),
+        }
+
+
+def _steps(case: PlatformCase) -> list[Record]:
+    has_plugin = bool(case.value("plugin-version"))
+    return [*steps_of_rows(case.steps, case.value("package"), has_plugin=has_plugin)]
+
+
+def _rows(case: PlatformCase) -> Iterator[Record]:
+    if case.entry and case.entry.rows:
+        yield from case.entry.rows
+        return
+    plugins, python = plugin_by_release(case), case.value("python")
+    for version in _newest_first(case):
+        plugin = plugins.get(version)
+        yield {
+            "torch": version,
+            **({"plugin": plugin} if plugin else {}),
+            **({"python": list(python)} if python else {}),
+            **_source(case, "torch", "plugin-version", "python"),
+        }
+
+
+def _newest_first(case: PlatformCase) -> list[str]:
+    return sorted(dict.fromkeys(case.value("torch")), key=Version, reverse=True)
+
+
+def _fact(case: PlatformCase, flag: str) -> Record:
+    return {"value": case.value(flag), **_source(case, flag)}
+
+
+def _note(case: PlatformCase) -> Record:
+    return {"note": case.value("device-note")} if case.value("device-note") else {}
+
+
+def _source(case: PlatformCase, *flags: str) -> dict[str, Any]:
+    """The sources of these answers, each once."""
+    named = list(dict.fromkeys(case.source(flag) for flag in flags if flag in case.answers))
+    return {"source": named[0] if len(named) == 1 else named}
+
+
+def _hints(case: PlatformCase) -> Iterator[Hint]:
+    yield Hint("accelerator.yaml", "hardware: the supported devices, and the builds for each")
+    yield Hint("accelerator.yaml", "operating_systems: the supported operating systems")
+    yield Hint("accelerator.yaml", "identify: a command that shows which device a machine has")
+    yield Hint(
+        "accelerator.yaml", "features: PyTorch features that work, work partly or don't work"
+    )
+    if not case.value("maintainer"):
+        yield Hint("accelerator.yaml", "maintainers: GitHub logins of the maintainers")
+    if case.steps:
+        yield Hint("install.yaml", "checks: a check to run after installation, with its output")
+    else:
+        yield Hint("install.yaml", "options: the install commands, when packages are available")
+    if not case.value("needs"):
+        yield Hint("install.yaml", "requires: required driver and SDK, with versions")
+    if case.value("command") and _steps(case) != case.steps:
+        yield Hint("install.yaml", "steps: versions come from compatibility.yaml")
+    if case.value("command"):
+        yield Hint("install.yaml", "methods: add uv when it has been tested")
+    yield Hint("compatibility.yaml", "rows: one for each other release, with needs and includes")
+    yield from _guide_hints(case)
+    yield Hint(
+        "faq.md", "frequent questions, each with its source", next(iter(only_question(case)))
+    )
+
+
+def _guide_hints(case: PlatformCase) -> Iterator[Hint]:
+    """For each section that only leads to the vendor's page."""
+    wanted = {
+        "Prepare": "required setup of the machine, step by step",
+        "Install": "details that the install commands don't cover",
+        "Start": "a first program and its output",
+        "Deploy": "multiple devices, serving, containers",
+    }
+    written = case.entry.guide if case.entry else {}
+    yield from (Hint("guide.md", wanted[h], h) for h in wanted if h not in written)

@@ -1,0 +1,59 @@
+"""No step holds up another."""
+
+from __future__ import annotations
+
+import pytest
+
+from accelerator_portal.automation.archive_store import ArchiveError
+from accelerator_portal.automation.building import EngineError
+from accelerator_portal.automation.github import GitHubError
+from accelerator_portal.automation.step_runner import StepFailed, StepResult, run
+from accelerator_portal.catalog import Problem, ProblemsError
+
+PROBLEM = Problem("a.yaml", 1, "wrong", "mend it")
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (StepFailed("an index did not respond"), "an index did not respond"),
+        (ArchiveError("no archive"), "no archive"),
+        (GitHubError("no answer"), "no answer"),
+        (EngineError(1, "one\ntwo\nthree\nfour\n"), "two / three / four"),
+        (ProblemsError([PROBLEM]), "a.yaml:1: wrong; mend it"),
+        (OSError(28, "No space left on device"), "[Errno 28] No space left on device"),
+    ],
+)
+def test_a_step_that_fails_holds_up_no_other(error: Exception, words: str) -> None:
+    def failing() -> str:
+        raise error
+
+    told: list[StepResult] = []
+    done = run([("a", lambda: "1 new"), ("b", failing), ("c", lambda: "built")], told.append)
+    assert done == (
+        StepResult("a", "1 new"),
+        StepResult("b", words, failed=True),
+        StepResult("c", "built"),
+    )
+    assert tuple(told) == done
+
+
+def test_a_fault_of_the_portals_own_fails_its_step_and_says_where() -> None:
+    def faulty() -> str:
+        raise KeyError("x")
+
+    found, after = run([("a", faulty), ("b", lambda: "built")], lambda _: None)
+    assert found.failed
+    assert found.words.startswith(f'  File "{__file__}", line ')
+    assert found.words.endswith(" / KeyError: 'x'")
+    assert not after.failed
+
+
+def test_an_interruption_ends_all_steps() -> None:
+    def interrupted() -> str:
+        raise KeyboardInterrupt
+
+    told: list[StepResult] = []
+    with pytest.raises(KeyboardInterrupt):
+        run([("a", lambda: ""), ("b", interrupted), ("c", lambda: "")], told.append)
+    assert told == [StepResult("a", "")]

@@ -1,0 +1,160 @@
+"""From rows to verdicts, with made-up answers instead of indexes."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from accelerator_portal.catalog import Catalog, ProblemsError
+from accelerator_portal.install.expand import expand
+from accelerator_portal.install.rows import InstallRow, PipCall
+from accelerator_portal.packages.questions import ResolutionQuestion, every_question, questions
+from accelerator_portal.packages.row_verdicts import resolve_questions, verdicts
+from accelerator_portal.packages.uv_resolution import ResolutionResult
+from accelerator_portal.packages.verdict_file import (
+    Verdict,
+    key_of,
+    read_verdicts,
+    verdicts_text,
+    write_verdicts,
+)
+from tests.folders import ACCELERATOR, COMPATIBILITY, EXAMPLE, Edit, Tree, edited, loaded
+
+DAY = dt.date(2026, 6, 1)
+EARLIER = dt.date(2026, 5, 1)
+PLUGIN: tuple[Edit, ...] = (
+    (ACCELERATOR, "value: in-tree", "value: out-of-tree"),
+    (COMPATIBILITY, '"1.10.0", variant: ex2', '"1.10.0", plugin: "1.10.0", variant: ex2'),
+)
+
+
+@pytest.fixture
+def catalog(tree: Tree) -> Catalog:
+    return loaded(tree(EXAMPLE))
+
+
+def rows_of(catalog: Catalog) -> list[InstallRow]:
+    return [row for row in expand(catalog)[0] if row.method in {"pip", "uv"}]
+
+
+def verdict_for(
+    catalog: Catalog, answer: ResolutionResult, before: Verdict | None = None
+) -> tuple[InstallRow, Verdict]:
+    """What becomes of the first row's newest Python."""
+    row = rows_of(catalog)[0]
+    python = (row.pythons or ())[0]
+    (platform,) = catalog.platforms
+    known = {key_of(row): {python: before}} if before else {}
+    answers = dict.fromkeys(questions(row).values(), answer)
+    return row, verdicts(platform, [row], answers, known, DAY)[key_of(row)][python]
+
+
+def test_each_python_is_a_question_and_equal_ones_are_asked_once(catalog: Catalog) -> None:
+    rows = rows_of(catalog)
+    asked = every_question(rows)
+    assert len(asked) == len(set(asked))
+    assert {q for row in rows for q in questions(row).values()} == set(asked)
+    one = rows[0]
+    assert set(questions(one)) == set(one.pythons or ())
+
+
+def test_pip_and_uv_differ_only_where_there_are_two_indexes(catalog: Catalog) -> None:
+    row = rows_of(catalog)[0]
+    pip, uv = replace(row, method="pip"), replace(row, method="uv")
+    assert questions(pip) == questions(uv)
+    two = (PipCall(("torch",), extra_index="https://example.org/"),)
+    pip, uv = replace(pip, calls=two), replace(uv, calls=two)
+    assert questions(pip) != questions(uv)
+
+
+def test_hosts_are_those_that_a_command_names(catalog: Catalog) -> None:
+    row = replace(
+        rows_of(catalog)[0],
+        calls=(
+            PipCall(("a",)),
+            PipCall(("b",), index="https://b.example/simple", extra_index="https://c.example/"),
+        ),
+    )
+    assert next(iter(questions(row).values())).hosts == {"b.example", "c.example"}
+
+
+@pytest.mark.parametrize("method", ["docker", "source", "libtorch"])
+def test_other_methods_ask_no_index(method: str, catalog: Catalog) -> None:
+    row = replace(rows_of(catalog)[0], method=method)  # type: ignore[arg-type]
+    assert questions(row) == {}
+
+
+def test_what_was_known_stays_where_an_index_does_not_answer(catalog: Catalog) -> None:
+    before = Verdict(kind="found", on=EARLIER, found={"torch": "1.10.0"})
+    silent = ResolutionResult("unchecked", why="an index did not respond")
+    assert verdict_for(catalog, silent, before)[1] == before
+    unknown = Verdict(kind="unchecked", on=EARLIER, why="before")
+    assert verdict_for(catalog, silent, unknown)[1].on == DAY
+    gone = ResolutionResult("none", why="there is no version of it")
+    assert verdict_for(catalog, gone, before)[1].kind == "none"
+
+
+def test_a_package_older_than_all_of_the_vendors_is_another_one(tree: Tree) -> None:
+    catalog = loaded(tree(edited(*PLUGIN)))
+    found = ResolutionResult("found", {"torch": "1.10.0", "torch-example": "1.0"})
+    verdict = verdict_for(catalog, found)[1]
+    assert verdict.kind == "none"
+    assert verdict.why == (
+        "the index has torch-example 1.0, older than every version that the vendor names: "
+        "another package of that name."
+    )
+    newer = ResolutionResult("found", {"torch": "1.10.0", "torch-example": "1.11"})
+    assert verdict_for(catalog, newer)[1].kind == "found"
+
+
+def test_questions_are_asked_side_by_side_and_counted(catalog: Catalog) -> None:
+    asked = every_question(rows_of(catalog))
+    counted: list[None] = []
+    found = resolve_questions(
+        asked, lambda _: ResolutionResult("found"), 4, lambda: counted.append(None)
+    )
+    assert set(found) == set(asked)
+    assert len(counted) == len(asked)
+
+
+def test_an_interruption_is_passed_on(catalog: Catalog) -> None:
+    def interrupted(_: ResolutionQuestion) -> ResolutionResult:
+        raise KeyboardInterrupt
+
+    nothing: Callable[[], None] = lambda: None  # noqa: E731 - shorter than a function
+    with pytest.raises(KeyboardInterrupt):
+        resolve_questions(every_question(rows_of(catalog)), interrupted, 2, nothing)
+
+
+def test_verdicts_come_back_from_their_file(catalog: Catalog, tmp_path: Path) -> None:
+    (platform,) = catalog.platforms
+    rows = rows_of(catalog)
+    answers = {
+        question: ResolutionResult("found", {"torch": "1.10.0"})
+        if n % 2
+        else ResolutionResult("none", why="made up")
+        for n, question in enumerate(every_question(rows))
+    }
+    found = verdicts(platform, rows, answers, {}, DAY)
+    write_verdicts(tmp_path, "example", found)
+    assert read_verdicts(tmp_path, "example") == found
+    assert verdicts_text(found) == verdicts_text(dict(reversed(list(found.items()))))
+
+
+@pytest.mark.parametrize("text", ["", "{}", '{"schema_version": 1, "verdicts": [], "rows": [1]}'])
+def test_what_is_no_file_of_verdicts_is_named(text: str, tmp_path: Path) -> None:
+    place = tmp_path / "data/verdicts/example.json"
+    place.parent.mkdir(parents=True)
+    place.write_text(text, "utf-8")
+    with pytest.raises(
+        ProblemsError, match=r"example.json:1: this is not a valid verdict file; run:"
+    ):
+        read_verdicts(tmp_path, "example")
+
+
+def test_without_a_file_nothing_is_known(tmp_path: Path) -> None:
+    assert read_verdicts(tmp_path, "example") == {}
