@@ -75,10 +75,10 @@ def print_next_steps(
         "\n\nTo preview the page:"
         "\n  make check"
         f"\n  make serve        and open http://127.0.0.1:8000/compute-platforms/{case.id}/"
-        "\n\nTo open a pull request from a fork:"
+        "\n\nTo open a pull request from your fork on GitHub, the remote fork:"
         f"\n  git switch --create add-{case.id}"
         f"\n  git add {' '.join((f'{ACCELERATORS}/{case.id}', *changed))}"
         f'\n  git commit --message "Add the platform {case.id}"'
-        f"\n  git push --set-upstream origin add-{case.id}"
+        f"\n  git push --set-upstream fork add-{case.id}"
         "\nGitHub then prints the link that opens the pull request."
     )

@@ -128,7 +128,7 @@ def _check_gradients(
     if missing := gradients.keys() ^ {
         w for w, value in mine.items() if isinstance(value, Gradient)
     }:
-        raise MismatchError(f"only one side has {min(missing)}")
+        raise MismatchError(f"{min(missing)} exists only on the device or only on the CPU")
     floor = _NEGLIGIBLE * max((float(g.value.norm()) for g in gradients.values()), default=0.0)
     each = Comparison(context.matrix.tolerances["training"])
     for what, gradient in gradients.items():
