@@ -7,7 +7,9 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page
 
+from accelerator_portal.install.axes import Choice
 from accelerator_portal.install.resolution import offers, resolve
+from accelerator_portal.site.selector_view import other_machines
 from tests.browser.visit import expect, shown_choice
 from tests.built_site import Site
 
@@ -109,3 +111,19 @@ def test_a_platforms_page_never_leaves_its_platform(open_page: OpenPage, site: S
         assert shown["platform"] == platform.id
         system = "windows" if "windows x86_64" in machines else "linux"
         assert shown["os"] == system
+
+
+def test_platforms_that_do_not_fit_say_where_they_are(open_page: OpenPage, site: Site) -> None:
+    page = open_page("get-started/?platform=ascend&os=linux&arch=aarch64")
+    offered = offers(site.selector)
+    choice = Choice({"os": "linux", "arch": "aarch64"})
+    reasons = {
+        platform: other_machines(site.selector, machines, choice)
+        for platform, machines in offered.items()
+        if "linux aarch64" not in machines
+    }
+    assert reasons["mps"] == "macOS only"
+    assert reasons["rocm"] == "x86-64 only"
+    for platform, reason in reasons.items():
+        label = page.locator(f"label:has(input[name=platform][value={platform}])").first
+        expect(label).to_contain_text(reason)

@@ -7,11 +7,11 @@ from selectolax.lexbor import LexborHTMLParser
 
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.install import Selector
-from accelerator_portal.install.axes import AXES
+from accelerator_portal.install.axes import AXES, Choice
 from accelerator_portal.site.api_shapes import FindingShares
 from accelerator_portal.site.build import TEMPLATES, RepositoryLinks
 from accelerator_portal.site.commands_table import commands_table
-from accelerator_portal.site.selector_view import selector_view
+from accelerator_portal.site.selector_view import other_machines, selector_view
 from accelerator_portal.site.templates import Templates
 from tests.folders import REPOSITORY
 from tests.further_axis import LIBC, further_selector
@@ -72,3 +72,18 @@ def systems(part: str) -> set[str]:
     """Each system of `Linux x86-64, ARM64`."""
     os, _, rest = part.partition(" ")
     return {f"{os} {one}" for one in rest.split(", ")}
+
+
+@pytest.mark.parametrize(
+    ("machine", "reason"),
+    [
+        ("linux x86_64", "macOS only"),
+        ("macos x86_64", "ARM64 only"),
+    ],
+)
+def test_a_platform_that_is_not_there_says_where_it_is(
+    selector: Selector, machine: str, reason: str
+) -> None:
+    os, arch = machine.split()
+    choice = {"os": os, "arch": arch}
+    assert other_machines(selector, {"macos aarch64": "2.15.0"}, Choice(choice)) == reason

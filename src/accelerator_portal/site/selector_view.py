@@ -8,7 +8,6 @@ from dataclasses import asdict, dataclass
 
 from accelerator_portal.install.axes import STABLE, Axis, Choice, Value, by_rank
 from accelerator_portal.install.commands import INSIDE, new_environment
-from accelerator_portal.install.labels import OS
 from accelerator_portal.install.resolution import machine_of, offers, resolve
 from accelerator_portal.install.rows import PREVIEW, Finding, InstallRow
 from accelerator_portal.install.selector import Selector
@@ -173,7 +172,7 @@ def _value(
     if axis.id == "platform":
         build = offered[value.id].get(machine)
         detail = build_name(build) if build else ""
-        reason = "" if build else other_systems(offered[value.id])
+        reason = "" if build else other_machines(selector, offered[value.id], choice)
     elif axis.id == "build" and value.id == STABLE:
         detail, checked = build_name(newest), choice["build"] == newest
     elif axis.is_machine:
@@ -194,10 +193,20 @@ def build_name(build: str) -> str:
     return "nightly" if build == PREVIEW else build
 
 
-def other_systems(machines: Mapping[str, str]) -> str:
-    """Return where a platform exists instead: `Linux only`."""
-    systems = dict.fromkeys(OS[machine.split()[0]] for machine in machines)
-    return f"{' and '.join(systems)} only" if systems else "no commands"
+def other_machines(selector: Selector, offered: Mapping[str, str], choice: Choice) -> str:
+    """Return where a platform exists instead: `Linux only`, or `x86-64 only` on Linux for Arm.
+
+    These are the values of the first axis that keeps the platform from the reader's machine.
+    """
+    machines = [machine.split() for machine in offered]
+    for place, axis in enumerate(selector.machine_axes):
+        here = [machine for machine in machines if machine[place] == choice[axis.id]]
+        if machines and not here:
+            labels = {value.id: value.label for value in selector.axes[axis.id]}
+            names = dict.fromkeys(labels[machine[place]] for machine in machines)
+            return f"{' and '.join(names)} only"
+        machines = here
+    return "no commands"
 
 
 def _is_offered(machines: Mapping[str, str], axis: Axis, value: str, machine: str) -> bool:

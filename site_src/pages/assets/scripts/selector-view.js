@@ -31,7 +31,7 @@ function showValue(form, model, { choice, newest, known }, input) {
     const offers = model.offers(value);
     const build = offers[model.machine(choice)];
     detail(label, build ? buildName(build) : "");
-    reason = build ? "" : elsewhere(model, offers);
+    reason = build ? "" : elsewhere(model, choice, offers);
   } else if (model.data.machine.includes(axis)) {
     reason = isOffered(model, choice, axis, value) ? "" : `not for ${model.label("platform", choice.platform)}`;
   } else if (axis === "build" && value === "stable") {
@@ -90,9 +90,18 @@ function summary(model, choice, row) {
   return [`PyTorch ${buildName(choice.build)}`, ...machine, `Python ${choice.python}`].join(" · ");
 }
 
-function elsewhere(model, offers) {
-  const systems = new Set(Object.keys(offers).map((machine) => model.label("os", machine.split(" ")[0])));
-  return systems.size > 0 ? `${[...systems].join(" and ")} only` : "no commands";
+/** Where a platform exists instead: the values of the first axis that keeps it from the reader's machine. */
+function elsewhere(model, choice, offers) {
+  let machines = Object.keys(offers).map((machine) => machine.split(" "));
+  for (const [place, axis] of model.data.machine.entries()) {
+    const here = machines.filter((machine) => machine[place] === choice[axis]);
+    if (here.length === 0 && machines.length > 0) {
+      const names = machines.map((machine) => model.label(axis, machine[place]));
+      return `${[...new Set(names)].join(" and ")} only`;
+    }
+    machines = here;
+  }
+  return "no commands";
 }
 
 function isOffered(model, choice, axis, value) {
