@@ -106,7 +106,7 @@ def test_an_interrupted_write_leaves_the_state_that_was(
         (
             '"last": 1',
             '"last": 2',
-            "it refers to a report that it does not have",
+            "a test refers to a report that is not in the file",
         ),
         (
             '"run",1,0,1,',

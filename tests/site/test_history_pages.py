@@ -8,7 +8,7 @@ import re
 import xml.etree.ElementTree as ET
 
 from accelerator_portal.results.archive import read_history
-from accelerator_portal.site.history_view import test_histories
+from accelerator_portal.site.history_view import read_histories
 from accelerator_portal.site.result_addresses import anchor_of
 from accelerator_portal.site.results_view import results
 from tests.built_site import REPOSITORY, Site, attribute
@@ -41,7 +41,7 @@ def test_the_first_report_of_a_suite_is_no_news_of_its_tests(site: Site) -> None
     page = site.pages["results/changes/"]
     told = [words(p.text()) for p in page.tree.css(".episode p")]
     assert "First report of executorch-models and executorch-operators, 241 tests." in told
-    history = test_histories(site.catalog, REPOSITORY, results(site.catalog)).of("cpu", "runs")
+    history = read_histories(site.catalog, REPOSITORY, results(site.catalog)).of("cpu", "runs")
     data = json.loads((site.root / "api/v1/history/cpu-runs.json").read_text("utf-8"))
     brought = sum(point.get("first_seen", 0) for point in data["reports"])
     assert brought + len(data["changes"]) == len(history.changes)

@@ -39,7 +39,7 @@ from accelerator_portal.site.findings import read_all, shares, total, unanswerin
 from accelerator_portal.site.format_reference import format_reference, reference
 from accelerator_portal.site.hardware import HardwareData, hardware_data
 from accelerator_portal.site.history_pages import history_pages
-from accelerator_portal.site.history_view import TestHistories, test_histories
+from accelerator_portal.site.history_view import TestHistories, read_histories
 from accelerator_portal.site.model_pages import model_pages
 from accelerator_portal.site.other_backends import observed_backends, other_runtimes
 from accelerator_portal.site.own_suites import own_suite_rows
@@ -82,7 +82,7 @@ def build_site(catalog: Catalog, root: Path, repository: RepositoryLinks) -> Ite
     templates = Templates(root / TEMPLATES, catalog=catalog, repository=repository)
     tested = results(catalog)
     hardware, features = hardware_data(catalog), features_data(catalog, tested)
-    before = test_histories(catalog, root, tested)
+    before = read_histories(catalog, root, tested)
     at = as_of(catalog, [stored.report for stored in tested.reports])
     releases = list(release_rows(catalog, selector))
     looked = shares(verdicts)

@@ -159,7 +159,7 @@ class TestHistories:
         return {place: dict(history.state.tests()) for place, history in self._by_place.items()}
 
 
-def test_histories(catalog: Catalog, root: Path, results: ResultsView) -> TestHistories:
+def read_histories(catalog: Catalog, root: Path, results: ResultsView) -> TestHistories:
     """Return what is kept below `root`, and the newer reports of the folders on top of it.
 
     Raises ProblemsError where what is kept cannot be read.

@@ -43,7 +43,7 @@ def test_timings_that_agree_are_narrow_and_published() -> None:
     [
         ([1.0] * (LEAST_REPEATS - 1), "only 5 of 6 runs fit into the time"),
         ([1.0, 1.4] * 20, "the runs differ by 33%"),
-        ([0.8, 1.0, 1.0, 1.0, 1.0, 1.2], "the uncertainty of the median is 40% only"),
+        ([0.8, 1.0, 1.0, 1.0, 1.0, 1.2], "the uncertainty of the median is 40%"),
     ],
 )
 def test_noise_is_said_in_words(seconds: list[float], why: str) -> None:
