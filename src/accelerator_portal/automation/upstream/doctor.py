@@ -29,7 +29,7 @@ TOKENS = (SETTINGS, *SECRETS)
 
 Connect = Callable[[str], HeaderApi]
 """Return the API for the token in a variable. Raises GitHubError if there is none."""
-Check = Callable[[HeaderApi], Iterator[SetupFinding]]
+SetupCheck = Callable[[HeaderApi], Iterator[SetupFinding]]
 
 
 def setup_findings(catalog: Catalog, home: str, connect: Connect) -> list[SetupFinding]:
@@ -47,7 +47,7 @@ def targets(catalog: Catalog) -> list[Dispatch]:
     return sorted(known, key=lambda one: (one.repository, one.event_type))
 
 
-def _checks(vendors: list[Dispatch], home: str) -> dict[str, list[Check]]:
+def _checks(vendors: list[Dispatch], home: str) -> dict[str, list[SetupCheck]]:
     repositories = sorted({one.repository for one in vendors})
     return {
         SETTINGS: [
@@ -60,15 +60,15 @@ def _checks(vendors: list[Dispatch], home: str) -> dict[str, list[Check]]:
     }
 
 
-def _may_dispatch(repository: str) -> Check:
+def _may_dispatch(repository: str) -> SetupCheck:
     return lambda api: permission_findings(api, DISPATCH, repository)
 
 
-def _has_workflow(target: Dispatch) -> Check:
+def _has_workflow(target: Dispatch) -> SetupCheck:
     return lambda api: workflow_findings(api, target)
 
 
-def _of_token(variable: str, checks: list[Check], connect: Connect) -> Iterator[SetupFinding]:
+def _of_token(variable: str, checks: list[SetupCheck], connect: Connect) -> Iterator[SetupFinding]:
     """Yield the findings of one token; without a valid token nothing else can be checked."""
     try:
         api = connect(variable)
