@@ -72,6 +72,8 @@ class GitHubDouble(Store):
         """Which tokens it knows."""
         self.not_modified = 0
         """How many answers the client had already."""
+        self.scopes: dict[str, str] = {}
+        """The scopes of classic tokens, by token."""
         self._lock = threading.Lock()
 
     def said(self, method: str, pattern: str) -> list[Asked]:
@@ -134,7 +136,9 @@ class GitHubDouble(Store):
         """Send a body that the client does not have; what it has costs no request of its hour."""
         etag = f'W/"{hashlib.sha256(body).hexdigest()}"'
         if asked.etag != etag:
-            return 200, {"etag": etag}, body
+            scopes = self.scopes.get(asked.token)
+            more = {} if scopes is None else {"x-oauth-scopes": scopes}
+            return 200, {"etag": etag, **more}, body
         self.not_modified += 1
         if self.limits:
             self.limits.not_modified(asked.token)

@@ -18,13 +18,22 @@ class GitHubError(RuntimeError):
     """GitHub refused, or answered what nobody can read; the message says what was asked.
 
     `status` is that of the answer; None where none came. `passing` says that the same request may
-    be answered later: the machine or the network failed, or too much was asked.
+    be answered later: the machine or the network failed, or too much was asked. `permissions` lists
+    the permissions that GitHub requires for the request; empty where GitHub names none.
     """
 
-    def __init__(self, what: str, status: int | None = None, *, passing: bool = False) -> None:
+    def __init__(
+        self,
+        what: str,
+        status: int | None = None,
+        *,
+        passing: bool = False,
+        permissions: str = "",
+    ) -> None:
         super().__init__(what)
         self.status = status
         self.passing = passing
+        self.permissions = permissions
 
 
 class Api(Protocol):

@@ -34,6 +34,8 @@ _SECONDS = 30
 # GitHub says where a file is; it is asked for there, and nowhere else.
 _DOWNLOAD = RequestLimits(attempts=3, redirects=0, timeout=_SECONDS, total_timeout=300)
 _MOST_SHOWN = 200
+# Sets of permissions, each of which allows the request, separated by semicolons.
+_PERMISSIONS = "x-accepted-github-permissions"
 # Each round asks for these again; other answers are asked for once.
 _RUN_LIST = "/actions/runs?"
 _OK = 200
@@ -75,6 +77,13 @@ class GitHubClient:
             except _CutOffError:
                 continue
         return self._got(path)
+
+    def get_with_headers(self, path: str) -> tuple[bytes, Mapping[str, str]]:
+        """Return what stands at a path, and the headers in lower case. Raises GitHubError."""
+        status, headers, text = self._answer("GET", path, None)
+        if status != _OK:
+            raise _refusal(path, status, text, headers)
+        return text.encode(), {name.lower(): str(value) for name, value in headers.items()}
 
     def send(self, method: str, path: str, body: Mapping[str, Any]) -> bytes:
         """Send a body as JSON. Raises GitHubError."""
@@ -119,15 +128,15 @@ class GitHubClient:
         if status == _NOT_MODIFIED and known:
             return known.body
         if not _OK <= status < min(_MOVED):
-            raise _refusal(path, status, text)
+            raise _refusal(path, status, text, headers)
         if etag := str(headers.get("etag", "")):
             self.cache.write(path, CachedBody(text.encode(), etag))
         return text.encode()
 
     def _asked(self, method: str, path: str, body: dict[str, Any] | None = None) -> bytes:
-        status, _, text = self._answer(method, path, body)
+        status, headers, text = self._answer(method, path, body)
         if not _OK <= status < min(_MOVED):
-            raise _refusal(path, status, text)
+            raise _refusal(path, status, text, headers)
         return text.encode()
 
     def _answer(
@@ -146,7 +155,8 @@ class GitHubClient:
             what = f"{path}: GitHub's rate limit lasts longer than the maximum wait"
             raise GitHubError(what, 403, passing=True) from None
         except GithubException as error:
-            raise _refusal(path, error.status, json.dumps(error.data or {})) from None
+            text = json.dumps(error.data or {})
+            raise _refusal(path, error.status, text, error.headers) from None
         except (ChunkedEncodingError, ContentDecodingError):
             raise _CutOffError(f"{path}: GitHub's response was cut off", passing=True) from None
         except (RequestException, OSError, RuntimeError) as error:
@@ -215,7 +225,9 @@ def _not_fetched(path: str, most: int, error: FetchError) -> GitHubError:
     return GitHubError(f"{path}: the download failed ({error.cause})", passing=True)
 
 
-def _refusal(path: str, status: int, text: str) -> GitHubError:
+def _refusal(
+    path: str, status: int, text: str, headers: Mapping[str, Any] | None = None
+) -> GitHubError:
     """What GitHub says of a request that it did not do, in a line."""
     try:
         said = json.loads(text)["message"]
@@ -224,4 +236,6 @@ def _refusal(path: str, status: int, text: str) -> GitHubError:
     words = " ".join(str(said).split())[:_MOST_SHOWN] or "refused"
     limited = "rate limit" in words.casefold()
     passing = limited or status >= _SERVER_ERROR or status in _PASSING
-    return GitHubError(f"{path}: {words} (HTTP {status})", status, passing=passing)
+    permissions = str((headers or {}).get(_PERMISSIONS, ""))[:_MOST_SHOWN]
+    what = f"{path}: {words} (HTTP {status})"
+    return GitHubError(what, status, passing=passing, permissions=permissions)

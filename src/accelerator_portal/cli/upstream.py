@@ -13,9 +13,11 @@ import click
 
 from accelerator_portal.automation.github import GitHubError
 from accelerator_portal.automation.github_client import client_here
+from accelerator_portal.automation.github_patience import Patience
 from accelerator_portal.automation.upstream import (
     answer_round,
     dispatch_round,
+    doctor,
     summary,
     sweeping,
 )
@@ -31,6 +33,7 @@ from accelerator_portal.automation.upstream.paced_api import READS_A_MINUTE, Pac
 from accelerator_portal.automation.upstream.planning import plan as planned
 from accelerator_portal.catalog import Catalog, ProblemsError, load_catalog
 from accelerator_portal.catalog.atomic_write import write_text_atomically
+from accelerator_portal.catalog.wording import count
 from accelerator_portal.cli.options import ROOT, print_problems
 from accelerator_portal.cli.upstream_callback import callback
 from accelerator_portal.site.difference.harmless import span
@@ -164,6 +167,26 @@ def answer(root: Path, told: Path | None, out: Path, **said: Any) -> None:  # no
     write_text_atomically(out, done.ledger.model_dump_json() + "\n")
     _say(told, summary.answer_summary(done.looked, done.answers, done.done))
     sys.exit(int(done.failed))
+
+
+@upstream.command("doctor")
+@ROOT
+@HOME
+def check_setup(root: Path, home: str) -> None:
+    """Check tokens, settings and vendors' workflows for upstream events. Sends nothing.
+
+    Requires GH_TOKEN to read this repository's settings, and the three tokens of the workflows:
+    UPSTREAM_DISPATCH_TOKEN, UPSTREAM_READ_TOKEN and UPSTREAM_COMMENT_TOKEN. If something is
+    missing, the command lists all of it, each with its fix, and fails.
+    """
+    patience = Patience(tries=2, most_wait=5.0, limited=5.0)
+    catalog = _catalog(root)
+    findings = doctor.setup_findings(catalog, home, lambda name: client_here(name, patience))
+    for finding in findings:
+        click.echo(finding)
+    if findings:
+        raise click.ClickException(f"{count(len(findings), 'problem')} in the setup")
+    click.echo("Upstream events are set up.")
 
 
 upstream.add_command(callback)

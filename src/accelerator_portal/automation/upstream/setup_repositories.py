@@ -1,0 +1,133 @@
+"""The repositories of upstream events: this one's settings, and the vendors' workflows."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterator
+
+from pydantic import BaseModel, RootModel
+
+from accelerator_portal.automation.github import Api, GitHubError, read
+from accelerator_portal.automation.upstream.setup_tokens import SetupFinding
+from accelerator_portal.catalog.upstream_events import Dispatch
+
+LOGIN = "UPSTREAM_LOGIN"
+ENVIRONMENT = "upstream"
+SECRETS = ("UPSTREAM_DISPATCH_TOKEN", "UPSTREAM_READ_TOKEN", "UPSTREAM_COMMENT_TOKEN")
+
+_NOT_FOUND = 404
+_WORKFLOWS = ".github/workflows"
+
+
+class _Named(BaseModel):
+    name: str
+
+
+class _Secrets(BaseModel):
+    secrets: tuple[_Named, ...]
+
+
+class _Policy(_Named):
+    # Tags have policies in the same list; old servers list no type.
+    type: str = "branch"
+
+
+class _Policies(BaseModel):
+    branch_policies: tuple[_Policy, ...]
+
+
+class _PolicyKind(BaseModel):
+    custom_branch_policies: bool
+
+
+class _Environment(BaseModel):
+    deployment_branch_policy: _PolicyKind | None = None
+
+
+class _Permissions(BaseModel):
+    push: bool
+
+
+class _Repository(BaseModel):
+    permissions: _Permissions | None = None
+
+
+class _Folder(RootModel[tuple[_Named, ...]]):
+    """GitHub lists a folder whole, without pages."""
+
+
+class _File(BaseModel):
+    content: str
+
+
+def variable_findings(api: Api, home: str) -> Iterator[SetupFinding]:
+    """Yield whether the variable is missing that turns the workflows on. Raises GitHubError."""
+    if not _exists(api, f"repos/{home}/actions/variables/{LOGIN}"):
+        fix = f"Run: gh variable set {LOGIN} --body LOGIN"
+        yield SetupFinding(home, f"the variable {LOGIN} is not set", fix)
+
+
+def environment_findings(api: Api, home: str) -> Iterator[SetupFinding]:
+    """Yield what the environment that holds the secrets lacks. Raises GitHubError."""
+    path = f"repos/{home}/environments/{ENVIRONMENT}"
+    where = f"{home}, environment {ENVIRONMENT}"
+    if not _exists(api, path):
+        fix = (
+            f"Create it in the repository's settings, restrict it to main, and add {_all_secrets()}"
+        )
+        yield SetupFinding(where, "the environment does not exist", fix)
+        return
+    if _policies(api, path) != (_Policy(name="main"),):
+        problem = "deployments are not restricted to the branch main"
+        yield SetupFinding(where, problem, "Select the branch main alone in its settings")
+    names = {one.name for one in read(api, f"{path}/secrets?per_page=100", _Secrets).secrets}
+    for secret in SECRETS:
+        if secret not in names:
+            fix = f"Run: gh secret set {secret} --env {ENVIRONMENT}"
+            yield SetupFinding(where, f"the secret {secret} is not set", fix)
+
+
+def permission_findings(api: Api, variable: str, repository: str) -> Iterator[SetupFinding]:
+    """Yield whether a token may not dispatch to a repository. Raises GitHubError."""
+    found = read(api, f"repos/{repository}", _Repository).permissions
+    if found is None or not found.push:
+        problem = f"the token may not send events to {repository}"
+        fix = f"Give it the permission contents: write on {repository}"
+        yield SetupFinding(variable, problem, fix)
+
+
+def workflow_findings(api: Api, target: Dispatch) -> Iterator[SetupFinding]:
+    """Yield whether no workflow of a vendor names the event that it is sent. Raises GitHubError."""
+    path = f"repos/{target.repository}/contents/{_WORKFLOWS}"
+    names = [one.name for one in read(api, path, _Folder).root] if _exists(api, path) else []
+    files = (f"{path}/{name}" for name in names if name.endswith((".yml", ".yaml")))
+    if not any(_handles(api, file, target.event_type) for file in files):
+        problem = f"no workflow handles repository_dispatch with the type {target.event_type}"
+        fix = f"Ask the vendor to add one to {_WORKFLOWS}, or correct event_type"
+        yield SetupFinding(target.repository, problem, fix)
+
+
+def _handles(api: Api, path: str, event_type: str) -> bool:
+    text = base64.b64decode(read(api, path, _File).content).decode("utf-8", "replace")
+    return "repository_dispatch" in text and event_type in text
+
+
+def _policies(api: Api, path: str) -> tuple[_Policy, ...]:
+    policy = read(api, path, _Environment).deployment_branch_policy
+    if policy is None or not policy.custom_branch_policies:
+        return ()
+    return read(api, f"{path}/deployment-branch-policies?per_page=100", _Policies).branch_policies
+
+
+def _exists(api: Api, path: str) -> bool:
+    try:
+        api.get(path)
+    except GitHubError as error:
+        if error.status == _NOT_FOUND:
+            return False
+        raise
+    return True
+
+
+def _all_secrets() -> str:
+    return f"{', '.join(SECRETS[:-1])} and {SECRETS[-1]}"
