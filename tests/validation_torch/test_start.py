@@ -52,7 +52,8 @@ def test_it_says_what_it_does_at_once_and_ends_when_it_is_told_to(tmp_path: Path
     )
     assert running.stderr
     assert (
-        running.stderr.readline() == "Listing the tests and trying cpu. Both import torch first.\n"
+        running.stderr.readline()
+        == "Importing torch, listing the tests and checking the device cpu.\n"
     )
     second = subprocess.run(
         [sys.executable, "-c", program, *words],
