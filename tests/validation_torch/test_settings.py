@@ -85,4 +85,4 @@ def test_a_platform_without_recipes_says_where_they_belong(settings: str, tmp_pa
     done = run(tmp_path, settings, "--device=cpu", "--suite=deploy", "--run-scripts")
     assert done.status == 2
     said = " ".join(done.said.split())
-    assert 'no recipe of "example" is known; add deploy: to its validation.yaml' in said
+    assert 'there is no recipe for "example"; add deploy: to its validation.yaml' in said
