@@ -107,7 +107,7 @@ def test_what_executorch_cannot_do_is_told_apart(tmp_path: Path) -> None:
     left_out = found["test_log_edge_cases"]
     assert (left_out.outcome, left_out.reason) == (
         "skipped",
-        "ExecuTorch leaves it out: NaN and Inf are not enforced for backends.",
+        "ExecuTorch excludes this test: NaN and Inf are not enforced for backends.",
     )
 
 
@@ -182,7 +182,7 @@ def test_bad_programs_and_numbers_have_their_outcome_and_one_message(
         "nowhere": ("skipped", "load"),
     }
     assert "Program file is cut off or damaged" in str(found["cut_off"].reason)
-    assert "Program file is of another version" in str(found["old"].reason)
+    assert "Program file is from a different version of ExecuTorch" in str(found["old"].reason)
     assert found["no_numbers"].reason is not None
     assert "the output has 20 NaN of 20 where the reference has none" in found["no_numbers"].reason
     assert str(found["nowhere"].reason).startswith(

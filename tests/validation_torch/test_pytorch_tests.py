@@ -34,7 +34,10 @@ SAID = {
     "pytorch-tests/nn.test_other.TestOther::test_alone": ("passed", ""),
     # The files themselves, and a class that PyTorch cannot make.
     "pytorch-tests/nn.test_other": ("passed", ""),
-    "pytorch-tests/test_small": ("failed", "cannot be made on the device: TestUnmakeable. Test"),
+    "pytorch-tests/test_small": (
+        "failed",
+        "cannot be instantiated on the device: TestUnmakeable. Test",
+    ),
     "pytorch-tests/test_small.TestUnmakeable": ("failed", "@dtypes is mandatory"),
     "pytorch-tests/test_unready": ("test-broken", "no_such_package_at_all"),
     "pytorch-tests/test_skipped": ("skipped", "PyTorch skips this test: no compiler"),
@@ -111,7 +114,7 @@ def test_a_checkout_of_another_torch_is_a_warning_and_no_refusal(tmp_path: Path)
     done = validate(tmp_path, *words)
     note = read_report(done.report).note or ""
     for said in (done.said, note):
-        assert "PyTorch's tests do not belong to this torch" in said
+        assert "PyTorch's tests don't match this torch version" in said
         assert "the checkout is of version 1.0.0a0" in said
     assert done.tests["nn.test_other.TestOther::test_alone"].outcome == "passed"
 
@@ -128,7 +131,7 @@ def test_tests_are_chosen_by_type_and_by_name(checkout: Path, tmp_path: Path) ->
     [
         (["--pytorch=empty"], "has no folder test; clone github.com/pytorch/pytorch"),
         (["--suite=pytorch-tests"], "name the folder with --pytorch"),
-        (["--pytorch={checkout}"], "name some with --pytorch-files"),
+        (["--pytorch={checkout}"], "Pass files with --pytorch-files"),
         (["--pytorch={checkout}", "--pytorch-files=test_smal"], 'no file "test_smal.py"'),
     ],
 )
