@@ -33,7 +33,7 @@ _SHARED_SUFFIXES |= {"org.cn", "pages.dev"}
 _THREAD = re.compile(r"https://[^/]+/[^/]+/[^/]+/(?:issues|pull|pulls|discussions)/\w+")
 _FORUM = re.compile(r"https://(?:forums?|discuss|discussion|bbs)\.")
 _INDEX = re.compile(
-    r"https://(?:pypi\.|download\.pytorch\.org/|files\.pythonhosted\.org/)|/simple/"
+    r"https://(?:pypi\.|download\.pytorch\.org/|files\.python[a-z]+\.org/)|/simple/"
 )
 _TEST = re.compile(rf"{re.escape(_OWN)}(?:actions/runs/|.+/(?:results|history)/)")
 

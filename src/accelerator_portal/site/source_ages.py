@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.fields import Model
+from accelerator_portal.catalog.package_file import PYPI
 from accelerator_portal.catalog.source_address import is_moving
 from accelerator_portal.catalog.source_ages import (
     STALE_DAYS,
@@ -157,7 +158,7 @@ def _moving(found: Iterable[AgedFact]) -> Iterator[MovingSource]:
 
 def _stale(one: AgedFact) -> StaleFact:
     sources = one.fact.sources
-    addresses = tuple(s.address or f"https://pypi.org/project/{s.package}/" for s in sources)
+    addresses = tuple(s.address or f"https://{PYPI}.org/project/{s.package}/" for s in sources)
     return StaleFact(
         path=one.fact.path,
         line=one.fact.line,
