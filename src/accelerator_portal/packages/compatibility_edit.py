@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-import datetime as dt
-import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from packaging.version import Version
-from pydantic import ValidationError
 
 from accelerator_portal.catalog.compatibility_file import Compatibility, CompatibilityRow
 from accelerator_portal.catalog.package_file import PYPI
-from accelerator_portal.catalog.problem import Problem, ProblemsError
+from accelerator_portal.catalog.problem import ProblemsError
 from accelerator_portal.catalog.sources import Source
-from accelerator_portal.catalog.yaml_file import YamlFile, parse_yaml
+from accelerator_portal.catalog.yaml_edit import (
+    above_comments,
+    edit_error,
+    quoted,
+    read_for_edit,
+    with_read_day,
+)
+from accelerator_portal.catalog.yaml_file import YamlFile
 from accelerator_portal.packages.plugin_releases import SOURCE_ID, PluginRelease
 
-_DAY = re.compile(r"""(\bread:\s*["']?)\d{4}-\d{2}-\d{2}""")
 _REMEDY = "write the rows as a list with one `- torch: ...` entry each, or add the row by hand"
 
 
@@ -36,7 +39,7 @@ def with_row(path: str, text: str, release: PluginRelease, row: CompatibilityRow
     A file that lists the plugin version already stays as it is. Raises ProblemsError where the
     file cannot be read, or is written in a form that this cannot edit.
     """
-    before, file = _read(path, text)
+    before, file = read_for_edit(path, text, Compatibility, "row")
     if any(known.plugin == row.plugin for known in before.rows):
         return text
     lines = text.split("\n")
@@ -49,26 +52,15 @@ def with_row(path: str, text: str, release: PluginRelease, row: CompatibilityRow
     new = [*sources.lines]
     new[at + shift : at + shift] = _row_lines(added, _indent(file, lines))
     result = "\n".join(new)
-    after, _ = _read(path, result)
+    after, _ = read_for_edit(path, result, Compatibility, "row")
     expected = (*before.rows[:place], added, *before.rows[place:])
     if after.rows != expected or not set(before.sources) <= set(after.sources):
         raise _refusal(path, 1, "the new row cannot be written without changing other rows")
     return result
 
 
-def _read(path: str, text: str) -> tuple[Compatibility, YamlFile]:
-    file, problems = parse_yaml(path, text)
-    if file is None or problems:
-        raise ProblemsError(problems)
-    try:
-        return Compatibility.model_validate(file.data), file
-    except ValidationError:
-        what = "the file is not valid, so that no row can be added"
-        raise _refusal(path, 1, what, "fix what `accelerator-portal check` reports") from None
-
-
-def _refusal(path: str, line: int, what: str, remedy: str = _REMEDY) -> ProblemsError:
-    return ProblemsError([Problem(path, line, what, remedy)])
+def _refusal(path: str, line: int, what: str) -> ProblemsError:
+    return edit_error(path, line, what, _REMEDY)
 
 
 def _place(before: Compatibility, row: CompatibilityRow) -> int:
@@ -96,10 +88,7 @@ def _line_of_row(
         if not re.match(r"\s*- ", lines[line - 1]):
             raise _refusal(path, line, "this row does not start with a dash on its own line")
     if place < len(before.rows):
-        at = file.line(("rows", place)) - 1
-        while lines[at - 1].lstrip().startswith("#"):  # a comment belongs to the row below it
-            at -= 1
-        return at
+        return above_comments(lines, file.line(("rows", place)) - 1)
     return _end_of(file, ("rows",), lines)
 
 
@@ -130,7 +119,7 @@ def _with_source(
         line = file.line(("sources", found[0], "read")) - 1
         changed = list(lines)
         if before.sources[found[0]].read < release.read:
-            changed[line] = _DAY.sub(rf"\g<1>{release.read}", lines[line], count=1)
+            changed[line] = with_read_day(lines[line], release.read)
         return _Sources(found[0], tuple(changed))
     at = file.line(("sources",))
     if lines[at - 1].rstrip() != "sources:":
@@ -160,7 +149,7 @@ def _source_lines(id_: str, release: PluginRelease) -> Iterator[str]:
     where = "PyPI" if on_pypi else "its package index"
     yield f"  {id_}:"
     yield f"    package: {release.package}" if on_pypi else f"    url: {_page(release)}"
-    yield f"    title: {_text(f'{release.package} on {where}, wheel tags and metadata')}"
+    yield f"    title: {quoted(f'{release.package} on {where}, wheel tags and metadata')}"
     yield f"    read: {release.read}"
 
 
@@ -172,22 +161,18 @@ def _row_lines(row: CompatibilityRow, indent: str) -> Iterator[str]:
 
 
 def _fields(row: CompatibilityRow) -> Iterator[tuple[str, str]]:
-    yield "torch", _text(row.torch)
+    yield "torch", quoted(row.torch)
     if row.plugin:
-        yield "plugin", _text(row.plugin)
+        yield "plugin", quoted(row.plugin)
     if row.variant:
-        yield "variant", _text(row.variant)
+        yield "variant", quoted(row.variant)
     if row.python:
-        yield "python", f"[{', '.join(map(_text, row.python))}]"
+        yield "python", f"[{', '.join(map(quoted, row.python))}]"
     for name, mapping in (("needs", row.needs), ("includes", row.includes)):
         if mapping:
-            pairs = ", ".join(f"{_text(key)}: {_text(value)}" for key, value in mapping.items())
+            pairs = ", ".join(f"{quoted(key)}: {quoted(value)}" for key, value in mapping.items())
             yield name, f"{{{pairs}}}"
     if row.note:
-        yield "note", _text(row.note)
+        yield "note", quoted(row.note)
     cited = row.source
     yield "source", cited[0] if len(cited) == 1 else f"[{', '.join(cited)}]"
-
-
-def _text(value: str | dt.date) -> str:
-    return json.dumps(str(value), ensure_ascii=False)

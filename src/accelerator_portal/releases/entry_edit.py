@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import datetime as dt
-import json
 import re
 from collections.abc import Iterable, Iterator
 
 from packaging.version import Version
-from pydantic import ValidationError
 
 from accelerator_portal.catalog.package_file import PYPI
-from accelerator_portal.catalog.problem import Problem, ProblemsError
+from accelerator_portal.catalog.problem import ProblemsError
 from accelerator_portal.catalog.releases_file import INDEX, Release, Releases, Wheel
-from accelerator_portal.catalog.yaml_file import YamlFile, parse_yaml
+from accelerator_portal.catalog.yaml_edit import (
+    above_comments,
+    edit_error,
+    quoted,
+    read_for_edit,
+    with_read_day,
+)
+from accelerator_portal.catalog.yaml_file import YamlFile
 from accelerator_portal.releases.entry import EntryChange, torch_source_id, vision_source_id
 
-_DAY = re.compile(r"""(\bread:\s*["']?)\d{4}-\d{2}-\d{2}""")
 _REMEDY = "write each wheel on one line, or add the release by hand"
 
 
@@ -49,18 +53,11 @@ def with_release(path: str, text: str, change: EntryChange, read: dt.date) -> st
 
 def read_releases(path: str, text: str) -> tuple[Releases, YamlFile]:
     """Return the releases that a text lists. Raises ProblemsError."""
-    file, problems = parse_yaml(path, text)
-    if file is None or problems:
-        raise ProblemsError(problems)
-    try:
-        return Releases.model_validate(file.data), file
-    except ValidationError:
-        what = "the file is not valid, so that no release can be added"
-        raise _refusal(path, 1, what, "fix what `accelerator-portal check` reports") from None
+    return read_for_edit(path, text, Releases, "release")
 
 
-def _refusal(path: str, line: int, what: str, remedy: str = _REMEDY) -> ProblemsError:
-    return ProblemsError([Problem(path, line, what, remedy)])
+def _refusal(path: str, line: int, what: str) -> ProblemsError:
+    return edit_error(path, line, what, _REMEDY)
 
 
 def _compare(path: str, before: Releases, after: Releases, change: EntryChange) -> None:
@@ -84,10 +81,7 @@ def _line_of_new_entry(file: YamlFile, before: Releases, release: Release, lines
     """The index of the line before which the entry goes: newest first."""
     for place, known in enumerate(before.releases):
         if Version(known.version) < Version(release.version):
-            at = file.line(("releases", place)) - 1
-            while lines[at - 1].lstrip().startswith("#"):  # a comment belongs to the entry below it
-                at -= 1
-            return at
+            return above_comments(lines, file.line(("releases", place)) - 1)
     return _last_line(lines, len(lines))
 
 
@@ -109,17 +103,17 @@ def _complete(
         if not re.match(r"\s+source: [\[\w].*$", lines[at - 1]):
             raise _refusal(path, at, "the source of the release is not written on one line")
         indent = lines[at - 1].partition("s")[0]
-        torchvision = f"{indent}torchvision: {_quoted(change.torchvision)}"
+        torchvision = f"{indent}torchvision: {quoted(change.torchvision)}"
         source = f"{indent}source: {_list(change.release.source)}"
         lines[at - 1 : at] = [torchvision, source]
 
 
 def _entry_lines(release: Release) -> Iterator[str]:
-    yield f"  - version: {_quoted(release.version)}"
+    yield f"  - version: {quoted(release.version)}"
     yield f"    date: {release.date}"
-    yield f"    python: {_list(map(_quoted, release.python))}"
+    yield f"    python: {_list(map(quoted, release.python))}"
     if release.torchvision:
-        yield f"    torchvision: {_quoted(release.torchvision)}"
+        yield f"    torchvision: {quoted(release.torchvision)}"
     yield f"    source: {_list(release.source)}"
     yield "    wheels:"
     for wheel in release.wheels:
@@ -129,7 +123,7 @@ def _entry_lines(release: Release) -> Iterator[str]:
 def _wheel_text(wheel: Wheel) -> str:
     parts = [f"variant: {wheel.variant}", f"os: {wheel.os}", f"arch: {_list(wheel.arch)}"]
     parts += [f"on: {wheel.on}"] if wheel.on else []
-    parts += [f"python: {_list(map(_quoted, wheel.python))}"] if wheel.python else []
+    parts += [f"python: {_list(map(quoted, wheel.python))}"] if wheel.python else []
     parts += [f"source: {wheel.source[0]}"] if wheel.source else []
     return f"{{{', '.join(parts)}}}"
 
@@ -147,7 +141,7 @@ def _read_again(
     own = {vision_source_id(version)} | {s for wheel in change.wheels for s in wheel.source or ()}
     for id_ in own & set(before.sources):
         at = file.line(("sources", id_, "read")) - 1
-        lines[at] = _DAY.sub(rf"\g<1>{read}", lines[at], count=1)
+        lines[at] = with_read_day(lines[at], read)
 
 
 def _source_lines(change: EntryChange, before: Releases, read: dt.date) -> Iterator[str]:
@@ -161,15 +155,15 @@ def _source_lines(change: EntryChange, before: Releases, read: dt.date) -> Itera
         yield f"  {id_}:"
         if id_ == vision_source_id(version):
             yield "    package: torchvision"
-            yield f"    title: {_quoted('Requirement of torchvision on torch, on PyPI')}"
+            yield f"    title: {quoted('Requirement of torchvision on torch, on PyPI')}"
         elif indexes[id_] == PYPI:
             yield "    package: torch"
-            yield f"    title: {_quoted(f'torch {version} on PyPI, wheel tags and requirements')}"
+            yield f"    title: {quoted(f'torch {version} on PyPI, wheel tags and requirements')}"
         else:
             yield f"    url: {indexes[id_]}/torch/"
             name = indexes[id_].removeprefix(f"{INDEX}/")
             builds = "all builds" if indexes[id_] == INDEX else f"the {name} builds"
-            yield f"    title: {_quoted(f'PyTorch, index of {builds}, wheels of torch {version}')}"
+            yield f"    title: {quoted(f'PyTorch, index of {builds}, wheels of torch {version}')}"
         yield f"    read: {read}"
 
 
@@ -180,7 +174,3 @@ def _index(wheel: Wheel, version: str) -> str:
 
 def _list(values: Iterable[str]) -> str:
     return f"[{', '.join(values)}]"
-
-
-def _quoted(value: str) -> str:
-    return json.dumps(value)
