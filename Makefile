@@ -55,7 +55,7 @@ PYTEST_OPTIONS := --numprocesses auto --maxprocesses 4 --dist worksteal
 PYTEST := $(BIN)/python -m pytest $(PYTEST_OPTIONS)
 
 test: setup ## Run all tests except slow ones; one test: make test ARGS="-k name"
-	$(PYTEST) -m "not browser and not slow" $(ARGS)
+	$(PYTEST) -m "not browser and not slow" --ignore tests/browser $(ARGS)
 
 test-browser: setup ## Run the tests that open the site in Chromium or Chrome
 	$(PYTEST) -m browser tests/browser tests/benchmarks $(ARGS)

@@ -26,8 +26,10 @@ from tests.folders import (
     problems_in,
     write_tree,
 )
+from tests.temporary_files import keep_in_memory
 
 os.environ.update(ENVIRONMENT)
+keep_in_memory()
 
 # A busy machine is no failure; what must be fast has a test that measures it.
 settings.register_profile("portal", deadline=None)

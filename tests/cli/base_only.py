@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import cache
 from importlib import metadata
 
@@ -18,7 +20,7 @@ NAME = "accelerator-portal"
 # A module that is blocked is one that is not installed: for imports, and for `find_spec`.
 _PROGRAM = """
 import json, sys
-blocked, arguments = set(json.loads(sys.argv[1])), sys.argv[2:]
+blocked, command_lines = json.load(sys.stdin)
 
 class Blocked:
     def find_spec(self, name, path=None, target=None):
@@ -27,8 +29,19 @@ class Blocked:
 
 sys.meta_path.insert(0, Blocked())
 from accelerator_portal.cli import main
-main(arguments, prog_name="accelerator-portal")
+from click.testing import CliRunner
+runs = [CliRunner().invoke(main, line, prog_name="accelerator-portal") for line in command_lines]
+print(json.dumps([[run.exit_code, run.stdout, run.stderr] for run in runs]))
 """
+
+
+@dataclass(frozen=True)
+class Done:
+    """What a command line came to."""
+
+    returncode: int
+    stdout: str
+    stderr: str
 
 
 @cache
@@ -39,15 +52,18 @@ def blocked_modules() -> frozenset[str]:
     return frozenset(m for m, owners in modules if base.isdisjoint(map(canonicalize_name, owners)))
 
 
-def run_base_only(*arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run a command where all other packages are missing."""
-    return subprocess.run(
-        [sys.executable, "-c", _PROGRAM, json.dumps(sorted(blocked_modules())), *arguments],
-        capture_output=True,
+def run_base_only(command_lines: Iterable[Iterable[str]]) -> list[Done]:
+    """Run commands, one after the other in one process, where all other packages are missing."""
+    lines = [[*line] for line in command_lines]
+    done = subprocess.run(
+        [sys.executable, "-c", _PROGRAM],
+        input=json.dumps([sorted(blocked_modules()), lines]),
+        stdout=subprocess.PIPE,
         text=True,
-        check=False,
+        check=True,
         cwd=REPOSITORY,
     )
+    return [Done(*run) for run in json.loads(done.stdout)]
 
 
 def _required(name: str) -> set[str]:

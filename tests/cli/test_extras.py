@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from packaging.utils import canonicalize_name
 
 from accelerator_portal.cli.extras import INCLUDED, MODULES, Extra
 from accelerator_portal.cli.main import COMMANDS
-from tests.cli.base_only import NAME, blocked_modules, run_base_only
+from tests.cli.base_only import NAME, Done, blocked_modules, run_base_only
 from tests.folders import REPOSITORY
 
 PROJECT = tomllib.loads((REPOSITORY / "pyproject.toml").read_text("utf-8"))["project"]
@@ -23,28 +24,42 @@ WITH_EXTRA = {name: command.extra for name, command in COMMANDS.items() if comma
 BRINGS_TORCH = {"accelerate", "timm", "torch", "torchaudio", "torchvision"}
 
 
+ENOUGH = [
+    "--version",
+    "--help",
+    "check --help",
+    "facts --sample 3",
+    "owners --check",
+    "report --help",
+    "report check --help",
+    "schema --check",
+    "suites --help",
+    "validate --help",
+]
+NEEDING = [
+    (name, *words) for name in WITH_EXTRA for words in ((), ("--help",), ("--root", "x", "y"))
+]
+NEEDLESS = [(name, "--help") for name in sorted(COMMANDS.keys() - WITH_EXTRA.keys())]
+NETWORK = ("check", "--network")
+CLUSTER = ("validate", "--device", "cpu", "--scheduler", "tcp://127.0.0.1:1")
+
+
+@cache
+def runs() -> dict[tuple[str, ...], Done]:
+    """What each command line comes to; a process for each would take ten times as long."""
+    enough = [tuple(words.split()) for words in ENOUGH]
+    lines = [*enough, *NEEDING, *NEEDLESS, NETWORK, CLUSTER]
+    return dict(zip(lines, run_base_only(lines), strict=True))
+
+
 @pytest.fixture
 def a_report() -> Path:
     return min(REPOSITORY.glob("accelerators/*/results/*.json"), key=lambda p: p.stat().st_size)
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        "--version",
-        "--help",
-        "check --help",
-        "facts --sample 3",
-        "owners --check",
-        "report --help",
-        "report check --help",
-        "schema --check",
-        "suites --help",
-        "validate --help",
-    ],
-)
+@pytest.mark.parametrize("words", ENOUGH)
 def test_the_base_dependencies_are_enough(words: str) -> None:
-    done = run_base_only(*words.split())
+    done = runs()[tuple(words.split())]
     assert (done.returncode, done.stderr) == (0, "")
 
 
@@ -52,24 +67,20 @@ def test_reports_are_read_checked_and_written_with_the_base_alone(
     a_report: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "report.ctrf.json"
-    for words in (
+    lines = (
         ["show", str(a_report)],
         ["check", str(a_report)],
         ["export", "--format", "ctrf", "--out", str(out), str(a_report)],
-    ):
-        done = run_base_only("report", *words)
+        ["import", "--accelerator", "cpu", "--out", str(tmp_path / "report.json"), str(out)],
+    )
+    for done in run_base_only(["report", *line] for line in lines):
         assert (done.returncode, done.stderr) == (0, "")
-    words = ["--accelerator", "cpu", "--out", str(tmp_path / "report.json"), str(out)]
-    done = run_base_only("report", "import", *words)
-    assert (done.returncode, done.stderr) == (0, "")
 
 
-@pytest.mark.parametrize(("name", "extra"), WITH_EXTRA.items())
-@pytest.mark.parametrize("words", [(), ("--help",), ("--root", "x", "y")])
-def test_a_command_without_its_extra_says_how_to_install_it(
-    name: str, extra: Extra, words: tuple[str, ...]
-) -> None:
-    done = run_base_only(name, *words)
+@pytest.mark.parametrize("line", NEEDING)
+def test_a_command_without_its_extra_says_how_to_install_it(line: tuple[str, ...]) -> None:
+    done, name = runs()[line], line[0]
+    extra = WITH_EXTRA[name]
     assert done.returncode == 2
     assert done.stderr == (
         f"Error: `accelerator-portal {name}` needs the optional packages of the extra `{extra}`. "
@@ -78,14 +89,14 @@ def test_a_command_without_its_extra_says_how_to_install_it(
 
 
 def test_an_option_without_its_extra_says_how_to_install_it() -> None:
-    done = run_base_only("check", "--network")
+    done = runs()[NETWORK]
     assert done.returncode == 2
     assert "`accelerator-portal check --network` needs the optional packages" in done.stderr
     assert "Traceback" not in done.stderr
 
 
 def test_a_cluster_needs_its_extra_and_nothing_else_of_it() -> None:
-    done = run_base_only("validate", "--device", "cpu", "--scheduler", "tcp://127.0.0.1:1")
+    done = runs()[CLUSTER]
     assert done.returncode == 2
     assert done.stderr == (
         "Error: `accelerator-portal validate --scheduler` needs the optional packages of the extra "
@@ -93,11 +104,11 @@ def test_a_cluster_needs_its_extra_and_nothing_else_of_it() -> None:
     )
 
 
-@pytest.mark.parametrize("name", sorted(COMMANDS.keys() - WITH_EXTRA.keys()))
-def test_a_command_that_names_no_extra_needs_none(name: str) -> None:
-    done = run_base_only(name, "--help")
+@pytest.mark.parametrize("line", NEEDLESS)
+def test_a_command_that_names_no_extra_needs_none(line: tuple[str, ...]) -> None:
+    done = runs()[line]
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.startswith(f"Usage: accelerator-portal {name}")
+    assert done.stdout.startswith(f"Usage: accelerator-portal {line[0]}")
 
 
 @pytest.mark.parametrize("extra", MODULES)

@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+from functools import cache
+
 import yaml
 
 from tests.built_site import REPOSITORY, Page, Site, attribute
 
 
+@cache
 def repository_url() -> str:
     """The repository's address; mkdocs.yml has tags that only MkDocs reads."""
     node = yaml.compose((REPOSITORY / "mkdocs.yml").read_text("utf-8"), yaml.SafeLoader)

@@ -1,4 +1,4 @@
-"""A folder that `accelerator-portal new` wrote, beside the real ones; the platform is made up."""
+"""A folder that `accelerator-portal new` wrote, beside the invented platform; both are made up."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from click.testing import CliRunner
 
 from accelerator_portal.cli import main
 from accelerator_portal.site.broken_links import BuiltSite, broken_links
-from tests.built_site import Page, Site, attribute, build_site, copy_sources
+from tests.built_site import EXAMPLE, Page, Site, attribute, build_site, copy_sources
 
 ANSWERS = {
     "name": "Foo *Card*",
@@ -19,7 +19,7 @@ ANSWERS = {
     "import": "torch_foo",
     "command": "pip install torch-foo==1.2",
     "needs": "Foo driver 5",
-    "torch": "2.14.0",
+    "torch": "2.3.0",
     "os": "linux",
     "arch": "x86_64",
     "python": "3.12",
@@ -30,7 +30,7 @@ ANSWERS = {
 
 @pytest.fixture(scope="module")
 def new_site(tmp_path_factory: pytest.TempPathFactory) -> Site:
-    root = copy_sources(tmp_path_factory.mktemp("new"))
+    root = copy_sources(tmp_path_factory.mktemp("new"), EXAMPLE)
     words = [word for flag, text in ANSWERS.items() for word in (f"--{flag}", text)]
     result = CliRunner().invoke(main, ["new", "foo", "--root", str(root), *words])
     assert result.exit_code == 0, result.output

@@ -42,7 +42,26 @@ def built(root: Path, out: Path, *options: str) -> dict[str, bytes]:
     arguments = ["build", "--root", str(root), "--out", str(out), *options]
     done = CliRunner().invoke(main, arguments)
     assert done.exit_code == 0, done.output
-    return {f.relative_to(out).as_posix(): f.read_bytes() for f in out.rglob("*") if f.is_file()}
+    return files_of(out)
+
+
+def files_of(site: Path) -> dict[str, bytes]:
+    return {f.relative_to(site).as_posix(): f.read_bytes() for f in site.rglob("*") if f.is_file()}
+
+
+@pytest.fixture(scope="module")
+def without(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """The site of the invented platform alone."""
+    work = tmp_path_factory.mktemp("without")
+    return built(copy_sources(work / "repository", EXAMPLE), work / "site")
+
+
+@pytest.fixture(scope="module")
+def quarantined(sources: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site that a nightly build makes of the broken folder, not to be changed."""
+    site = tmp_path_factory.mktemp("quarantined") / "site"
+    built(sources, site, "--quarantine")
+    return site
 
 
 def test_a_pull_requests_build_names_every_fault(sources: Path) -> None:
@@ -64,13 +83,11 @@ def test_a_pull_requests_build_names_every_fault(sources: Path) -> None:
 
 
 def test_a_nightly_build_changes_no_page_that_does_not_name_it(
-    sources: Path, tmp_path: Path
+    quarantined: Path, without: dict[str, bytes]
 ) -> None:
-    without = copy_sources(tmp_path / "without", EXAMPLE)
-    expected = built(without, tmp_path / "expected")
-    found = built(sources, tmp_path / "found", "--quarantine")
-    assert found.keys() == expected.keys()
-    differing = {path for path in found if found[path] != expected[path]}
+    found = files_of(quarantined)
+    assert found.keys() == without.keys()
+    differing = {path for path in found if found[path] != without[path]}
     assert b"<code>broken</code>" in found["results/dashboard/index.html"]
     naming = {
         "results/dashboard/index.html",
@@ -81,19 +98,21 @@ def test_a_nightly_build_changes_no_page_that_does_not_name_it(
     assert differing <= naming
 
 
-def test_a_build_that_fails_leaves_the_last_site(sources: Path, tmp_path: Path) -> None:
+def test_a_build_that_fails_leaves_the_last_site(
+    sources: Path, quarantined: Path, tmp_path: Path
+) -> None:
     out = tmp_path / "site"
-    before = built(sources, out, "--quarantine")
+    shutil.copytree(quarantined, out)
     done = CliRunner().invoke(main, ["build", "--root", str(sources), "--out", str(out)])
     assert done.exit_code != 0
-    after = {f.relative_to(out).as_posix(): f.read_bytes() for f in out.rglob("*") if f.is_file()}
-    assert after == before
+    assert files_of(out) == files_of(quarantined)
     assert sorted(f.name for f in tmp_path.iterdir()) == ["site"]
 
 
-def test_the_last_good_version_stands_in_and_says_so(tmp_path: Path) -> None:
+def test_the_last_good_version_stands_in_and_says_so(
+    without: dict[str, bytes], tmp_path: Path
+) -> None:
     root = copy_sources(tmp_path / "repository", EXAMPLE)
-    whole = built(root, tmp_path / "whole")
     archive = open_archive(str(tmp_path / "archive"))
     archive_good_folders(archive, root, ["acme"], [], dt.date(2026, 11, 19))
     replace(root / "accelerators/acme/guide.md", "## Help", "## Halp")
@@ -107,8 +126,8 @@ def test_the_last_good_version_stands_in_and_says_so(tmp_path: Path) -> None:
     assert json.loads(found["api/v1/quality.json"])["set_aside"] == [
         {"folder": "acme", "errors": 2, "shown_before": "2026-11-20"}
     ]
-    assert found.keys() == whole.keys()
-    assert {path for path in found if found[path] != whole[path]} - {"sitemap.xml.gz"} == {
+    assert found.keys() == without.keys()
+    assert {path for path in found if found[path] != without[path]} - {"sitemap.xml.gz"} == {
         "compute-platforms/acme/index.html",
         "results/dashboard/index.html",
         "api/v1/quality.json",

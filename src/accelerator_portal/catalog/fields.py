@@ -40,7 +40,7 @@ Integration = Literal["in-tree", "out-of-tree"]
 class Model(BaseModel):
     """A frozen record of a contributed file; unknown keys are faults."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 def fault(what: str, remedy: str) -> PydanticCustomError:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from functools import cache
+from typing import Any
 
 from pydantic import BaseModel
 
@@ -11,6 +13,7 @@ from accelerator_portal.catalog.compatibility_file import Compatibility
 from accelerator_portal.catalog.criteria_file import Criteria
 from accelerator_portal.catalog.exceptions_file import Exceptions
 from accelerator_portal.catalog.executorch_goals_file import ExecutorchGoals
+from accelerator_portal.catalog.field_docstrings import DescribedSchema
 from accelerator_portal.catalog.hosts_file import Hosts
 from accelerator_portal.catalog.install_file import Install
 from accelerator_portal.catalog.known_issues_file import KnownIssues
@@ -53,11 +56,20 @@ def schema_text(name: str) -> str:
     return model_schema(SCHEMAS[name])
 
 
+@cache
 def model_schema(model: type[BaseModel]) -> str:
     """Return the JSON Schema (draft 2020-12) of any model."""
-    schema = model.model_json_schema(by_alias=True)
-    schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
+    schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", **described(model)}
     return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
+
+
+@cache
+def described(model: type[BaseModel]) -> dict[str, Any]:
+    """Return what pydantic's JSON Schema of a model says, with the docstrings of its fields.
+
+    Nobody may change it: there is one for all who ask.
+    """
+    return model.model_json_schema(by_alias=True, schema_generator=DescribedSchema)
 
 
 def schema_files() -> dict[str, str]:

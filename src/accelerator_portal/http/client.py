@@ -22,6 +22,7 @@ from tenacity import (
 )
 
 from accelerator_portal.http.addresses import origin, private_address, redirected
+from accelerator_portal.http.certificates import certificate_authorities
 from accelerator_portal.http.errors import MISSING_STATUSES, FetchError, InvalidResponseError
 from accelerator_portal.http.limits import RequestLimits
 from accelerator_portal.http.public_transport import PrivateHostError, public_transport
@@ -56,6 +57,7 @@ async def open_client(agent: str, limits: RequestLimits | None = None) -> AsyncI
     """Open a client that tells servers who asks."""
     limits = limits or RequestLimits()
     async with httpx.AsyncClient(
+        verify=certificate_authorities(),
         timeout=limits.timeout,
         max_redirects=limits.redirects,
         limits=httpx.Limits(max_connections=limits.concurrent * 2),

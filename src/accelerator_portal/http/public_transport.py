@@ -16,6 +16,7 @@ import httpcore
 import httpx
 
 from accelerator_portal.catalog.public_host import is_public_address
+from accelerator_portal.http.certificates import certificate_authorities
 
 
 class PrivateHostError(httpcore.ConnectError):
@@ -64,9 +65,9 @@ class _PublicTransport(httpx.AsyncHTTPTransport):
     """httpx's own, with another way to connect, for which httpx has no argument."""
 
     def __init__(self, connections: int) -> None:
-        super().__init__()
+        super().__init__(verify=certificate_authorities())
         self._pool = httpcore.AsyncConnectionPool(
-            ssl_context=httpx.create_ssl_context(),
+            ssl_context=certificate_authorities(),
             max_connections=connections,
             network_backend=PublicHostsBackend(httpcore.AnyIOBackend()),
         )

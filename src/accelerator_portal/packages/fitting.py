@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import product
+from functools import lru_cache
+from itertools import islice, product
 
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
@@ -21,6 +22,10 @@ from accelerator_portal.packages.wheel_tags import runs_on, serves_python
 _SYSTEMS: tuple[tuple[Os, Arch], ...] = tuple(
     product(("linux", "windows", "macos"), ("x86_64", "aarch64", "s390x", "ppc64le", "riscv64"))
 )
+
+
+# The indexes of twenty platforms repeat a few hundred requirements.
+_REQUIREMENTS = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,18 +82,18 @@ def fits(catalog: Catalog, facts: IndexFacts) -> tuple[Fit, ...]:
     Only what the index itself says: a plugin whose metadata names no torch fits none. Final
     releases come before pre-releases, and what was withdrawn is left out.
     """
+    offered = {system: list(_offers(facts, *system)) for system in _SYSTEMS}
     found = []
     for torch in catalog.releases.releases:
-        for os, arch in _SYSTEMS:
-            fit = _newest(facts, torch.version, os, arch)
-            if fit:
-                release, requirement = fit
-                labels = labels_on(release, os, arch)
+        for (os, arch), offers in offered.items():
+            newest = (offer for offer in offers if admits(offer[1], torch.version))
+            for release, requirement, labels in islice(newest, 1):
                 pythons = tuple(p for p in torch.python if serves_python(labels, p))
                 found.append(Fit(torch.version, os, arch, release, requirement, pythons))
     return tuple(found)
 
 
+@lru_cache(_REQUIREMENTS)
 def admits(requirement: str, torch: str) -> bool:
     """Say whether a requirement allows a torch release, in any build: `==2.10.0+cpu` does 2.10.0.
 
@@ -119,6 +124,7 @@ def torch_requirements(release: ReleaseFacts) -> dict[str, str]:
     }
 
 
+@lru_cache(_REQUIREMENTS)
 def is_of_torch(line: str) -> bool:
     """Say whether a requirement is one of torch."""
     try:
@@ -144,9 +150,10 @@ def usable(releases: Iterable[ReleaseFacts]) -> Iterator[ReleaseFacts]:
     yield from final or kept
 
 
-def _newest(facts: IndexFacts, torch: str, os: Os, arch: Arch) -> tuple[ReleaseFacts, str] | None:
+def _offers(facts: IndexFacts, os: Os, arch: Arch) -> Iterator[tuple[ReleaseFacts, str, list[str]]]:
+    """Yield what has wheels for a system and requires torch, with requirement and Python labels."""
     for release in usable(facts.releases):  # newest first
         requirement = torch_requirement(release, os, arch)
-        if requirement and admits(requirement, torch) and labels_on(release, os, arch):
-            return release, requirement
-    return None
+        labels = labels_on(release, os, arch)
+        if requirement and labels:
+            yield release, requirement, labels

@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from accelerator_portal.catalog.format_address import FILES, WHOLE
-from accelerator_portal.catalog.schema import SCHEMAS
+from accelerator_portal.catalog.schema import SCHEMAS, described
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ def reference(name: str, model: type[BaseModel]) -> FileReference:
 
 
 def _records(model: type[BaseModel]) -> Iterator[RecordReference]:
-    schema = model.model_json_schema(by_alias=True)
+    schema = described(model)
     yield _record(WHOLE, schema)
     for title, inner in schema.get("$defs", {}).items():
         yield _record(title, inner)

@@ -119,12 +119,14 @@ class TestView:
         return tuple((outcome, counts[outcome]) for outcome in WORST_FIRST if counts[outcome])
 
 
-def results_of(stored: StoredReport) -> Iterator[ReportedTest]:
-    """Yield what a report says of each test, in its order."""
+def results_of(stored: StoredReport, suite: str | None = None) -> Iterator[ReportedTest]:
+    """Yield what a report says of each test, or of each of one suite, in its order."""
     report = stored.report
     commands = {suite.name: suite.command for suite in report.suites}
     environment = _environment(report.environment)
     for test in report.tests:
+        if suite not in {None, test.suite}:
+            continue
         yield ReportedTest(
             stored.id,
             report.accelerator,
@@ -163,14 +165,13 @@ def tests_of_suite(
     """Return the tests of a suite by name, each with every result."""
     found: dict[str, list[ReportedTest]] = {}
     for stored in results.reports:
-        for result in results_of(stored):
-            if result.test.suite == suite:
-                standing = past.standing(stored.report, result.test)
-                strip = verdict_strip(standing) if result.kind != "baseline" else None
-                since = _since(standing) if standing else _superseded(past, stored, result)
-                history = _history_query(stored, result) if standing else None
-                dated = replace(result, since=since, strip=strip, history=history)
-                found.setdefault(result.test.name, []).append(dated)
+        for result in results_of(stored, suite):
+            standing = past.standing(stored.report, result.test)
+            strip = verdict_strip(standing) if result.kind != "baseline" else None
+            since = _since(standing) if standing else _superseded(past, stored, result)
+            history = _history_query(stored, result) if standing else None
+            dated = replace(result, since=since, strip=strip, history=history)
+            found.setdefault(result.test.name, []).append(dated)
     order = {platform.id: n for n, platform in enumerate(catalog.platforms)}
     return [
         TestView(

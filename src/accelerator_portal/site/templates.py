@@ -6,7 +6,8 @@ import re
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, nodes
+from jinja2 import BytecodeCache, Environment, FileSystemLoader, StrictUndefined, nodes
+from jinja2.bccache import Bucket
 from jinja2.ext import Extension
 from jinja2.parser import Parser
 from markupsafe import Markup, escape
@@ -24,6 +25,28 @@ _MARKDOWN = re.compile(r"([\\`*_{}\[\]()#+\-.!|])")
 _BACKTICKS = re.compile(r"`([^`]+)`")
 
 
+class _Memory(BytecodeCache):
+    """Compiles a template once for all `Templates` of a process, again when its text changes.
+
+    It is not kept in a file: what filters make of constants is compiled, too.
+    """
+
+    def __init__(self) -> None:
+        self._kept: dict[str, bytes] = {}
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        """Fill in what was compiled; Jinja compares the texts."""
+        if bucket.key in self._kept:
+            bucket.bytecode_from_string(self._kept[bucket.key])
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        """Keep what was compiled."""
+        self._kept[bucket.key] = bucket.bytecode_to_string()
+
+
+_COMPILED = _Memory()
+
+
 class Templates:
     """Renders the templates of one folder; a name that a template misspells is an error.
 
@@ -33,6 +56,7 @@ class Templates:
     def __init__(self, folder: Path, **shared: Any) -> None:  # noqa: ANN401 - whatever pages share
         self._environment = Environment(
             loader=FileSystemLoader(folder),
+            bytecode_cache=_COMPILED,
             extensions=[Lines],
             autoescape=True,
             undefined=StrictUndefined,
@@ -86,6 +110,8 @@ def visible(text: str) -> str:
 
     Contributed files have none; reports may, and what a reader sees must be what is there.
     """
+    if text.isascii() and text.isprintable():
+        return text
     return HIDDEN.sub(lambda m: m[0] if m[0] == "\r" else f"\\u{ord(m[0]):04x}", text)
 
 
