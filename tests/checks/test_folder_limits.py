@@ -57,7 +57,8 @@ def fail() -> None:
 def test_what_takes_too_much_is_ended(
     work: Callable[[], None], why: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(folder_process, "MAX_SECONDS", 1)
+    if why == "time":  # others take a second themselves, where the machine is slow
+        monkeypatch.setattr(folder_process, "MAX_SECONDS", 1)
     assert within_limits(work) == why
     assert resource.getrlimit(resource.RLIMIT_CPU)[0] != 1, "the limits are the child's alone"
 

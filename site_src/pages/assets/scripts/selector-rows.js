@@ -46,7 +46,7 @@ class Rows {
 }
 
 function idle() {
-  return new Promise((done) => (globalThis.requestIdleCallback ? requestIdleCallback(done, { timeout: 2000 }) : setTimeout(done, 50)));
+  return new Promise((done) => (globalThis.requestIdleCallback ? requestIdleCallback(done, { timeout: 300 }) : setTimeout(done, 50)));
 }
 
 async function read(address) {
