@@ -26,7 +26,7 @@ TEXT = """\
 }}
 """
 
-REMEDY = "rebuild the history from all reports"
+REMEDY = "restore it from the repository's history, or run: accelerator-portal history repair"
 
 
 def refused(path: Path) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from accelerator_portal.catalog.wording import count
-from accelerator_portal.reports.identity import identity_of
+from accelerator_portal.reports.identity import identity_of, parse_key
 from accelerator_portal.reports.outcomes import Outcome, Stage
 from accelerator_portal.reports.reading import refuse
 from accelerator_portal.reports.report import Report
@@ -88,9 +88,31 @@ def fold(
     whole = _whole(report)
     for name, tests in said.items():
         complete = name.partition("?")[0] in whole
-        groups[name] = _folded(groups.get(name), tests, at, changes, complete=complete)
+        gone = _missing(groups.get(name), tests) if complete else ()
+        groups[name] = _folded(groups.get(name), tests, at, changes, gone)
     kept = replace(state, reports={**state.reports, at.id: at}, groups=groups)
     return kept, tuple(sorted(changes, key=lambda change: change.key))
+
+
+def replayed(
+    state: State, at: Point, said: Mapping[str, OutcomeAndStage], gone: Iterable[str]
+) -> State:
+    """Return the state after one more report, of which its outcomes and removed tests are kept.
+
+    `said` and `gone` are keys of tests, as an archive has them.
+    """
+    by_group: dict[str, dict[str, OutcomeAndStage]] = {}
+    gone_of: dict[str, list[str]] = {}
+    for key, outcome in said.items():
+        by_group.setdefault(parse_key(key).group, {})[key] = outcome
+    for key in gone:
+        gone_of.setdefault(parse_key(key).group, []).append(key)
+    groups = dict(state.groups)
+    for name in by_group.keys() | gone_of.keys():
+        groups[name] = _folded(
+            groups.get(name), by_group.get(name, {}), at, [], gone_of.get(name, ())
+        )
+    return replace(state, reports={**state.reports, at.id: at}, groups=groups)
 
 
 def point_of(report: Report, path: Path = _REPORT) -> Point:
@@ -179,12 +201,11 @@ def _folded(
     said: Mapping[str, OutcomeAndStage],
     at: Point,
     changes: list[OutcomeChange],
-    *,
-    complete: bool,
+    gone: Iterable[str],
 ) -> Group:
     tests = dict(group.tests) if group else {}
-    if complete:
-        for key, before in _missing(tests, said):
+    for key in gone:
+        if before := tests.get(key):
             tests[key] = before._replace(gone=at)
             changes.append(_change(at, key, "gone", None, before))
     for key, (outcome, stage) in said.items():
@@ -199,10 +220,9 @@ def _folded(
     return Group(at, tests)
 
 
-def _missing(
-    tests: Mapping[str, Standing], said: Mapping[str, OutcomeAndStage]
-) -> Iterator[tuple[str, Standing]]:
-    return ((key, tests[key]) for key in sorted(tests.keys() - said) if tests[key].gone is None)
+def _missing(group: Group | None, said: Mapping[str, OutcomeAndStage]) -> Iterator[str]:
+    tests = group.tests if group else {}
+    return (key for key in sorted(tests.keys() - said) if tests[key].gone is None)
 
 
 def _change(

@@ -27,6 +27,8 @@ from accelerator_portal.results.standing import (
 
 SCHEMA_VERSION = 1
 
+_REMEDY = "restore it from the repository's history, or run: accelerator-portal history repair"
+
 # A number is that of a report in the list of reports, or how many.
 StandingRow = tuple[
     Outcome,
@@ -114,7 +116,7 @@ def read_state(path: Path) -> State:
         }
     except (ValidationError, IndexError) as error:
         what = f"invalid history state ({_first(error)})"
-        raise refuse(path, 1, what, "rebuild the history from all reports") from None
+        raise refuse(path, 1, what, _REMEDY) from None
     reports = {point.id: point for point in points}
     return State(found.accelerator, found.basis, reports, groups)
 

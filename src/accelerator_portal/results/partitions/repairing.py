@@ -14,10 +14,12 @@ from typing import NamedTuple
 from accelerator_portal.catalog import ProblemsError
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.reports.report import Report
+from accelerator_portal.results.archive import state_path
 from accelerator_portal.results.folding import NamedReport
 from accelerator_portal.results.history import point_of
 from accelerator_portal.results.partitions.columns import result_tables
 from accelerator_portal.results.partitions.layout import (
+    BASES,
     HISTORY,
     Partition,
     month_of,
@@ -35,6 +37,8 @@ from accelerator_portal.results.partitions.manifest import (
 )
 from accelerator_portal.results.partitions.part_file import read_part, write_part
 from accelerator_portal.results.partitions.rebuilding import listed_from_file, rebuilt_manifest
+from accelerator_portal.results.partitions.state_rebuilding import rebuilt_state
+from accelerator_portal.results.state_file import read_state, write_state
 
 NamedRows = tuple[str, ListedFile]
 """The rows of a report that were written again."""
@@ -59,7 +63,7 @@ class _Damage(NamedTuple):
 def repair_accelerator(root: Path, accelerator: str, reports: Iterable[NamedReport]) -> Repair:
     """Repair an archive; `reports` are those at hand, from which results are written again.
 
-    Raises OSError, and ProblemsError where a state cannot be read.
+    Raises OSError, and ProblemsError where both a manifest and a state cannot be read.
     """
     try:
         manifest = read_manifest(root, accelerator)
@@ -83,7 +87,35 @@ def repair_accelerator(root: Path, accelerator: str, reports: Iterable[NamedRepo
     manifest = manifest.model_copy(update={"lost": (*manifest.lost, *lost)})
     if done:
         write_manifest(root, manifest)
+    done += _states_again(root, manifest, at_hand)
     return Repair((*done, *_tidied(root, manifest)), manifest.lost)
+
+
+def _states_again(root: Path, manifest: Manifest, at_hand: Mapping[str, Report]) -> Iterator[str]:
+    """Write states that are damaged or missing again from what is archived."""
+    for basis in BASES:
+        path = state_path(root, manifest.accelerator, basis)
+        archived = [report for report in manifest.reports.values() if report.basis == basis]
+        if not archived or _is_whole(path):
+            continue
+        found = rebuilt_state(root, manifest, basis, at_hand)
+        if path.exists():
+            path.replace(path.with_name(f"{path.name}.damaged"))
+        write_state(path, found.state)
+        where = path.relative_to(root).as_posix()
+        yield f"Recreated {where} from {count(len(found.state.reports), 'archived report')}."
+        if found.from_columns:
+            reports = count(found.from_columns, "report")
+            yield f"Without versions of packages and origins, which the archive lacks: {reports}."
+        if found.left_out:
+            yield f"Left out, as no file has their results: {count(found.left_out, 'report')}."
+
+
+def _is_whole(state: Path) -> bool:
+    try:
+        return state.exists() and bool(read_state(state))
+    except ProblemsError:
+        return False
 
 
 def _damaged_files(root: Path, manifest: Manifest) -> Iterator[_Damage]:

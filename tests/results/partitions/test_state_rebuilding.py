@@ -1,0 +1,95 @@
+"""A state that is damaged or gone is made again from the archive."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from accelerator_portal.cli import main
+from accelerator_portal.results.archive import read_state_of, state_path
+from accelerator_portal.results.partitions.layout import HISTORY
+from accelerator_portal.results.partitions.manifest import read_manifest
+from accelerator_portal.results.partitions.repairing import repair_accelerator
+from tests.results.made_up import NAMES, OUTCOMES, STAGES, Outcomes, made_up
+from tests.results.partitions.archived import DAYS, archive, content, named, report_of
+
+REPORTS = [report_of(day, outcomes) for day, outcomes in enumerate(DAYS)]
+STATE = f"{HISTORY}/example/runs.json"
+
+
+def shortened(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:-20])
+
+
+@pytest.mark.parametrize("damage", [Path.unlink, shortened])
+def test_a_state_is_made_again_without_any_report(
+    tmp_path: Path, damage: Callable[[Path], None]
+) -> None:
+    archive(tmp_path, *REPORTS)
+    before = content(tmp_path)
+    damage(tmp_path / STATE)
+    done = CliRunner().invoke(main, ["history", "repair", "--root", str(tmp_path), "example"])
+    assert done.exit_code == 0
+    assert done.stdout == (
+        f"Recreated {STATE} from 3 archived reports.\n"
+        "Without versions of packages and origins, which the archive lacks: 3 reports.\n"
+    )
+    kept = content(tmp_path)
+    damaged = kept.pop("example/runs.json.damaged", b"")
+    assert kept == before
+    assert before["example/runs.json"].startswith(damaged)
+    again = CliRunner().invoke(main, ["history", "repair", "--root", str(tmp_path), "example"])
+    assert again.stdout == "Nothing to repair.\n"
+
+
+@settings(max_examples=30)
+@given(
+    st.lists(
+        st.dictionaries(NAMES, st.tuples(OUTCOMES, STAGES), min_size=1, max_size=6),
+        min_size=1,
+        max_size=8,
+    )
+)
+def test_whatever_was_folded_the_state_is_the_same_again(days: list[Outcomes]) -> None:
+    """Tests that go, come back and change their minds, over two months."""
+    with TemporaryDirectory() as folder:
+        root = Path(folder)
+        archive(root, *(made_up(day * 9, outcomes) for day, outcomes in enumerate(days)))
+        path = state_path(root, "example", "runs")
+        before = path.read_bytes()
+        path.unlink()
+        assert repair_accelerator(root, "example", []).lost == ()
+        assert path.read_bytes() == before
+
+
+def test_reports_that_are_at_hand_give_what_the_archive_has_no_columns_for(tmp_path: Path) -> None:
+    environment = {"torch": "2.9.0", "sdk": {"name": "kit", "version": "3"}, "packages": {"a": "1"}}
+    report = made_up(0, DAYS[0], environment=environment)
+    archive(tmp_path, report)
+    path = tmp_path / STATE
+    before = path.read_bytes()
+    path.unlink()
+    repair_accelerator(tmp_path, "example", named(report))
+    assert path.read_bytes() == before
+
+    path.unlink()
+    repair_accelerator(tmp_path, "example", [])
+    (point,) = read_state_of(tmp_path, "example", "runs").reports.values()
+    assert (point.environment.torch, point.environment.sdk) == ("2.9.0", None)
+
+
+def test_a_report_whose_results_are_lost_is_left_out_and_that_is_told(tmp_path: Path) -> None:
+    archive(tmp_path, *REPORTS)
+    last = read_manifest(tmp_path, "example").files_of("runs", "results")[-1]
+    (tmp_path / HISTORY / last.path).unlink()
+    (tmp_path / STATE).unlink()
+    done = repair_accelerator(tmp_path, "example", [])
+    assert f"Recreated {STATE} from 2 archived reports." in done.done
+    assert "Left out, as no file has their results: 1 report." in done.done
+    assert len(read_state_of(tmp_path, "example", "runs").reports) == 2
