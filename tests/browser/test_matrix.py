@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from time import perf_counter
 from typing import Any
 
 import pytest
@@ -238,12 +237,12 @@ def test_an_address_that_asks_for_nonsense_breaks_nothing(
     expect(page.locator(".matrix-box")).to_be_focused()
 
 
-def test_filtering_keeps_up_with_typing(open_page: OpenPage, table: Table) -> None:
-    """No promise of a time: it only must not take seconds."""
+def test_a_long_word_typed_without_a_pause_filters_by_all_of_it(
+    open_page: OpenPage, table: Table
+) -> None:
+    """How long that takes is measured in `benchmarks/matrix.py`."""
     page = open_page(SUITE)
     wanted = sum("detectron2_mask" in test["name"] for test in table.tests)
-    start = perf_counter()
     page.locator("input[name=text]").press_sequentially("detectron2_mask")
     expect(state(page)).to_contain_text(f"Showing {wanted} of ")
     assert 0 < shown(page) == wanted
-    assert perf_counter() - start < 10

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from accelerator_portal.cli import main
 from accelerator_portal.results.archive import read_state_of, state_path
+from accelerator_portal.results.partitions.checking import check_accelerator
 from accelerator_portal.results.partitions.layout import HISTORY
 from accelerator_portal.results.partitions.manifest import read_manifest
 from accelerator_portal.results.partitions.repairing import repair_accelerator
@@ -68,6 +69,38 @@ def test_whatever_was_folded_the_state_is_the_same_again(days: list[Outcomes]) -
         assert path.read_bytes() == before
 
 
+@pytest.mark.parametrize(
+    ("old", "new"), [('"failed"', '"passed"'), ('"+-+"', '"+++"'), ("b", "d"), (",3,", ",2,")]
+)
+def test_what_was_changed_within_a_state_is_found(tmp_path: Path, old: str, new: str) -> None:
+    archive(tmp_path, *REPORTS)
+    path = tmp_path / STATE
+    head, _, groups = path.read_text("utf-8").partition('"groups"')
+    key = "/b" if old == "b" else old
+    assert key in groups
+    changed = groups.replace(key, key.replace(old, new), 1)
+    path.write_text(f'{head}"groups"{changed}', "utf-8")
+    (problem,) = check_accelerator(tmp_path, "example")
+    assert "differs from the archived results" in problem.what
+    assert problem.path == STATE
+
+
+def test_a_state_with_an_older_window_and_whole_environments_is_right(tmp_path: Path) -> None:
+    """An environment's packages tell code apart; the archive does not have them."""
+    same = {"torch": "2.9.0"}
+    reports = [
+        made_up(day, outcomes, environment={**same, "packages": {"a": str(day)}})
+        for day, outcomes in enumerate(DAYS)
+    ]
+    archive(tmp_path, *reports)
+    assert list(check_accelerator(tmp_path, "example")) == []
+    path = tmp_path / STATE
+    text = path.read_text("utf-8")
+    assert '"+-+"' in text
+    path.write_text(text.replace('"+-+"', '"-+"'), "utf-8")
+    assert list(check_accelerator(tmp_path, "example")) == []
+
+
 def test_reports_that_are_at_hand_give_what_the_archive_has_no_columns_for(tmp_path: Path) -> None:
     environment = {"torch": "2.9.0", "sdk": {"name": "kit", "version": "3"}, "packages": {"a": "1"}}
     report = made_up(0, DAYS[0], environment=environment)
@@ -93,3 +126,14 @@ def test_a_report_whose_results_are_lost_is_left_out_and_that_is_told(tmp_path: 
     assert f"Recreated {STATE} from 2 archived reports." in done.done
     assert "Left out, as no file has their results: 1 report." in done.done
     assert len(read_state_of(tmp_path, "example", "runs").reports) == 2
+
+
+def test_a_state_is_not_compared_with_an_archive_that_is_damaged(tmp_path: Path) -> None:
+    """Of one report of two suites a file is gone: what is left would come to another state."""
+    archive(tmp_path, report_of(0, DAYS[0], ("models", "others")))
+    file, _ = read_manifest(tmp_path, "example").files_of("runs", "results")
+    (tmp_path / HISTORY / file.path).unlink()
+    (problem,) = check_accelerator(tmp_path, "example")
+    assert problem.what == "file not found"
+    repair_accelerator(tmp_path, "example", [])
+    assert list(check_accelerator(tmp_path, "example")) == []

@@ -6,13 +6,17 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from accelerator_portal.catalog import Problem, ProblemsError
+from accelerator_portal.catalog.wording import count
 from accelerator_portal.results.archive import read_state_of
 from accelerator_portal.results.partitions.layout import BASES, HISTORY
 from accelerator_portal.results.partitions.manifest import Manifest, files_below, read_manifest
 from accelerator_portal.results.partitions.part_file import read_part
+from accelerator_portal.results.partitions.state_rebuilding import differing_tests, rebuilt_state
+from accelerator_portal.results.standing import State
 
 _FOLD = "add the report again: accelerator-portal history fold FILE"
 _TIDY = "run: accelerator-portal history repair"
+_RESTORE = "restore the file from the repository's history"
 
 
 def check_accelerator(root: Path, accelerator: str) -> Iterator[Problem]:
@@ -22,9 +26,10 @@ def check_accelerator(root: Path, accelerator: str) -> Iterator[Problem]:
     except ProblemsError as error:
         yield from error.problems
     else:
-        yield from _files(root, manifest)
+        damaged = list(_files(root, manifest))
+        yield from damaged
         yield from _totals(manifest)
-        yield from _states(root, manifest)
+        yield from _states(root, manifest, whole=not (damaged or manifest.lost))
 
 
 def _files(root: Path, manifest: Manifest) -> Iterator[Problem]:
@@ -55,10 +60,10 @@ def _totals(manifest: Manifest) -> Iterator[Problem]:
             if listed + lost != rows:
                 path = f"{HISTORY}/{manifest.accelerator}/manifest.json"
                 what = f"its files have {listed:,} rows of {basis}/{table}, its reports {rows:,}"
-                yield Problem(path, 1, what, "restore the file from the repository's history")
+                yield Problem(path, 1, what, _RESTORE)
 
 
-def _states(root: Path, manifest: Manifest) -> Iterator[Problem]:
+def _states(root: Path, manifest: Manifest, *, whole: bool) -> Iterator[Problem]:
     for basis in BASES:
         try:
             state = read_state_of(root, manifest.accelerator, basis)
@@ -77,3 +82,15 @@ def _states(root: Path, manifest: Manifest) -> Iterator[Problem]:
             report = f"the report {name} of {started:%Y-%m-%d %H:%M} UTC"
             what = f"{report} is in the history but not in the archive"
             yield Problem(path, 1, what, _FOLD)
+        if whole and archived.keys() == state.reports.keys():
+            yield from _standings(root, manifest, state, path)
+
+
+def _standings(root: Path, manifest: Manifest, state: State, path: str) -> Iterator[Problem]:
+    """Compare how tests stand with what their archived results come to: a flipped bit shows."""
+    again = rebuilt_state(root, manifest, state.basis, {})
+    differing = [] if again.left_out else differing_tests(state, again.state)
+    if differing:
+        more = f" (and {count(len(differing) - 1, 'more test')})" if len(differing) > 1 else ""
+        what = f"{differing[0]}{more} differs from the archived results"
+        yield Problem(path, 1, what, f"{_RESTORE}, or delete it and {_TIDY}")

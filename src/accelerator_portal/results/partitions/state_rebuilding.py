@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from accelerator_portal.catalog import ProblemsError
 from accelerator_portal.reports.report import Component, Environment, Report, Trigger
@@ -14,7 +14,10 @@ from accelerator_portal.results.history import OutcomeAndStage, point_of, replay
 from accelerator_portal.results.partitions.layout import Table, month_of
 from accelerator_portal.results.partitions.manifest import ListedReport, Manifest
 from accelerator_portal.results.partitions.part_file import read_part
-from accelerator_portal.results.standing import Basis, Point, State
+from accelerator_portal.results.standing import Basis, Point, Standing, State
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 class RebuiltState(NamedTuple):
@@ -39,18 +42,41 @@ def rebuilt_state(
     ours = [(name, report) for name, report in manifest.reports.items() if report.basis == basis]
     ours.sort(key=_when)
     for month, reports in groupby(ours, key=lambda item: month_of(item[1].started)):
-        results = dict(_rows(root, manifest, basis, "results", month))
-        changes = dict(_rows(root, manifest, basis, "changes", month))
+        results = _results(_whole_files(root, manifest, basis, "results", month))
+        gone = _gone(_whole_files(root, manifest, basis, "changes", month))
         for name, listed in reports:
-            at = _point(name, listed, at_hand.get(name), results.get(name, []))
-            if at is None:
+            found = results.get(name)
+            if found is None:
                 left_out += 1
                 continue
             from_columns += name not in at_hand
-            said = {row["key"]: _outcome(row) for row in results.get(name, [])}
-            gone = [row["key"] for row in changes.get(name, []) if row["change"] == "gone"]
-            state = replayed(state, at, said, gone)
+            report = at_hand.get(name)
+            at = point_of(report) if report else _point(name, listed, found.row)
+            state = replayed(state, at, found.said, gone.get(name, ()))
     return RebuiltState(state, from_columns, left_out)
+
+
+def differing_tests(kept: State, again: State) -> list[str]:
+    """Return the keys of tests that do not stand as the archive says.
+
+    `again` is the state made from the archive. Its window of verdicts may be longer, and reports
+    that differ in packages alone are the same code to it.
+    """
+    ours, theirs = dict(kept.tests()), dict(again.tests())
+    return [key for key in sorted(ours | theirs) if not _same(ours.get(key), theirs.get(key))]
+
+
+def _same(kept: Standing | None, again: Standing | None) -> bool:
+    if kept is None or again is None:
+        return False
+    verdicts = [one.recent.replace("=", "") for one in (kept, again)]
+    return _facts(kept) == _facts(again) and verdicts[1].endswith(verdicts[0])
+
+
+def _facts(standing: Standing) -> list[object]:
+    """All that a standing says but its window; of a report its id."""
+    plain = standing._replace(recent="")
+    return [one.id if isinstance(one, Point) else one for one in plain]
 
 
 def _when(item: tuple[str, ListedReport]) -> tuple[dt.datetime, str]:
@@ -58,30 +84,46 @@ def _when(item: tuple[str, ListedReport]) -> tuple[dt.datetime, str]:
     return listed.started, name
 
 
-def _rows(
+class _ReportResults(NamedTuple):
+    """What a report says by key, and one of its rows, which has the environment."""
+
+    row: Mapping[str, Any]
+    said: dict[str, OutcomeAndStage]
+
+
+def _results(tables: Iterable[pa.Table]) -> dict[str, _ReportResults]:
+    found: dict[str, _ReportResults] = {}
+    for table in tables:
+        columns = (table[name].to_pylist() for name in ("report", "key", "outcome", "stage"))
+        for number, (report, key, outcome, stage) in enumerate(zip(*columns, strict=True)):
+            if report not in found:
+                found[report] = _ReportResults(table.slice(number, 1).to_pylist()[0], {})
+            found[report].said[key] = (outcome, stage)
+    return found
+
+
+def _gone(tables: Iterable[pa.Table]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for table in tables:
+        columns = (table[name].to_pylist() for name in ("report", "key", "change"))
+        for report, key, change in zip(*columns, strict=True):
+            if change == "gone":
+                found.setdefault(report, []).append(key)
+    return found
+
+
+def _whole_files(
     root: Path, manifest: Manifest, basis: Basis, table: Table, month: str
-) -> Iterator[tuple[str, list[dict[str, Any]]]]:
-    """Yield the rows of each report in a month, of the files that are whole."""
-    rows: list[dict[str, Any]] = []
+) -> Iterator[pa.Table]:
     for file in manifest.files_of(basis, table):
         if file.partition.month == month:
             try:
-                rows += read_part(root, file).to_pylist()
+                yield read_part(root, file)
             except ProblemsError:
                 continue
-    rows.sort(key=lambda row: str(row["report"]))
-    for name, of_report in groupby(rows, key=lambda row: str(row["report"])):
-        yield name, list(of_report)
 
 
-def _point(
-    name: str, listed: ListedReport, report: Report | None, rows: list[dict[str, Any]]
-) -> Point | None:
-    if not rows:
-        return None
-    if report is not None:
-        return point_of(report)
-    row = rows[0]
+def _point(name: str, listed: ListedReport, row: Mapping[str, Any]) -> Point:
     trigger = Trigger(kind=row["trigger"], commit=row["commit"])
     return Point(name, listed.started, row["kind"], trigger, _environment(row))
 
@@ -95,7 +137,3 @@ def _environment(row: Mapping[str, Any]) -> Environment:
             name=row["plugin"], version=row["plugin_version"], commit=row["plugin_commit"]
         )
     return Environment(plugin=plugin, **{column: row[column] for column in plain})
-
-
-def _outcome(row: Mapping[str, Any]) -> OutcomeAndStage:
-    return row["outcome"], row["stage"]
