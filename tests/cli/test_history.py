@@ -82,6 +82,24 @@ def test_without_files_the_reports_of_the_folders_are_folded(tree: Tree) -> None
     assert done.stdout == "example, runs: 1 new report of 1, 1 change\n"
 
 
+def test_a_renamed_suite_continues_its_history(tree: Tree) -> None:
+    def report(day: int, suite: str) -> str:
+        suites = [{"name": suite, "kind": "model"}]
+        text = report_text(made_up(day, {"a": "passed"}, suites=suites))
+        return text.replace('"suite": "models"', f'"suite": "{suite}"')
+
+    declared = '{name: example/kernels, title: K, url: "https://example.org", aliases: [%s]}'
+    folder, file = "accelerators/example/results", "accelerators/example/accelerator.yaml"
+    files = {
+        **EXAMPLE,
+        file: f"{EXAMPLE[file]}\nsuites: [{declared % 'example/gpu-kernels'}]\n",
+        f"{folder}/old.json": report(0, "example/kernels"),
+        f"{folder}/new.json": report(1, "gpu-kernels"),
+    }
+    done = run("fold", "--root", tree(files))
+    assert done.stdout == "example, runs: 2 new reports of 2, 1 change\n"
+
+
 @pytest.mark.parametrize("name", ["nobody", "../../etc"])
 def test_of_whom_nothing_is_kept_that_is_said(tmp_path: Path, name: str) -> None:
     done = run("show", "--root", tmp_path, name)

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import datetime as dt
 import time
 from typing import Any
 
 import pytest
 
-from accelerator_portal.reports.report_check import KnownNames
+from accelerator_portal.catalog.own_suite import SuiteNames
+from accelerator_portal.reports.report_check import KnownNames, report_problems
 from accelerator_portal.reports.report_names import (
     name_warnings,
     with_full_suite_names,
@@ -16,8 +18,13 @@ from tests.reports.examples import report
 
 SUITE = suite("model", "BertTiny", "ResNetTiny")
 KNOWN = KnownNames(
-    frozenset({"example", "other"}), {"known": SUITE}, frozenset({"example/kernels"})
+    frozenset({"example", "other"}),
+    {"known": SUITE},
+    frozenset({"example/kernels"}),
+    {"example/gpu-kernels": "example/kernels"},
 )
+NAMES = SuiteNames(frozenset({"known"}), KNOWN.aliases)
+NOW = dt.datetime(2026, 11, 23, tzinfo=dt.timezone.utc)
 MODEL = {"name": "known", "kind": "model"}
 
 
@@ -40,7 +47,8 @@ def test_a_declared_suite_is_no_news(name: str) -> None:
     ("name", "words"),
     [
         ("kernels2", ('no vendor folder declares the suite "example/kernels2"; '
-         "declare it with a title and a link in accelerator.yaml, under suites")),
+         'declare it with a title and a link in accelerator.yaml, under suites; if it is '
+         '"example/kernels" under a new name, add the name to its aliases there')),
         ("knwon", ('no vendor folder declares the suite "example/knwon"; '
          'did you mean "known"? If it is your own suite, declare it in accelerator.yaml')),
         ("other/kernels", ('no vendor folder declares the suite "other/kernels"; '
@@ -91,7 +99,7 @@ def test_a_hundred_thousand_unknown_tests_are_told_in_a_moment() -> None:
 
 def test_an_undeclared_suite_bears_the_name_of_its_platform() -> None:
     made = report({"suite": "pytest"}, suites=[{"name": "pytest", "kind": "unit"}])
-    full = with_full_suite_names(made, frozenset({"known"}))
+    full = with_full_suite_names(made, NAMES)
     assert [one.name for one in full.suites] == ["example/pytest"]
     assert [test.suite for test in full.tests] == ["example/pytest"]
 
@@ -99,7 +107,24 @@ def test_an_undeclared_suite_bears_the_name_of_its_platform() -> None:
 @pytest.mark.parametrize("name", ["known", "pytorch-tests", "other/kernels"])
 def test_other_names_stay(name: str) -> None:
     made = report({"suite": name}, suites=[{"name": name, "kind": "unit"}])
-    assert with_full_suite_names(made, frozenset({"known"})) is made
+    assert with_full_suite_names(made, NAMES) is made
+
+
+@pytest.mark.parametrize("name", ["gpu-kernels", "example/gpu-kernels"])
+def test_a_suite_under_an_alias_gets_the_name_of_its_declaration(name: str) -> None:
+    made = report({"suite": name}, suites=[{"name": name, "kind": "unit"}])
+    for full in (with_full_suite_names(made, NAMES), with_imported_suite_names(made, KNOWN)):
+        assert [one.name for one in full.suites] == ["example/kernels"]
+        assert [test.suite for test in full.tests] == ["example/kernels"]
+    assert of_suite(name) == []
+
+
+def test_a_suite_under_both_names_in_one_report_is_refused() -> None:
+    suites = [{"name": name, "kind": "unit"} for name in ("example/kernels", "gpu-kernels")]
+    full = with_full_suite_names(report({"suite": "gpu-kernels"}, suites=suites), NAMES)
+    assert 'the suite "example/kernels" is listed twice in suites' in "".join(
+        map(str, report_problems(full, "r.json", KNOWN, NOW))
+    )
 
 
 @pytest.mark.parametrize(

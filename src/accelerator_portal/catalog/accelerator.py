@@ -222,8 +222,9 @@ class Accelerator(SourcedFile):
 
     @model_validator(mode="after")
     def _suites_have_names_of_their_own(self) -> Accelerator:
-        names = [suite.name for suite in self.suites]
+        names = [name for suite in self.suites for name in (suite.name, *suite.aliases)]
         doubled = next((name for name in names if names.count(name) > 1), None)
         if doubled:
-            raise fault(f'two suites have the name "{doubled}"', "remove one of the two")
+            what = f'"{doubled}" is the name or an alias of two suites, or of one suite twice'
+            raise fault(what, "remove one of the two")
         return self

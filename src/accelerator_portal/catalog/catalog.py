@@ -20,7 +20,7 @@ from accelerator_portal.catalog.markdown_file import MarkdownFile
 from accelerator_portal.catalog.model_families_file import ModelFamilies
 from accelerator_portal.catalog.other_backends_file import OtherBackends
 from accelerator_portal.catalog.own_runs_file import OwnRuns
-from accelerator_portal.catalog.own_suite import OwnSuite, owner_of
+from accelerator_portal.catalog.own_suite import OwnSuite, SuiteNames, owner_of
 from accelerator_portal.catalog.package_file import PackageFacts, PackagesRead
 from accelerator_portal.catalog.problem import Problem
 from accelerator_portal.catalog.relay_file import Relay
@@ -151,6 +151,17 @@ class Catalog:
             for suite in platform.accelerator.suites
             if owner_of(suite.name) == platform.id
         }
+
+    @cached_property
+    def suite_names(self) -> SuiteNames:
+        """The names of suites in reports."""
+        aliases = {
+            alias: suite.name
+            for suite in self.own_suites.values()
+            for alias in suite.aliases
+            if owner_of(alias) == owner_of(suite.name)
+        }
+        return SuiteNames(frozenset(self.suites), aliases)
 
     def suite(self, name: str) -> SuiteFile | OwnSuite | None:
         """Return what describes a suite: its file, or its vendor's declaration."""

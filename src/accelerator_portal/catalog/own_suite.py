@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Annotated
 
 from pydantic import AfterValidator, Field, WithJsonSchema
@@ -47,6 +49,30 @@ class OwnSuite(Model):
     """The address of the suite or its documentation."""
     description: Paragraph | None = None
     """What the suite tests, in two or three sentences."""
+    aliases: Annotated[tuple[OwnSuiteName, ...], Field(max_length=20)] = ()
+    """Other names of the suite in reports. After a suite was renamed, keep `name` and add the new
+    name here: the results continue under `name`, and readers see `title`."""
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteNames:
+    """The names of suites in reports that the portal knows."""
+
+    portal: frozenset[str] = frozenset()
+    """The suites that `data/suites/` describes."""
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    """The names of vendors' suites by their aliases."""
+
+    def full(self, suite: str, accelerator: str) -> str:
+        """Return the name under which the portal knows a suite of a report: `pytest` → `acme/pytest`.
+
+        A name that the portal does not describe is the vendor's own: two vendors' suites `pytest`
+        are two suites. Where the portal describes no suites, names stay as they are.
+        """
+        if suite in self.portal or suite in SUITES_WITHOUT_FILE:
+            return suite
+        own = suite if owner_of(suite) else f"{accelerator}/{suite}"
+        return self.aliases.get(own, own if self.portal else suite)
 
 
 def is_suite_name(name: str) -> bool:
@@ -67,16 +93,6 @@ def owner_of(suite: str) -> str | None:
     """Return the folder whose own suite this is; None for one of the portal's."""
     owner, slash, _ = suite.partition("/")
     return owner if slash else None
-
-
-def full_name(suite: str, accelerator: str, portal_suites: frozenset[str]) -> str:
-    """Return the name under which the portal knows a suite of a report: `pytest` → `acme/pytest`.
-
-    A name that the portal does not describe is the vendor's own: two vendors' suites `pytest` are
-    two suites. Where the portal describes no suites, names stay as they are.
-    """
-    is_known = not portal_suites or suite in portal_suites or suite in SUITES_WITHOUT_FILE
-    return suite if is_known or owner_of(suite) else f"{accelerator}/{suite}"
 
 
 def suite_folder(suite: str) -> str:

@@ -107,7 +107,7 @@ def import_report(root: Path, inputs: tuple[Path, ...], out: Path, **arguments: 
         found = merged([_read(path, arguments) for path in inputs])
         made = _made(found, arguments, catalog)
         if arguments["suite"]:
-            made = with_full_suite_names(made, frozenset(known.suites))
+            made = with_full_suite_names(made, known.suite_names)
         else:
             made = with_imported_suite_names(made, known)
     except ProblemsError as error:

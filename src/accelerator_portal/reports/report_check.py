@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from accelerator_portal.catalog.catalog import Catalog
+from accelerator_portal.catalog.own_suite import SuiteNames
 from accelerator_portal.catalog.problem import Problem, did_you_mean
 from accelerator_portal.catalog.suite_file import SuiteFile
 from accelerator_portal.catalog.wording import count
@@ -31,7 +32,7 @@ FILE_REMEDIES: Mapping[str, str] = {
 
 @dataclass(frozen=True)
 class KnownNames:
-    """What the portal knows: ids of accelerators, suites by id, and names of vendors' suites.
+    """What the portal knows: ids of accelerators, suites by id, vendors' suites, and aliases.
 
     Without any accelerator nobody knows which there are: any may be named.
     """
@@ -39,14 +40,22 @@ class KnownNames:
     accelerators: frozenset[str] = frozenset()
     suites: Mapping[str, SuiteFile] = field(default_factory=dict)
     own_suites: frozenset[str] = frozenset()
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    """The names of vendors' suites by their aliases."""
     remedies: Mapping[str, str] = field(default_factory=lambda: FILE_REMEDIES)
     """How to supply what is missing."""
+
+    @property
+    def suite_names(self) -> SuiteNames:
+        """The names of suites in reports."""
+        return SuiteNames(frozenset(self.suites), self.aliases)
 
 
 def known_names(catalog: Catalog) -> KnownNames:
     """Return what a catalog knows; folders with problems of their own are accelerators, too."""
     accelerators = frozenset({*catalog.by_id, *catalog.left_out})
-    return KnownNames(accelerators, catalog.suites, frozenset(catalog.own_suites))
+    own, aliases = frozenset(catalog.own_suites), catalog.suite_names.aliases
+    return KnownNames(accelerators, catalog.suites, own, aliases)
 
 
 def report_problems(

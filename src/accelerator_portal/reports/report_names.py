@@ -11,7 +11,7 @@ from collections.abc import Callable, Container, Iterator
 from dataclasses import replace
 from itertools import chain
 
-from accelerator_portal.catalog.own_suite import full_name, owner_of
+from accelerator_portal.catalog.own_suite import SuiteNames, owner_of
 from accelerator_portal.catalog.problem import Problem, did_you_mean
 from accelerator_portal.catalog.suite_file import SUITES_WITHOUT_FILE
 from accelerator_portal.reports.report import Report, TestEntry
@@ -44,9 +44,9 @@ def name_warnings(
         yield replace(Problem(path, line, what, remedy), level="warning")
 
 
-def with_full_suite_names(report: Report, portal_suites: frozenset[str]) -> Report:
-    """Return a report whose undeclared suites bear their vendor's name; see `full_name`."""
-    return _renamed(report, lambda suite: full_name(suite, report.accelerator, portal_suites))
+def with_full_suite_names(report: Report, names: SuiteNames) -> Report:
+    """Return a report whose suites have the names that the portal knows; see `SuiteNames.full`."""
+    return _renamed(report, lambda suite: names.full(suite, report.accelerator))
 
 
 def with_imported_suite_names(report: Report, known: KnownNames) -> Report:
@@ -54,13 +54,13 @@ def with_imported_suite_names(report: Report, known: KnownNames) -> Report:
 
     Test tools name suites by folders, too: `tests/unit` becomes `acme/tests-unit`.
     """
-    portal = frozenset(known.suites)
+    names = known.suite_names
 
     def renamed(suite: str) -> str:
         owner = owner_of(suite)
         vendors = {report.accelerator, *known.accelerators}
         plain = suite.replace("/", "-") if owner and owner not in vendors else suite
-        return full_name(plain, report.accelerator, portal)
+        return names.full(plain, report.accelerator)
 
     return _renamed(report, renamed)
 
@@ -79,10 +79,10 @@ def _renamed(report: Report, full: Callable[[str], str]) -> Report:
 
 
 def _of_suites(report: Report, known: KnownNames) -> Iterator[ReportFault]:
-    portal = frozenset(known.suites)
-    for suite in report.suites if portal else ():
-        name = full_name(suite.name, report.accelerator, portal)
-        if name in portal or name in SUITES_WITHOUT_FILE or name in known.own_suites:
+    names = known.suite_names
+    for suite in report.suites if names.portal else ():
+        name = names.full(suite.name, report.accelerator)
+        if name in names.portal or name in SUITES_WITHOUT_FILE or name in known.own_suites:
             continue
         yield (
             None,
@@ -98,7 +98,12 @@ def _suite_remedy(name: str, report: Report, known: KnownNames) -> str:
     near = difflib.get_close_matches(word, sorted(known.suites), n=1, cutoff=0.8)
     if near:
         return f'did you mean "{near[0]}"? If it is your own suite, declare it in accelerator.yaml'
-    return "declare it with a title and a link in accelerator.yaml, under suites"
+    declare = "declare it with a title and a link in accelerator.yaml, under suites"
+    declared = sorted(own for own in known.own_suites if owner_of(own) == owner)
+    if not declared:
+        return declare
+    (renamed,) = difflib.get_close_matches(name, declared, n=1, cutoff=0)
+    return f'{declare}; if it is "{renamed}" under a new name, add the name to its aliases there'
 
 
 def _of_tests(report: Report, known: KnownNames) -> Iterator[ReportFault]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from accelerator_portal.catalog import Catalog, Problem, ProblemsError
 from accelerator_portal.catalog.cached_results import cached_by_owner
 from accelerator_portal.catalog.catalog import ACCELERATORS, RESULTS
+from accelerator_portal.catalog.own_suite import SuiteNames
 from accelerator_portal.reports.reading import MAX_TESTS
 from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.report_file import line_of_tests, read_report
@@ -32,15 +33,15 @@ Stored = tuple[tuple[StoredReport, ...], tuple[Problem, ...]]
 def stored_reports(catalog: Catalog) -> Stored:
     """Return every report that can be read, by platform and name, and what is wrong with others."""
     results = {platform.id: platform.results for platform in catalog.platforms}
-    return _of_folders(results, frozenset(catalog.suites))
+    return _of_folders(results, catalog.suite_names)
 
 
 def left_out_reports(catalog: Catalog) -> Stored:
     """Return the same of folders that are not in the catalogue, because of other problems."""
-    return _of_folders(catalog.left_out, frozenset(catalog.suites))
+    return _of_folders(catalog.left_out, catalog.suite_names)
 
 
-def _of_folders(results: Mapping[str, tuple[Path, ...]], portal_suites: frozenset[str]) -> Stored:
+def _of_folders(results: Mapping[str, tuple[Path, ...]], suite_names: SuiteNames) -> Stored:
     found: list[StoredReport] = []
     problems: list[Problem] = []
     for folder, files in results.items():
@@ -56,7 +57,7 @@ def _of_folders(results: Mapping[str, tuple[Path, ...]], portal_suites: frozense
                 what = f'the report is about "{made.accelerator}"'
                 problems.append(Problem(path, 1, what, "move it to that folder"))
                 continue
-            made = with_full_suite_names(made, portal_suites)
+            made = with_full_suite_names(made, suite_names)
             tests += len(made.tests)
             if tests > MAX_TESTS:  # one folder must not keep all others waiting
                 what = f"the reports up to this one have more than {MAX_TESTS:,} tests"

@@ -95,13 +95,13 @@ def read_reports(root: Path, files: Iterable[Path]) -> tuple[list[NamedReport], 
     in the reports of its folders.
     """
     catalog, _ = load_catalog(root)
-    suites = frozenset(catalog.suites) if catalog else None
+    names = catalog.suite_names if catalog else None
     found: list[NamedReport] = []
     problems: list[Problem] = []
     for file in files:
         try:
             made = read_report(file)
-            found.append((file, made if suites is None else with_full_suite_names(made, suites)))
+            found.append((file, made if names is None else with_full_suite_names(made, names)))
         except ProblemsError as error:
             problems += error.problems
     return found, problems

@@ -38,7 +38,21 @@ def test_a_suite_is_declared_once(problems_after: ProblemsAfter) -> None:
     (told,) = problems_after(
         (ACCELERATOR, "name: Example\n", f"name: Example\nsuites: [{one}, {one}]\n")
     )
-    assert 'two suites have the name "example/a"; remove one of the two' in told
+    assert '"example/a" is the name or an alias of two suites, or of one suite twice' in told
+
+
+def test_an_alias_has_the_name_of_its_folder_too(problems_after: ProblemsAfter) -> None:
+    def told(alias: str) -> list[str]:
+        suite = f'name: example/a, title: A, url: "https://example.org", aliases: [{alias}]'
+        return problems_after(
+            (ACCELERATOR, "name: Example\n", f"name: Example\nsuites: [{{{suite}}}]\n")
+        )
+
+    assert told("example/b") == []
+    (one,) = told("other/b")
+    assert 'the suite "other/b" does not start with the name of this folder' in one
+    (one,) = told("example/a")
+    assert '"example/a" is the name or an alias of two suites, or of one suite twice' in one
 
 
 def _text() -> str:

@@ -16,9 +16,11 @@ def check(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """Yield the declared suites whose names begin with another name than the folder's."""
     for platform in catalog.platforms:
         for place, suite in enumerate(platform.accelerator.suites):
-            if owner_of(suite.name) == platform.id:
-                continue
-            what = f'the suite "{suite.name}" does not start with the name of this folder'
-            remedy = f'write "{platform.id}/{suite.name.partition("/")[2]}"'
-            location = ("suites", place, "name")
-            yield platform.problem("accelerator.yaml", location, what, remedy)
+            aliases = ((("aliases", number), alias) for number, alias in enumerate(suite.aliases))
+            for keys, name in ((("name",), suite.name), *aliases):
+                if owner_of(name) == platform.id:
+                    continue
+                what = f'the suite "{name}" does not start with the name of this folder'
+                remedy = f'write "{platform.id}/{name.partition("/")[2]}"'
+                location = ("suites", place, *keys)
+                yield platform.problem("accelerator.yaml", location, what, remedy)
