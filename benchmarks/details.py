@@ -1,10 +1,10 @@
 """The history of a test over a year on a slow phone: `python -m benchmarks.details`.
 
 The year is made up: so many tests and nights of a platform that does not exist, in a temporary
-copy. The site is built and served like any other, by Python's own server, which compresses
-nothing. The browser computes four times as slowly as this machine, and gets 1.6 Mbit/s with 150 ms
-of latency. A time goes from the reader's choice until the picture is painted, or from the address
-until then; nothing is in the browser's cache.
+copy. The site is built like any other, and served compressed, as GitHub Pages does. The browser
+computes four times as slowly as this machine, and gets 1.6 Mbit/s with 150 ms of latency. A time
+goes from the reader's choice until the picture is painted, or from the address until then; nothing
+is in the browser's cache.
 """
 
 from __future__ import annotations
@@ -22,21 +22,13 @@ from accelerator_portal.results.archive import state_path
 from accelerator_portal.results.changes_file import append_changes
 from accelerator_portal.results.state_file import write_state
 from accelerator_portal.site.history_shards import courses
+from benchmarks.browser import PHONE, browser_path, served, slow_phone
 from benchmarks.copies import make_generated
 from benchmarks.made_up_year import add_report, add_suite, history
-from benchmarks.matrix import ROOT, browser_path, served
+from benchmarks.matrix import ROOT
 
 PLATFORM = "synthetic-0001"
 PAGE = "results/test-history/"
-
-# 1.6 Mbit/s down, 750 kbit/s up, as Lighthouse's slow phone.
-NETWORK = {
-    "offline": False,
-    "latency": 150,
-    "downloadThroughput": 200_000,
-    "uploadThroughput": 93_750,
-}
-SLOWER = 4
 
 _READY = """() => document.documentElement.dataset.scripts === "begun"
   && document.querySelector("form .filters-state").textContent.includes("tests in")"""
@@ -104,12 +96,9 @@ def _sizes(site: Path) -> None:
 
 
 def _page(browser: Browser) -> Page:
-    context = browser.new_context(viewport={"width": 390, "height": 844})
+    context = browser.new_context(viewport=PHONE)
     page = context.new_page()
-    session = context.new_cdp_session(page)
-    session.send("Network.enable")
-    session.send("Network.emulateNetworkConditions", NETWORK)
-    session.send("Emulation.setCPUThrottlingRate", {"rate": SLOWER})
+    slow_phone(context.new_cdp_session(page))
     return page
 
 

@@ -10,19 +10,13 @@ from __future__ import annotations
 
 import argparse
 import datetime as dt
-import functools
 import gzip
 import random
-import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import yaml
@@ -31,10 +25,10 @@ from playwright.sync_api import Page, sync_playwright
 from accelerator_portal.reports.outcomes import OUTCOMES
 from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.report_file import report_text
+from benchmarks.browser import browser_path, served
 from benchmarks.copies import make_generated
 
 ROOT = Path(__file__).parent.parent
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 SUITE = "made-up"
 
 # Milliseconds until the choice is on the screen, and until all rows of the page are in the table:
@@ -122,14 +116,6 @@ def main() -> int:
     return 0
 
 
-def browser_path() -> str | None:
-    """Return where a browser is; say so where there is none."""
-    executable = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if executable is None:
-        print(f"None of {', '.join(BROWSERS)} is installed.", file=sys.stderr)
-    return executable
-
-
 def _site(folder: Path, tests: int, accelerators: int) -> Path:
     """Build a portal whose only results are made up."""
     make_generated(ROOT, folder, accelerators, "")
@@ -188,23 +174,6 @@ def _report(accelerator: str, tests: int, seed: int) -> Report:
 
 def _name(number: int) -> str:
     return f"{'abcdefghij'[number % 10]}_made_up_{number:04}"
-
-
-@contextmanager
-def served(site: Path) -> Iterator[str]:
-    """Serve the site on this machine only."""
-    handler = functools.partial(_Quiet, directory=str(site))
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        thread = threading.Thread(target=server.serve_forever, daemon=True)
-        thread.start()
-        yield f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
-        thread.join()
-
-
-class _Quiet(SimpleHTTPRequestHandler):
-    def log_message(self, *_: object) -> None:
-        """Write nothing."""
 
 
 def _sizes(site: Path) -> None:

@@ -9,24 +9,13 @@ a built site, `site` by default.
 from __future__ import annotations
 
 import argparse
-import functools
-import gzip
-import shutil
 import statistics
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 
-PHONE: ViewportSize = {"width": 390, "height": 844}
-SLOWDOWN = 4
-LATENCY_MS = 150
-BYTES_PER_SECOND = 1_600_000 / 8
-TEXT = {".html", ".js", ".json", ".css", ".svg"}
+from benchmarks.browser import PHONE, browser_path, served, slow_phone
 
 _WATCH = """
 window.shift = 0;
@@ -58,60 +47,13 @@ class Visit:
     shift: float
 
 
-class Compressing(SimpleHTTPRequestHandler):
-    """Serves files compressed, as static servers do, and counts their bytes."""
-
-    extensions_map = {**SimpleHTTPRequestHandler.extensions_map, ".js": "text/javascript"}  # noqa: RUF012
-
-    def do_GET(self) -> None:
-        """Answer with a file."""
-        path = Path(self.translate_path(self.path))
-        path = path / "index.html" if path.is_dir() else path
-        if not path.is_file():
-            self.send_error(404)
-            return
-        body = path.read_bytes()
-        self.send_response(200)
-        if path.suffix in TEXT:
-            body = gzip.compress(body)
-            self.send_header("Content-Encoding", "gzip")
-        self.send_header("Content-Type", self.guess_type(str(path)))
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        with suppress(BrokenPipeError):  # a page that is closed wants no more
-            self.wfile.write(body)
-
-    def log_message(self, *_: object) -> None:
-        """Write nothing."""
-
-
-@contextmanager
-def serving(root: Path) -> Iterator[str]:
-    """Serve a built site on this machine only; what comes is its address."""
-    handler = functools.partial(Compressing, directory=str(root))
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}/"
-        server.shutdown()
-
-
 def visit(browser: Browser, address: str, *, scripts: bool) -> Visit:
     """Open the home page once, in a fresh profile, and use its selector."""
     context = browser.new_context(viewport=PHONE, java_script_enabled=scripts)
     page = context.new_page()
     page.add_init_script(_WATCH)
     session = context.new_cdp_session(page)
-    session.send("Network.enable")
-    session.send(
-        "Network.emulateNetworkConditions",
-        {
-            "offline": False,
-            "latency": LATENCY_MS,
-            "downloadThroughput": BYTES_PER_SECOND,
-            "uploadThroughput": BYTES_PER_SECOND,
-        },
-    )
-    session.send("Emulation.setCPUThrottlingRate", {"rate": SLOWDOWN})
+    slow_phone(session)
     received: list[float] = []
     session.on("Network.loadingFinished", lambda e: received.append(e["encodedDataLength"]))
     page.goto(address)
@@ -139,18 +81,17 @@ def main() -> None:
     options.add_argument("site", nargs="?", type=Path, default=Path("site"))
     options.add_argument("--repeat", type=int, default=5)
     chosen = options.parse_args()
-    names = ("chromium", "chromium-browser", "google-chrome")
-    executable = next(filter(None, map(shutil.which, names)), None)
+    executable = browser_path()
     if executable is None or not (chosen.site / "index.html").is_file():
         options.error("needs Chromium and a built site: make site")
-    with sync_playwright() as playwright, serving(chosen.site) as address:
+    with sync_playwright() as playwright, served(chosen.site) as origin:
         arguments = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
         browser = playwright.chromium.launch(executable_path=executable, args=arguments)
         plain: list[Visit] = []
         whole: list[Visit] = []
         for _ in range(chosen.repeat):
-            plain.append(visit(browser, address, scripts=False))
-            whole.append(visit(browser, address, scripts=True))
+            plain.append(visit(browser, f"{origin}/", scripts=False))
+            whole.append(visit(browser, f"{origin}/", scripts=True))
         browser.close()
     _print(plain, whole)
 

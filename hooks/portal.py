@@ -27,6 +27,7 @@ from accelerator_portal.site import RepositoryLinks, build_site
 from accelerator_portal.site.archive_page import archive_files
 from accelerator_portal.site.kept_html import FINISHED_HTML, RAW_HTML, anchors
 from accelerator_portal.site.page import PLATFORMS
+from accelerator_portal.site.page_modules import read_page_modules
 from accelerator_portal.site.security_policy import add_security_policy
 from accelerator_portal.site.stored_files import StoredFile, store
 
@@ -39,6 +40,11 @@ PAGES = "portal_pages"
 # Where a page keeps HTML while MkDocs works on the rest.
 KEPT = "portal_kept_html"
 
+# Where the scripts are, and where the configuration keeps what they import and a page, for
+# main.html, the names of those that it needs.
+SCRIPTS = "assets/scripts"
+MODULES = "portal_modules"
+
 _serving = False
 
 _log = get_plugin_logger("portal")
@@ -49,6 +55,7 @@ def on_pre_build(*, config: MkDocsConfig) -> None:
     folder = Path(tempfile.mkdtemp(prefix="portal-site-"))
     weakref.finalize(config, shutil.rmtree, folder, ignore_errors=True)  # each build has its own
     config.extra[PAGES] = _site(config, folder)
+    config.extra[MODULES] = read_page_modules(Path(config.docs_dir, SCRIPTS))
     gc.collect()  # the catalog and the templates refer to each other, and MkDocs needs the room
 
 
@@ -85,12 +92,14 @@ def on_page_markdown(markdown: str, *, page: Page, **_: Any) -> str:  # noqa: AN
     return markdown
 
 
-def on_page_content(html: str, *, page: Page, **_: Any) -> str:  # noqa: ANN401 - unused
-    """Put back what the search reads, and say which anchors links may lead to."""
+def on_page_content(html: str, *, page: Page, config: MkDocsConfig, **_: Any) -> str:  # noqa: ANN401
+    """Put back what the search reads, and say which anchors and scripts the page has."""
     raw, finished = page.meta.get(KEPT, ((), ()))
     page.meta[KEPT] = raw, ()
     page.present_anchor_ids = (page.present_anchor_ids or set()).union(*map(anchors, finished))
-    return FINISHED_HTML.put_back(html, finished)
+    html = FINISHED_HTML.put_back(html, finished)
+    page.meta[MODULES] = config.extra[MODULES].of((html, *raw))
+    return html
 
 
 def on_post_page(output: str, *, page: Page, **_: Any) -> str:  # noqa: ANN401 - unused

@@ -43,7 +43,7 @@ def test_tosa_runs_in_its_reference_model_and_says_so(tmp_path: Path) -> None:
         ("fp", "int"), "passed"
     )
     assert str(found["fp"].reason).startswith(
-        "Run by the TOSA reference model, not by ExecuTorch's runtime."
+        "Run with the TOSA reference model, not with ExecuTorch's runtime."
     )
 
 

@@ -113,7 +113,7 @@ def test_a_command_of_the_report_repeats_its_test_on_a_plugins_device(
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--suite=pytest"], "name its folder with --pytest"),
+        (["--suite=pytest"], "needs a folder of tests. Pass it with --pytest"),
         (["--suite=pytest-vendor"], "name the folder of your own pytest suite with --pytest"),
         (["--suite-name=x"], "add --pytest PATH"),
         (["--pytest={suite}", "--suite-name=My Tests"], 'write "my-tests"'),

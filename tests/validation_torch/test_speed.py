@@ -279,7 +279,7 @@ def test_the_command_measures_and_writes_what_it_measured(tmp_path: Path) -> Non
     done = validate(tmp_path, *words)
     assert done.status == 0, done.said
     (test,) = done.tests.values()
-    assert "with 1 worker of" in done.report.read_text("utf-8")
+    assert "1 worker with" in done.report.read_text("utf-8")
     if speed := test.metrics.get("speed"):
         assert speed.interval
         assert speed.repeats

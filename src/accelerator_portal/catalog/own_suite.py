@@ -64,7 +64,7 @@ class SuiteNames:
     """The names of vendors' suites by their aliases."""
 
     def full(self, suite: str, accelerator: str) -> str:
-        """Return the name under which the portal knows a suite of a report: `pytest` → `acme/pytest`.
+        """Return the name under which the portal knows a suite: `pytest` → `acme/pytest`.
 
         A name that the portal does not describe is the vendor's own: two vendors' suites `pytest`
         are two suites. Where the portal describes no suites, names stay as they are.

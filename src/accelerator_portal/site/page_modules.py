@@ -1,0 +1,57 @@
+"""The JavaScript modules of a page, so that the browser asks for all at once.
+
+Without a list it learns of a module only from the module that imports it, one after another, which
+takes a round trip each.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+FIRST = "portal"
+
+# A line of the table in portal.js: which module makes which form work.
+_PART = re.compile(r'"form\[(data-[a-z-]+)\]": \(\) => import\("\./([a-z-]+)\.js"\)')
+_IMPORT = re.compile(r'^import [^;]+ from "\./([a-z-]+)\.js";', re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class PageModules:
+    """What each form needs: the names of modules by the attribute of the form."""
+
+    common: tuple[str, ...]
+    """The modules of every page with a form."""
+    parts: Mapping[str, tuple[str, ...]]
+
+    def of(self, texts: Iterable[str]) -> tuple[str, ...]:
+        """Return the modules of a page from its HTML; none where it has no form of these."""
+        found = [
+            names
+            for text in texts
+            for attribute, names in self.parts.items()
+            if re.search(rf"<form[^>]*\s{attribute}[\s=>]", text)
+        ]
+        needed = [*self.common, *(name for names in found for name in names)]
+        return tuple(dict.fromkeys(needed)) if found else ()
+
+
+def read_page_modules(folder: Path) -> PageModules:
+    """Return what the scripts of a folder import. Raises OSError."""
+    parts = dict(_PART.findall((folder / f"{FIRST}.js").read_text(encoding="utf-8")))
+    modules = {attribute: _with_imports(folder, name) for attribute, name in parts.items()}
+    return PageModules(_with_imports(folder, FIRST), modules)
+
+
+def _with_imports(folder: Path, name: str) -> tuple[str, ...]:
+    """Return a module and all that it imports, each once."""
+    found: dict[str, None] = {}
+    waiting = [name]
+    while waiting:
+        module = waiting.pop()
+        if module not in found:
+            found[module] = None
+            waiting += _IMPORT.findall((folder / f"{module}.js").read_text(encoding="utf-8"))
+    return tuple(found)
