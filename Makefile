@@ -22,7 +22,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup site serve test test-browser test-validation validate-cpu webhooks lint format types new check owners schema workflows actionlint bench coverage mutants properties lock lock-validation clean
+.PHONY: help setup site serve test test-browser test-validation validate-cpu validate-executorch webhooks lint format types new check owners schema workflows actionlint bench coverage mutants properties lock lock-validation clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1|/p' Makefile | while IFS='|' read -r target text; do \
@@ -66,10 +66,16 @@ test-validation: $(VALIDATION)/.installed ## Test the harness with torch on the 
 	PYTHONPATH=src $(VALIDATION)/bin/python -m pytest $(PYTEST_OPTIONS) tests/validation_torch tests/validation/cluster/test_cluster_runs.py $(ARGS)
 
 # What the nightly runs: the report is made by this project, wherever it is made.
+VALIDATE := PYTHONPATH=src:tests/validation_torch/shim $(VALIDATION)/bin/python -m accelerator_portal.cli validate --device cpu \
+    --known-issues . --kind made-here --trigger nightly
+
 validate-cpu: $(VALIDATION)/.installed ## Run the suites on the CPU and write the report to made-here/cpu
 	mkdir -p made-here/cpu
-	PYTHONPATH=src:tests/validation_torch/shim $(VALIDATION)/bin/python -m accelerator_portal.cli validate --device cpu --known-issues . \
-	    --kind made-here --trigger nightly --out made-here/cpu/validation.json $(ARGS)
+	$(VALIDATE) --out made-here/cpu/validation.json $(ARGS)
+
+validate-executorch: $(VALIDATION)/.installed ## Run the ExecuTorch suites and write the report to made-here/cpu
+	mkdir -p made-here/cpu
+	$(VALIDATE) --suite executorch --out made-here/cpu/executorch.json $(ARGS)
 
 # torch for the CPU is not on PyPI. The lock holds the wheel for Python 3.11 on Linux x86-64.
 $(VALIDATION)/.installed: requirements-validation.lock

@@ -432,3 +432,31 @@ def test_the_night_runs_with_the_report_of_the_cpu_or_without(tmp_path: Path) ->
         *("--outputs", "outputs", "--summary", "summary"),
     ]
     assert (tmp_path / "work/incoming/made-here").is_dir()
+
+
+@pytest.mark.parametrize(("event", "more"), [("schedule", ["--all"]), ("pull_request", [])])
+def test_executorch_runs_whole_once_a_week_and_by_default_for_a_pull_request(
+    tmp_path: Path, event: str, more: list[str]
+) -> None:
+    made = "mkdir -p made-here/cpu; echo {} > made-here/cpu/executorch.json"
+    stub(tmp_path, "make", f'printf "%s\\n" "$@" >> ../words; {made}; exit 2')
+    text = script("executorch.yml", "Run the tests")
+    assert run(tmp_path, text, {"EVENT": event, "SHARD": "3"}).returncode == 0
+    (target, arguments) = words(tmp_path)
+    assert target == "validate-executorch"
+    backends = ["--backend", "xnnpack,openvino,arm_tosa"]
+    given = arguments.removeprefix("ARGS=").split()
+    assert given == [*backends, "--shard", "3/8", *more]
+
+
+def test_a_run_of_executorch_without_a_report_has_failed(tmp_path: Path) -> None:
+    stub(tmp_path, "make", "exit 2")
+    text = script("executorch.yml", "Run the tests")
+    assert run(tmp_path, text, {"EVENT": "schedule", "SHARD": "1"}).returncode == 1
+
+
+def test_a_pull_request_runs_executorch_with_the_label_only() -> None:
+    job = workflow("executorch.yml")["jobs"]["validate"]
+    assert "contains(github.event.pull_request.labels.*.name, 'executorch')" in job["if"]
+    shards = job["strategy"]["matrix"]["shard"]
+    assert [int(shard) for shard in shards] == list(range(1, 9))  # the script divides by as many

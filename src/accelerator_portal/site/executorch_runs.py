@@ -68,17 +68,26 @@ class FlowRun:
         left = sum(_values(self.tests, "undelegated_nodes"))
         return taken / (taken + left) if taken + left else None
 
+    @cached_property
+    def by_test(self) -> Mapping[str, TestEntry]:
+        """The tests by what two runs of one test have in common."""
+        return {_same(test): test for test in self.tests}
+
     def against_portable(self, metric: str) -> tuple[float, int] | None:
-        """Return the median ratio of a metric to the same test without a backend, and its number.
+        """Return the same as `against`, of the same test without a backend."""
+        return self.against(self.portable, metric)
+
+    def against(self, others: Mapping[str, TestEntry], metric: str) -> tuple[float, int] | None:
+        """Return the median ratio of a metric to the same test of others, and its number.
 
         Only tests that passed both ways count: what is wrong may be fast and small.
         """
-        ratios = list(self._ratios(metric))
+        ratios = list(self._ratios(others, metric))
         return (median(ratios), len(ratios)) if ratios else None
 
-    def _ratios(self, metric: str) -> Iterator[float]:
-        for test in self.tests:
-            other = self.portable.get(_same(test))
+    def _ratios(self, others: Mapping[str, TestEntry], metric: str) -> Iterator[float]:
+        for same, test in self.by_test.items():
+            other = others.get(same)
             if other is None or test.outcome not in GOOD or other.outcome not in GOOD:
                 continue
             ours, theirs = test.metrics.get(metric), other.metrics.get(metric)

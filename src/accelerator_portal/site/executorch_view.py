@@ -12,6 +12,7 @@ from accelerator_portal.catalog.executorch_goals_file import Goal
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.reports.executorch_csv import PORTABLE
 from accelerator_portal.reports.store import StoredReport
+from accelerator_portal.site.executorch_releases import release_pairs
 from accelerator_portal.site.executorch_runs import COUNTS, FlowRun, flow_runs, median_of
 
 _COUNTED: Mapping[str, tuple[str, str]] = {
@@ -72,6 +73,7 @@ def executorch_context(catalog: Catalog, reports: Sequence[StoredReport]) -> dic
     return {
         "figures": {goal.id: figure(goal, runs) for goal in goals.goals} if goals else {},
         "flows": runs,
+        "release_pairs": release_pairs(reports),
         "proposal": proposal,
         "readiness": [readiness(proposal, run, runs) for run in delegating] if proposal else [],
     }
