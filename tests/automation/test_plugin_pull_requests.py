@@ -8,10 +8,8 @@ from accelerator_portal.automation.comment_posting import BOT
 from accelerator_portal.automation.github import GitHubError
 from accelerator_portal.automation.github_branch import EMAIL
 from accelerator_portal.automation.github_client import GitHubClient
-from accelerator_portal.automation.plugin_pull_requests import (
-    PluginPullRequests,
-    propose_releases,
-)
+from accelerator_portal.automation.plugin_pull_requests import propose_releases
+from accelerator_portal.automation.proposals import ProposalResults
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.package_file import ReleaseFacts
 from tests.automation.github_double import HOME, Fault, GitHubDouble
@@ -52,7 +50,7 @@ def catalog(tree: Tree) -> Catalog:
     return loaded(tree(FILES))
 
 
-def night(client: GitHubClient, catalog: Catalog, *new: ReleaseFacts) -> PluginPullRequests:
+def night(client: GitHubClient, catalog: Catalog, *new: ReleaseFacts) -> ProposalResults:
     return propose_releases(client, HOME, with_facts(catalog, [*new, *LISTED]))
 
 

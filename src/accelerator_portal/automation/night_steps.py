@@ -21,6 +21,7 @@ from accelerator_portal.automation.last_good import (
     last_good_dates,
 )
 from accelerator_portal.automation.plugin_pull_requests import propose_releases
+from accelerator_portal.automation.pytorch_pull_requests import propose_pytorch_releases
 from accelerator_portal.automation.retention import archive_facts, archive_runs
 from accelerator_portal.automation.step_runner import NightStep, StepFailed
 from accelerator_portal.catalog import Catalog, Platform, Problem, ProblemsError
@@ -35,6 +36,7 @@ from accelerator_portal.packages.verification import (
     total,
     verify_commands,
 )
+from accelerator_portal.releases.index_queries import AskOptions, ask
 from accelerator_portal.reports.store import stored_reports
 from accelerator_portal.results.archive import read_state_of
 from accelerator_portal.results.breakages import Breakage, open_breakages
@@ -75,7 +77,9 @@ class NightRun:
     issues: Issues | None = None
     published: bool = False
     pull_requests: str | None = None
-    """The repository that gets a pull request for new plugin releases."""
+    """The repository that gets pull requests for new releases of plugins and of PyTorch."""
+    release_indexes: AskOptions = field(default_factory=AskOptions)
+    """How indexes are asked for a PyTorch release."""
 
     def set_aside(self) -> dict[str, tuple[Problem, ...]]:
         """Return what is wrong with the folders that are set aside."""
@@ -126,6 +130,8 @@ def steps(tonight: NightRun, skip: Collection[str] = ()) -> list[NightStep]:
     if tonight.pull_requests and tonight.api:
         propose = partial(_propose, tonight, tonight.api, tonight.pull_requests)
         found.append(("plugin releases", propose))
+        add = partial(_propose_pytorch, tonight, tonight.api, tonight.pull_requests)
+        found.append(("PyTorch releases", add))
     return found
 
 
@@ -238,6 +244,14 @@ def _propose(tonight: NightRun, api: Api, repository: str) -> str:
     if tonight.looked_at is None:
         raise StepFailed("the shared data cannot be used; no pull request is opened")
     return propose_releases(api, repository, tonight.looked_at).words
+
+
+def _propose_pytorch(tonight: NightRun, api: Api, repository: str) -> str:
+    catalog, day = tonight.looked_at, tonight.now.date()
+    if catalog is None:
+        raise StepFailed("the shared data cannot be used; no pull request is opened")
+    asked = partial(ask, tonight.root, catalog, options=tonight.release_indexes)
+    return propose_pytorch_releases(api, repository, catalog, asked, day).words
 
 
 LOOKED_UP: Mapping[str, Callable[[NightRun], str]] = {

@@ -2,30 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
+from accelerator_portal.automation.proposals import ProposalKind, marker
 from accelerator_portal.automation.sanitizer import faults
 from accelerator_portal.catalog import Platform
 from accelerator_portal.packages.plugin_releases import RowProposal
 from accelerator_portal.site.difference.harmless import span, visible
 
-_MARKER = re.compile(
-    r"^<!-- accelerator-portal plugin-release (?P<platform>[0-9a-z.-]{1,60})"
-    r"(?P<versions>( [0-9a-z.+!]{1,60}){1,20}) -->\n"
-)
+KIND: ProposalKind = "plugin-release"
+
 _MOST_TITLE = 200
-
-
-def marker(platform: str, versions: Sequence[str]) -> str:
-    """Return the line by which the automation finds its own pull request again."""
-    return f"<!-- accelerator-portal plugin-release {platform} {' '.join(versions)} -->"
-
-
-def versions_in(body: str, platform: str) -> tuple[str, ...]:
-    """Return the releases of a platform that a pull request proposed; none if it is another's."""
-    found = _MARKER.match(body)
-    return tuple(found["versions"].split()) if found and found["platform"] == platform else ()
 
 
 def title(proposals: Sequence[RowProposal]) -> str:
@@ -39,7 +26,7 @@ def body(platform: Platform, proposals: Sequence[RowProposal]) -> str:
 
     Raises ValueError if it held anything that could act on GitHub: that would be a fault here.
     """
-    first = marker(platform.id, [p.release.facts.version for p in proposals])
+    first = marker(KIND, platform.id, [p.release.facts.version for p in proposals])
     owners = ", ".join(span(person.github) for person in platform.accelerator.maintainers)
     lines = [line for proposal in proposals for line in (*_release(proposal), "")]
     file = span(platform.path("compatibility.yaml"))

@@ -42,8 +42,8 @@ from accelerator_portal.cli.options import ARCHIVE, ROOT, print_problems
 @click.option(
     "--pull-requests",
     metavar="OWNER/NAME",
-    help="Open a pull request there for each platform with a new plugin release. "
-    "Requires GH_TOKEN.",
+    help="Open a pull request there for each platform with a new plugin release and for each new "
+    "PyTorch release. Requires GH_TOKEN.",
 )
 @click.option(
     "--summary",

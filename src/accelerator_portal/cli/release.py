@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from accelerator_portal.catalog import Catalog, Problem, ProblemsError
+from accelerator_portal.catalog import Catalog, ProblemsError
 from accelerator_portal.catalog.atomic_write import write_text_atomically
 from accelerator_portal.catalog.catalog import RELEASES
 from accelerator_portal.catalog.clock import today
@@ -20,7 +20,7 @@ from accelerator_portal.cli.options import ROOT, print_problems, progress_bar, u
 from accelerator_portal.cli.release_compare import compare_releases
 
 if TYPE_CHECKING:
-    from accelerator_portal.releases.entry import EntryChange
+    from accelerator_portal.releases.addition import ReleaseAddition
     from accelerator_portal.releases.published import PublishedRelease
 
 
@@ -55,8 +55,8 @@ def add_release(root: Path, version: str) -> None:
     What cannot be read is left out and listed; run the command again to complete the entry.
     Nothing that the entry lists already is changed.
     """
-    from accelerator_portal.releases.entry import NoReleaseError, entry_change
-    from accelerator_portal.releases.entry_edit import with_release
+    from accelerator_portal.releases.addition import release_addition
+    from accelerator_portal.releases.entry import NoReleaseError
 
     catalog = usable_catalog(root)
     published = _ask(root, catalog, version)
@@ -64,25 +64,22 @@ def add_release(root: Path, version: str) -> None:
         click.echo(printable(f"not read: {name}: {fault}"), err=True)
     path = root / RELEASES
     try:
-        change = entry_change(published, catalog.releases.by_version.get(version))
         before = path.read_text("utf-8")
-        text = with_release(RELEASES, before, change, today())
-        problems = _new_problems(catalog, text)
+        found = release_addition(catalog, before, published, today())
     except NoReleaseError as error:
         raise click.ClickException(str(error)) from None
     except ProblemsError as error:
         print_problems(error.problems)
         sys.exit(1)
-    own = [problem for problem in problems if problem.path == RELEASES]
-    if own:
-        print_problems(own)
+    if found.own_problems:
+        print_problems(found.own_problems)
         raise click.ClickException(f"{RELEASES} stays as it was, because of the problems above")
-    if text != before:
+    if found.text != before:
         try:
-            write_text_atomically(path, text)
+            write_text_atomically(path, found.text)
         except OSError as error:
             raise click.ClickException(f"{error.filename}: {error.strerror}") from None
-    _tell(published, change, problems)
+    _tell(found)
 
 
 @release.command("check")
@@ -121,19 +118,8 @@ def _ask(root: Path, catalog: Catalog, version: str) -> PublishedRelease:
         sys.exit(130)
 
 
-def _new_problems(catalog: Catalog, text: str) -> list[Problem]:
-    """Return the errors that the new text causes, in any file. Raises ProblemsError."""
-    from accelerator_portal.checks import errors, run_checks
-    from accelerator_portal.releases.entry_edit import read_releases
-
-    releases, file = read_releases(RELEASES, text)
-    after = replace(catalog, releases=releases, files={**catalog.files, RELEASES: file})
-    known = {(p.path, p.what) for p in errors(run_checks(catalog, today()))}
-    found = errors(run_checks(after, today()))
-    return sorted({problem for problem in found if (problem.path, problem.what) not in known})
-
-
-def _tell(published: PublishedRelease, change: EntryChange, problems: list[Problem]) -> None:
+def _tell(found: ReleaseAddition) -> None:
+    published, change = found.published, found.change
     version = published.version
     if change.is_new:
         click.echo(f"Added torch {version} to {RELEASES}: {count(len(change.wheels), 'build')}.")
@@ -158,7 +144,7 @@ def _tell(published: PublishedRelease, change: EntryChange, problems: list[Probl
     if published.unread:
         missing = count(len(published.unread), "place")
         click.echo(f"{missing} could not be read. Run the command again to complete the entry.")
-    if problems:
+    if found.problems:
         click.echo("These files have to follow the release:")
-        print_problems(problems)
+        print_problems(found.problems)
     click.echo("Next: accelerator-portal check")

@@ -1,0 +1,51 @@
+"""What a PyTorch release adds to `data/releases.yaml`, and what other files then lack."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from accelerator_portal.catalog import Catalog, Problem
+from accelerator_portal.catalog.catalog import RELEASES
+from accelerator_portal.checks import errors, run_checks
+from accelerator_portal.releases.entry import EntryChange, entry_change
+from accelerator_portal.releases.entry_edit import read_releases, with_release
+from accelerator_portal.releases.published import PublishedRelease
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseAddition:
+    """The new text of the file, and the errors that it causes in any file."""
+
+    published: PublishedRelease
+    change: EntryChange
+    text: str
+    problems: tuple[Problem, ...]
+
+    @property
+    def own_problems(self) -> Sequence[Problem]:
+        """The errors in the file itself: with one, it must not be written."""
+        return [problem for problem in self.problems if problem.path == RELEASES]
+
+
+def release_addition(
+    catalog: Catalog, text: str, published: PublishedRelease, day: dt.date
+) -> ReleaseAddition:
+    """Work out what a release adds to the text of `data/releases.yaml`.
+
+    `day` is the day on which the indexes were read. Raises ProblemsError where the text cannot be
+    edited, NoReleaseError where the facts do not suffice for an entry.
+    """
+    listed = read_releases(RELEASES, text)[0].by_version
+    change = entry_change(published, listed.get(published.version))
+    after = with_release(RELEASES, text, change, day)
+    return ReleaseAddition(published, change, after, tuple(_new_problems(catalog, after, day)))
+
+
+def _new_problems(catalog: Catalog, text: str, day: dt.date) -> Sequence[Problem]:
+    releases, file = read_releases(RELEASES, text)
+    after = replace(catalog, releases=releases, files={**catalog.files, RELEASES: file})
+    known = {(p.path, p.what) for p in errors(run_checks(catalog, day))}
+    found = errors(run_checks(after, day))
+    return sorted({problem for problem in found if (problem.path, problem.what) not in known})
