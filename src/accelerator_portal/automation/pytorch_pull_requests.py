@@ -15,8 +15,8 @@ from accelerator_portal.automation.proposals import ProposalKind, ProposalResult
 from accelerator_portal.catalog import Catalog, ProblemsError
 from accelerator_portal.catalog.catalog import RELEASES
 from accelerator_portal.catalog.package_file import PYPI
+from accelerator_portal.checks.release_addition import ReleaseAddition, release_addition
 from accelerator_portal.packages.portal_packages import TORCH
-from accelerator_portal.releases.addition import ReleaseAddition, release_addition
 from accelerator_portal.releases.entry import NoReleaseError
 from accelerator_portal.releases.entry_edit import with_release
 from accelerator_portal.releases.published import PublishedRelease

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from accelerator_portal.automation.proposals import ProposalKind, marker
 from accelerator_portal.automation.sanitizer import faults
 from accelerator_portal.catalog.catalog import RELEASES
-from accelerator_portal.releases.addition import ReleaseAddition
+from accelerator_portal.checks.release_addition import ReleaseAddition
 from accelerator_portal.site.difference.harmless import span
 
 KIND: ProposalKind = "pytorch-release"

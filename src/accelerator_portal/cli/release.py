@@ -20,7 +20,7 @@ from accelerator_portal.cli.options import ROOT, print_problems, progress_bar, u
 from accelerator_portal.cli.release_compare import compare_releases
 
 if TYPE_CHECKING:
-    from accelerator_portal.releases.addition import ReleaseAddition
+    from accelerator_portal.checks.release_addition import ReleaseAddition
     from accelerator_portal.releases.published import PublishedRelease
 
 
@@ -55,7 +55,7 @@ def add_release(root: Path, version: str) -> None:
     What cannot be read is left out and listed; run the command again to complete the entry.
     Nothing that the entry lists already is changed.
     """
-    from accelerator_portal.releases.addition import release_addition
+    from accelerator_portal.checks.release_addition import release_addition
     from accelerator_portal.releases.entry import NoReleaseError
 
     catalog = usable_catalog(root)
