@@ -7,7 +7,7 @@ from typing import Any
 
 from accelerator_portal.reports.store import StoredReport
 from accelerator_portal.site.executorch_releases import ReleasePair, release_pairs
-from tests.site.test_executorch_view import entry, stored
+from tests.site.test_executorch_view import SUITE, entry, stored
 
 OLD = [
     entry("add", "plain", "passed", pte_size=20, delegated_nodes=3, undelegated_nodes=1),
@@ -47,6 +47,16 @@ def test_a_flow_that_two_releases_have_is_compared_test_by_test() -> None:
     assert changed == [("fix", "mul"), ("new-failure", "sub")]
     assert (found.count("fix"), found.count("new-failure")) == (1, 1)
     assert found.after.against(found.before.by_test, "pte_size") == (0.5, 1)
+    assert found.title == f"cpu, {SUITE}: 1.4.1 → 1.5.1"
+    assert (found.passed, found.delegated) == ("3 of 4", "75% → 100%")
+
+
+def test_what_changed_is_shown_with_both_figures() -> None:
+    fewer = [entry("add", "plain", "passed"), entry("mul", "plain", "failed")]
+    assert pair(run("1.4.1", 1, fewer), run("1.5.1", 2, NEW)).passed == "1 of 2 → 3 of 4"
+    all_passed = [entry("add", "plain", "passed"), entry("mul", "plain", "passed")]
+    found = pair(run("1.4.1", 1, fewer), run("1.5.1", 2, all_passed))
+    assert (found.passed, found.delegated) == ("1 → 2 of 2", "")
 
 
 def test_of_several_releases_the_newest_two_are_compared() -> None:

@@ -8,6 +8,7 @@ from functools import cached_property
 
 from packaging.version import InvalidVersion, Version
 
+from accelerator_portal.reports.executorch_csv import PORTABLE
 from accelerator_portal.reports.report import TestEntry
 from accelerator_portal.reports.store import StoredReport
 from accelerator_portal.results.report_comparison import DifferenceKind, difference_kind
@@ -38,6 +39,27 @@ class ReleasePair:
     def changed(self) -> tuple[ChangedTest, ...]:
         """The tests of both runs whose outcome differs, by name."""
         return tuple(sorted(self._changed(), key=lambda one: (one.kind, one.after.name)))
+
+    @property
+    def title(self) -> str:
+        """Platform, suite and releases: `cpu, executorch-aten: 1.4.1 → 1.5.1`."""
+        return f"{self.after.platform}, {self.after.suite}: {self.older} → {self.newer}"
+
+    @property
+    def passed(self) -> str:
+        """Passed tests of those that were tried: `79 → 78 of 139`, `33 of 139` without a change."""
+        before, after = (f"{run.passed} of {run.attempted}" for run in (self.before, self.after))
+        if self.before.attempted == self.after.attempted:
+            before = str(self.before.passed)
+        return after if self.before.passed == self.after.passed else f"{before} → {after}"
+
+    @property
+    def delegated(self) -> str:
+        """The share of nodes in delegates: `66% → 67%`; empty without a backend or a figure."""
+        shares = (self.before.share_delegated, self.after.share_delegated)
+        before, after = ("" if share is None else f"{share:.0%}" for share in shares)
+        known = before and after and self.after.backend != PORTABLE
+        return "" if not known else after if before == after else f"{before} → {after}"
 
     def count(self, kind: DifferenceKind) -> int:
         """How many tests changed so."""
