@@ -54,7 +54,13 @@ def on_pre_build(*, config: MkDocsConfig) -> None:
     """Make the pages before MkDocs clears the site: with a problem, the last one stays."""
     folder = Path(tempfile.mkdtemp(prefix="portal-site-"))
     weakref.finalize(config, shutil.rmtree, folder, ignore_errors=True)  # each build has its own
-    config.extra[PAGES] = _site(config, folder)
+    # Almost everything that is made here stays until the end: looking for garbage, again and again
+    # through all of it, would take up to a fifth of the build.
+    gc.disable()
+    try:
+        config.extra[PAGES] = _site(config, folder)
+    finally:
+        gc.enable()
     config.extra[MODULES] = read_page_modules(Path(config.docs_dir, SCRIPTS))
     gc.collect()  # the catalog and the templates refer to each other, and MkDocs needs the room
 

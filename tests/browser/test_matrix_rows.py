@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import Browser, Page
 
+from accelerator_portal.site.matrix_pages import RowsPage, linked_pages
 from tests.browser.serving import served
 from tests.browser.visit import Visitor, expect
 from tests.built_site import EXAMPLE, build_site, copy_sources
@@ -148,3 +149,18 @@ def test_another_page_opens_in_another_tab(open_many: OpenPage) -> None:
     other.wait_for_load_state()
     expect(other.locator(".filters-state")).to_contain_text("from Z to A")
     assert "page=2" in other.url
+
+
+def test_the_script_links_the_pages_that_the_static_pages_link(open_many: OpenPage) -> None:
+    pages = [RowsPage(n, n * 200 - 199, n * 200, "") for n in range(1, 471)]
+    currents = [1, 2, 9, 234, 469, 470]
+    found = open_many(SUITE).evaluate(
+        """async ([count, currents]) => {
+          const at = new URL("/assets/scripts/matrix-model.js", location.origin);
+          const { linkedPages, pagesOf } = await import(at);
+          const pages = pagesOf(count, 200);
+          return currents.map((current) => linkedPages(pages, current).map((page) => page.number));
+        }""",
+        [470 * 200, currents],
+    )
+    assert found == [[p.number for p in linked_pages(pages, pages[n - 1])] for n in currents]

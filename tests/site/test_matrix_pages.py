@@ -17,7 +17,9 @@ from accelerator_portal.results.tables import Column, ResultMatrix
 from accelerator_portal.site.build import TEMPLATES, RepositoryLinks
 from accelerator_portal.site.matrix_pages import (
     MOST_ROWS,
+    RowsPage,
     csv_name,
+    linked_pages,
     matrix_files,
     matrix_pages,
     mode_slug,
@@ -91,11 +93,12 @@ def test_two_hundred_rows_a_page_hold_every_test_once_and_in_order() -> None:
     assert [name for names in rows for name in names] == list(made_up().matrix.names)
 
 
-def test_each_page_leads_to_all_others_and_says_where_it_is() -> None:
+def test_each_page_leads_to_others_and_says_where_it_is() -> None:
     found = pages(made_up())
     for number, page in enumerate(found.values(), 1):
         links = tree(page).css("nav[aria-label='Rows of the table'] a")
-        assert len(links) == len(found)
+        near = linked_pages(some_pages(len(found)), some_pages(len(found))[number - 1])
+        assert [link.attributes["data-page"] for link in links] == [str(n.number) for n in near]
         (here,) = (link for link in links if "aria-current" in link.attributes)
         first = (number - 1) * MOST_ROWS + 1
         assert here.text().removeprefix("rows ") == f"{first:,}–{first + MOST_ROWS - 1:,}"
@@ -159,3 +162,33 @@ def test_the_more_columns_the_fewer_rows_a_page_has(columns: int, rows: int) -> 
     matrix = replace(made_up().matrix, columns=made_up().matrix.columns[:1] * columns)
     assert rows_of_a_page(matrix) == rows
     assert [page.last for page in rows_pages(matrix, own=False)][:2] == [rows, 2 * rows]
+
+
+def some_pages(number: int) -> list[RowsPage]:
+    return [RowsPage(n, n * 200 - 199, n * 200, f"many/{n}/") for n in range(1, number + 1)]
+
+
+@pytest.mark.parametrize(
+    ("number", "current", "linked"),
+    [
+        (1, 1, [1]),
+        (3, 1, [1, 2, 3]),
+        (10, 5, [1, 3, 4, 5, 6, 7, 9, 10]),
+        (470, 1, [1, 2, 3, 5, 9, 17, 33, 65, 129, 257, 470]),
+    ],
+)
+def test_a_page_links_to_near_ones_and_to_far_ones(
+    number: int, current: int, linked: list[int]
+) -> None:
+    pages = some_pages(number)
+    assert [page.number for page in linked_pages(pages, pages[current - 1])] == linked
+
+
+def test_every_page_of_100_000_rows_is_a_few_steps_away() -> None:
+    pages = some_pages(500)
+    reached, steps = {1}, 0
+    while len(reached) < len(pages):
+        reached |= {p.number for n in reached for p in linked_pages(pages, pages[n - 1])}
+        steps += 1
+    assert steps <= 5
+    assert max(len(linked_pages(pages, page)) for page in pages) <= 20

@@ -56,6 +56,8 @@ def parameters_of(parameters: Mapping[str, Scalar]) -> Parameters:
     return tuple(sorted([(name, _text(value)) for name, value in parameters.items()]))
 
 
+# A history is read by several pages, each of which parses the keys of all its tests.
+@lru_cache(maxsize=1 << 17)
 def parse_key(key: str) -> Identity:
     """Return the identity that has this key.
 

@@ -83,24 +83,28 @@ def matrix_pages(
     modes = [(v.matrix.mode, len(v.rows), parts[v.matrix.mode][0].address) for v in ordered]
     for view in ordered:
         pages = parts[view.matrix.mode]
+        of_all_pages = {
+            "view": view,
+            "columns": [(c, n, column_id(c)) for c, n in _named(view)],
+            "evidence": [_evidence(view, column) for column in view.matrix.columns],
+            "pages": pages,
+            "rows_of_a_page": rows_of_a_page(view.matrix),
+            "modes": modes,
+            "suites": suites,
+            "choices": _choices(view),
+            "worst_first": WORST_FIRST,
+            "csv": csv_name(view.matrix),
+            **context,
+        }
         for page in pages:
             content = templates.render(
                 "results/suite.md.j2",
                 to_root=to_root(page.path),
-                view=view,
-                columns=[(c, n, column_id(c)) for c, n in _named(view)],
-                evidence=[_evidence(view, column) for column in view.matrix.columns],
                 rows=view.rows[page.first - 1 : page.last],
                 page=page,
+                linked_pages=linked_pages(pages, page),
                 page_title=_title(context["title"], view.matrix.mode, page),
-                pages=pages,
-                rows_of_a_page=rows_of_a_page(view.matrix),
-                modes=modes,
-                suites=suites,
-                choices=_choices(view),
-                worst_first=WORST_FIRST,
-                csv=csv_name(view.matrix),
-                **context,
+                **of_all_pages,
             )
             yield SiteFile(page.path, content, context["source"])
 
@@ -124,6 +128,17 @@ def rows_pages(matrix: ResultMatrix, *, own: bool) -> list[RowsPage]:
         RowsPage(n, start + 1, min(start + rows, total), folder if n == 1 else f"{folder}{n}/")
         for n, start in enumerate(starts, 1)
     ]
+
+
+def linked_pages(pages: Sequence[RowsPage], page: RowsPage) -> list[RowsPage]:
+    """Return the pages that a page links to, in their order, itself among them.
+
+    The first, the last and those at distances of 1, 2, 4, 8 …: every page is a few steps away, and
+    the pages of 100,000 rows do not list each other. `linkedPages` in matrix-model.js is the same.
+    """
+    distances = [0, *(1 << step for step in range(len(pages).bit_length()))]
+    near = {page.number + sign * distance for distance in distances for sign in (-1, 1)}
+    return [other for other in pages if other.number in {*near, 1, len(pages)}]
 
 
 def rows_of_a_page(matrix: ResultMatrix) -> int:

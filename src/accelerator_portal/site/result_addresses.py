@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from functools import lru_cache
 from string import ascii_lowercase
 
 from accelerator_portal.catalog.own_suite import suite_folder
@@ -11,6 +12,8 @@ from accelerator_portal.site.anchors import slug
 RESULTS_PAGES = "results"
 
 
+# Asked about six times for each test of the site.
+@lru_cache(maxsize=1 << 17)
 def anchor_of(name: str) -> str:
     """Return the id of a test on its page; names differ in more than letters.
 

@@ -103,6 +103,12 @@ export function pagesOf(count, rows) {
   return Array.from({ length: number }, (_, n) => ({ number: n + 1, first: n * rows + 1, last: Math.min(count, (n + 1) * rows) }));
 }
 
+/** The pages that a page links to: the first, the last and those at distances of 1, 2, 4, 8 …, as `linked_pages` in Python. */
+export function linkedPages(pages, current) {
+  const isLinked = (distance) => Number.isInteger(Math.log2(distance));
+  return pages.filter(({ number }) => number === 1 || number === pages.length || number === current || isLinked(Math.abs(number - current)));
+}
+
 /** "Showing 61 of 2,190 tests: XPU, bfloat16, not passed." `words` has the words of each choice. */
 export function sentence({ count, total, rows, silent, columns, page, state, sorting, words }) {
   const said = FILTERS.filter((name) => state[name]).map((name) => words[name](state[name]));

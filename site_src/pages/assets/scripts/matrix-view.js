@@ -2,7 +2,7 @@
 // Names come from vendors: they are put in as text and as attributes' values, never as markup.
 
 import { element } from "./elements.js";
-import { NO_EVIDENCE, range } from "./matrix-model.js";
+import { linkedPages, NO_EVIDENCE, range } from "./matrix-model.js";
 
 // So many cells are drawn at once, but never fewer rows than a screen shows; the others after the frame that shows them.
 const CELLS_AT_ONCE = 1_500;
@@ -110,7 +110,10 @@ export class MatrixView {
 /** The links to the pages of rows; `address` gives that of a page. Where there is only one, there are none. */
 export function drawPages(box, pages, current, total, address) {
   const list = element("ul");
-  for (const page of pages) {
+  let last = 0;
+  for (const page of linkedPages(pages, current)) {
+    if (page.number > last + 1) list.append(element("li", "note", "…"));
+    last = page.number;
     const item = element("li");
     const link = element("a", "", `${page.number === 1 ? "rows " : ""}${range(page)}`);
     link.href = address(page.number);
