@@ -73,9 +73,9 @@ validate-cpu: $(VALIDATION)/.installed ## Run the suites on the CPU and write th
 	mkdir -p made-here/cpu
 	$(VALIDATE) --out made-here/cpu/validation.json $(ARGS)
 
-validate-executorch: $(VALIDATION)/.installed ## Run the ExecuTorch suites and write the report to made-here/cpu
+validate-executorch: $(VALIDATION)/.executorch ## Run the ExecuTorch suites and write the report to made-here/cpu
 	mkdir -p made-here/cpu
-	$(VALIDATE) --suite executorch --out made-here/cpu/executorch.json $(ARGS)
+	$(VALIDATE) --suite executorch --backend xnnpack,openvino,arm_tosa --out made-here/cpu/executorch.json $(ARGS)
 
 # torch for the CPU is not on PyPI. The lock holds the wheel for Python 3.11 on Linux x86-64.
 $(VALIDATION)/.installed: requirements-validation.lock
@@ -85,6 +85,12 @@ $(VALIDATION)/.installed: requirements-validation.lock
 	$(VALIDATION)/bin/python -m pip install --quiet --retries 1 --extra-index-url $(TORCH_INDEX) \
 	    --no-deps --no-compile --require-hashes -r $(VALIDATION)/torch.txt
 	$(VALIDATION)/bin/python -m pip install --quiet --no-compile --require-hashes -r requirements-validation.lock
+	@touch $@
+
+# What the ExecuTorch backends that run on Linux need beside ExecuTorch. nncf installs an older NumPy.
+$(VALIDATION)/.executorch: $(VALIDATION)/.installed
+	$(VALIDATION)/bin/python -m pip install --quiet --no-compile openvino==2025.4.1 nncf==3.1.0
+	$(VALIDATION)/bin/python -m pip install --quiet --no-compile --no-deps tosa-tools==2026.5.0 ethos-u-vela==5.1.0 ml_dtypes==0.5.1
 	@touch $@
 
 # npm has certificates of its own; behind a proxy that has another one, the system's are asked.
