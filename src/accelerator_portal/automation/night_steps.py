@@ -241,17 +241,20 @@ def _issues(tonight: NightRun, api: Api, repository: str) -> str:
 
 def _propose(tonight: NightRun, api: Api, repository: str) -> str:
     """A folder that is set aside gets none: its rows cannot be read."""
-    if tonight.looked_at is None:
-        raise StepFailed("the shared data cannot be used; no pull request is opened")
-    return propose_releases(api, repository, tonight.looked_at).words
+    return propose_releases(api, repository, _usable(tonight)).words
 
 
 def _propose_pytorch(tonight: NightRun, api: Api, repository: str) -> str:
-    catalog, day = tonight.looked_at, tonight.now.date()
-    if catalog is None:
-        raise StepFailed("the shared data cannot be used; no pull request is opened")
+    catalog = _usable(tonight)
     asked = partial(ask, tonight.root, catalog, options=tonight.release_indexes)
+    day = tonight.now.date()
     return propose_pytorch_releases(api, repository, catalog, asked, day).words
+
+
+def _usable(tonight: NightRun) -> Catalog:
+    if tonight.looked_at is None:
+        raise StepFailed("the shared data cannot be used; no pull request is opened")
+    return tonight.looked_at
 
 
 LOOKED_UP: Mapping[str, Callable[[NightRun], str]] = {
