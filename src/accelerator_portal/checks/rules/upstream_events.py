@@ -15,9 +15,9 @@ from accelerator_portal.catalog.upstream_events import UpstreamRun
 
 # In `.github/workflows/`; a test compares the two.
 OWN_WORKFLOWS = frozenset(
-    {"checks.yml", "nightly.yml", "openreg.yml", "pages.yml", "pull-request-comment.yml",
-     "pull-request.yml", "release.yml", "test-quality.yml", "upstream-answer.yml",
-     "upstream-event.yml", "upstream-run.yml", "validate.yml"}
+    {"checks.yml", "executorch.yml", "nightly.yml", "openreg.yml", "pages.yml",
+     "pull-request-comment.yml", "pull-request.yml", "release.yml", "test-quality.yml",
+     "upstream-answer.yml", "upstream-event.yml", "upstream-run.yml", "validate.yml"}
 )  # fmt: skip
 PYTORCH = "pytorch/pytorch"
 
