@@ -40,9 +40,12 @@ PAGES = "portal_pages"
 # Where a page keeps HTML while MkDocs works on the rest.
 KEPT = "portal_kept_html"
 
-# Where the scripts are, and where the configuration keeps what they import and a page, for
-# main.html, the names of those that it needs.
 SCRIPTS = "assets/scripts"
+
+# Where the configuration keeps what the scripts import.
+IMPORTS = "portal_imports"
+
+# Where main.html finds the modules that a page needs.
 MODULES = "portal_modules"
 
 _serving = False
@@ -61,7 +64,7 @@ def on_pre_build(*, config: MkDocsConfig) -> None:
         config.extra[PAGES] = _site(config, folder)
     finally:
         gc.enable()
-    config.extra[MODULES] = read_page_modules(Path(config.docs_dir, SCRIPTS))
+    config.extra[IMPORTS] = read_page_modules(Path(config.docs_dir, SCRIPTS))
     gc.collect()  # the catalog and the templates refer to each other, and MkDocs needs the room
 
 
@@ -104,7 +107,7 @@ def on_page_content(html: str, *, page: Page, config: MkDocsConfig, **_: Any) ->
     page.meta[KEPT] = raw, ()
     page.present_anchor_ids = (page.present_anchor_ids or set()).union(*map(anchors, finished))
     html = FINISHED_HTML.put_back(html, finished)
-    page.meta[MODULES] = config.extra[MODULES].of((html, *raw))
+    page.meta[MODULES] = config.extra[IMPORTS].of((html, *raw))
     return html
 
 

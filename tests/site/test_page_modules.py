@@ -42,16 +42,21 @@ def test_every_line_of_the_table_in_portal_js_is_read() -> None:
 
 
 def test_every_import_of_the_scripts_is_read() -> None:
-    for path in SCRIPTS.glob("*.js"):
-        imported = re.findall(r'from "\./(.+)\.js"', path.read_text(encoding="utf-8"))
-        found = PageModules.of(read_page_modules(SCRIPTS), _form_of(path.stem))
-        assert not found or {*imported} <= {*found}
+    modules = read_page_modules(SCRIPTS)
+    assert {*modules.common} == _imported_by("portal")
+    for names in modules.parts.values():
+        assert {*names} == _imported_by(names[0])
 
 
-def _form_of(module: str) -> tuple[str, ...]:
-    """The form that a module is for, as a page has it."""
-    parts = read_page_modules(SCRIPTS).parts
-    return tuple(f"<form {name}>" for name, names in parts.items() if names[0] == module)
+def _imported_by(module: str) -> set[str]:
+    """A module and what it imports, directly or not."""
+    found = {module}
+    while True:
+        texts = [(SCRIPTS / f"{name}.js").read_text(encoding="utf-8") for name in found]
+        more = {name for text in texts for name in re.findall(r'\bfrom\s+"\./(.+)\.js"', text)}
+        if more <= found:
+            return found
+        found |= more
 
 
 def test_every_built_page_with_a_form_asks_for_its_modules_at_once(site: Site) -> None:

@@ -43,11 +43,6 @@ class PluginProposal:
         return f"{self.kind}/{self.about}"
 
     @property
-    def versions(self) -> tuple[str, ...]:
-        """The plugin's releases."""
-        return tuple(row.release.facts.version for row in self.rows)
-
-    @property
     def title(self) -> str:
         """The packages with their versions."""
         return texts.title(self.rows)

@@ -51,10 +51,6 @@ class Proposal(Protocol):
         """The branch of the pull request."""
 
     @property
-    def versions(self) -> tuple[str, ...]:
-        """The proposed releases."""
-
-    @property
     def title(self) -> str:
         """The title of the pull request, which is the subject of its commit, too."""
 

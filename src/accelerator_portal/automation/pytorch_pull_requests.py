@@ -44,11 +44,6 @@ class PyTorchProposal:
         return f"{self.kind}/{self.addition.published.version}"
 
     @property
-    def versions(self) -> tuple[str, ...]:
-        """The release."""
-        return (self.addition.published.version,)
-
-    @property
     def title(self) -> str:
         """Whether the release is added or completed."""
         return texts.title(self.addition)
@@ -65,7 +60,7 @@ class PyTorchProposal:
 
     def without(self, versions: Collection[str]) -> PyTorchProposal | None:
         """Return the proposal, unless its release is one of these."""
-        return None if {*versions} & {*self.versions} else self
+        return None if self.addition.published.version in versions else self
 
     def edited(self, text: str) -> str:
         """Return the text of the file with the entry. Raises ProblemsError."""
