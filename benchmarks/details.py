@@ -22,10 +22,11 @@ from accelerator_portal.results.archive import state_path
 from accelerator_portal.results.changes_file import append_changes
 from accelerator_portal.results.state_file import write_state
 from accelerator_portal.site.history_shards import courses
-from benchmarks.browser import PHONE, browser_path, served, slow_phone
+from benchmarks.browser import PHONE, browser_path, slow_phone
 from benchmarks.copies import make_generated
 from benchmarks.made_up_year import add_report, add_suite, history
 from benchmarks.matrix import ROOT
+from tests.browser.serving import served
 
 PLATFORM = "synthetic-0001"
 PAGE = "results/test-history/"
@@ -60,7 +61,7 @@ def main() -> int:
         _sizes(site)
         every = len(tests) // arguments.repeat
         addresses = [f"?platform={PLATFORM}-runs&test={name}" for name in tests[::every]]
-        with served(site) as origin, sync_playwright() as playwright:
+        with served(site, compressed=True) as origin, sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=executable, args=["--no-sandbox"])
             _show("from the choice", [_chosen(browser, origin, a) for a in addresses])
             _show(
@@ -105,7 +106,7 @@ def _page(browser: Browser) -> Page:
 def _chosen(browser: Browser, origin: str, address: str) -> float:
     """Choose a test on the open page, whose index of tests is there already."""
     page = _page(browser)
-    page.goto(f"{origin}/{PAGE}", wait_until="load", timeout=120_000)
+    page.goto(f"{origin}{PAGE}", wait_until="load", timeout=120_000)
     page.wait_for_function(_READY, timeout=120_000)
     took = float(page.evaluate(_CHOOSE, address))
     page.context.close()
@@ -115,7 +116,7 @@ def _chosen(browser: Browser, origin: str, address: str) -> float:
 def _opened(browser: Browser, origin: str, address: str) -> float:
     """Follow a link to a test."""
     page = _page(browser)
-    page.goto(f"{origin}/{PAGE}{address}", wait_until="commit", timeout=120_000)
+    page.goto(f"{origin}{PAGE}{address}", wait_until="commit", timeout=120_000)
     page.wait_for_selector(".course-strip", timeout=120_000)
     took = float(page.evaluate("performance.now()"))
     page.context.close()

@@ -25,8 +25,9 @@ from playwright.sync_api import Page, sync_playwright
 from accelerator_portal.reports.outcomes import OUTCOMES
 from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.report_file import report_text
-from benchmarks.browser import browser_path, served
+from benchmarks.browser import browser_path
 from benchmarks.copies import make_generated
+from tests.browser.serving import served
 
 ROOT = Path(__file__).parent.parent
 SUITE = "made-up"
@@ -107,10 +108,10 @@ def main() -> int:
         site = _site(Path(folder, "portal"), arguments.tests, arguments.accelerators)
         print(f"{arguments.tests:,} made-up tests x {arguments.accelerators} accelerators")
         _sizes(site)
-        with served(site) as origin, sync_playwright() as playwright:
+        with served(site, compressed=True) as origin, sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=executable, args=["--no-sandbox"])
             page = browser.new_page(viewport={"width": 1280, "height": 900})
-            page.goto(f"{origin}/results/{SUITE}/")
+            page.goto(f"{origin}results/{SUITE}/")
             _times(page, arguments.repeat)
             browser.close()
     return 0

@@ -15,7 +15,8 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from benchmarks.browser import PHONE, browser_path, served, slow_phone
+from benchmarks.browser import PHONE, browser_path, slow_phone
+from tests.browser.serving import served
 
 _WATCH = """
 window.shift = 0;
@@ -84,14 +85,14 @@ def main() -> None:
     executable = browser_path()
     if executable is None or not (chosen.site / "index.html").is_file():
         options.error("needs Chromium and a built site: make site")
-    with sync_playwright() as playwright, served(chosen.site) as origin:
+    with sync_playwright() as playwright, served(chosen.site, compressed=True) as origin:
         arguments = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
         browser = playwright.chromium.launch(executable_path=executable, args=arguments)
         plain: list[Visit] = []
         whole: list[Visit] = []
         for _ in range(chosen.repeat):
-            plain.append(visit(browser, f"{origin}/", scripts=False))
-            whole.append(visit(browser, f"{origin}/", scripts=True))
+            plain.append(visit(browser, origin, scripts=False))
+            whole.append(visit(browser, origin, scripts=True))
         browser.close()
     _print(plain, whole)
 

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import functools
+import gzip
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from http import HTTPStatus
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
+_TEXT = frozenset({".html", ".js", ".json", ".css", ".svg"})
+
 
 @contextmanager
-def served(root: Path) -> Iterator[str]:
-    """Serve a folder on this machine only; what comes is its address."""
-    handler = functools.partial(_Quiet, directory=str(root))
+def served(root: Path, *, compressed: bool = False) -> Iterator[str]:
+    """Serve a folder on this machine only; what comes is its address, which ends in a slash."""
+    handler = functools.partial(_Compressing if compressed else _Quiet, directory=str(root))
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         thread = threading.Thread(target=server.serve_forever, daemon=True)
         thread.start()
@@ -41,3 +45,24 @@ class _Quiet(SimpleHTTPRequestHandler):
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
+
+
+class _Compressing(_Quiet):
+    """Sends text compressed, as GitHub Pages and other static servers do."""
+
+    def do_GET(self) -> None:
+        path = Path(self.translate_path(self.path))
+        path = path / "index.html" if path.is_dir() else path
+        if not path.is_file():
+            self.send_error(HTTPStatus.NOT_FOUND)
+            return
+        body = path.read_bytes()
+        self.send_response(HTTPStatus.OK)
+        if path.suffix in _TEXT:
+            body = gzip.compress(body)
+            self.send_header("Content-Encoding", "gzip")
+        self.send_header("Content-Type", self.guess_type(str(path)))
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        with suppress(BrokenPipeError):  # a page that is closed wants no more
+            self.wfile.write(body)

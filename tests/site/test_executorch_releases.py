@@ -47,7 +47,7 @@ def test_a_flow_that_two_releases_have_is_compared_test_by_test() -> None:
     assert changed == [("fix", "mul"), ("new-failure", "sub")]
     assert (found.count("fix"), found.count("new-failure")) == (1, 1)
     assert found.after.against(found.before.by_test, "pte_size") == (0.5, 1)
-    assert found.title == f"cpu, {SUITE}: 1.4.1 → 1.5.1"
+    assert found.title == f"{SUITE}: 1.4.1 → 1.5.1"
     assert (found.passed, found.delegated) == ("3 of 4", "75% → 100%")
 
 

@@ -42,8 +42,8 @@ class ReleasePair:
 
     @property
     def title(self) -> str:
-        """Platform, suite and releases: `cpu, executorch-aten: 1.4.1 → 1.5.1`."""
-        return f"{self.after.platform}, {self.after.suite}: {self.older} → {self.newer}"
+        """Suite and releases: `executorch-aten: 1.4.1 → 1.5.1`."""
+        return f"{self.after.suite}: {self.older} → {self.newer}"
 
     @property
     def passed(self) -> str:
@@ -56,10 +56,11 @@ class ReleasePair:
     @property
     def delegated(self) -> str:
         """The share of nodes in delegates: `66% → 67%`; empty without a backend or a figure."""
-        shares = (self.before.share_delegated, self.after.share_delegated)
-        before, after = ("" if share is None else f"{share:.0%}" for share in shares)
-        known = before and after and self.after.backend != PORTABLE
-        return "" if not known else after if before == after else f"{before} → {after}"
+        before, after = self.before.share_delegated, self.after.share_delegated
+        if before is None or after is None or self.after.backend == PORTABLE:
+            return ""
+        shares = dict.fromkeys((f"{before:.0%}", f"{after:.0%}"))  # two that are the same are one
+        return " → ".join(shares)
 
     def count(self, kind: DifferenceKind) -> int:
         """How many tests changed so."""
@@ -90,11 +91,12 @@ def release_pairs(reports: Sequence[StoredReport]) -> tuple[ReleasePair, ...]:
         for run in flow_runs(by_version[version]):
             flow = (run.platform, run.suite, run.backend, run.recipe)
             by_flow.setdefault(flow, []).append((version, run))
-    return tuple(
-        ReleasePair(older, newer, before, after)
-        for _, found in sorted(by_flow.items())
-        for (older, before), (newer, after) in [found[-2:]] * (len(found) > 1)
-    )
+    return tuple(_newest_two(found) for _, found in sorted(by_flow.items()) if len(found) > 1)
+
+
+def _newest_two(found: Sequence[tuple[Version, FlowRun]]) -> ReleasePair:
+    (older, before), (newer, after) = found[-2:]
+    return ReleasePair(older, newer, before, after)
 
 
 def _version(stored: StoredReport) -> Version | None:

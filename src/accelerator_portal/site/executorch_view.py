@@ -74,6 +74,7 @@ def executorch_context(catalog: Catalog, reports: Sequence[StoredReport]) -> dic
         "figures": {goal.id: figure(goal, runs) for goal in goals.goals} if goals else {},
         "flows": runs,
         "release_pairs": release_pairs(reports),
+        "platform_names": {p.id: p.accelerator.name for p in catalog.platforms},
         "proposal": proposal,
         "readiness": [readiness(proposal, run, runs) for run in delegating] if proposal else [],
     }
