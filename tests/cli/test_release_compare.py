@@ -16,8 +16,8 @@ from tests.releases.upstream import FILES, PUBLISHED_TEXT
 
 TABLE = """\
                 same   differs   missing     extra
-       pip         2         0         1         1
   libtorch         0         0         1         0
+       pip         2         0         1         1
 Releases only in the portal: 1.9.1
 Commands of the list that install torchaudio: 1
 """

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from accelerator_portal.catalog import load_catalog
-from accelerator_portal.releases.upstream_comparison import Agreement, UpstreamComparison, compare
+from accelerator_portal.releases.agreement import Agreement, UpstreamComparison
+from accelerator_portal.releases.upstream_comparison import compare
 from accelerator_portal.releases.upstream_sources import read_upstream
 from tests.folders import INSTALL, Tree, edited
 from tests.releases.upstream import ARCHIVES, FILES, PREVIOUS_TEXT, PUBLISHED_TEXT
@@ -29,7 +30,7 @@ def compared(tree: Tree, text: str, files: dict[str, str] = FILES) -> UpstreamCo
 
 
 def words(found: UpstreamComparison) -> list[str]:
-    return [f"{c.agreement} {c.os} {c.method} {c.build}: {c.words}" for c in found.commands]
+    return [f"{e.agreement} {e.system} {e.kind} {e.build}: {e.words}" for e in found.entries]
 
 
 def test_each_combination_of_published_versions(tree: Tree) -> None:
@@ -69,11 +70,11 @@ def test_archives_are_compared_by_address(tree: Tree) -> None:
         files = edited((INSTALL, "  - id: nightly\n", ARCHIVE.replace("ADDRESS", address)))
         found = compared(tree, PUBLISHED_TEXT, files)
         assert found.count(agreement, "libtorch") == 1
-        (archive,) = (c for c in found.commands if c.method == "libtorch")
+        (archive,) = (e for e in found.entries if e.kind == "libtorch")
         has = f"upstream has {ARCHIVES}/cpu/libtorch-win-a.zip, the portal {address}"
         assert archive.words == (has if agreement == "differs" else "")
 
 
 def test_a_release_that_only_upstream_lists(tree: Tree) -> None:
     found = compared(tree, PREVIOUS_TEXT.replace("1.10.0", "1.11.0"))
-    assert (found.only_upstream, found.commands) == (("1.11.0",), ())
+    assert (found.only_upstream, found.entries) == (("1.11.0",), ())

@@ -11,7 +11,7 @@ from accelerator_portal.catalog.problem import printable
 from accelerator_portal.cli.options import ROOT, usable_catalog
 
 if TYPE_CHECKING:
-    from accelerator_portal.releases.upstream_comparison import UpstreamComparison
+    from accelerator_portal.releases.agreement import UpstreamComparison
 
 
 @click.command("compare")
@@ -19,20 +19,21 @@ if TYPE_CHECKING:
 @click.argument("sources", nargs=-1, required=True, metavar="FILE...")
 @click.option("--all", "every", is_flag=True, help="Also print the combinations that agree.")
 def compare_releases(root: Path, sources: tuple[str, ...], *, every: bool) -> None:
-    """Compare install commands with PyTorch's own lists, for all releases that both have.
+    """Compare install commands and builds with PyTorch's own lists, for releases that both have.
 
-    FILE is published_versions.json or previous-versions.md of pytorch.org, as a file or an
-    address. Prints each combination of release, system and build that differs, is missing here or
-    is extra, and a table with counts.
+    FILE is a file or an address: published_versions.json or previous-versions.md of pytorch.org,
+    RELEASE.md of pytorch/pytorch, or the output of generate_binary_build_matrix.py of
+    pytorch/test-infra. Prints each combination of release, system and build that differs, is
+    missing here or is extra, and a table with counts.
     """
-    from accelerator_portal.releases.upstream_comparison import compare
-    from accelerator_portal.releases.upstream_sources import UpstreamSourceError, read_upstream
+    from accelerator_portal.releases.upstream_lists import compare_upstream
+    from accelerator_portal.releases.upstream_sources import UpstreamSourceError
 
     catalog = usable_catalog(root)
     texts = {source: _text(source) for source in sources}
     for source, text in texts.items():
         try:
-            found = compare(catalog, read_upstream(text))
+            found = compare_upstream(catalog, text)
         except UpstreamSourceError as error:
             raise click.ClickException(f"{source}: {error}") from None
         _tell_comparison(source, found, every=every)
@@ -55,18 +56,18 @@ def _text(source: str) -> str:
 
 
 def _tell_comparison(source: str, found: UpstreamComparison, *, every: bool) -> None:
-    from accelerator_portal.releases.upstream_comparison import AGREEMENTS
+    from accelerator_portal.releases.agreement import AGREEMENTS
 
     click.echo(source)
-    for one in found.commands:
-        if every or one.agreement != "same":
-            words = f": {one.words}" if one.words else ""
-            combination = f"{one.release} {one.os} {one.method} {one.build}"
-            click.echo(printable(f"  {one.agreement:<8}{combination}{words}"))
+    for entry in found.entries:
+        if every or entry.agreement != "same":
+            words = f": {entry.words}" if entry.words else ""
+            combination = f"{entry.release} {entry.system} {entry.kind} {entry.build}"
+            click.echo(printable(f"  {entry.agreement:<8}{combination}{words}"))
     click.echo("".join(f"{title:>10}" for title in ("", *AGREEMENTS)))
-    for method in ("pip", "libtorch"):
-        counts = [found.count(agreement, method) for agreement in AGREEMENTS]
-        click.echo(f"{method:>10}" + "".join(f"{number:>10}" for number in counts))
+    for kind in found.kinds:
+        counts = [found.count(agreement, kind) for agreement in AGREEMENTS]
+        click.echo(f"{kind:>10}" + "".join(f"{number:>10}" for number in counts))
     if found.only_upstream:
         click.echo(f"Releases only in this list: {', '.join(found.only_upstream)}")
     if found.only_portal:

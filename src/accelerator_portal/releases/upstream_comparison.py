@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from typing import Literal, get_args
 
 from packaging.requirements import Requirement
 from packaging.version import Version
@@ -14,42 +12,10 @@ from accelerator_portal.catalog.package_file import PYPI
 from accelerator_portal.catalog.releases_file import INDEX
 from accelerator_portal.install.expand import expand
 from accelerator_portal.install.rows import PREVIEW, InstallRow
+from accelerator_portal.releases.agreement import ComparedEntry, UpstreamComparison, in_order
 from accelerator_portal.releases.upstream_sources import UpstreamCommand, archive_commands
 
-Agreement = Literal["same", "differs", "missing", "extra"]
-"""`missing`: upstream lists it, the portal does not; `extra`: the other way round."""
-
-AGREEMENTS: tuple[Agreement, ...] = get_args(Agreement)
 _LEFT_OUT = frozenset({"torch", "torchaudio"})
-
-
-@dataclass(frozen=True, slots=True)
-class ComparedCommand:
-    """One combination and how both sides agree; `words` say what differs."""
-
-    release: str
-    os: str
-    method: str
-    build: str
-    agreement: Agreement
-    words: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class UpstreamComparison:
-    """All combinations of the releases that both sides have, newest release first."""
-
-    commands: tuple[ComparedCommand, ...]
-    only_upstream: tuple[str, ...]
-    """Releases since the portal's first that only upstream lists."""
-    only_portal: tuple[str, ...]
-    """Releases that only the portal lists."""
-    with_torchaudio: int
-    """How many of upstream's pip commands install torchaudio."""
-
-    def count(self, agreement: Agreement, method: str) -> int:
-        """Return how many combinations of a method agree like this."""
-        return sum((c.agreement, c.method) == (agreement, method) for c in self.commands)
 
 
 def compare(catalog: Catalog, upstream: Iterable[UpstreamCommand]) -> UpstreamComparison:
@@ -66,10 +32,8 @@ def compare(catalog: Catalog, upstream: Iterable[UpstreamCommand]) -> UpstreamCo
         *_upstream_side(upstream_own, own, on_pypi),
         *_portal_side(upstream_own, own, on_pypi),
     ]
-    compared.sort(key=lambda c: (c.method, c.os, c.build))
-    compared.sort(key=lambda c: Version(c.release), reverse=True)
     return UpstreamComparison(
-        tuple(compared),
+        in_order(compared),
         tuple(sorted(theirs - ours, key=Version)),
         tuple(sorted(ours - theirs, key=Version)),
         sum(any(_name(p) == "torchaudio" for p in c.packages) for c in listed),
@@ -134,27 +98,27 @@ def _upstream_side(
     theirs: dict[_Key, list[UpstreamCommand]],
     ours: dict[_Key, list[UpstreamCommand]],
     on_pypi: frozenset[_Key],
-) -> Iterator[ComparedCommand]:
+) -> Iterator[ComparedEntry]:
     for key, commands in theirs.items():
         words = _difference(commands, ours[key]) if key in ours else ""
         if key in ours and not words:
-            yield ComparedCommand(*key, "same")
+            yield ComparedEntry(*key, "same")
         elif key in on_pypi and (*key[:3], PYPI) in ours:
-            yield ComparedCommand(*key, "differs", "the portal takes this build from PyPI")
+            yield ComparedEntry(*key, "differs", "the portal takes this build from PyPI")
         else:
-            yield ComparedCommand(*key, "differs" if words else "missing", words)
+            yield ComparedEntry(*key, "differs" if words else "missing", words)
 
 
 def _portal_side(
     theirs: dict[_Key, list[UpstreamCommand]],
     ours: dict[_Key, list[UpstreamCommand]],
     on_pypi: frozenset[_Key],
-) -> Iterator[ComparedCommand]:
+) -> Iterator[ComparedEntry]:
     by_variant = {key[:3] for key in theirs if key in on_pypi}
     for key in ours:
         listed = key in theirs or (key[3] == PYPI and key[:3] in by_variant)
         if not listed:
-            yield ComparedCommand(*key, "extra")
+            yield ComparedEntry(*key, "extra")
 
 
 def _difference(theirs: list[UpstreamCommand], ours: list[UpstreamCommand]) -> str:

@@ -56,7 +56,8 @@ def read_upstream(text: str) -> tuple[UpstreamCommand, ...]:
     found = tuple(_published(text) if text.lstrip().startswith("{") else _previous(text))
     if not found:
         raise UpstreamSourceError(
-            "no install command found. Use published_versions.json or previous-versions.md"
+            "no install command found. Use published_versions.json, previous-versions.md, "
+            "RELEASE.md or the output of generate_binary_build_matrix.py"
         )
     return tuple(dict.fromkeys(found))
 
