@@ -12,6 +12,7 @@ from accelerator_portal.catalog.fields import (
     Id,
     Line,
     Model,
+    Os,
     Paragraph,
     PythonVersion,
     TorchVersion,
@@ -40,6 +41,8 @@ class CompatibilityRow(Sourced):
     """The plugin's version, for out-of-tree platforms."""
     variant: Id | None = None
     """Id of the variant in `install.yaml` to which the row applies."""
+    os: Annotated[tuple[Os, ...], Field(min_length=1)] | None = None
+    """The operating systems to which the row applies. Default: all of the platform."""
     python: Annotated[tuple[PythonVersion, ...], Field(min_length=1)] | None = None
     """Python versions."""
     needs: Mapping[Line, Line] = Field(default_factory=dict)

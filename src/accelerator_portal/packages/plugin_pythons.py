@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
+from typing import get_args
 
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import Version
@@ -10,17 +11,18 @@ from packaging.version import Version
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.fields import Arch, Os
 from accelerator_portal.catalog.package_file import ReleaseFacts
+from accelerator_portal.install.labels import OS
 from accelerator_portal.packages.fitting import labels_on
 from accelerator_portal.packages.wheel_tags import serves_python
 
-_SYSTEM_NAMES: dict[Os, str] = {"linux": "Linux", "windows": "Windows", "macos": "macOS"}
+_SYSTEMS: tuple[Os, ...] = get_args(Os)
 _ARCHES: tuple[Arch, ...] = ("x86_64", "aarch64", "s390x", "ppc64le", "riscv64")
 
 
 def systems(release: ReleaseFacts) -> tuple[str, ...]:
     """Return the systems that have wheels: `Linux x86_64`; "any system" for pure Python."""
     found = tuple(_labels(release))
-    return ("any system",) if len(found) == len(_SYSTEM_NAMES) * len(_ARCHES) else found
+    return ("any system",) if len(found) == len(_SYSTEMS) * len(_ARCHES) else found
 
 
 def pythons(catalog: Catalog, release: ReleaseFacts, torch: str | None) -> list[str]:
@@ -46,8 +48,8 @@ def python_note(catalog: Catalog, release: ReleaseFacts, everywhere: list[str]) 
 def _labels(release: ReleaseFacts) -> dict[str, list[str]]:
     """The Python labels of the wheels, by system."""
     return {
-        f"{name} {arch}": found
-        for (os, name), arch in product(_SYSTEM_NAMES.items(), _ARCHES)
+        f"{OS[os]} {arch}": found
+        for os, arch in product(_SYSTEMS, _ARCHES)
         if (found := labels_on(release, os, arch))
     }
 

@@ -12,12 +12,11 @@ from packaging.version import Version
 
 from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.package_file import PYPI, IndexFacts, IndexFault
+from accelerator_portal.install.labels import OS
 from accelerator_portal.packages.fitting import Fit, Home, fits, home, torch_requirements
 from accelerator_portal.packages.release_lag import Lag, lags, read_on
 from accelerator_portal.site.lag_picture import lag_picture
 from accelerator_portal.site.words import listed, python_range
-
-_OS = {"linux": "Linux", "windows": "Windows", "macos": "macOS"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +104,7 @@ def _rows(platform: Platform, found: Home, catalog: Catalog) -> Iterator[FitRow]
         fitting = list(together)
         systems: dict[str, list[str]] = {}
         for fit in fitting:
-            systems.setdefault(fit.requirement, []).append(f"{_OS[fit.os]} {fit.arch}")
+            systems.setdefault(fit.requirement, []).append(f"{OS[fit.os]} {fit.arch}")
         yield FitRow(
             torch,
             plugin,

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from accelerator_portal.catalog import Platform
 from accelerator_portal.catalog.compatibility_file import CompatibilityRow
+from accelerator_portal.install.labels import OS
 from accelerator_portal.site.source_list import SourceEntry, SourceList
 from accelerator_portal.site.words import python_range
 
@@ -39,6 +40,7 @@ def versions_table(platform: Platform, sources: SourceList) -> VersionsTable:
     columns["Variant"] = [
         named.get(row.variant, row.variant) if row.variant else None for row in rows
     ]
+    columns["System"] = [", ".join(map(OS.__getitem__, row.os)) if row.os else None for row in rows]
     for name in needs:
         columns[f"Needs {name}"] = [row.needs.get(name) for row in rows]
     for name in includes:

@@ -31,3 +31,11 @@ def test_rows_of_another_variant_do_not_count(problems_after: ProblemsAfter) -> 
     first = '{torch: "1.10.0", variant: ex2, source'
     row = '{torch: "1.10.0", variant: ex2, needs: {Example driver: "9"}, source'
     assert problems_after((COMPATIBILITY, first, row)) == []
+
+
+@pytest.mark.parametrize(("os", "fine"), [("windows", True), ("linux", False)])
+def test_rows_of_another_system_do_not_count(
+    os: str, problems_after: ProblemsAfter, *, fine: bool
+) -> None:
+    row = f'{{torch: "1.9.1", variant: ex1, os: [{os}], needs: {{Example driver: "6"}}, lifecycle'
+    assert (problems_after((COMPATIBILITY, ROW, row)) == []) == fine  # it is required on Linux

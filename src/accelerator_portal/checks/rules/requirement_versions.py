@@ -29,7 +29,11 @@ def check(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
                 continue
             rows = [row for row in platform.compatibility.rows if _serves(option, row)]
             for location, requirement, variant in _requirements(platform, place, option):
-                about = [row for row in rows if variant is None or row.variant == variant]
+                about = [
+                    row
+                    for row in rows
+                    if (variant is None or row.variant == variant) and _share(requirement, row)
+                ]
                 for problem in _compared(platform, location, requirement, about):
                     found.setdefault(location, problem)
         yield from found.values()
@@ -53,6 +57,11 @@ def _requirements(
 def _serves(option: Option, row: CompatibilityRow) -> bool:
     variant = not option.variants or row.variant is None or row.variant in option.variants
     return variant and option.admits(row.torch)
+
+
+def _share(requirement: Requirement, row: CompatibilityRow) -> bool:
+    """Say whether both apply to one operating system."""
+    return not requirement.os or not row.os or not {*requirement.os}.isdisjoint(row.os)
 
 
 def _compared(
