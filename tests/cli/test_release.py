@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 import threading
 from collections.abc import Iterator
@@ -19,7 +20,7 @@ from accelerator_portal.releases.entry_edit import read_releases
 from tests.folders import EXAMPLE, INSTALL, Tree, edited
 from tests.packages.loopback import send
 from tests.packages.syncing import PATIENCE
-from tests.releases.made_up import FILES, LINUX, MACOS, VERSION, Indexes, made_up_indexes, tags
+from tests.releases.made_up import ARM, FILES, LINUX, MACOS, VERSION, Indexes, made_up_indexes, tags
 
 
 @pytest.fixture
@@ -116,6 +117,24 @@ def test_a_later_run_adds_what_was_missing(tree: Tree, indexes: Indexes) -> None
     assert entry.torchvision == "0.31.0"
     assert "  # Read twice.\n" in (root / RELEASES).read_text("utf-8")
     assert f"Completed torch {VERSION} in {RELEASES}: " in second.stdout
+
+
+def test_platform_tags_and_sizes_are_written_and_completed(tree: Tree, indexes: Indexes) -> None:
+    root = tree(FILES)
+    run(root, indexes)
+    (wheel, *_) = (w for w in releases(root).by_version[VERSION].wheels if w.on == "pypi")
+    assert (wheel.variant, wheel.tags) == ("cu132", (ARM, LINUX))
+    assert wheel.size_mb == {"x86_64": 539, "aarch64": 484}
+    whole = (root / RELEASES).read_text("utf-8")
+    bare = re.sub(r", (tags: \[.*?\]|size_mb: \{.*?\})", "", whole)
+    assert len(whole) - len(bare) > 200
+    (root / RELEASES).write_text(bare, "utf-8")
+    done = run(root, indexes)
+    completed = f"Completed torch {VERSION} in {RELEASES}: platform tags or sizes of"
+    assert completed in done.stdout
+    added = releases(root).by_version[VERSION]
+    assert {w.variant: w.tags for w in added.wheels}["cu132"]
+    assert next(w for w in added.wheels if w.on == "pypi").size_mb == wheel.size_mb
 
 
 def test_what_is_listed_otherwise_is_told_and_stays(tree: Tree, indexes: Indexes) -> None:

@@ -28,6 +28,8 @@ class File:
     uploaded: str | None = "2026-01-02T03:04:05Z"
     python: str | None = None
     yanked: str | None = None
+    size: int | None = None
+    """What a page in JSON says; that may be more than the data of a test."""
 
     @property
     def sha256(self) -> str:
@@ -57,7 +59,7 @@ class Index:
         *tags: str,
         requires: Sequence[str] = (),
         own_metadata: bool = True,
-        **said: str | None,
+        **said: str | int | None,
     ) -> None:
         """Add a wheel for each of `tags`, such as `cp312-cp312-manylinux_2_28_x86_64`."""
         for tag in tags or ("py3-none-any",):
@@ -234,6 +236,8 @@ def _record(index: Index, file: File) -> dict[str, object]:
         record["upload-time"] = file.uploaded
     if file.python:
         record["requires-python"] = file.python
+    if file.size:
+        record["size"] = file.size
     if file.metadata is not None:
         record["core-metadata"] = {"sha256": hashlib.sha256(file.metadata).hexdigest()}
     return record

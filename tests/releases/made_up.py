@@ -28,6 +28,9 @@ LINUX, ARM, WINDOWS, MACOS = (
 CUDA = 'cuda-toolkit[cublas]==13.2.2; platform_system == "Linux"'
 
 
+SIZES = {LINUX: 539_136_850, ARM: 483_605_887}
+
+
 def tags(platform: str, *pythons: str) -> list[str]:
     return [f"{python}-{python}-{platform}" for python in pythons]
 
@@ -57,7 +60,9 @@ def made_up_indexes() -> Iterator[Indexes]:
     pypi, cpu, all_builds, empty = Index(), Index(), Index(), Index()
     pythons = ("cp312", "cp313")
     for platform in (LINUX, ARM):
-        pypi.add("torch", VERSION, *tags(platform, *pythons), requires=[CUDA], uploaded=DAY)
+        files = tags(platform, *pythons)
+        size = SIZES[platform]
+        pypi.add("torch", VERSION, *files, requires=[CUDA], uploaded=DAY, size=size)
     for platform in (WINDOWS, MACOS):
         pypi.add("torch", VERSION, *tags(platform, *pythons), uploaded=DAY)
     pypi.add("torchvision", "0.31.0", *tags(LINUX, *pythons), requires=[f"torch=={VERSION}"])

@@ -46,3 +46,14 @@ def test_a_releases_page_has_all_its_commands(site: Site) -> None:
             for cell in page.tree.css(".commands-table td.commands")
         }
         assert shown == wanted
+
+
+def test_a_releases_page_has_its_wheels_with_what_they_need(site: Site) -> None:
+    tree = site.pages["versions/2.15.0/"].tree
+    (table,) = (t for t in tree.css("table") if "Download" in (t.css_first("thead") or t).text())
+    lines = [[cell.text() for cell in line.css("th, td")] for line in table.css("tbody tr")]
+    pythons = "3.11–3.15, 3.14t, 3.15t"
+    assert lines[0] == ["cu132", "Linux x86-64", pythons, "glibc 2.28", "539 MB", "PyPI"]
+    assert lines[-1] == ["cpu", "macOS ARM64", pythons, "macOS 14.0", "139 MB", "PyPI"]
+    release = site.catalog.releases.by_version["2.15.0"]
+    assert len(lines) == sum(len(wheel.arch) for wheel in release.wheels)

@@ -47,6 +47,8 @@ class ReleaseFacts(Model):
     """
     cuda: Mapping[Tag, Line] = Field(default_factory=dict)
     """The CUDA version whose libraries it requires, by platform tag."""
+    sizes: Mapping[Tag, Annotated[int, Field(ge=1)]] = Field(default_factory=dict)
+    """The bytes of its largest wheel by platform tag, where the index states sizes (PEP 700)."""
     files: Annotated[str, Field(pattern=r"^[0-9a-f]{12}$")] | None = None
     """A digest over names and hashes of its files; absent where the index names no hashes."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Annotated, Literal
 
@@ -19,6 +20,7 @@ from accelerator_portal.catalog.fields import (
     SourceIds,
     TorchVersion,
 )
+from accelerator_portal.catalog.package_file import Tag
 from accelerator_portal.catalog.sources import Sourced, SourcedFile
 
 INDEX = "https://download.pytorch.org/whl"
@@ -50,6 +52,11 @@ class Wheel(Build):
     """`pypi` if a plain `pip install` finds the wheels. Default: PyTorch's own index."""
     python: Pythons | None = None
     """Python versions, if the wheels support fewer than the release."""
+    tags: Annotated[tuple[Tag, ...], Field(min_length=1)] | None = None
+    """Platform tags of the wheels (PEP 425): the C library or macOS version that they need, for
+    example `manylinux_2_28_x86_64`."""
+    size_mb: Mapping[Arch, Annotated[int, Field(ge=1)]] = Field(default_factory=dict)
+    """Download size of the largest wheel in MB (1,000,000 bytes), by architecture."""
 
 
 class Preview(Sourced):

@@ -21,6 +21,7 @@ from accelerator_portal.cli.release_compare import compare_releases
 
 if TYPE_CHECKING:
     from accelerator_portal.checks.release_addition import ReleaseAddition
+    from accelerator_portal.releases.entry import EntryChange
     from accelerator_portal.releases.published import PublishedRelease
 
 
@@ -126,9 +127,7 @@ def _tell(found: ReleaseAddition) -> None:
     elif change.is_empty:
         click.echo(f"{RELEASES} lists everything that the indexes have of torch {version}.")
     else:
-        vision = f" and torchvision {change.torchvision}" if change.torchvision else ""
-        added = f"{count(len(change.wheels), 'build')}{vision}"
-        click.echo(f"Completed torch {version} in {RELEASES}: {added}.")
+        click.echo(f"Completed torch {version} in {RELEASES}: {_completed(change)}.")
     added_builds = {(w.variant, w.os, arch) for w in change.wheels for arch in w.arch}
     for build in published.builds:
         if build.key in added_builds:
@@ -148,3 +147,11 @@ def _tell(found: ReleaseAddition) -> None:
         click.echo("These files have to follow the release:")
         print_problems(found.problems)
     click.echo("Next: accelerator-portal check")
+
+
+def _completed(change: EntryChange) -> str:
+    parts = [count(len(change.wheels), "build")] if change.wheels else []
+    parts += [f"torchvision {change.torchvision}"] if change.torchvision else []
+    described = count(len(change.described), "listed build")
+    parts += [f"platform tags or sizes of {described}"] if change.described else []
+    return ", ".join(parts)

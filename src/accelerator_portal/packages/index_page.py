@@ -54,6 +54,8 @@ class IndexFile:
     python: str | None
     yanked: str | None
     uploaded: dt.date | None
+    size: int | None = None
+    """In bytes, where the index states it (PEP 700)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,4 +169,5 @@ def _file(file: DistributionPackage, version: Version, tags: frozenset[Tag]) -> 
         file.requires_python or None,
         (file.yanked_reason or "") if file.is_yanked else None,
         file.upload_time.date() if file.upload_time else None,
+        file.size if file.size and file.size > 0 else None,
     )

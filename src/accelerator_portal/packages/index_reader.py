@@ -205,9 +205,13 @@ async def _fetched(asker: IndexReader, file: IndexFile, known: CachedBody | None
 def _of_files(files: list[IndexFile]) -> ReleaseFacts:
     """What a release's files say without being opened."""
     wheels: dict[str, set[str]] = {}
+    sizes: dict[str, int] = {}
     for file in files:
         if file.tags:
-            wheels.setdefault(platform_tag(file.tags), set()).add(python_label(file.tags))
+            tag = platform_tag(file.tags)
+            wheels.setdefault(tag, set()).add(python_label(file.tags))
+            if file.size:
+                sizes[tag] = max(file.size, sizes.get(tag, 0))
     pythons = {python_range(file.python) for file in files}
     return ReleaseFacts(
         version=str(files[0].version),
@@ -216,6 +220,7 @@ def _of_files(files: list[IndexFile]) -> ReleaseFacts:
         python=pythons.pop() if len(pythons) == 1 else None,  # a wheel may say its own
         wheels={tag: " ".join(sorted(wheels[tag], key=by_python)) for tag in sorted(wheels)},
         sdist=any(not file.tags for file in files),
+        sizes=dict(sorted(sizes.items())),
         files=digest(files),
     )
 

@@ -51,6 +51,15 @@ def system(tag: str) -> System | None:
     return None
 
 
+def minimum_system(tag: str) -> str:
+    """Return what a wheel needs of a system: `glibc 2.28`, `macOS 14.0`; empty without a limit."""
+    if tag.startswith("macosx_"):
+        _, major, minor, *_ = tag.split("_")
+        return f"macOS {major}.{minor}"
+    found = system(tag)
+    return found.libc if found else ""
+
+
 def runs_on(tag: str, os: Os, arch: Arch) -> bool:
     """Say whether a wheel with this platform tag may run on a system of the usual kind.
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 
 from accelerator_portal.catalog.fields import Arch, Os
 from accelerator_portal.catalog.package_file import PYPI
@@ -25,6 +25,8 @@ class EntryChange:
     wheels: tuple[Wheel, ...]
     torchvision: str | None
     """The torchvision release, where the entry did not name one."""
+    described: Mapping[int, Wheel] = field(default_factory=dict)
+    """Wheels of the entry that get platform tags or sizes, by their place in it."""
     differences: tuple[str, ...] = ()
     """What the entry lists otherwise than the indexes; it stays as it is."""
     is_new: bool = False
@@ -32,7 +34,7 @@ class EntryChange:
     @property
     def is_empty(self) -> bool:
         """Whether the entry lists everything already."""
-        return not (self.is_new or self.wheels or self.torchvision)
+        return not (self.is_new or self.wheels or self.torchvision or self.described)
 
 
 class NoReleaseError(ValueError):
@@ -50,12 +52,15 @@ def entry_change(published: PublishedRelease, known: Release | None) -> EntryCha
     missing = [build for build in published.builds if build.key not in listed]
     wheels = tuple(_wheels(missing, published.version, known.python))
     torchvision = None if known.torchvision else published.torchvision
-    change: dict[str, object] = {"wheels": (*known.wheels, *wheels)}
+    described = _described(published, known)
+    own = (described.get(place, wheel) for place, wheel in enumerate(known.wheels))
+    change: dict[str, object] = {"wheels": (*own, *wheels)}
     if torchvision:
         source = (*known.source, vision_source_id(published.version))
         change |= {"torchvision": torchvision, "source": source}
     after = known.model_copy(update=change)
-    return EntryChange(after, wheels, torchvision, tuple(_differences(published, known)))
+    differences = tuple(_differences(published, known))
+    return EntryChange(after, wheels, torchvision, described, differences)
 
 
 def _new_entry(published: PublishedRelease) -> EntryChange:
@@ -97,21 +102,51 @@ def _listed(release: Release) -> Iterator[tuple[BuildKey, Wheel]]:
             yield (wheel.variant, wheel.os, arch), wheel
 
 
+def _described(published: PublishedRelease, known: Release) -> dict[int, Wheel]:
+    """Return the wheels that lack tags or sizes, with those that their index states."""
+    builds = {(*build.key, build.index == PYPI): build for build in published.builds}
+    found: dict[int, Wheel] = {}
+    for place, wheel in enumerate(known.wheels):
+        keys = [(wheel.variant, wheel.os, arch, wheel.on == "pypi") for arch in wheel.arch]
+        own = [builds[key] for key in keys if key in builds]
+        if len(own) == len(keys):
+            after = wheel.model_copy(
+                update={
+                    "tags": wheel.tags or _tags(own),
+                    "size_mb": wheel.size_mb or _sizes(own),
+                }
+            )
+            if after != wheel:
+                found[place] = after
+    return found
+
+
+def _tags(builds: Iterable[PublishedBuild]) -> tuple[str, ...] | None:
+    return tuple(sorted({tag for build in builds for tag in build.tags})) or None
+
+
+def _sizes(builds: Iterable[PublishedBuild]) -> dict[Arch, int]:
+    return {b.arch: max(1, round(b.size / 1_000_000)) for b in builds if b.size}
+
+
 def _wheels(
     builds: Iterable[PublishedBuild], version: str, pythons: tuple[str, ...]
 ) -> Iterator[Wheel]:
     """Yield wheels in the order of the file; architectures with the same wheels stand together."""
-    groups: dict[tuple[str, Os, str, tuple[str, ...]], list[Arch]] = {}
+    groups: dict[tuple[str, Os, str, tuple[str, ...]], list[PublishedBuild]] = {}
     for build in sorted(builds, key=_order):
         own = ordered_pythons(build.pythons)
-        groups.setdefault((build.variant, build.os, build.index, own), []).append(build.arch)
-    for (variant, os, index, own), arches in groups.items():
+        groups.setdefault((build.variant, build.os, build.index, own), []).append(build)
+    for (variant, os, index, own), found in groups.items():
+        found.sort(key=lambda build: build.arch, reverse=True)  # x86_64 first
         yield Wheel(
             variant=variant,
             os=os,
-            arch=tuple(sorted(arches, reverse=True)),  # x86_64 first
+            arch=tuple(build.arch for build in found),
             on="pypi" if index == PYPI else None,
             python=None if own == pythons else own,
+            tags=_tags(found),
+            size_mb=_sizes(found),
             source=(torch_source_id(index, version),),
         )
 

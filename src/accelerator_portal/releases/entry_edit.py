@@ -18,7 +18,7 @@ from accelerator_portal.catalog.yaml_edit import (
     read_for_edit,
     with_read_day,
 )
-from accelerator_portal.catalog.yaml_file import YamlFile
+from accelerator_portal.catalog.yaml_file import Location, YamlFile
 from accelerator_portal.releases.entry import EntryChange, torch_source_id, vision_source_id
 
 _REMEDY = "write each wheel on one line, or add the release by hand"
@@ -92,10 +92,13 @@ def _complete(
     versions = [release.version for release in before.releases]
     place = versions.index(change.release.version)
     key = ("releases", place)
+    for number, wheel in change.described.items():
+        at = _line_of_wheel(path, file, (*key, "wheels", number), lines)
+        more = ", ".join(_description(wheel, before.releases[place].wheels[number]))
+        lines[at - 1] = f"{lines[at - 1].rstrip()[:-1]}, {more}}}"
     if change.wheels:
-        last = file.line((*key, "wheels", len(before.releases[place].wheels) - 1))
-        if not re.match(r"\s+- \{.*\}\s*$", lines[last - 1]):
-            raise _refusal(path, last, "this wheel is not written on one line")
+        number = len(before.releases[place].wheels) - 1
+        last = _line_of_wheel(path, file, (*key, "wheels", number), lines)
         indent = lines[last - 1].partition("-")[0]
         lines[last:last] = [f"{indent}- {_wheel_text(wheel)}" for wheel in change.wheels]
     if change.torchvision:
@@ -106,6 +109,14 @@ def _complete(
         torchvision = f"{indent}torchvision: {quoted(change.torchvision)}"
         source = f"{indent}source: {_list(change.release.source)}"
         lines[at - 1 : at] = [torchvision, source]
+
+
+def _line_of_wheel(path: str, file: YamlFile, key: Location, lines: list[str]) -> int:
+    """Return the line of a wheel. Raises ProblemsError where it takes more than one."""
+    at = file.line(key)
+    if not re.match(r"\s+- \{.*\}\s*$", lines[at - 1]):
+        raise _refusal(path, at, "this wheel is not written on one line")
+    return at
 
 
 def _entry_lines(release: Release) -> Iterator[str]:
@@ -124,8 +135,18 @@ def _wheel_text(wheel: Wheel) -> str:
     parts = [f"variant: {wheel.variant}", f"os: {wheel.os}", f"arch: {_list(wheel.arch)}"]
     parts += [f"on: {wheel.on}"] if wheel.on else []
     parts += [f"python: {_list(map(quoted, wheel.python))}"] if wheel.python else []
+    parts += _description(wheel)
     parts += [f"source: {wheel.source[0]}"] if wheel.source else []
     return f"{{{', '.join(parts)}}}"
+
+
+def _description(wheel: Wheel, before: Wheel | None = None) -> Iterator[str]:
+    """Yield the tags and sizes of a wheel that its text did not have."""
+    if wheel.tags and not (before and before.tags):
+        yield f"tags: {_list(wheel.tags)}"
+    if wheel.size_mb and not (before and before.size_mb):
+        sizes = ", ".join(f"{arch}: {size}" for arch, size in wheel.size_mb.items())
+        yield f"size_mb: {{{sizes}}}"
 
 
 def _cited(change: EntryChange) -> set[str]:

@@ -36,6 +36,8 @@ class PublishedBuild:
     """`pypi`, or the address of the index."""
     tags: frozenset[str]
     """The platform tags of the wheels, such as `manylinux_2_28_x86_64`."""
+    size: int | None = None
+    """The bytes of the largest wheel, where the index states them."""
 
     @property
     def key(self) -> tuple[str, Os, Arch]:
@@ -82,7 +84,8 @@ def builds_on_index(
             continue
         variant = file.version.local or ("cpu" if own == "cpu" else "")
         if _VARIANT.fullmatch(variant) and own in {"", variant}:
-            found += _builds(index, variant, platform_tag(file.tags), [python_label(file.tags)])
+            tag, label = platform_tag(file.tags), python_label(file.tags)
+            found += _builds(index, variant, tag, [label], file.size)
     return _merged(found)
 
 
@@ -106,7 +109,7 @@ def builds_on_pypi(
             continue
         version = cuda.get(place)
         variant = f"cu{version.replace('.', '')}" if version else "cpu"
-        found += _builds(PYPI, variant, tag, labels.split())
+        found += _builds(PYPI, variant, tag, labels.split(), facts.sizes.get(tag))
     return _merged(found), tuple(unread)
 
 
@@ -133,14 +136,16 @@ def torchvision_of(releases: Iterable[ReleaseFacts], torch: str) -> str | None:
     return max(found, key=Version, default=None)
 
 
-def _builds(index: str, variant: str, tag: str, labels: list[str]) -> Iterator[PublishedBuild]:
+def _builds(
+    index: str, variant: str, tag: str, labels: list[str], size: int | None
+) -> Iterator[PublishedBuild]:
     place = system(tag)
     matches = (_PYTHON.fullmatch(label) for label in labels)
     pythons = frozenset(f"3.{found[1]}{found[2]}" for found in matches if found)
     if place is None or place.libc.startswith("musl") or not pythons:
         return
     for arch in place.arches:
-        yield PublishedBuild(variant, place.os, arch, pythons, index, frozenset({tag}))
+        yield PublishedBuild(variant, place.os, arch, pythons, index, frozenset({tag}), size)
 
 
 def _merged(builds: Iterable[PublishedBuild]) -> tuple[PublishedBuild, ...]:
@@ -149,6 +154,10 @@ def _merged(builds: Iterable[PublishedBuild]) -> tuple[PublishedBuild, ...]:
     for build in builds:
         before = joined.get(build.key, build)
         joined[build.key] = PublishedBuild(
-            *build.key, before.pythons | build.pythons, build.index, before.tags | build.tags
+            *build.key,
+            before.pythons | build.pythons,
+            build.index,
+            before.tags | build.tags,
+            max(before.size or 0, build.size or 0) or None,
         )
     return tuple(joined.values())

@@ -6,10 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from accelerator_portal.catalog import Catalog, Platform
-from accelerator_portal.catalog.releases_file import Release
+from accelerator_portal.catalog.fields import Arch
+from accelerator_portal.catalog.releases_file import Release, Wheel
 from accelerator_portal.install.axes import build_id
+from accelerator_portal.install.labels import ARCH, OS
 from accelerator_portal.install.rows import InstallRow
 from accelerator_portal.install.selector import Selector
+from accelerator_portal.packages.wheel_tags import minimum_system, runs_on
 from accelerator_portal.site.commands_table import CommandsRow, commands_table
 from accelerator_portal.site.words import python_range
 
@@ -24,8 +27,21 @@ class ReleaseCell:
 
 
 @dataclass(frozen=True, slots=True)
+class WheelRow:
+    """The wheels of a variant for one operating system and architecture, in words."""
+
+    variant: str
+    system: str
+    pythons: str
+    needs: str
+    """The C library or macOS version that they need, where a source states it."""
+    size: str
+    index: str
+
+
+@dataclass(frozen=True, slots=True)
 class ReleaseRow:
-    """A release, its Python versions in short, a cell for each platform, its commands.
+    """A release, its Python versions in short, a cell for each platform, its commands and wheels.
 
     `build` is the selector's id for it, which is `stable` for the newest.
     """
@@ -35,6 +51,7 @@ class ReleaseRow:
     pythons: str
     cells: tuple[ReleaseCell, ...]
     commands: tuple[CommandsRow, ...]
+    wheels: tuple[WheelRow, ...]
 
 
 def release_rows(catalog: Catalog, selector: Selector) -> Iterator[ReleaseRow]:
@@ -50,7 +67,28 @@ def release_rows(catalog: Catalog, selector: Selector) -> Iterator[ReleaseRow]:
         )
         commands = tuple(commands_table(selector, rows))
         build = build_id(catalog, release.version)
-        yield ReleaseRow(release, build, python_range(release.python), cells, commands)
+        pythons = python_range(release.python)
+        yield ReleaseRow(release, build, pythons, cells, commands, tuple(wheel_rows(release)))
+
+
+def wheel_rows(release: Release) -> Iterator[WheelRow]:
+    """Yield a row for each variant, operating system and architecture, in the file's order."""
+    for wheel in release.wheels:
+        for arch in wheel.arch:
+            size = wheel.size_mb.get(arch)
+            yield WheelRow(
+                wheel.variant,
+                f"{OS[wheel.os]} {ARCH[arch]}",
+                python_range(wheel.python or release.python),
+                _needs(wheel, arch),
+                f"{size:,} MB" if size else "",
+                "PyPI" if wheel.on == "pypi" else "PyTorch's index",
+            )
+
+
+def _needs(wheel: Wheel, arch: Arch) -> str:
+    tags = [tag for tag in wheel.tags or () if runs_on(tag, wheel.os, arch)]
+    return ", ".join(dict.fromkeys(filter(None, map(minimum_system, tags))))
 
 
 def _words(platform: Platform, rows: list[InstallRow]) -> str:
