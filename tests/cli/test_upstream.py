@@ -438,6 +438,26 @@ def test_a_vendor_without_the_app_is_told_about_and_can_be_sent_later(
     assert len(stage.double.dispatched) == 1
 
 
+def test_a_round_of_answers_says_where_the_app_is_missing_and_goes_on(
+    stage: Stage, app: AppDouble
+) -> None:
+    stage.plan(nested(pull_webhook()))
+    stage.dispatch()
+    stage.vendor_answers({"good": "failed"})
+    vendor, upstream = (app.installed.pop(owner) for owner in ("vendor", "pytorch"))
+    assert stage.answer().exit_code == 1
+    assert "**not checked** `vendor/plugin: the GitHub App is not installed at v" in stage.summary
+    app.installed["vendor"] = vendor
+    assert stage.answer().exit_code == 1
+    assert (
+        "`Pull request 7 could not be answered: pytorch/pytorch: the GitHub App is not installed "
+        "at pytorch. Ask an owner of pytorch to install it for pytorch: https://github.com/apps/"
+    ) in stage.summary
+    app.installed["pytorch"] = upstream
+    assert stage.answer().exit_code == 0
+    assert len(stage.comments) == 1
+
+
 @pytest.mark.parametrize("command", ["dispatch", "answer"])
 def test_a_key_that_github_refuses_is_one_line(
     stage: Stage, app: AppDouble, monkeypatch: pytest.MonkeyPatch, command: str
