@@ -165,7 +165,10 @@ class AppDouble:
     def _mint(self, path: str, body: Any) -> Json:  # noqa: ANN401 - any JSON
         self.changed()
         number = int(path.split("/")[2])
-        owner, found = next(one for one in self.installed.items() if one[1].id == number)
+        known = {one.id: (owner, one) for owner, one in self.installed.items()}
+        if number not in known:
+            raise Refusal(404, "Not Found")
+        owner, found = known[number]
         if found.suspended:
             raise Refusal(403, "This installation has been suspended")
         if not all(_includes(found, name) for name in body["repositories"]):

@@ -249,6 +249,10 @@ def test_what_changes_between_two_requests_is_said_as_well(
     registered.changed = found.permissions.clear
     with pytest.raises(AppError, match=r"GitHub refuses the GitHub App \(.* \(HTTP 422\)\)\. Ch"):
         app.token(REPOSITORY, SEND)
+    found.permissions |= SEND
+    registered.changed = registered.installed.clear
+    with pytest.raises(AppError, match=r"^vendor/plugin: .* is not installed at vendor\. "):
+        app.token(REPOSITORY, SEND)
 
 
 def test_what_passes_is_no_fault_of_the_app(double: GitHubDouble, app: GitHubApp) -> None:
@@ -267,6 +271,7 @@ def test_an_answer_that_nobody_can_read_shows_no_token(
     answer = {"token": "ghs_secret", "expires_at": "some day"}
     assert double.app
     monkeypatch.setattr(double.app, "_mint", lambda *_: answer)
-    with pytest.raises(GitHubError, match="the response has an unexpected format") as raised:
+    words = r"^app/installations/\d+/access_tokens: the response has an unexpected format$"
+    with pytest.raises(GitHubError, match=words) as raised:
         app.token(REPOSITORY, SEND)
     assert "ghs_secret" not in "".join(traceback.format_exception(raised.value))

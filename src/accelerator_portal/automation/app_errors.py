@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from accelerator_portal.automation.github import GitHubError
 
 _CREDENTIALS = "UPSTREAM_APP_ID and UPSTREAM_APP_KEY"
-_UNAUTHORIZED, _FORBIDDEN, _UNPROCESSABLE = 401, 403, 422
+_UNAUTHORIZED, _FORBIDDEN, _NOT_FOUND, _UNPROCESSABLE = 401, 403, 404, 422
 _CLOCK = ("'iat'", "'exp'")
 _UNKNOWN_APP = "integration not found"
 
@@ -77,8 +77,10 @@ def refused_installation(repository: str, error: GitHubError, page: str) -> GitH
     What was checked before the token was asked for may have changed since.
     """
     words = str(error)
-    if error.passing or error.status == _UNAUTHORIZED:
+    if error.passing or error.status in {None, _UNAUTHORIZED}:
         return error
+    if error.status == _NOT_FOUND:
+        return missing_installation(repository, page)
     if error.status == _FORBIDDEN and "suspended" in words:
         return suspended_installation(repository, page)
     if error.status == _UNPROCESSABLE and "permission" not in words:
