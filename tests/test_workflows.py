@@ -10,6 +10,7 @@ import pytest
 import yaml
 
 from accelerator_portal.automation.artifact import NAME
+from accelerator_portal.automation.github_app import APP_ID, APP_KEY
 from accelerator_portal.automation.upstream.change import UPSTREAM, Change
 from accelerator_portal.automation.upstream.dispatching import _request
 from accelerator_portal.automation.upstream.own_files import WRITTEN_BY
@@ -117,10 +118,17 @@ def test_each_token_of_upstream_events_is_in_the_one_step_that_needs_it() -> Non
         if "secrets." in str(step.get("env"))
     }
     assert given == {
-        ("upstream-event.yml", "Send"): ["GH_TOKEN"],
-        ("upstream-answer.yml", "Answer"): ["GH_TOKEN", "UPSTREAM_TOKEN"],
+        ("upstream-event.yml", "Send"): ["GH_TOKEN", APP_ID, APP_KEY],
+        ("upstream-answer.yml", "Answer"): ["GH_TOKEN", APP_ID, APP_KEY, "UPSTREAM_TOKEN"],
         ("pytorch-sender.yml", "Send the event"): ["GH_TOKEN"],
     }
+
+
+def test_jobs_that_get_secrets_run_in_the_environment_that_main_alone_may_use() -> None:
+    for name in ("upstream-event.yml", "upstream-answer.yml"):
+        for job in jobs(name):
+            secret = "secrets." in str(job)
+            assert job.get("environment") == ("upstream" if secret else None)
 
 
 def test_what_runs_a_vendors_or_pytorchs_code_gets_no_secret_and_writes_nothing() -> None:

@@ -17,6 +17,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from tests.automation import github_routes
+from tests.automation.github_apps import AppDouble
 from tests.automation.github_limits import GitHubLimits
 from tests.automation.github_routes import Refusal, Store
 
@@ -37,6 +38,8 @@ class Asked:
     token: str
     etag: str = ""
     """That of an answer that the client has."""
+    scheme: str = ""
+    """How it is authorized: `token` or `Bearer`."""
 
 
 @dataclass
@@ -74,6 +77,10 @@ class GitHubDouble(Store):
         """How many answers the client had already."""
         self.scopes: dict[str, str] = {}
         """The scopes of classic tokens, by token."""
+        self.app: AppDouble | None = None
+        """The GitHub App, where there is one."""
+        self.personal: set[str] = set()
+        """Tokens of people, who may not create check runs."""
         self._lock = threading.Lock()
 
     def said(self, method: str, pattern: str) -> list[Asked]:
@@ -109,12 +116,13 @@ class GitHubDouble(Store):
     def _done(self, asked: Asked) -> tuple[int, Mapping[str, str], bytes]:
         if asked.path.startswith("files/"):
             return self._file(asked)
-        if asked.token not in self.tokens:
-            return 401, {}, b'{"message": "Bad credentials"}'
         with self._lock:
-            if refused := self._over_limit(asked):
-                return refused
             try:
+                if self.app and self.app.serves(asked.path):
+                    return self._as_app(self.app, asked)
+                self._authorize(asked)
+                if refused := self._over_limit(asked):
+                    return refused
                 status, answer = github_routes.answer(
                     self, asked.method, asked.path, asked.query, asked.body
                 )
@@ -125,8 +133,29 @@ class GitHubDouble(Store):
         body = b"" if answer is None else json.dumps(answer).encode()
         return self._with_etag(asked, body) if asked.method == "GET" else (status, {}, body)
 
+    def _as_app(self, app: AppDouble, asked: Asked) -> tuple[int, Mapping[str, str], bytes]:
+        answer = app.answer(asked.scheme, asked.token, asked.method, asked.path, asked.body)
+        return 201 if asked.method == "POST" else 200, {}, json.dumps(answer).encode()
+
+    def _authorize(self, asked: Asked) -> None:
+        """Let a token do what it may. Raises Refusal."""
+        if self.app and asked.token in self.app.grants:
+            if refusal := self.app.refusal(asked.token, asked.method, asked.path):
+                raise refusal
+        elif asked.token not in self.tokens:
+            raise Refusal(401, "Bad credentials")
+        elif asked.token in self.personal and asked.method != "GET" and "check-runs" in asked.path:
+            raise Refusal(403, "You must authenticate via a GitHub App.")
+
+    def _limited(self, token: str) -> str:
+        """Whose requests are counted together: those of a token, or of an installation."""
+        grant = self.app.grants.get(token) if self.app else None
+        return f"installation at {grant.owner}" if grant else token
+
     def _over_limit(self, asked: Asked) -> tuple[int, Mapping[str, str], bytes] | None:
-        found = self.limits and self.limits.refusal(asked.token, asked.method, asked.path)
+        found = self.limits and self.limits.refusal(
+            self._limited(asked.token), asked.method, asked.path
+        )
         if not found:
             return None
         message, headers = found
@@ -141,7 +170,7 @@ class GitHubDouble(Store):
             return 200, {"etag": etag, **more}, body
         self.not_modified += 1
         if self.limits:
-            self.limits.not_modified(asked.token)
+            self.limits.not_modified(self._limited(asked.token))
         return 304, {"etag": etag}, b""
 
     def _file(self, asked: Asked) -> tuple[int, Mapping[str, str], bytes]:
@@ -187,6 +216,7 @@ def _handler(double: GitHubDouble) -> type[BaseHTTPRequestHandler]:
                 json.loads(sent) if sent else None,
                 self.headers.get("authorization", "").rpartition(" ")[2],
                 self.headers.get("if-none-match", ""),
+                self.headers.get("authorization", "").partition(" ")[0],
             )
             status, headers, body = double.answer(asked)
             self.send_response(status)

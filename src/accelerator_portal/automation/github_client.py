@@ -6,7 +6,6 @@ the extra `automation`, and imported when a client is made.
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
 import re
@@ -18,11 +17,9 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from accelerator_portal.automation.github import GitHubError
+from accelerator_portal.automation.github_download import downloaded
 from accelerator_portal.automation.github_patience import Patience
 from accelerator_portal.http.cache import CachedBody, HttpCache
-from accelerator_portal.http.client import open_client
-from accelerator_portal.http.errors import FetchError
-from accelerator_portal.http.limits import RequestLimits
 
 if TYPE_CHECKING:
     from github.Requester import Requester
@@ -31,8 +28,6 @@ HOME = "https://api.github.com"
 
 _AGENT = "accelerator-portal"
 _SECONDS = 30
-# GitHub says where a file is; it is asked for there, and nowhere else.
-_DOWNLOAD = RequestLimits(attempts=3, redirects=0, timeout=_SECONDS, total_timeout=300)
 _MOST_SHOWN = 200
 # Sets of permissions, each of which allows the request, separated by semicolons.
 _PERMISSIONS = "x-accepted-github-permissions"
@@ -63,6 +58,8 @@ class GitHubClient:
     patience: Patience = field(default_factory=Patience)
     cache: HttpCache = field(default_factory=lambda: HttpCache(None), repr=False, compare=False)
     """Lists of runs with their ETags: one that is as before costs no request of the hour."""
+    jwt: bool = False
+    """Whether the token is a JSON web token, which GitHub takes as `Bearer` alone."""
     # PyGithub keeps the request under way in its connection: each thread needs its own.
     _own: threading.local = field(default_factory=threading.local, repr=False, compare=False)
 
@@ -95,11 +92,7 @@ class GitHubClient:
         GitHub keeps files elsewhere and says where; the token does not go there. Raises
         GitHubError.
         """
-        address = self._kept_at(path)
-        try:
-            return asyncio.run(_fetched(address, most))
-        except FetchError as error:
-            raise _not_fetched(path, most, error) from None
+        return downloaded(path, self._kept_at(path), most, _AGENT)
 
     def close(self) -> None:
         """Close this thread's connections."""
@@ -178,7 +171,7 @@ class GitHubClient:
 
         return Github(
             base_url=self.home,
-            auth=Auth.Token(self.token),
+            auth=Auth.AppAuthToken(self.token) if self.jwt else Auth.Token(self.token),
             user_agent=_AGENT,
             timeout=_SECONDS,
             retry=retry(self.patience),
@@ -196,33 +189,24 @@ def client_here(
     runs are kept in the folder `cache`, if there is one. Raises GitHubError.
     """
     token = os.environ.get(variable, "")
-    home = os.environ.get("GITHUB_API_URL") or HOME
     if not token:
         raise GitHubError(f"{variable} is empty. Set it to a GitHub token")
+    require_pygithub()
+    return GitHubClient(token, home_here(), patience or Patience(), HttpCache(cache))
+
+
+def home_here() -> str:
+    """Return the address of the API: GITHUB_API_URL if it is set, else GitHub's own."""
+    return (os.environ.get("GITHUB_API_URL") or HOME).rstrip("/")
+
+
+def require_pygithub() -> None:
+    """Raise GitHubError if PyGithub is missing: said now, not at the first request."""
     try:
-        import github  # noqa: F401 - said now, not at the first request
+        import github  # noqa: F401 - whether it is there
     except ImportError:
         what = "PyGithub is not installed. Install it: pip install 'accelerator-portal[automation]'"
         raise GitHubError(what) from None
-    return GitHubClient(token, home.rstrip("/"), patience or Patience(), HttpCache(cache))
-
-
-async def _fetched(address: str, most: int) -> bytes:
-    plain = {"accept-encoding": "identity"}  # else a few bytes could become many
-    async with open_client(_AGENT, _DOWNLOAD) as client:
-        return (await client.get(address, plain, max_bytes=most)).body
-
-
-def _not_fetched(path: str, most: int, error: FetchError) -> GitHubError:
-    if error.status is not None:
-        what = f"{path}: file not found (HTTP {error.status})"
-        return GitHubError(what, error.status, passing=error.status >= _SERVER_ERROR)
-    if error.kind == "long":
-        return GitHubError(f"{path}: the file has more than {most:,} bytes")
-    if error.kind == "slow" and not error.cause:
-        what = f"{path}: the download did not finish within {_DOWNLOAD.total_timeout:.0f} seconds"
-        return GitHubError(what, passing=True)
-    return GitHubError(f"{path}: the download failed ({error.cause})", passing=True)
 
 
 def _refusal(

@@ -12,6 +12,7 @@ from typing import Any, Literal
 import click
 
 from accelerator_portal.automation.github import GitHubError
+from accelerator_portal.automation.github_app import app_here
 from accelerator_portal.automation.github_client import client_here
 from accelerator_portal.automation.github_patience import Patience
 from accelerator_portal.automation.upstream import (
@@ -26,10 +27,8 @@ from accelerator_portal.automation.upstream.change_confirmation import (
     confirmed_change,
     main_branch_change,
 )
-from accelerator_portal.automation.upstream.dispatching import Senders
+from accelerator_portal.automation.upstream.connections import clients_here, senders_here
 from accelerator_portal.automation.upstream.incoming import MOST_BYTES, read_event
-from accelerator_portal.automation.upstream.pace import Pace
-from accelerator_portal.automation.upstream.paced_api import READS_A_MINUTE, PacedApi
 from accelerator_portal.automation.upstream.planning import plan as planned
 from accelerator_portal.catalog import Catalog, ProblemsError, load_catalog
 from accelerator_portal.catalog.atomic_write import write_text_atomically
@@ -95,17 +94,17 @@ def plan(root: Path, told: Path | None, out: Path, **said: Any) -> None:  # noqa
 def dispatch(home: str, told: Path | None, out: Path) -> None:
     """Dispatch the test runs of all plans of earlier runs, at a pace that GitHub allows.
 
-    Requires GH_TOKEN to dispatch to vendors' repositories and PORTAL_TOKEN to read this repository
-    and start its workflows.
+    Requires PORTAL_TOKEN to read this repository and start its workflows. To dispatch to vendors'
+    repositories, requires the GitHub App in UPSTREAM_APP_ID and UPSTREAM_APP_KEY, or without it
+    GH_TOKEN.
 
     A newer commit of a branch replaces older ones that are not sent yet. Dispatches that don't fit
     into the time of one run wait for the next one. If a dispatch fails, the others are sent before
     the command fails.
     """
     with _said_in_a_line(told):
-        senders = Senders(vendors=client_here(), own=client_here("PORTAL_TOKEN"), home=home)
         done = dispatch_round.dispatch(
-            senders, lambda log: write_text_atomically(out, log.model_dump_json() + "\n")
+            senders_here(home), lambda log: write_text_atomically(out, log.model_dump_json() + "\n")
         )
     _say(told, summary.sent_summary(done))
     sys.exit(int(done.failed))
@@ -135,7 +134,7 @@ def sweep(home: str, told: Path | None) -> None:
     "login",
     envvar="PORTAL_LOGIN",
     required=True,
-    help="GitHub login that posts the comments.",
+    help="GitHub login that posts the comments. With the GitHub App, its own login is used.",
 )
 @click.option("--out", type=FILE, required=True, help="Ledger of reports already handled.")
 @click.option(
@@ -149,19 +148,14 @@ def sweep(home: str, told: Path | None) -> None:
 def answer(root: Path, told: Path | None, out: Path, **said: Any) -> None:  # noqa: ANN401
     """Fetch outstanding reports and comment new failures and fixes on pull requests.
 
-    Requires PORTAL_TOKEN to read this repository, GH_TOKEN to read the vendors' runs and
-    UPSTREAM_TOKEN to comment upstream. If a comment can't be posted, the command fails and tries
-    again in the next run.
+    Requires PORTAL_TOKEN to read this repository. To read the vendors' runs and to comment
+    upstream, requires the GitHub App in UPSTREAM_APP_ID and UPSTREAM_APP_KEY, or without it
+    GH_TOKEN and UPSTREAM_TOKEN. Only the App can create check runs. If a comment can't be posted,
+    the command fails and tries again in the next run.
     """
     catalog = _catalog(root)
     with _said_in_a_line(told):
-        clients = answer_round.Clients(
-            own=client_here("PORTAL_TOKEN"),
-            vendors=PacedApi(client_here(cache=said["cache"]), Pace(most=READS_A_MINUTE)),
-            upstream=client_here("UPSTREAM_TOKEN"),
-            home=said["home"],
-            login=said["login"],
-        )
+        clients = clients_here(said["home"], said["login"], said["cache"])
         now = dt.datetime.now(dt.timezone.utc)
         done = answer_round.answer(root, catalog, clients, now, keep=said["keep"])
     write_text_atomically(out, done.ledger.model_dump_json() + "\n")
@@ -173,15 +167,19 @@ def answer(root: Path, told: Path | None, out: Path, **said: Any) -> None:  # no
 @ROOT
 @HOME
 def check_setup(root: Path, home: str) -> None:
-    """Check tokens, settings and vendors' workflows for upstream events. Sends nothing.
+    """Check the App, tokens, settings and vendors' workflows for upstream events. Sends nothing.
 
-    Requires GH_TOKEN to read this repository's settings, and the three tokens of the workflows:
-    UPSTREAM_DISPATCH_TOKEN, UPSTREAM_READ_TOKEN and UPSTREAM_COMMENT_TOKEN. If something is
-    missing, the command lists all of it, each with its fix, and fails.
+    Requires GH_TOKEN to read this repository's settings. Checks the GitHub App in UPSTREAM_APP_ID
+    and UPSTREAM_APP_KEY: its key, its installations and its permissions. Without the App, checks
+    the personal tokens UPSTREAM_DISPATCH_TOKEN, UPSTREAM_READ_TOKEN and UPSTREAM_COMMENT_TOKEN;
+    they can't create check runs. If something is missing, the command lists all of it, each with
+    its fix, and fails.
     """
     patience = Patience(tries=2, most_wait=5.0, limited=5.0)
     catalog = _catalog(root)
-    findings = doctor.setup_findings(catalog, home, lambda name: client_here(name, patience))
+    findings = doctor.setup_findings(
+        catalog, home, lambda name: client_here(name, patience), lambda: app_here(patience)
+    )
     for finding in findings:
         click.echo(finding)
     if findings:

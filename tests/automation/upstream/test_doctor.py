@@ -34,10 +34,8 @@ def _requests_left(count: int) -> dict[str, Any]:
     return {"resources": {"core": {"limit": 5000, "remaining": count, "reset": 0}}}
 
 
-@pytest.fixture
-def doctor(double: GitHubDouble, tree: Tree, monkeypatch: pytest.MonkeyPatch) -> Doctor:
-    """The command, on a GitHub where everything is set up."""
-    root: Path = tree(portal())
+def set_up(double: GitHubDouble, root: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Set up everything with personal tokens; return the words of the command."""
     policy = {"protected_branches": False, "custom_branch_policies": True}
     double.records |= {
         "rate_limit": _requests_left(4000),
@@ -52,7 +50,13 @@ def doctor(double: GitHubDouble, tree: Tree, monkeypatch: pytest.MonkeyPatch) ->
     for variable in TOKENS:
         monkeypatch.setenv(variable, TOKEN)
     monkeypatch.setenv("GITHUB_API_URL", double.home)
-    words = ["upstream", "doctor", "--root", str(root), "--home", HOME]
+    return ["upstream", "doctor", "--root", str(root), "--home", HOME]
+
+
+@pytest.fixture
+def doctor(double: GitHubDouble, tree: Tree, monkeypatch: pytest.MonkeyPatch) -> Doctor:
+    """The command, on a GitHub where everything is set up."""
+    words = set_up(double, tree(portal()), monkeypatch)
     return lambda: CliRunner().invoke(main, words)
 
 

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 
+from accelerator_portal.automation.github_app import AppCredentials, connected_app
+from accelerator_portal.automation.installation_api import InstallationApi
+from accelerator_portal.automation.installation_tokens import InstallationTokens
+from accelerator_portal.automation.upstream.app_permissions import READ
 from accelerator_portal.automation.upstream.pace import A_MINUTE, Pace
-from accelerator_portal.automation.upstream.paced_api import READS_A_MINUTE, PacedApi
+from accelerator_portal.automation.upstream.paced_api import READS_A_MINUTE, OwnerPacedApi, PacedApi
+from tests.automation.github_apps import APP_ID, app_double, private_key
 from tests.automation.github_double import TOKEN, GitHubDouble
 from tests.automation.github_limits import POINTS_A_MINUTE, GitHubLimits
-from tests.automation.upstream.scene import NOW, UPSTREAM, SimulatedClock, client
+from tests.automation.upstream.scene import NOW, QUICK, UPSTREAM, SimulatedClock, client
 
 
 def test_a_thousand_reads_take_two_minutes_and_half_of_the_points(double: GitHubDouble) -> None:
@@ -25,6 +30,38 @@ def test_a_thousand_reads_take_two_minutes_and_half_of_the_points(double: GitHub
 def test_what_is_sent_and_downloaded_waits_too(double: GitHubDouble) -> None:
     clock = SimulatedClock()
     api = PacedApi(client(double), Pace((), clock.now, clock.pause, most=1))
+    number = double.add_artifact(UPSTREAM, 1, "x", b"archive")
+    api.send("POST", f"repos/{UPSTREAM}/dispatches", {"event_type": "x"})
+    assert api.download(f"repos/{UPSTREAM}/actions/artifacts/{number}/zip", 100) == b"archive"
+    assert clock.now() - NOW == A_MINUTE
+
+
+def test_each_owner_has_a_pace_of_its_own(double: GitHubDouble) -> None:
+    """GitHub counts the requests of an App by installation, which is by owner."""
+    clock = SimulatedClock()
+    double.limits = GitHubLimits(clock.now)
+    double.app = app_double()
+    owners = ("one", "two")
+    for owner in owners:
+        double.app.install(owner, actions="read")
+        double.repositories |= {f"{owner}/a", f"{owner}/b"}
+    double.app.now = clock.now
+    credentials = AppCredentials(APP_ID, private_key())
+    tokens = InstallationTokens(connected_app(credentials, double.home, QUICK), now=clock.now)
+    api = OwnerPacedApi(InstallationApi(tokens, lambda _: READ), 3, clock.now, clock.pause)
+    for name in ("a", "b", "a"):
+        for owner in owners:
+            api.get(f"repos/{owner}/{name}/actions/runs?event=push")
+    assert clock.now() == NOW
+    api.get("repos/one/a/actions/runs?event=push")
+    assert clock.now() - NOW == A_MINUTE
+    used = {owner: double.limits.of(f"installation at {owner}").requests.total for owner in owners}
+    assert used == {"one": 4, "two": 3}
+
+
+def test_what_is_sent_and_downloaded_has_the_owner_s_pace(double: GitHubDouble) -> None:
+    clock = SimulatedClock()
+    api = OwnerPacedApi(client(double), 1, clock.now, clock.pause)
     number = double.add_artifact(UPSTREAM, 1, "x", b"archive")
     api.send("POST", f"repos/{UPSTREAM}/dispatches", {"event_type": "x"})
     assert api.download(f"repos/{UPSTREAM}/actions/artifacts/{number}/zip", 100) == b"archive"

@@ -26,7 +26,7 @@ from accelerator_portal.reports.report_check import known_names
 
 @dataclass(frozen=True, slots=True)
 class Clients:
-    """GitHub with three tokens: each can do no more than it must."""
+    """GitHub for three uses: each has tokens that can do no more than they must."""
 
     own: Api
     """Reads this repository."""

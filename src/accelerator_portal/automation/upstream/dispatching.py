@@ -56,7 +56,7 @@ class SendSettings:
 
 @dataclass(frozen=True, slots=True)
 class Senders:
-    """Who sends: to vendors' repositories with one token, to this repository with its own."""
+    """Who sends: to vendors' repositories and to this one, each with tokens of its own."""
 
     vendors: Api
     own: Api

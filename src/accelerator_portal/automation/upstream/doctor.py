@@ -6,6 +6,12 @@ from collections.abc import Callable, Iterator
 from itertools import chain
 
 from accelerator_portal.automation.github import GitHubError
+from accelerator_portal.automation.upstream.setup_app import (
+    ConnectApp,
+    app_finding,
+    app_findings,
+    check_run_findings,
+)
 from accelerator_portal.automation.upstream.setup_repositories import (
     SECRETS,
     environment_findings,
@@ -32,10 +38,24 @@ Connect = Callable[[str], HeaderApi]
 SetupCheck = Callable[[HeaderApi], Iterator[SetupFinding]]
 
 
-def setup_findings(catalog: Catalog, home: str, connect: Connect) -> list[SetupFinding]:
-    """Return everything that is missing, each finding once."""
+def setup_findings(
+    catalog: Catalog, home: str, connect: Connect, connect_app: ConnectApp
+) -> list[SetupFinding]:
+    """Return everything that is missing, each finding once.
+
+    The personal tokens are checked only where there is no App, which is used instead of them.
+    """
     checks = _checks(targets(catalog), home)
-    found = chain.from_iterable(_of_token(name, checks[name], connect) for name in TOKENS)
+    found = [*_of_token(SETTINGS, checks[SETTINGS], connect)]
+    try:
+        app = connect_app()
+    except GitHubError as error:
+        return list(dict.fromkeys([*found, app_finding(error)]))
+    if app:
+        found += app_findings(app, catalog, home, targets(catalog))
+    else:
+        found += chain.from_iterable(_of_token(name, checks[name], connect) for name in SECRETS)
+        found += check_run_findings(COMMENT, catalog)
     return list(dict.fromkeys(found))
 
 

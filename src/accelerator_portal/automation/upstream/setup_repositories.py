@@ -8,12 +8,15 @@ from collections.abc import Iterator
 from pydantic import BaseModel, RootModel
 
 from accelerator_portal.automation.github import Api, GitHubError, read
+from accelerator_portal.automation.github_app import APP_ID, APP_KEY
 from accelerator_portal.automation.upstream.setup_tokens import SetupFinding
 from accelerator_portal.catalog.upstream_events import Dispatch
 
 LOGIN = "UPSTREAM_LOGIN"
 ENVIRONMENT = "upstream"
 SECRETS = ("UPSTREAM_DISPATCH_TOKEN", "UPSTREAM_READ_TOKEN", "UPSTREAM_COMMENT_TOKEN")
+"""Personal tokens, which are used where the App is not set."""
+APP_SECRETS = (APP_ID, APP_KEY)
 
 _NOT_FOUND = 404
 _WORKFLOWS = ".github/workflows"
@@ -73,7 +76,8 @@ def environment_findings(api: Api, home: str) -> Iterator[SetupFinding]:
     where = f"{home}, environment {ENVIRONMENT}"
     if not _exists(api, path):
         fix = (
-            f"Create it in the repository's settings, restrict it to main, and add {_all_secrets()}"
+            "Create it in the repository's settings, restrict it to main, and add "
+            f"{' and '.join(APP_SECRETS)}, or {_all_secrets()}"
         )
         yield SetupFinding(where, "the environment does not exist", fix)
         return
@@ -81,7 +85,7 @@ def environment_findings(api: Api, home: str) -> Iterator[SetupFinding]:
         problem = "deployments are not restricted to the branch main"
         yield SetupFinding(where, problem, "Select the branch main alone in its settings")
     names = {one.name for one in read(api, f"{path}/secrets?per_page=100", _Secrets).secrets}
-    for secret in SECRETS:
+    for secret in SECRETS if names.isdisjoint(APP_SECRETS) else APP_SECRETS:
         if secret not in names:
             fix = f"Run: gh secret set {secret} --env {ENVIRONMENT}"
             yield SetupFinding(where, f"the secret {secret} is not set", fix)

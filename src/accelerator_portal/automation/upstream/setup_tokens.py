@@ -70,11 +70,16 @@ def refused_request(variable: str, error: GitHubError) -> SetupFinding:
         fix = f"Create a new token and set {variable}"
         return SetupFinding(variable, "the token is expired or not valid", fix)
     if error.passing:
-        return SetupFinding(variable, str(error), "Check the network, then run the command again")
+        return network_finding(variable, error)
     if error.status == _FORBIDDEN:
         return SetupFinding(variable, str(error), _permission_fix(variable, error.permissions))
     fix = f"Check the name, and give the token {variable} access to it"
     return SetupFinding(variable, str(error), fix)
+
+
+def network_finding(where: str, error: GitHubError) -> SetupFinding:
+    """Return the finding for a request that may be answered later."""
+    return SetupFinding(where, str(error), "Check the network, then run the command again")
 
 
 def _permission_fix(variable: str, permissions: str) -> str:

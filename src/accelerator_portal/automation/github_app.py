@@ -1,0 +1,188 @@
+"""A GitHub App: its credentials, what it may ask as itself, and tokens for its installations.
+
+An installation is the App on one account, which limits it to repositories and permissions. A token
+of it expires after an hour. Sources, read 2026-11-23: docs.github.com, "Generating a JSON Web Token
+(JWT) for a GitHub App", "REST API endpoints for GitHub Apps" and "Generating an installation access
+token for a GitHub App".
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from pydantic import AwareDatetime, BaseModel, Field
+
+from accelerator_portal.automation.app_errors import (
+    AppError,
+    missing_installation,
+    missing_permissions,
+    missing_repository,
+    refused_app,
+    refused_installation,
+    suspended_installation,
+)
+from accelerator_portal.automation.github import GitHubError, parsed, read
+from accelerator_portal.automation.github_client import GitHubClient, home_here, require_pygithub
+from accelerator_portal.automation.github_patience import Patience
+
+APP_ID = "UPSTREAM_APP_ID"
+APP_KEY = "UPSTREAM_APP_KEY"
+
+Permissions = Mapping[str, str]
+"""Levels of access by resource, in GitHub's words: `{"contents": "write"}`."""
+
+_NOT_FOUND = 404
+_LEVELS = ("read", "write", "admin")
+
+
+@dataclass(frozen=True, slots=True)
+class AppCredentials:
+    """What proves to be the App."""
+
+    app_id: str
+    """Its number or its client id."""
+    key: str = field(repr=False)
+    """Its private key, as the PEM file that GitHub creates."""
+
+    def web_token(self) -> str:
+        """Return a JSON web token for the next five minutes. Raises AppError."""
+        from github import Auth
+
+        try:
+            return Auth.AppAuth(self.app_id, self.key).token
+        except Exception:  # noqa: BLE001 - PyJWT's and cryptography's own, each about the key
+            problem = "the value is not the private key of a GitHub App in PEM format"
+            fix = f"Set it to the whole file: gh secret set {APP_KEY} --env upstream < FILE.pem"
+            raise AppError(APP_KEY, problem, fix) from None
+
+
+class AppInstallation(BaseModel):
+    """The App on one account."""
+
+    id: int
+    permissions: dict[str, str] = {}
+    suspended_at: str | None = None
+
+
+class InstallationToken(BaseModel):
+    """A token of an installation."""
+
+    token: str = Field(repr=False)
+    expires_at: AwareDatetime
+
+
+class _Registration(BaseModel):
+    slug: str
+    html_url: str
+
+
+@dataclass(frozen=True, slots=True)
+class GitHubApp:
+    """An App that GitHub accepts."""
+
+    credentials: AppCredentials
+    slug: str
+    """Its name in addresses."""
+    page: str
+    """Where it is installed."""
+    home: str
+    """The address of the API."""
+    patience: Patience = field(default_factory=Patience)
+
+    @property
+    def login(self) -> str:
+        """The author of its comments."""
+        return f"{self.slug}[bot]"
+
+    def installation(self, repository: str, permissions: Permissions) -> AppInstallation:
+        """Return the installation that has these permissions on a repository.
+
+        Raises GitHubError, and AppError where there is none.
+        """
+        with _as_app(self.credentials, self.home, self.patience) as api:
+            found = self._installation(api, repository)
+        if found.suspended_at:
+            raise suspended_installation(repository, self.page)
+        lacking = [
+            f"{resource}: {level}"
+            for resource, level in permissions.items()
+            if not _includes(found.permissions.get(resource), level)
+        ]
+        if lacking:
+            raise missing_permissions(repository, lacking, self.page)
+        return found
+
+    def token(self, repository: str, permissions: Permissions) -> InstallationToken:
+        """Return a new token for one repository that has these permissions and no others.
+
+        Raises GitHubError, and AppError where the App may not have it.
+        """
+        found = self.installation(repository, permissions)
+        name = repository.partition("/")[2]
+        path = f"app/installations/{found.id}/access_tokens"
+        body = {"repositories": [name], "permissions": dict(permissions)}
+        with _as_app(self.credentials, self.home, self.patience) as api:
+            try:
+                return parsed(path, api.send("POST", path, body), InstallationToken)
+            except GitHubError as error:
+                raise refused_installation(repository, error, self.page) from None
+
+    def _installation(self, api: GitHubClient, repository: str) -> AppInstallation:
+        try:
+            return read(api, f"repos/{repository}/installation", AppInstallation)
+        except GitHubError as error:
+            if error.status != _NOT_FOUND:
+                raise refused_installation(repository, error, self.page) from None
+        owner = repository.partition("/")[0]
+        try:
+            read(api, f"users/{owner}/installation", AppInstallation)
+        except GitHubError as error:
+            if error.status != _NOT_FOUND:
+                raise
+            raise missing_installation(repository, self.page) from None
+        raise missing_repository(repository, self.page)
+
+
+def app_here(patience: Patience | None = None) -> GitHubApp | None:
+    """Return the App that the environment describes; None where it describes none.
+
+    GitHub is asked whether it accepts the App. Raises GitHubError, and AppError where it does not.
+    """
+    app_id, key = (os.environ.get(name, "").strip() for name in (APP_ID, APP_KEY))
+    if not app_id and not key:
+        return None
+    if not app_id or not key:
+        given, empty = (APP_KEY, APP_ID) if key else (APP_ID, APP_KEY)
+        fix = "Set both variables of the GitHub App, or neither to use personal tokens"
+        raise AppError(empty, f"the variable is empty, but {given} is set", fix)
+    require_pygithub()
+    return connected_app(AppCredentials(app_id, key), home_here(), patience or Patience())
+
+
+def connected_app(credentials: AppCredentials, home: str, patience: Patience) -> GitHubApp:
+    """Return the App of these credentials. Raises GitHubError, and AppError if GitHub refuses."""
+    with _as_app(credentials, home, patience) as api:
+        found = read(api, "app", _Registration)
+    return GitHubApp(credentials, found.slug, found.html_url, home, patience)
+
+
+@contextmanager
+def _as_app(credentials: AppCredentials, home: str, patience: Patience) -> Iterator[GitHubClient]:
+    """Yield the API as the App itself may use it; say what is wrong with the credentials."""
+    api = GitHubClient(credentials.web_token(), home, patience, jwt=True)
+    try:
+        yield api
+    except AppError:
+        raise
+    except GitHubError as error:
+        raise refused_app(error, dt.datetime.now(dt.timezone.utc)) from None
+    finally:
+        api.close()
+
+
+def _includes(granted: str | None, level: str) -> bool:
+    return granted in _LEVELS and _LEVELS.index(granted) >= _LEVELS.index(level)

@@ -1,0 +1,98 @@
+"""The tokens of a round: one for each repository and use, renewed before it expires.
+
+A token is for one repository: where two repositories of an owner take part and the App may not use
+one of them, the other still gets its token. Tokens are in memory alone, and end with the round.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from accelerator_portal.automation.app_errors import AppError
+from accelerator_portal.automation.github_app import GitHubApp, Permissions
+from accelerator_portal.automation.github_client import GitHubClient
+from accelerator_portal.http.cache import HttpCache
+
+RENEWED_BEFORE = dt.timedelta(minutes=5)
+"""So long before its end a token is renewed: a request with its retries takes less."""
+
+_Key = tuple[str, tuple[tuple[str, str], ...]]
+
+
+def _utc_now() -> dt.datetime:
+    return dt.datetime.now(dt.timezone.utc)
+
+
+@dataclass
+class _Slot:
+    """The token of one repository and use, or why there is none; one thread at a time asks."""
+
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    made: tuple[GitHubClient, dt.datetime] | None = None
+    """The API with the token, and when the token expires."""
+    error: AppError | None = None
+
+
+class InstallationTokens:
+    """GitHub's API as the App may use it in one repository."""
+
+    def __init__(
+        self,
+        app: GitHubApp,
+        cache: HttpCache | None = None,
+        now: Callable[[], dt.datetime] = _utc_now,
+        pause: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self.app = app
+        self._cache = cache or HttpCache(None)
+        self._now, self._pause = now, pause
+        self._slots: dict[_Key, _Slot] = {}
+        self._lock = threading.Lock()
+
+    def client(self, repository: str, permissions: Permissions) -> GitHubClient:
+        """Return the API with these permissions. Raises GitHubError, and AppError.
+
+        What only a person can fix is asked once: the round is told the same again.
+        """
+        slot = self._slot(repository, permissions)
+        with slot.lock:
+            if slot.error:
+                raise slot.error
+            if slot.made and slot.made[1] - self._now() > RENEWED_BEFORE:
+                return slot.made[0]
+            return self._renewed(slot, repository, permissions)
+
+    def client_after(
+        self, refused: GitHubClient, repository: str, permissions: Permissions
+    ) -> GitHubClient:
+        """Return the API with another token than one that GitHub refused. Raises as `client`.
+
+        GitHub's servers may not know a token in its first second. Source:
+        github.com/octokit/auth-app.js, issue 65, read 2026-11-23.
+        """
+        slot = self._slot(repository, permissions)
+        with slot.lock:
+            if slot.made and slot.made[0] is not refused:
+                return slot.made[0]
+            found = self._renewed(slot, repository, permissions)
+            self._pause(self.app.patience.wait)
+            return found
+
+    def _slot(self, repository: str, permissions: Permissions) -> _Slot:
+        key = (repository.casefold(), tuple(sorted(permissions.items())))
+        with self._lock:
+            return self._slots.setdefault(key, _Slot())
+
+    def _renewed(self, slot: _Slot, repository: str, permissions: Permissions) -> GitHubClient:
+        try:
+            token = self.app.token(repository, permissions)
+        except AppError as error:
+            slot.error = error
+            raise
+        client = GitHubClient(token.token, self.app.home, self.app.patience, self._cache)
+        slot.made = (client, token.expires_at)
+        return client

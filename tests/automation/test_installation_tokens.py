@@ -1,0 +1,191 @@
+"""Tokens of a round: made once, renewed in time, and what GitHub refuses them."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from accelerator_portal.automation.app_errors import AppError
+from accelerator_portal.automation.github import GitHubError
+from accelerator_portal.automation.github_app import (
+    AppCredentials,
+    GitHubApp,
+    Permissions,
+    connected_app,
+)
+from accelerator_portal.automation.installation_api import InstallationApi, repository_of
+from accelerator_portal.automation.installation_tokens import InstallationTokens
+from tests.automation import github_apps
+from tests.automation.conftest import QUICK
+from tests.automation.github_apps import AppDouble, private_key
+from tests.automation.github_double import Fault, GitHubDouble
+from tests.automation.upstream.scene import SimulatedClock
+
+DISPATCH = "repos/vendor/plugin/dispatches"
+EVENT = {"event_type": "x"}
+SEND: Permissions = {"contents": "write"}
+READ: Permissions = {"actions": "read"}
+
+Connect = Callable[[Permissions], InstallationApi]
+
+
+@pytest.fixture
+def clock() -> SimulatedClock:
+    return SimulatedClock()
+
+
+@pytest.fixture
+def registered(double: GitHubDouble, clock: SimulatedClock) -> AppDouble:
+    """The App, installed at one vendor; tokens expire by the clock."""
+    double.repositories |= {"vendor/plugin", "vendor/docs", "other/plugin"}
+    double.app = github_apps.app_double()
+    double.app.install("vendor", contents="write", actions="read")
+    double.app.now = clock.now
+    return double.app
+
+
+@pytest.fixture
+def connect(double: GitHubDouble, registered: AppDouble, clock: SimulatedClock) -> Connect:
+    """The API of one round for a use."""
+    assert registered is double.app
+    credentials = AppCredentials(github_apps.APP_ID, private_key())
+    app: GitHubApp = connected_app(credentials, double.home, QUICK)
+    tokens = InstallationTokens(app, now=clock.now, pause=clock.pause)
+    return lambda permissions: InstallationApi(tokens, lambda _: permissions)
+
+
+def test_one_token_serves_a_repository_for_a_round(
+    double: GitHubDouble, registered: AppDouble, connect: Connect
+) -> None:
+    api = connect(SEND)
+    with ThreadPoolExecutor(16) as pool:
+        list(pool.map(lambda _: api.send("POST", DISPATCH, EVENT), range(50)))
+    assert len(double.dispatched) == 50
+    assert [owner for owner, _ in registered.minted] == ["vendor"]
+
+
+def test_each_use_and_repository_has_a_token_of_its_own(
+    registered: AppDouble, connect: Connect
+) -> None:
+    api = connect(SEND)
+    for name in ("plugin", "docs", "plugin"):
+        api.send("POST", f"repos/vendor/{name}/dispatches", EVENT)
+    connect(READ).get("repos/vendor/plugin/actions/runs?event=push")
+    assert [(body["repositories"], body["permissions"]) for _, body in registered.minted] == [
+        (["plugin"], SEND),
+        (["docs"], SEND),
+        (["plugin"], READ),
+    ]
+
+
+def test_the_double_lets_a_token_do_no_more_than_it_may(
+    double: GitHubDouble, registered: AppDouble, connect: Connect, clock: SimulatedClock
+) -> None:
+    reader = connect(READ)
+    for method, path in (("POST", DISPATCH), ("POST", "repos/vendor/plugin/check-runs")):
+        with pytest.raises(GitHubError, match=r"not accessible by integration \(HTTP 403\)$"):
+            reader.send(method, path, EVENT)
+    (token,) = registered.grants
+    refused = [
+        registered.refusal(token, "GET", f"repos/{name}/actions/runs")
+        for name in ("vendor/plugin", "vendor/docs", "other/plugin")
+    ]
+    assert [one and one.status for one in refused] == [None, 404, 404]
+    clock.pause(3600)
+    expired = registered.refusal(token, "GET", "repos/vendor/plugin/actions/runs")
+    assert expired
+    assert expired.status == 401
+    assert double.dispatched == []
+
+
+@pytest.mark.parametrize(("minutes", "count"), [(54, 1), (55, 2), (90, 2)])
+def test_a_token_is_renewed_shortly_before_it_expires(
+    registered: AppDouble, connect: Connect, clock: SimulatedClock, minutes: int, count: int
+) -> None:
+    api = connect(SEND)
+    for _ in range(2):
+        api.send("POST", DISPATCH, EVENT)
+        clock.pause(minutes * 60)
+    assert len(registered.minted) == count
+
+
+def test_a_token_that_github_does_not_know_is_replaced_once(
+    double: GitHubDouble, registered: AppDouble, connect: Connect, clock: SimulatedClock
+) -> None:
+    began = clock.now()
+    api = connect(SEND)
+    double.faults = [Fault("POST .*dispatches", 401, "Bad credentials")]
+    api.send("POST", DISPATCH, EVENT)
+    assert len(double.dispatched) == 1
+    assert len(registered.minted) == 2
+    assert clock.now() - began == dt.timedelta(seconds=QUICK.wait)
+    double.faults = [Fault("POST .*dispatches", 401, "Bad credentials", times=9)]
+    with pytest.raises(GitHubError, match=r"Bad credentials \(HTTP 401\)$"):
+        api.send("POST", DISPATCH, EVENT)
+    assert len(registered.minted) == 3
+
+
+def test_a_refused_token_is_replaced_for_all_threads_at_once(
+    double: GitHubDouble, registered: AppDouble, connect: Connect
+) -> None:
+    api = connect(SEND)
+    api.send("POST", DISPATCH, EVENT)
+    registered.grants.clear()  # revoked
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda _: api.send("POST", DISPATCH, EVENT), range(8)))
+    assert len(double.dispatched) == 9
+    assert len(registered.minted) == 2
+
+
+def test_an_owner_without_the_app_is_asked_for_once_and_hinders_nobody(
+    double: GitHubDouble, connect: Connect
+) -> None:
+    api = connect(SEND)
+    for _ in range(3):
+        with pytest.raises(AppError, match=r"^other/plugin: the GitHub App is not installed at ot"):
+            api.send("POST", "repos/other/plugin/dispatches", EVENT)
+    assert len(double.said("GET", "installation$")) == 2
+    api.send("POST", DISPATCH, EVENT)
+    assert [place for place, _ in double.dispatched] == ["vendor/plugin"]
+
+
+def test_a_repository_outside_the_installation_hinders_no_other_of_its_owner(
+    double: GitHubDouble, registered: AppDouble, connect: Connect
+) -> None:
+    registered.installed["vendor"].repositories = {"plugin"}
+    api = connect(SEND)
+    with pytest.raises(AppError, match=r"^vendor/docs: .* doesn't include this repository"):
+        api.send("POST", "repos/vendor/docs/dispatches", EVENT)
+    api.send("POST", DISPATCH, EVENT)
+    assert [place for place, _ in double.dispatched] == ["vendor/plugin"]
+
+
+def test_what_passes_is_asked_again(
+    double: GitHubDouble, registered: AppDouble, connect: Connect
+) -> None:
+    api = connect(SEND)
+    double.faults = [Fault("POST .*access_tokens", 503)]
+    with pytest.raises(GitHubError) as raised:
+        api.send("POST", DISPATCH, EVENT)
+    assert raised.value.passing
+    api.send("POST", DISPATCH, EVENT)
+    assert len(registered.minted) == 1
+
+
+def test_a_file_is_downloaded_with_the_token_and_fetched_without(
+    double: GitHubDouble, connect: Connect
+) -> None:
+    number = double.add_artifact("vendor/plugin", 7, "report", b"PK")
+    path = f"repos/vendor/plugin/actions/artifacts/{number}/zip"
+    assert connect(READ).download(path, 2) == b"PK"
+    assert [asked.token for asked in double.said("GET", "artifacts|files")] == ["ghs_1_secret", ""]
+
+
+def test_a_path_names_its_repository() -> None:
+    assert repository_of("repos/a/b.c?x=y/z") == "a/b.c"
+    assert repository_of("repos/a/b/actions/runs") == "a/b"
+    with pytest.raises(ValueError, match=r"^the path names no repository: user$"):
+        repository_of("user")
