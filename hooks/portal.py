@@ -26,6 +26,7 @@ from accelerator_portal.checks.quarantine import load_with_quarantine
 from accelerator_portal.site import RepositoryLinks, build_site
 from accelerator_portal.site.archive_page import archive_files
 from accelerator_portal.site.kept_html import FINISHED_HTML, RAW_HTML, anchors
+from accelerator_portal.site.operations import read_nights
 from accelerator_portal.site.page import PLATFORMS
 from accelerator_portal.site.page_modules import read_page_modules
 from accelerator_portal.site.security_policy import add_security_policy
@@ -138,7 +139,8 @@ def _site(config: MkDocsConfig, folder: Path) -> list[StoredFile]:
         _log.info("Set aside: %s\n%s", name, "\n".join(map(str, found)))
     edit = posixpath.join(config.repo_url or "", config.edit_uri or "")
     repository = RepositoryLinks(config.repo_url or "", edit.partition("site_src/")[0])
-    return list(store(build_site(catalog, root, repository), folder))
+    nights = read_nights(config.extra.get("nights") or "")
+    return list(store(build_site(catalog, root, repository, nights), folder))
 
 
 def _list_platforms(nav: Any, platforms: dict[str, str]) -> None:  # noqa: ANN401 - from YAML

@@ -10,6 +10,7 @@ import pytest
 from accelerator_portal.automation.archive_store import open_archive
 from accelerator_portal.automation.building import (
     LAST_GOOD,
+    NIGHTS,
     QUARANTINE,
     BrokenLinksError,
     EngineError,
@@ -46,9 +47,9 @@ def test_a_whole_site_takes_the_place_of_the_last_one_which_is_kept(out: Path) -
     assert page(out) == "a site"
     assert page(out.with_name(".site.previous")) == "the last site"
     assert around(out) == [".site.previous", "site"]
-    assert engine.variables == {QUARANTINE: "false", LAST_GOOD: ""}
+    assert engine.variables == {QUARANTINE: "false", LAST_GOOD: "", NIGHTS: ""}
     build(out.parent, out, TODAY, engine=engine, quarantine=True)
-    assert engine.variables == {QUARANTINE: "true", LAST_GOOD: ""}
+    assert engine.variables == {QUARANTINE: "true", LAST_GOOD: "", NIGHTS: ""}
 
 
 def test_a_site_with_a_broken_link_does_not(out: Path) -> None:

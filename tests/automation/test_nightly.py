@@ -23,7 +23,7 @@ from accelerator_portal.automation.step_runner import StepResult, run
 from accelerator_portal.catalog import Catalog, ProblemsError, load_catalog
 from accelerator_portal.catalog.package_file import IndexFacts, PackageFacts, PackagesRead
 from accelerator_portal.checks import folder_limits
-from accelerator_portal.http.client import Traffic
+from accelerator_portal.http.traffic import Traffic
 from accelerator_portal.packages.facts_text import facts_text, read_text
 from accelerator_portal.packages.questions import ResolutionQuestion
 from accelerator_portal.packages.row_verdicts import Resolve

@@ -9,6 +9,7 @@ from accelerator_portal.automation.building import EngineError
 from accelerator_portal.automation.github import GitHubError
 from accelerator_portal.automation.step_runner import StepFailed, StepResult, run
 from accelerator_portal.catalog import Problem, ProblemsError
+from accelerator_portal.http.traffic import Traffic, step_traffic
 
 PROBLEM = Problem("a.yaml", 1, "wrong", "mend it")
 
@@ -57,3 +58,13 @@ def test_an_interruption_ends_all_steps() -> None:
     with pytest.raises(KeyboardInterrupt):
         run([("a", lambda: ""), ("b", interrupted), ("c", lambda: "")], told.append)
     assert told == [StepResult("a", "")]
+
+
+def test_each_step_counts_its_own_time_and_network() -> None:
+    def asking(requests: int) -> str:
+        step_traffic().add(Traffic(requests=requests))
+        return "asked"
+
+    first, second = run([("a", lambda: asking(2)), ("b", lambda: asking(3))], lambda _: None)
+    assert (first.traffic.requests, second.traffic.requests) == (2, 3)
+    assert 0 <= first.seconds < 60

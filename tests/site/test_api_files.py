@@ -79,6 +79,7 @@ DESCRIBED = {
     "features": "features.json",
     "other-backends": "other-backends.json",
     "stale-facts": "stale-facts.json",
+    "operations": "operations.json",
     "additional-platforms": "additional-platforms.json",
     "accelerator-file": "accelerators/*.json",
     "selector-data": "selector.json",

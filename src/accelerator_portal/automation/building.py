@@ -18,6 +18,7 @@ from tempfile import TemporaryDirectory
 from accelerator_portal.automation.archive_store import Archive
 from accelerator_portal.automation.inputs import inputs
 from accelerator_portal.automation.last_good import last_good_dates, write_last_good
+from accelerator_portal.automation.metrics_archive import write_nights
 from accelerator_portal.automation.publishing import publish, recover, staging_folder
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.checks.quarantine import load_with_quarantine
@@ -25,6 +26,7 @@ from accelerator_portal.site.broken_links import BuiltSite, faults
 
 QUARANTINE = "PORTAL_QUARANTINE"
 LAST_GOOD = "PORTAL_LAST_GOOD"
+NIGHTS = "PORTAL_NIGHTS"
 
 Engine = Callable[[Path, Path, Mapping[str, str]], None]
 """Builds the repository into a new folder, with variables for the build hooks.
@@ -93,12 +95,16 @@ def build(  # noqa: PLR0913 - what, where, and how
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         recover(target)
-        with TemporaryDirectory(prefix="portal-last-good-") as folder:
+        with TemporaryDirectory(prefix="portal-archive-") as folder:
+            last_good, nights = Path(folder, "last-good"), Path(folder, "nights.json")
             if archive:
-                _lay_out_last_good(root, today, archive, Path(folder))
+                last_good.mkdir()
+                _lay_out_last_good(root, today, archive, last_good)
+                write_nights(archive, nights)
             variables = {
                 QUARANTINE: "true" if quarantine or archive else "false",
-                LAST_GOOD: folder if archive else "",
+                LAST_GOOD: str(last_good) if archive else "",
+                NIGHTS: str(nights) if archive else "",
             }
             (engine or MkDocs())(root, staging_folder(target), variables)
         if broken := [str(fault) for fault in faults(BuiltSite(staging_folder(target)))]:

@@ -20,6 +20,7 @@ from accelerator_portal.automation.github import GitHubError
 from accelerator_portal.automation.github_download import downloaded
 from accelerator_portal.automation.github_patience import Patience
 from accelerator_portal.http.cache import CachedBody, HttpCache
+from accelerator_portal.http.traffic import REFUSING_STATUSES, Traffic, step_traffic
 
 if TYPE_CHECKING:
     from github.Requester import Requester
@@ -142,9 +143,12 @@ class GitHubClient:
         from github.GithubException import GithubException, RateLimitExceededExceedsMaxWait
         from requests.exceptions import ChunkedEncodingError, ContentDecodingError, RequestException
 
+        traffic = step_traffic()
+        traffic.add(Traffic(requests=1))
         try:
-            return self._requester.requestJson(method, f"/{path}", headers=headers, input=body)
+            found = self._requester.requestJson(method, f"/{path}", headers=headers, input=body)
         except RateLimitExceededExceedsMaxWait:
+            traffic.add(Traffic(refusals=1))
             what = f"{path}: GitHub's rate limit lasts longer than the maximum wait"
             raise GitHubError(what, 403, passing=True) from None
         except GithubException as error:
@@ -155,6 +159,9 @@ class GitHubClient:
         except (RequestException, OSError, RuntimeError) as error:
             what = f"{path}: GitHub did not respond ({type(error).__name__})"
             raise GitHubError(what, passing=True) from None
+        status, _, text = found
+        traffic.add(Traffic(bytes=len(text), refusals=status in REFUSING_STATUSES))
+        return found
 
     @property
     def _requester(self) -> Requester:

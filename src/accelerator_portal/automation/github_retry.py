@@ -12,6 +12,7 @@ from urllib3.response import BaseHTTPResponse, HTTPResponse
 from urllib3.util import Retry
 
 from accelerator_portal.automation.github_patience import Patience
+from accelerator_portal.http.traffic import Traffic, step_traffic
 
 # GitHub answers so, and has done nothing, where too much was asked.
 # Source: docs.github.com, "Rate limits for the REST API", read 2026-11-21.
@@ -47,6 +48,7 @@ class _Retry(GithubRetry):
                 raise RateLimitExceededExceedsMaxWait(response.status, None, None, wait=wait)
         answer = cast("HTTPResponse | None", response)
         found = super().increment(method, url, answer, error, _pool, _stacktrace)
+        step_traffic().add(Traffic(requests=1, retries=1))
         return cast("Self", found)
 
 

@@ -29,8 +29,17 @@ class Night:
 
     @property
     def failed(self) -> bool:
-        """Whether the site could not be made: the last one stays."""
+        """Whether a step failed."""
         return any(step.failed for step in self.steps)
+
+    @property
+    def is_to_publish(self) -> bool:
+        """Whether the site is to be published: something changed, or a step failed.
+
+        The page of operations then shows the failure. Without a site there is nothing to publish.
+        """
+        site_failed = any(step.failed for step in self.steps if step.name == "site")
+        return not site_failed and (self.published or self.failed)
 
 
 def summary(night: Night, catalog: Catalog) -> str:

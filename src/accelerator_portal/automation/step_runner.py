@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import time
 import traceback
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from accelerator_portal.automation.archive_store import ArchiveError
 from accelerator_portal.automation.building import BuildError
 from accelerator_portal.automation.github import GitHubError
 from accelerator_portal.catalog import ProblemsError
+from accelerator_portal.http.traffic import Traffic, counted_traffic
 
 NightStep = tuple[str, Callable[[], str]]
 """A name, and what does the step and says in a line what came of it."""
@@ -22,6 +24,9 @@ class StepResult:
     name: str
     words: str
     failed: bool = False
+    seconds: float = field(default=0, compare=False)
+    traffic: Traffic = field(default_factory=Traffic, compare=False)
+    """What it asked of the network, without the programs that it started."""
 
 
 class StepFailed(Exception):  # noqa: N818 - a verdict, said in words
@@ -38,14 +43,22 @@ def run(steps: Sequence[NightStep], told: Callable[[StepResult], None]) -> tuple
     an interruption comes through.
     """
     done = []
-    for name, work in steps:
-        try:
-            found = StepResult(name, work())
-        except _EXPECTED as error:
-            found = StepResult(name, str(error), failed=True)
-        except Exception as error:  # noqa: BLE001 - whatever it is, the other steps can be done
-            lines = "".join(traceback.format_exception(error)).strip().splitlines()
-            found = StepResult(name, " / ".join(lines[-3:]), failed=True)
+    for step in steps:
+        start = time.monotonic()
+        with counted_traffic() as traffic:
+            found = _done(step)
+        found = replace(found, seconds=time.monotonic() - start, traffic=traffic)
         told(found)
         done.append(found)
     return tuple(done)
+
+
+def _done(step: NightStep) -> StepResult:
+    name, work = step
+    try:
+        return StepResult(name, work())
+    except _EXPECTED as error:
+        return StepResult(name, str(error), failed=True)
+    except Exception as error:  # noqa: BLE001 - whatever it is, the other steps can be done
+        lines = "".join(traceback.format_exception(error)).strip().splitlines()
+        return StepResult(name, " / ".join(lines[-3:]), failed=True)

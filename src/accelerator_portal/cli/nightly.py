@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import sys
+import time
 from pathlib import Path
 
 import click
 
 from accelerator_portal.automation.archive_store import ArchiveError, open_archive
 from accelerator_portal.automation.github import GitHubError
+from accelerator_portal.automation.metrics_archive import keep_metrics
 from accelerator_portal.automation.night_lock import NightRunningError, one_night
+from accelerator_portal.automation.night_metrics import night_metrics
 from accelerator_portal.automation.night_steps import LOOKED_UP, NightRun
 from accelerator_portal.automation.night_summary import summary
 from accelerator_portal.automation.nightly import github_for, run_night
@@ -54,7 +57,7 @@ from accelerator_portal.cli.options import ARCHIVE, ROOT, print_problems
 @click.option(
     "--outputs",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Append published=true or published=false to this file, for the workflow.",
+    help="Append published=true or published=false to this file: whether to publish the site.",
 )
 @click.option(
     "--preview",
@@ -94,6 +97,7 @@ def nightly(  # noqa: PLR0913, PLR0917 - one for each option
         raise click.ClickException(str(error)) from None
     tonight = NightRun(root, out.absolute(), catalog, store, api, repository, made_here, preview)
     tonight.pull_requests = pull_requests
+    start = time.monotonic()
     try:
         with one_night(root, tonight.out):
             night = run_night(tonight, skip, _say)
@@ -105,7 +109,12 @@ def nightly(  # noqa: PLR0913, PLR0917 - one for each option
         click.echo(summary(night, catalog))
     if outputs:
         with outputs.open("a", encoding="utf-8") as file:  # GitHub's file: other steps wrote to it
-            file.write(f"published={'true' if night.published else 'false'}\n")
+            file.write(f"published={'true' if night.is_to_publish else 'false'}\n")
+    if store:
+        try:
+            keep_metrics(store, night_metrics(night, tonight.now, time.monotonic() - start))
+        except ArchiveError as error:
+            raise click.ClickException(str(error)) from None
     if night.failed:
         sys.exit(1)
 

@@ -26,6 +26,7 @@ from accelerator_portal.http.certificates import certificate_authorities
 from accelerator_portal.http.errors import MISSING_STATUSES, FetchError, InvalidResponseError
 from accelerator_portal.http.limits import RequestLimits
 from accelerator_portal.http.public_transport import PrivateHostError, public_transport
+from accelerator_portal.http.traffic import REFUSING_STATUSES, Traffic, step_traffic
 
 _OK, _PARTIAL, _NOT_MODIFIED = 200, 206, 304
 # So many addresses of a host in a row may give no answer before it is given up.
@@ -42,14 +43,6 @@ class HttpResponse:
     status: int
     headers: httpx.Headers
     body: bytes
-
-
-@dataclass
-class Traffic:
-    """What was asked of the network."""
-
-    requests: int = 0
-    bytes: int = 0
 
 
 @asynccontextmanager
@@ -115,6 +108,7 @@ class HttpClient:
         """
         follow = self._limits.redirects > 0
         async with self._slot(origin(url)):
+            self._count(Traffic(requests=1))
             try:
                 async with self._session.stream(method, url, follow_redirects=follow) as response:
                     return response.status_code
@@ -134,6 +128,7 @@ class HttpClient:
             stop=stop_after_attempt(self._limits.attempts),
             wait=self._pause,
             retry=retry_if_exception(lambda e: isinstance(e, FetchError) and e.transient),
+            before_sleep=lambda _: self._count(Traffic(retries=1)),
             sleep=self._sleep,
             reraise=True,
         )
@@ -143,6 +138,10 @@ class HttpClient:
             if error.kind == "unreachable" or self._is_silent(url, error):
                 self._unreachable[origin(url)] = str(error)
             raise
+
+    def _count(self, more: Traffic) -> None:
+        self.traffic.add(more)
+        step_traffic().add(more)
 
     def _is_silent(self, url: str, error: FetchError) -> bool:
         """Note an address that did not answer; say whether its host is to be given up for it."""
@@ -196,9 +195,10 @@ class HttpClient:
         raise InvalidResponseError("the address has a redirect loop", "loop")
 
     async def _one(self, url: str, headers: Mapping[str, str], max_bytes: int) -> HttpResponse:
-        self.traffic.requests += 1
+        self._count(Traffic(requests=1))
         async with self._session.stream("GET", url, headers=dict(headers)) as response:
             status = response.status_code
+            self._count(Traffic(refusals=status in REFUSING_STATUSES))
             self._answering.add(origin(url))
             self._connected[origin(url)].set()
             self._silent.pop(origin(url), None)
@@ -217,7 +217,7 @@ class HttpClient:
         body = bytearray()
         async for piece in response.aiter_raw() if plain else response.aiter_bytes():
             body += piece
-            self.traffic.bytes += len(piece)
+            self._count(Traffic(bytes=len(piece)))
             if len(body) > max_bytes:
                 what = f"the response is longer than {max_bytes:,} bytes"
                 raise InvalidResponseError(what, "long")

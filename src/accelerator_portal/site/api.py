@@ -37,6 +37,7 @@ from accelerator_portal.site.history_shapes import (
     TestHistoryIndex,
 )
 from accelerator_portal.site.model_shapes import FamiliesIndex, FamilyData
+from accelerator_portal.site.operations import OPERATIONS, Operations
 from accelerator_portal.site.packages_pages import PackagesIndex
 from accelerator_portal.site.page import API, SiteFile, data_file
 from accelerator_portal.site.results_shapes import (
@@ -86,6 +87,7 @@ SHAPES: dict[str, type[BaseModel]] = {
     "package": PackageFacts,
     "additional-platforms": AdditionalPlatforms,
     "stale-facts": SourceAges,
+    "operations": Operations,
 }
 
 
@@ -170,6 +172,7 @@ def _index(catalog: Catalog) -> Index:
         additional_platforms=ADDITIONAL_PLATFORMS,
         other_backends=OTHER_BACKENDS if catalog.other_backends else None,
         stale_facts=STALE_FACTS,
+        operations=OPERATIONS,
         packages="packages.json",
         results="results/index.json",
         models="models.json",

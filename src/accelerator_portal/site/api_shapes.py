@@ -52,6 +52,8 @@ class Index(Model):
     """Address of backends without a folder and of runtimes without a torch device."""
     stale_facts: str
     """Address of the ages of facts."""
+    operations: str
+    """Address of the metrics of the last nightly runs."""
     packages: str
     """Address of the package facts from package indexes."""
     results: str

@@ -41,6 +41,7 @@ from accelerator_portal.site.hardware import HardwareData, hardware_data
 from accelerator_portal.site.history_pages import history_pages
 from accelerator_portal.site.history_view import TestHistories, read_histories
 from accelerator_portal.site.model_pages import model_pages
+from accelerator_portal.site.operations import NightMetrics, operations_pages
 from accelerator_portal.site.other_backends import observed_backends, other_runtimes
 from accelerator_portal.site.own_suites import own_suite_rows
 from accelerator_portal.site.packages_pages import packages_pages
@@ -74,8 +75,16 @@ class RepositoryLinks:
     edit: str
 
 
-def build_site(catalog: Catalog, root: Path, repository: RepositoryLinks) -> Iterator[SiteFile]:
-    """Yield every generated page and data file; `root` holds the page templates."""
+def build_site(
+    catalog: Catalog,
+    root: Path,
+    repository: RepositoryLinks,
+    nights: Sequence[NightMetrics] = (),
+) -> Iterator[SiteFile]:
+    """Yield every generated page and data file; `root` holds the page templates.
+
+    `nights` are the metrics of the last nightly runs, where the archive is at hand.
+    """
     verdicts = read_all(catalog, root)
     rows = with_findings(expand(catalog)[0], verdicts)
     selector = make_selector(catalog, with_formats(catalog, rows))
@@ -89,6 +98,7 @@ def build_site(catalog: Catalog, root: Path, repository: RepositoryLinks) -> Ite
     yield style_sheet(root)
     yield data_file("findings.json", looked)
     yield from stale_facts_pages(catalog, at.date(), templates)
+    yield from operations_pages(nights, templates)
     silent = unanswering(verdicts)
     yield from _shared_pages(catalog, selector, templates, tested, (total(looked), *silent))
     runs = speed_runs(catalog, tested.reports)

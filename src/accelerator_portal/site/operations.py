@@ -1,0 +1,146 @@
+"""The page of nightly metrics, for maintainers: duration, network and outcome of each night."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from typing import Annotated, Literal
+
+from pydantic import AwareDatetime, Field
+
+from accelerator_portal.catalog.fields import Count, Model
+from accelerator_portal.site.page import SiteFile, data_file, to_root
+from accelerator_portal.site.templates import Templates
+
+PAGE = "contribute/operations.md"
+OPERATIONS = "operations.json"
+
+MOST_SHOWN = 30
+"""Nights on the page; the JSON has as many as the archive keeps."""
+
+
+class NetworkMetrics(Model):
+    """What was asked of the network, without the programs that were started, such as uv."""
+
+    requests: Count = 0
+    """HTTP requests."""
+    bytes: Annotated[int, Field(ge=0)] = 0
+    """Bytes of the response bodies."""
+    retries: Count = 0
+    """Requests that repeated a failed one."""
+    refusals: Count = 0
+    """Responses 401, 403 and 429, and GitHub's rate limits."""
+
+
+class StepMetrics(NetworkMetrics):
+    """One step of a night."""
+
+    name: str
+    """The name."""
+    seconds: Annotated[float, Field(ge=0)]
+    """The duration in seconds."""
+    failed: bool = False
+    """Whether it failed."""
+
+
+class NightMetrics(Model):
+    """One run of the nightly update."""
+
+    schema_version: Literal[1] = 1
+    """The version of the format."""
+    started: AwareDatetime
+    """The start, in UTC."""
+    seconds: Annotated[float, Field(ge=0)]
+    """The duration in seconds."""
+    published: bool
+    """Whether the site was built, because something had changed."""
+    steps: tuple[StepMetrics, ...]
+    """The steps in their order."""
+    feeds: dict[str, Count]
+    """Feeds by outcome: `new`, `unchanged`, `refused` and `unreachable`."""
+    quarantined: tuple[str, ...]
+    """Ids of the platforms whose folders have errors."""
+    overdue: Count = 0
+    """Regressions that are open for longer than the deadline."""
+
+    @property
+    def start(self) -> str:
+        """The start in UTC, to the minute."""
+        return f"{self.started.astimezone(dt.timezone.utc):%Y-%m-%d %H:%M}"
+
+    @property
+    def failed_steps(self) -> tuple[str, ...]:
+        """The names of the steps that failed."""
+        return tuple(step.name for step in self.steps if step.failed)
+
+    @property
+    def network(self) -> NetworkMetrics:
+        """The sums over all steps."""
+        return NetworkMetrics(
+            requests=sum(step.requests for step in self.steps),
+            bytes=sum(step.bytes for step in self.steps),
+            retries=sum(step.retries for step in self.steps),
+            refusals=sum(step.refusals for step in self.steps),
+        )
+
+
+class Operations(Model):
+    """The metrics of the last nights."""
+
+    nights: tuple[NightMetrics, ...]
+    """The nights, newest first. Empty if the build had no archive."""
+
+
+def read_nights(file: str) -> tuple[NightMetrics, ...]:
+    """Return the metrics that were laid out for a build; none without a file. Raises OSError."""
+    return Operations.model_validate_json(Path(file).read_bytes()).nights if file else ()
+
+
+@dataclass(frozen=True, slots=True)
+class StepComparison:
+    """A step of the newest night next to the nights before."""
+
+    step: StepMetrics
+    usual_seconds: float | None
+    """The median over the other nights that have the step, in seconds."""
+
+
+def operations_pages(nights: Sequence[NightMetrics], templates: Templates) -> Iterator[SiteFile]:
+    """Yield the page and its data."""
+    found = tuple(sorted(nights, key=lambda night: night.started, reverse=True))
+    content = templates.render(
+        f"{PAGE}.j2",
+        to_root=to_root(PAGE),
+        nights=found[:MOST_SHOWN],
+        steps=compared_steps(found[:MOST_SHOWN]),
+        duration=duration,
+    )
+    yield data_file(OPERATIONS, Operations(nights=found))
+    yield SiteFile(PAGE, content, f"site_src/templates/{PAGE}.j2")
+
+
+def compared_steps(nights: Sequence[NightMetrics]) -> tuple[StepComparison, ...]:
+    """Return the steps of the first night next to those of the others."""
+    if not nights:
+        return ()
+    newest, *others = nights
+    usual: dict[str, list[float]] = {}
+    for night in others:
+        for step in night.steps:
+            usual.setdefault(step.name, []).append(step.seconds)
+    return tuple(
+        StepComparison(step, median(usual[step.name]) if step.name in usual else None)
+        for step in newest.steps
+    )
+
+
+def duration(seconds: float) -> str:
+    """Return a duration as readers see it: `4.2 s`, `12 min 5 s`, `1 h 20 min`."""
+    if seconds < 60:  # noqa: PLR2004 - a minute
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s"

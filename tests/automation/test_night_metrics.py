@@ -1,0 +1,78 @@
+"""The metrics of nights, in the archive and laid out for a build."""
+
+from __future__ import annotations
+
+import datetime as dt
+from pathlib import Path
+
+import pytest
+
+from accelerator_portal.automation import metrics_archive, night_metrics
+from accelerator_portal.automation.archive_store import open_archive
+from accelerator_portal.automation.feeds import Fetched
+from accelerator_portal.automation.metrics_archive import keep_metrics, kept_metrics, write_nights
+from accelerator_portal.automation.night_summary import Night
+from accelerator_portal.automation.step_runner import StepResult
+from accelerator_portal.http.traffic import Traffic
+from accelerator_portal.site.operations import NightMetrics, read_nights
+
+START = dt.datetime(2026, 11, 20, 3, 0, 7, 12, tzinfo=dt.UTC)
+
+
+def metrics(days: int = 0) -> NightMetrics:
+    steps = (
+        StepResult("reports", "2 feeds", seconds=4.26, traffic=Traffic(3, 900, 1, 1)),
+        StepResult("site", "no room", failed=True, seconds=1.0),
+    )
+    feeds = (Fetched("a", "x", "new"), Fetched("b", "y", "new"), Fetched("c", "z", "refused"))
+    night = Night(steps, feeds, {"broken": ()})
+    return night_metrics.night_metrics(night, START + dt.timedelta(days=days), 5.31)
+
+
+def test_what_a_night_did_is_measured() -> None:
+    found = metrics()
+    assert (found.start, found.seconds, found.failed_steps) == ("2026-11-20 03:00", 5.3, ("site",))
+    assert (found.feeds, found.quarantined) == ({"new": 2, "refused": 1}, ("broken",))
+    assert found.network.model_dump() == {
+        "requests": 3,
+        "bytes": 900,
+        "retries": 1,
+        "refusals": 1,
+    }
+
+
+def test_nights_are_kept_and_laid_out(tmp_path: Path) -> None:
+    archive = open_archive(str(tmp_path / "archive"))
+    for days in (1, 0):
+        keep_metrics(archive, metrics(days))
+    keep_metrics(archive, metrics(0))  # an interrupted night that was repeated
+    assert archive.names("nights") == ["2026-11-20T030007Z.json", "2026-11-21T030007Z.json"]
+    write_nights(archive, tmp_path / "nights.json")
+    assert read_nights(str(tmp_path / "nights.json")) == (metrics(0), metrics(1))
+
+
+def test_old_nights_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(metrics_archive, "MOST_KEPT", 2)
+    archive = open_archive(str(tmp_path))
+    for days in range(4):
+        keep_metrics(archive, metrics(days))
+    assert [night.started.day for night in kept_metrics(archive)] == [22, 23]
+
+
+@pytest.mark.parametrize("data", [b"", b"{", b'{"schema_version": 2}', b" " * 200_000])
+def test_a_damaged_night_is_left_out(data: bytes, tmp_path: Path) -> None:
+    archive = open_archive(str(tmp_path))
+    keep_metrics(archive, metrics())
+    archive.write("nights/2026-11-19T030007Z.json", data)
+    assert list(kept_metrics(archive)) == [metrics()]
+
+
+@pytest.mark.parametrize(
+    ("failed", "published", "expected"),
+    [((), False, False), ((), True, True), (("packages",), False, True), (("site",), True, False)],
+)
+def test_a_failure_is_published_unless_the_site_failed(
+    failed: tuple[str, ...], *, published: bool, expected: bool
+) -> None:
+    steps = tuple(StepResult(name, "", failed=name in failed) for name in ("packages", "site"))
+    assert Night(steps, published=published).is_to_publish == expected
