@@ -131,6 +131,10 @@ def test_at_the_start_only_what_the_machine_cannot_have_is_marked(
             "PyTorch 2.4.1 is not available with Docker. Showing PyTorch 2.14.1.",
         ),
         (
+            "?platform=cuda&os=linux&build=preview&variant=cu126",
+            "PyTorch nightly is not available with CUDA 12.6. Showing PyTorch 2.14.1.",
+        ),
+        (
             "?platform=cuda&os=linux&variant=cu132&driver=535",
             "CUDA 13.2 is not available with your card or GPU driver. Showing CUDA 12.6.",
         ),

@@ -40,7 +40,8 @@ def versions_table(platform: Platform, sources: SourceList) -> VersionsTable:
     columns["Variant"] = [
         named.get(row.variant, row.variant) if row.variant else None for row in rows
     ]
-    columns["System"] = [", ".join(map(OS.__getitem__, row.os)) if row.os else None for row in rows]
+    if any(row.os for row in rows):
+        columns["System"] = [", ".join(OS[os] for os in row.os or ()) or "all" for row in rows]
     for name in needs:
         columns[f"Needs {name}"] = [row.needs.get(name) for row in rows]
     for name in includes:

@@ -53,7 +53,7 @@ function later(model, choice, wishes, axis, unmet) {
 /** A value as a sentence names it. */
 function valueName(model, axis, value, platform) {
   if (axis === "python") return `Python ${value}`;
-  if (axis === "build") return value === "preview" ? "the nightly build" : `PyTorch ${value}`;
+  if (axis === "build") return `PyTorch ${buildName(value)}`;
   return model.label(axis, value, platform);
 }
 
