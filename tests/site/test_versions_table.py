@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from accelerator_portal.site.source_list import SourceList
 from accelerator_portal.site.versions_table import VersionsTable, versions_table
 from tests.folders import COMPATIBILITY, EXAMPLE, Tree, edited, loaded
@@ -9,7 +11,7 @@ from tests.folders import COMPATIBILITY, EXAMPLE, Tree, edited, loaded
 ROW = '{torch: "1.9.1", variant: ex1, lifecycle'
 
 
-def table(tree: Tree, files: dict[str, str]) -> VersionsTable:
+def table(tree: Tree, files: Mapping[str, str]) -> VersionsTable:
     (platform,) = loaded(tree(files)).platforms
     return versions_table(platform, SourceList(platform.sourced_files()))
 

@@ -26,7 +26,7 @@ class OutdatedIssue:
 def matches(issue: KnownFailure, identity: Identity) -> bool:
     """Whether an issue is about a test; parameters that its key does not name do not matter."""
     if issue.glob is not None:
-        keys = {identity.key, _readable(identity.key)}
+        keys = {identity.key, readable_key(identity.key)}
         return any(fnmatchcase(key, issue.glob) for key in keys)
     wanted = parse_key(issue.test or "")
     same = f"{wanted.suite}/{wanted.name}" == f"{identity.suite}/{identity.name}"
@@ -54,14 +54,14 @@ def outdated_issues(
                 yield OutdatedIssue(issue, "passes now")
 
 
-def _readable(key: str) -> str:
-    """A key with a vendor's suite as people write it: `acme/kernels/test_a`."""
+def readable_key(key: str) -> str:
+    """Return a key with a vendor's suite as people write it: `acme/kernels/test_a`."""
     suite, slash, rest = key.partition("/")
     return f"{unquote(suite)}{slash}{rest}"
 
 
 def _was_run(issue: KnownFailure, suites: Iterable[str]) -> bool:
-    words = _readable(issue.glob or issue.test or "").split("/")
+    words = readable_key(issue.glob or issue.test or "").split("/")
     return any(_fits(suite, words) for suite in suites)
 
 

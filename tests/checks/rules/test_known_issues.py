@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.folders import EXAMPLE, Tree, problems_in
+from tests.folders import ACCELERATOR, EXAMPLE, Tree, problems_in
 
 FILE = "accelerators/example/known-issues.yaml"
 ISSUE = (
@@ -52,3 +52,17 @@ def test_a_key_that_cannot_be_read_is_named(tree: Tree) -> None:
     (found,) = problems(tree, ISSUE.replace("timm/alpha", "alpha"))
     assert found.startswith(f"{FILE}:2: ")
     assert found.endswith("; use suite/name or suite/name?dtype=float32")
+
+
+@pytest.mark.parametrize("key", ["example/new/alpha", "example%2Fnew/alpha", "example/new/*"])
+def test_an_alias_of_a_suite_matches_nothing_and_is_named(key: str, tree: Tree) -> None:
+    suite = (
+        'suites: [{name: example/old, title: A, url: "https://example.org", '
+        "aliases: [example/new]}]"
+    )
+    accelerator = EXAMPLE[ACCELERATOR].replace("name: Example\n", f"name: Example\n{suite}\n")
+    kind = "glob" if "*" in key else "test"
+    issue = ISSUE.replace("test:", f"{kind}:").replace("timm/alpha", key)
+    files = {**EXAMPLE, ACCELERATOR: accelerator, FILE: f"issues:\n{issue}"}
+    what = '"example/new" is an alias, so the issue matches no test; write "example/old"'
+    assert problems_in(tree(files)) == [f"{FILE}:2: {what}"]
