@@ -9,6 +9,7 @@ import argparse
 import shutil
 import sys
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from tools.act.command import ROOT
 from tools.act.scenarios import NOT_RUN, SCENARIOS
@@ -24,9 +25,10 @@ def main() -> int:
     known = {scenario.workflow for scenario in SCENARIOS} | {name for name, _ in NOT_RUN}
     if unknown := sorted(set(given.workflows) - known):
         parser.error(f"no workflow {unknown[0]}. Choose from: {', '.join(sorted(known))}")
-    act = shutil.which(given.act)
-    if act is None:
+    found = shutil.which(given.act)
+    if found is None:
         parser.error(f"{given.act} not found. Run: make act")
+    act = str(Path(found).absolute())  # it is called from another folder
     wanted = set(given.workflows) or known
     failed = 0
     with session(act) as here:
