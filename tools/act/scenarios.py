@@ -9,6 +9,7 @@ from typing import Any
 
 from accelerator_portal.automation.comment_posting import BOT as ACTIONS
 from accelerator_portal.automation.upstream.own_files import PLAN
+from accelerator_portal.catalog.wording import count
 from tests.automation.github_double import BOT
 from tests.automation.made_up import FORK, left, pull, run
 from tests.automation.made_up import archive as packed
@@ -126,7 +127,7 @@ def _sent(here: Session) -> str:
 
 
 def _no_new_event(here: Session) -> str:
-    return f"{len(here.double.dispatched)} events sent in all"
+    return f"{count(len(here.double.dispatched), 'event')} sent in all"
 
 
 def _day_sent(here: Session) -> str:
