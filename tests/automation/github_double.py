@@ -180,9 +180,9 @@ class GitHubDouble(Store):
 
 
 @contextmanager
-def serve() -> Iterator[GitHubDouble]:
+def serve(double: GitHubDouble | None = None) -> Iterator[GitHubDouble]:
     """Serve, and yield what can be filled and looked at."""
-    double = GitHubDouble()
+    double = double or GitHubDouble()
     server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(double))
     double.home = f"http://127.0.0.1:{server.server_port}"
     threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner, Result
 
 from accelerator_portal.cli import main
@@ -29,6 +30,17 @@ def test_a_site_with_a_broken_link_does_not_replace_the_last_one(tmp_path: Path)
         "Error: the new site has 1 broken link; the existing site stays\n"
     )
     assert (out / "index.html").read_text("utf-8") == "the last site"
+
+
+def test_a_site_for_the_address_of_a_project_s_pages_is_built(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As `pages.yml` builds it: the page for unknown addresses names the path of the project."""
+    monkeypatch.setenv("PORTAL_SITE_URL", "https://example.github.io/portal/")
+    root, out = copy_sources(tmp_path / "repository", EXAMPLE), tmp_path / "site"
+    done = run("--root", root, "--out", out)
+    assert (done.exit_code, done.stderr) == (0, "")
+    assert '"/portal/get-started/"' in (out / "404.html").read_text("utf-8")
 
 
 def test_the_previous_site_can_be_put_back(tmp_path: Path) -> None:

@@ -47,7 +47,6 @@ class Stage:
 
     def __init__(self, root: Path, folder: Path, double: GitHubDouble) -> None:
         self.root, self.folder, self.double = root, folder, double
-        self.number = 500
 
     def file(self, name: str) -> Path:
         """A file of the jobs."""
@@ -91,18 +90,8 @@ class Stage:
 
     def keep(self, name: str, file: Path) -> None:
         """Keep a file as an artifact of an own run."""
-        self.number += 1
-        self.double.records[f"repos/{HOME}/actions/runs/{self.number}"] = {
-            "id": self.number,
-            "event": "repository_dispatch",
-            "path": WRITTEN_BY[name],
-            "status": "completed",
-            "created_at": f"{dt.datetime.now(dt.UTC):%Y-%m-%dT%H:%M:%SZ}",
-            "head_repository": {"full_name": HOME},
-        }
         made = archive({f"{name}.json": file.read_bytes()})
-        created = f"{dt.datetime.now(dt.UTC):%Y-%m-%dT%H:%M:%SZ}"
-        self.double.add_artifact(HOME, self.number, name, made, created_at=created)
+        scene.keep_upload(self.double, WRITTEN_BY[name], name, made, dt.datetime.now(dt.UTC))
 
     def vendor_answers(self, outcomes: dict[str, str]) -> None:
         """The vendor's run ends, with a report."""

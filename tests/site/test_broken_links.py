@@ -50,6 +50,36 @@ def test_each_fault_is_named(root: Path, address: str, fault: str) -> None:
     assert said(root, f'<a href="{address}">x</a>') == [f"get-started/index.html: {fault}"]
 
 
+@pytest.fixture
+def on_pages(root: Path) -> Path:
+    """The same site at the address of a project's Pages."""
+    address = "https://example.github.io/portal/"
+    (root / "index.html").write_text(f'<link rel="canonical" href="{address}">', "utf-8")
+    (root / "404.html").write_text('<a href="/portal/results/#here">x</a>', "utf-8")
+    (root / "get-started/index.html").write_text('<a href="../results/">x</a>', "utf-8")
+    return root
+
+
+def test_a_site_below_the_path_of_a_project_has_no_faults(on_pages: Path) -> None:
+    assert list(faults(BuiltSite(on_pages))) == []
+
+
+@pytest.mark.parametrize(
+    ("address", "fault"),
+    [
+        ("/portal/nowhere/", "/portal/nowhere/: no such file"),
+        ("/portal/results/#nowhere", "/portal/results/#nowhere: no such anchor"),
+        ("/results/", "/results/: outside the site, which is at /portal/"),
+        ("/portals/", "/portals/: outside the site, which is at /portal/"),
+    ],
+)
+def test_an_address_that_leaves_the_path_of_the_project_is_named(
+    on_pages: Path, address: str, fault: str
+) -> None:
+    (on_pages / "404.html").write_text(f'<a href="{address}">x</a>', "utf-8")
+    assert [str(one) for one in faults(BuiltSite(on_pages))] == [f"404.html: {fault}"]
+
+
 def test_a_fault_that_a_page_repeats_is_named_once(root: Path) -> None:
     assert len(said(root, '<img src="no.png"><a href="no.png">x</a>')) == 1
 

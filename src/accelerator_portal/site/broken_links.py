@@ -80,6 +80,18 @@ class BuiltSite:
         """Every folder that a file is in; the root is the empty path."""
         return frozenset(parent.as_posix() for f in self.files for parent in Path(f).parents)
 
+    @cached_property
+    def base(self) -> str:
+        """The path of the site's address, by its start page: `/portal/` on a project's Pages.
+
+        Only the page for unknown addresses needs it: it is shown at any depth.
+        """
+        if "index.html" not in self.files:
+            return "/"
+        link = self.tree("index.html").css_first('link[rel="canonical"]')
+        path = urlsplit(link.attributes.get("href") or "").path if link else ""
+        return path if path.startswith("/") and path.endswith("/") else "/"
+
     def tree(self, page: str) -> LexborHTMLParser:
         """Return a page as a browser reads it, and keep which ids it has."""
         tree = LexborHTMLParser((self.root / page).read_text("utf-8"))
@@ -105,10 +117,13 @@ class BuiltSite:
 
     def fault(self, page: str, address: str) -> str | None:
         """Say what is wrong with an address that stands on a page, if anything is."""
-        target = urlsplit(urljoin(_ORIGIN + page.removesuffix("index.html"), address))
+        place = f"{self.base[1:]}{page.removesuffix('index.html')}"
+        target = urlsplit(urljoin(_ORIGIN + place, address))
         if not target.geturl().startswith(_ORIGIN):
             return None if target.scheme == "https" else f"{address}: not https"
-        path = unquote(target.path).removeprefix("/")
+        if not f"{target.path}/".startswith(self.base):
+            return f"{address}: outside the site, which is at {self.base}"
+        path = unquote(target.path.removeprefix(self.base))
         if (path.removesuffix("/") or ".") in self.folders:
             if path and not path.endswith("/"):
                 return f"{address}: a folder without its final /"

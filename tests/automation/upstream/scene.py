@@ -62,9 +62,11 @@ def pull_webhook(action: str = "opened", **changed: object) -> dict[str, Any]:
     return {"action": action, "pull_request": pull, "repository": repository, **changed}
 
 
-def nested(payload: Mapping[str, object], event_type: str = "pull_request") -> bytes:
+def nested(
+    payload: Mapping[str, object], event_type: str = "pull_request", delivery: str = DELIVERY
+) -> bytes:
     """The event with a webhook in it, as PyTorch's relay sends it."""
-    inside = {"event_type": event_type, "delivery_id": DELIVERY, "payload": payload}
+    inside = {"event_type": event_type, "delivery_id": delivery, "payload": payload}
     return event(inside)
 
 
@@ -233,17 +235,24 @@ def portal_of(*sections: tuple[str, str]) -> dict[str, str]:
 
 def keep_file(double: GitHubDouble, name: str, file: BaseModel, created: dt.datetime = NOW) -> int:
     """What a run of this repository's own workflow left; returns the number of the artifact."""
-    run = double.new()
+    made = archive({f"{name}.json": file.model_dump_json()})
+    return keep_upload(double, WRITTEN_BY[name], name, made, created)
+
+
+def keep_upload(
+    double: GitHubDouble, workflow: str, name: str, made: bytes, created: dt.datetime
+) -> int:
+    """Keep an archive as the artifact of a run of this repository; returns its number."""
+    run, moment = double.new(), f"{created.astimezone(dt.UTC):%Y-%m-%dT%H:%M:%SZ}"
     double.records[f"repos/{HOME}/actions/runs/{run}"] = {
         "id": run,
         "event": "schedule",
-        "path": WRITTEN_BY[name],
+        "path": workflow,
+        "status": "completed",
+        "created_at": moment,
         "head_repository": {"full_name": HOME},
     }
-    made = archive({f"{name}.json": file.model_dump_json()})
-    return double.add_artifact(
-        HOME, run, name, made, created_at=f"{created.astimezone(dt.UTC):%Y-%m-%dT%H:%M:%SZ}"
-    )
+    return double.add_artifact(HOME, run, name, made, created_at=moment)
 
 
 class SimulatedClock:

@@ -1,0 +1,123 @@
+"""How act is called: on this machine without containers, with actions and GitHub replaced."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
+
+# What stands for an action; see the files in `actions/`.
+ACTIONS: Mapping[str, str] = {
+    "actions/checkout": "checkout",
+    "actions/setup-python": "setup-python",
+    "actions/upload-artifact": "upload",
+    "actions/upload-pages-artifact": "upload",
+    "actions/download-artifact": "download",
+    "actions/cache": "nothing",
+    "actions/deploy-pages": "nothing",
+    "actions/attest-build-provenance": "nothing",
+}
+_USES = re.compile(r"^\s*(?:- )?uses: ([\w-]+/[\w-]+)@([0-9a-f]{40})", re.MULTILINE)
+# Where nobody listens: what has no business on the network fails at once.
+_NOWHERE = "http://127.0.0.1:9"
+_LOOPBACK = "127.0.0.1,localhost"
+
+
+@dataclass(frozen=True, slots=True)
+class ActCall:
+    """One call of act."""
+
+    project: Path
+    workflow: str
+    event: str
+    payload: Path
+    job: str | None = None
+    matrix: str | None = None
+    inputs: Mapping[str, str] = field(default_factory=dict)
+    variables: Mapping[str, str] = field(default_factory=dict)
+    """Variables of the repository, `vars`."""
+    secrets: Mapping[str, str] = field(default_factory=dict)
+    environment: Mapping[str, str] = field(default_factory=dict)
+    """What the jobs get in addition."""
+
+
+def used_actions(workflows: Iterable[Path]) -> dict[str, str]:
+    """Return the folder that stands for each action that workflows use, by name and commit.
+
+    Raises KeyError for an action that nothing stands for.
+    """
+    texts = [file.read_text("utf-8") for file in workflows]
+    used = {found for text in texts for found in _USES.findall(text)}
+    return {f"{name}@{ref}": str(HERE / "actions" / ACTIONS[name]) for name, ref in sorted(used)}
+
+
+def words(act: str, call: ActCall) -> list[str]:
+    """Return the command line. Secrets are named only: their values are in the environment."""
+    workflows = call.project / ".github/workflows"
+    return [act, call.event, *_options(call, used_actions(workflows.glob("*.yml")))]
+
+
+def _options(call: ActCall, actions: Mapping[str, str]) -> Iterator[str]:
+    yield from ("--workflows", f".github/workflows/{call.workflow}")
+    yield from ("--eventpath", str(call.payload))
+    yield from ("--platform", "ubuntu-24.04=-self-hosted")
+    # With containers the checkout could be left out; here it is a step like any other.
+    yield from ("--no-skip-checkout", "--no-cache-server", "--pull=false", "--rm")
+    yield from ("--defaultbranch", "main", "--concurrent-jobs", "1")
+    for action, folder in actions.items():
+        yield from ("--local-repository", f"{action}={folder}")
+    for option, given in (("--var", call.variables), ("--input", call.inputs)):
+        for name, value in given.items():
+            yield from (option, f"{name}={value}")
+    for name in call.secrets:
+        yield from ("--secret", name)
+    for name, value in call.environment.items():
+        yield from ("--env", f"{name}={value}")
+    for option, text in (("--job", call.job), ("--matrix", call.matrix)):
+        if text:
+            yield from (option, text)
+
+
+def offline() -> dict[str, str]:
+    """Return variables with which a job reaches this machine alone."""
+    names = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
+    found = {name: _NOWHERE for upper in names for name in (upper, upper.lower())}
+    return {**found, "NO_PROXY": _LOOPBACK, "no_proxy": _LOOPBACK, "UV_OFFLINE": "1"}
+
+
+def run_act(act: str, call: ActCall, home: Path, log: Path) -> int:
+    """Run act and return its exit status; what it prints goes to a file."""
+    home.mkdir(parents=True, exist_ok=True)
+    path = f"{HERE / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    # Jobs write git's settings into HOME; pip goes on to use its own cache and settings.
+    kept = {"PIP_CACHE_DIR": os.environ.get("PIP_CACHE_DIR") or str(Path.home() / ".cache/pip")}
+    environment = {**os.environ, **kept, **call.secrets, "HOME": str(home), "PATH": path}
+    with log.open("w", encoding="utf-8") as output:
+        done = subprocess.run(
+            words(act, call),
+            cwd=call.project,
+            env=environment,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            check=False,
+        )
+    return done.returncode
+
+
+def own_environment(spool: Path, origin: Path, workflow: str, api: str) -> dict[str, str]:
+    """Return what the replaced actions and the portal's commands need to know."""
+    return {
+        "GITHUB_API_URL": api,
+        "PORTAL_ACT_ROOT": str(ROOT),
+        "PORTAL_ACT_PYTHON": sys.executable,
+        "PORTAL_ACT_SPOOL": str(spool),
+        "PORTAL_ACT_ORIGIN": str(origin),
+        "PORTAL_ACT_WORKFLOW": workflow,
+    }

@@ -1,0 +1,54 @@
+"""The artifacts of the jobs that act runs: archives in a folder for each workflow."""
+
+from __future__ import annotations
+
+import os
+import time
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+_SEPARATOR = "__"
+
+
+@dataclass(frozen=True, slots=True)
+class Spool:
+    """The folder; file names begin with the moment, so that the newest is the last."""
+
+    folder: Path
+
+    @classmethod
+    def here(cls) -> Spool:
+        """Return the one that the environment names."""
+        return cls(Path(os.environ["PORTAL_ACT_SPOOL"]))
+
+    def add(self, workflow: str, name: str, path: Path) -> Path:
+        """Pack a file, or what is in a folder. Returns the archive."""
+        place = self.folder / workflow
+        place.mkdir(parents=True, exist_ok=True)
+        made = place / f"{time.time_ns()}{_SEPARATOR}{name}.zip"
+        beside = made.with_suffix(".new")
+        with zipfile.ZipFile(beside, "w", zipfile.ZIP_DEFLATED) as archive:
+            for file, inside in sorted(_files(path)):
+                archive.write(file, inside)
+        return beside.rename(made)
+
+    def newest(self, workflow: str) -> dict[str, Path]:
+        """Return the newest archive of each name."""
+        files = sorted((self.folder / workflow).glob("*.zip"))
+        return {file.stem.partition(_SEPARATOR)[2]: file for file in files}
+
+    def all(self) -> Iterator[tuple[str, str, Path]]:
+        """Yield workflow, name and archive of each artifact, the oldest first."""
+        for file in sorted(self.folder.glob("*/*.zip"), key=lambda one: one.name):
+            yield file.parent.name, file.stem.partition(_SEPARATOR)[2], file
+
+
+def _files(path: Path) -> Iterator[tuple[Path, str]]:
+    if path.is_file():
+        yield path, path.name
+        return
+    for file in path.rglob("*"):
+        if file.is_file():
+            yield file, file.relative_to(path).as_posix()
