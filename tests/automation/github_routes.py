@@ -213,13 +213,21 @@ def _text(body: str) -> str:
 
 def _issues(store: Store, repository: str, _: Json, query: Query, __: Json) -> Answer:
     labels = set(filter(None, query.get("labels", "").split(",")))
-    state = query.get("state", "open")
+    state, since = query.get("state", "open"), query.get("since", "")
     found = [
         issue
-        for issue in store.issues.get(repository, [])
-        if state in {"all", issue["state"]} and labels <= {one["name"] for one in issue["labels"]}
+        for issue in [*store.issues.get(repository, []), *_pulls(store, repository)]
+        if state in {"all", issue["state"]}
+        and labels <= {one["name"] for one in issue["labels"]}
+        and issue.get("updated_at", "9") >= since
     ]
     return 200, _paged(found, query)
+
+
+def _pulls(store: Store, repository: str) -> list[Json]:
+    """Pull requests are issues, too."""
+    place = re.compile(rf"repos/{re.escape(repository)}/pulls/\d+")
+    return [record for path, record in store.records.items() if place.fullmatch(path)]
 
 
 def _issue(store: Store, repository: str, _: Json, __: Query, body: Json) -> Answer:
