@@ -113,19 +113,20 @@ class AppDouble:
         """Whether only the App itself may ask for this."""
         return path == "app" or path.startswith("app/") or path.endswith("/installation")
 
-    def answer(self, scheme: str, token: str, method: str, path: str, body: Any) -> Json:  # noqa: ANN401 - any JSON
+    def answer(self, scheme: str, token: str, method: str, path: str, body: Any) -> Any:  # noqa: ANN401 - any JSON
         """Answer the App. Raises Refusal."""
         self._verify(scheme, token)
         if path == "app":
             return {"slug": SLUG, "html_url": f"https://github.com/apps/{SLUG}"}
         if method == "POST":
             return self._mint(path, body)
+        if path == "app/installations":
+            return [_installation(owner, one) for owner, one in self.installed.items()]
         parts = path.split("/")
         found = self.installed.get(parts[1])
         if found is None or (parts[0] == "repos" and not _includes(found, parts[2])):
             raise Refusal(404, "Not Found")
-        suspended = "2026-11-01T00:00:00Z" if found.suspended else None
-        return {"id": found.id, "permissions": found.permissions, "suspended_at": suspended}
+        return _installation(parts[1], found)
 
     def refusal(self, token: str, method: str, path: str) -> Refusal | None:
         """Why a token may not do this."""
@@ -182,6 +183,16 @@ class AppDouble:
         expires = self.now() + AN_HOUR
         self.grants[token] = Grant(owner, frozenset(body["repositories"]), asked, expires)
         return {"token": token, "expires_at": expires.isoformat(), "permissions": asked}
+
+
+def _installation(owner: str, found: InstalledApp) -> Json:
+    suspended = "2026-11-01T00:00:00Z" if found.suspended else None
+    return {
+        "id": found.id,
+        "account": {"login": owner},
+        "permissions": found.permissions,
+        "suspended_at": suspended,
+    }
 
 
 def _includes(found: InstalledApp, name: str) -> bool:

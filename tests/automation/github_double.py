@@ -19,7 +19,7 @@ from urllib.parse import parse_qs, urlsplit
 from tests.automation import github_routes
 from tests.automation.github_apps import AppDouble
 from tests.automation.github_limits import GitHubLimits
-from tests.automation.github_routes import Refusal, Store
+from tests.automation.github_routes import Refusal, Store, paged
 
 BOT = "portal[bot]"
 HOME = "example/portal"
@@ -135,6 +135,7 @@ class GitHubDouble(Store):
 
     def _as_app(self, app: AppDouble, asked: Asked) -> tuple[int, Mapping[str, str], bytes]:
         answer = app.answer(asked.scheme, asked.token, asked.method, asked.path, asked.body)
+        answer = paged(answer, asked.query)
         return 201 if asked.method == "POST" else 200, {}, json.dumps(answer).encode()
 
     def _authorize(self, asked: Asked) -> None:

@@ -81,7 +81,7 @@ class Store:
 def answer(store: Store, method: str, path: str, query: Query, body: Any) -> Answer:  # noqa: ANN401 - any JSON
     """Return status and answer. Raises Refusal."""
     if method == "GET" and path in store.records:
-        return 200, _paged(store.records[path], query)
+        return 200, paged(store.records[path], query)
     for wanted, pattern, route in ROUTES:
         found = re.fullmatch(pattern, path)
         if found and wanted == method:
@@ -101,7 +101,8 @@ def answer(store: Store, method: str, path: str, query: Query, body: Any) -> Ans
     raise Refusal(404, "Not Found")
 
 
-def _paged(answer: Any, query: Query) -> Any:  # noqa: ANN401 - any JSON
+def paged(answer: Any, query: Query) -> Any:  # noqa: ANN401 - any JSON
+    """Return the page of a list that is asked for; anything else as it is."""
     if not isinstance(answer, list):
         return answer
     size, page = min(int(query.get("per_page", 30)), MOST_PER_PAGE), int(query.get("page", 1))
@@ -128,7 +129,7 @@ def _runs(store: Store, repository: str, _: Json, query: Query, __: Json) -> Ans
         if query.get("event") in {None, run["event"]}
         and since <= run["created_at"] <= (until or "9")
     ][:MOST_FILTERED]
-    return 200, {"total_count": len(found), "workflow_runs": _paged(found, query)}
+    return 200, {"total_count": len(found), "workflow_runs": paged(found, query)}
 
 
 def _workflow_runs(store: Store, repository: str, words: Json, query: Query, _: Json) -> Answer:
@@ -141,7 +142,7 @@ def _workflow_runs(store: Store, repository: str, words: Json, query: Query, _: 
         and query.get("status") in {None, run["conclusion"]}
         and since <= run.get("created_at", "9")
     ]
-    return 200, {"total_count": len(found), "workflow_runs": _paged(found, query)}
+    return 200, {"total_count": len(found), "workflow_runs": paged(found, query)}
 
 
 def _rerun(store: Store, repository: str, words: Json, _: Query, __: Json) -> Answer:
@@ -174,7 +175,7 @@ def _artifacts(store: Store, repository: str, words: Json, query: Query, _: Json
         for entry in entries
         if entry["repository"] == repository and query.get("name") in {None, entry["name"]}
     ]
-    return 200, {"total_count": len(found), "artifacts": _paged(found, query)}
+    return 200, {"total_count": len(found), "artifacts": paged(found, query)}
 
 
 def _download(store: Store, repository: str, words: Json, _: Query, __: Json) -> Answer:
@@ -187,7 +188,7 @@ def _download(store: Store, repository: str, words: Json, _: Query, __: Json) ->
 
 
 def _comments(store: Store, repository: str, words: Json, query: Query, _: Json) -> Answer:
-    return 200, _paged(store.comments.get((repository, int(words["number"])), []), query)
+    return 200, paged(store.comments.get((repository, int(words["number"])), []), query)
 
 
 def _comment(store: Store, repository: str, words: Json, _: Query, body: Json) -> Answer:
@@ -213,13 +214,21 @@ def _text(body: str) -> str:
 
 def _issues(store: Store, repository: str, _: Json, query: Query, __: Json) -> Answer:
     labels = set(filter(None, query.get("labels", "").split(",")))
-    state = query.get("state", "open")
+    state, since = query.get("state", "open"), query.get("since", "")
     found = [
         issue
-        for issue in store.issues.get(repository, [])
-        if state in {"all", issue["state"]} and labels <= {one["name"] for one in issue["labels"]}
+        for issue in [*store.issues.get(repository, []), *_pulls(store, repository)]
+        if state in {"all", issue["state"]}
+        and labels <= {one["name"] for one in issue["labels"]}
+        and issue.get("updated_at", "9") >= since
     ]
-    return 200, _paged(found, query)
+    return 200, paged(found, query)
+
+
+def _pulls(store: Store, repository: str) -> list[Json]:
+    """Pull requests are issues, too."""
+    place = re.compile(rf"repos/{re.escape(repository)}/pulls/\d+")
+    return [record for path, record in store.records.items() if place.fullmatch(path)]
 
 
 def _issue(store: Store, repository: str, _: Json, __: Query, body: Json) -> Answer:
@@ -261,7 +270,7 @@ def _check_runs(store: Store, repository: str, words: Json, query: Query, _: Jso
         for check in store.check_runs.get(repository, [])
         if check["head_sha"] == words["sha"] and query.get("check_name") in {None, check["name"]}
     ]
-    return 200, {"total_count": len(found), "check_runs": _paged(found, query)}
+    return 200, {"total_count": len(found), "check_runs": paged(found, query)}
 
 
 def _edit_check_run(store: Store, repository: str, words: Json, _: Query, body: Json) -> Answer:

@@ -18,6 +18,7 @@ from accelerator_portal.automation.github_app import (
 )
 from accelerator_portal.automation.installation_api import InstallationApi, repository_of
 from accelerator_portal.automation.installation_tokens import InstallationTokens
+from accelerator_portal.automation.upstream.pace import A_MINUTE, Pace
 from tests.automation import github_apps
 from tests.automation.conftest import QUICK
 from tests.automation.github_apps import AppDouble, private_key
@@ -189,3 +190,73 @@ def test_a_path_names_its_repository() -> None:
     assert repository_of("repos/a/b/actions/runs") == "a/b"
     with pytest.raises(ValueError, match=r"^the path names no repository: user$"):
         repository_of("user")
+
+
+def test_the_installations_are_listed_once_and_each_token_is_one_request(
+    double: GitHubDouble, registered: AppDouble, connect: Connect
+) -> None:
+    owners = [f"owner-{number}" for number in range(150)]
+    for owner in owners:
+        double.repositories.add(f"{owner}/plugin")
+        registered.install(owner, contents="write")
+    api = connect(SEND)
+    double.asked.clear()
+    for owner in [*owners, owners[0].title()]:
+        api.send("POST", f"repos/{owner.lower()}/plugin/dispatches", EVENT)
+    assert len(double.dispatched) == 151
+    assert len(double.said("GET", "^app/installations$")) == 2
+    assert len(double.said("GET", "/installation$")) == 0
+    assert len(double.said("POST", "access_tokens$")) == len(registered.minted) == 150
+
+
+def test_an_owner_that_the_list_does_not_have_is_asked_for(
+    double: GitHubDouble, registered: AppDouble, connect: Connect
+) -> None:
+    """The App was installed during the round, or the owner has another name by now."""
+    api = connect(SEND)
+    api.send("POST", DISPATCH, EVENT)
+    registered.install("other", contents="write")
+    api.send("POST", "repos/other/plugin/dispatches", EVENT)
+    assert len(double.said("GET", "/installation$")) == 1
+    assert len(double.dispatched) == 2
+
+
+def test_what_is_wrong_with_a_listed_installation_is_said(
+    registered: AppDouble, connect: Connect
+) -> None:
+    registered.install("other", contents="read")
+    registered.installed["vendor"].suspended = True
+    api = connect(SEND)
+    with pytest.raises(AppError, match=r"^vendor/plugin: .* is suspended\. "):
+        api.send("POST", DISPATCH, EVENT)
+    with pytest.raises(
+        AppError, match=r"^other/plugin: .* lacks the permission contents: write\. "
+    ):
+        api.send("POST", "repos/other/plugin/dispatches", EVENT)
+    assert registered.minted == []
+
+
+def test_a_list_that_does_not_come_is_asked_for_again(
+    double: GitHubDouble, connect: Connect
+) -> None:
+    api = connect(SEND)
+    double.faults = [Fault("GET app/installations", 502, times=QUICK.tries)]
+    with pytest.raises(GitHubError) as raised:
+        api.send("POST", DISPATCH, EVENT)
+    assert raised.value.passing
+    api.send("POST", DISPATCH, EVENT)
+    assert len(double.dispatched) == 1
+
+
+def test_tokens_are_asked_for_at_a_pace(
+    double: GitHubDouble, registered: AppDouble, clock: SimulatedClock
+) -> None:
+    for owner in ("one", "two", "three"):
+        double.repositories.add(f"{owner}/plugin")
+        registered.install(owner, contents="write")
+    app = connected_app(AppCredentials(github_apps.APP_ID, private_key()), double.home, QUICK)
+    pace, began = Pace((), clock.now, clock.pause, most=2), clock.now()
+    api = InstallationApi(InstallationTokens(app, wait=pace.wait, now=clock.now), lambda _: SEND)
+    for owner in ("one", "two", "one", "three"):
+        api.send("POST", f"repos/{owner}/plugin/dispatches", EVENT)
+    assert clock.now() - began == A_MINUTE

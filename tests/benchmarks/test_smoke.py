@@ -110,3 +110,17 @@ def test_commands_are_measured_beside_programs_that_do_no_more(tree: Tree) -> No
         "--help beside `import click`",
         "check beside loading and checking",
     ]
+
+
+def test_a_day_of_events_is_counted_for_both_kinds_of_tokens() -> None:
+    command = [sys.executable, "-m", "benchmarks.events", "--events=4", "--vendors=3"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    app, personal = (line for line in lines if "dispatches sent" in line)
+    assert app.startswith("4 events, 3 vendors, GitHub App: 12 dispatches sent, 0 replaced, ")
+    assert ", 3 comments, " in app
+    assert personal.startswith("4 events, 3 vendors, personal tokens: 12 dispatches sent, ")
+    used = [line for line in lines if " a day, " in line]
+    assert {line.split("  ")[1] for line in used} >= {"the App itself", "repository", "dispatch"}
+    assert all("; 0 refused; " in line for line in used)

@@ -49,6 +49,7 @@ def test_what_only_warns_fixes_or_compares_folders_is_known() -> None:
     }
     assert {rule.id for rule in checks.RULES if rule.fixes} == {"pinned-versions"}
     assert {r.id for r in checks.RULES if r.compares} == {
+        "additional-platform-ids",
         "contradictions",
         "duplicate-names",
         "shared-suites",

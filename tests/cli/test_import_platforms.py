@@ -5,11 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from click.testing import CliRunner, Result
 
 from accelerator_portal.catalog import load_catalog
 from accelerator_portal.cli import main
-from tests.folders import EXAMPLE, Tree
+from tests.folders import ACCELERATOR, EXAMPLE, Tree
 
 # Example data in the format of pytorch.org's file; neither platform exists.
 FILE: dict[str, Any] = {
@@ -163,3 +164,20 @@ def test_a_missing_file_is_said_so(tree: Tree) -> None:
     done = run(tree(EXAMPLE), Path("nowhere.json"))
     assert done.exit_code == 1
     assert "nowhere.json:1: file not found" in done.output
+
+
+def test_an_entry_is_that_of_the_folder_that_states_its_id(tree: Tree) -> None:
+    entry = "additional_platform: {id: first_card, source: made-up}\n"
+    root = tree({**EXAMPLE, ACCELERATOR: EXAMPLE[ACCELERATOR] + entry})
+    file = root / "additional-platforms.json"
+    file.write_text(json.dumps(FILE), "utf-8")
+    lines = run(root, file).output.splitlines()
+    assert lines[:2] == ["accelerators/example exists; not changed", "wrote accelerators/ex2"]
+    assert not (root / "accelerators/first-card").exists()
+
+
+def test_a_new_folder_states_the_id_of_its_entry(tree: Tree) -> None:
+    root, _ = imported(tree, FILE)
+    text = (root / "accelerators/first-card/accelerator.yaml").read_text("utf-8")
+    entry = {"id": "first_card", "source": "additional-platforms"}
+    assert yaml.safe_load(text)["additional_platform"] == entry

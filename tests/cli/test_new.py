@@ -418,6 +418,8 @@ def test_an_entry_of_pytorch_org_answers_what_it_says(root: Path) -> None:
     assert [step.packages for step in pip] == [("torch=={torch}",), ("torch-first=={plugin}",)]
     texts = {section.title: section.text for section in made.guide.sections}
     assert texts["Prepare"].startswith("A **driver**.")
+    assert made.accelerator.additional_platform is not None
+    assert made.accelerator.additional_platform.id == "first_card"
     assert texts["Deploy"].startswith("This section is not written yet.")
 
 

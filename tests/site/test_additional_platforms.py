@@ -8,7 +8,10 @@ from typing import Any
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from accelerator_portal.install.additional_platforms import read_additional_platforms
+from accelerator_portal.install.additional_platforms import (
+    platforms_by_listed_id,
+    read_additional_platforms,
+)
 from accelerator_portal.install.pip_command import UnreadableCommandError
 from accelerator_portal.vendors.draft import folder_files
 from accelerator_portal.vendors.entry import entry_draft
@@ -39,14 +42,25 @@ def test_it_keeps_the_rules_of_the_upstream_script(written: Any) -> None:  # noq
 
 def test_it_holds_what_the_selector_of_pytorch_org_does_not(written: Any, site: Site) -> None:  # noqa: ANN401
     assert not {"cpu", "cuda", "mps", "rocm"} & set(written["platforms"])
-    assert {"xpu", "ascend", "tpu", "tpu_xla"} <= set(written["platforms"])
-    known = {platform.id.replace("-", "_") for platform in site.catalog.platforms}
-    assert set(written["platforms"]) <= known
+    assert {"xpu", "tpu_xla"} <= set(written["platforms"])
+    assert set(written["platforms"]) <= set(platforms_by_listed_id(site.catalog))
+
+
+def test_ids_are_those_of_pytorch_org(written: Any) -> None:  # noqa: ANN401
+    """Source: `_additional_platforms/` in pytorch/pytorch.github.io, read 2026-11-23.
+
+    `ascend_npu.json` at commit c7886f1, `torch_tpu.json` at 27c88f7 and `xpu.json` at 4fbc9b4.
+    """
+    assert not {"ascend", "tpu"} & set(written["platforms"])
+    assert {"ascend_npu", "torch_tpu", "xpu"} <= set(written["platforms"])
+    assert 'id="ascend_npu-install"' in written["html"]["ascend_npu"]
 
 
 def test_the_commands_are_those_of_the_selector(written: Any, site: Site) -> None:  # noqa: ANN401
+    listed = platforms_by_listed_id(site.catalog)
     for name, platform in written["platforms"].items():
-        rows = [row for row in site.selector.rows if row.platform == name.replace("_", "-")]
+        platform_id = listed[name].id
+        rows = [row for row in site.selector.rows if row.platform == platform_id]
         known = {(row.os, " && ".join(row.commands)) for row in rows}
         assert {*platform["stable"].items()} <= known, name
 

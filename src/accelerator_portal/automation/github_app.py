@@ -25,7 +25,7 @@ from accelerator_portal.automation.app_errors import (
     refused_installation,
     suspended_installation,
 )
-from accelerator_portal.automation.github import GitHubError, parsed, read
+from accelerator_portal.automation.github import GitHubError, parsed, read, read_all
 from accelerator_portal.automation.github_client import GitHubClient, home_here, require_pygithub
 from accelerator_portal.automation.github_patience import Patience
 
@@ -60,10 +60,15 @@ class AppCredentials:
             raise AppError(APP_KEY, problem, fix) from None
 
 
+class _Account(BaseModel):
+    login: str = ""
+
+
 class AppInstallation(BaseModel):
     """The App on one account."""
 
     id: int
+    account: _Account | None = None
     permissions: dict[str, str] = {}
     suspended_at: str | None = None
 
@@ -105,6 +110,41 @@ class GitHubApp:
         """
         with _as_app(self.credentials, self.home, self.patience) as api:
             found = self._installation(api, repository)
+        return self._usable(found, repository, permissions)
+
+    def installations(self) -> dict[str, AppInstallation]:
+        """Return the installations by owner, in lower case: a request for each hundred.
+
+        Raises GitHubError, and AppError where GitHub refuses the App.
+        """
+        with _as_app(self.credentials, self.home, self.patience) as api:
+            listed = list(read_all(api, "app/installations", AppInstallation))
+        return {one.account.login.casefold(): one for one in listed if one.account}
+
+    def token(
+        self, repository: str, permissions: Permissions, known: AppInstallation | None = None
+    ) -> InstallationToken:
+        """Return a new token for one repository that has these permissions and no others.
+
+        `known` is the installation where it need not be asked for. Raises GitHubError, and
+        AppError where the App may not have the token.
+        """
+        if known:
+            found = self._usable(known, repository, permissions)
+        else:
+            found = self.installation(repository, permissions)
+        name = repository.partition("/")[2]
+        path = f"app/installations/{found.id}/access_tokens"
+        body = {"repositories": [name], "permissions": dict(permissions)}
+        with _as_app(self.credentials, self.home, self.patience) as api:
+            try:
+                return parsed(path, api.send("POST", path, body), InstallationToken)
+            except GitHubError as error:
+                raise refused_installation(repository, error, self.page) from None
+
+    def _usable(
+        self, found: AppInstallation, repository: str, permissions: Permissions
+    ) -> AppInstallation:
         if found.suspended_at:
             raise suspended_installation(repository, self.page)
         lacking = [
@@ -115,21 +155,6 @@ class GitHubApp:
         if lacking:
             raise missing_permissions(repository, lacking, self.page)
         return found
-
-    def token(self, repository: str, permissions: Permissions) -> InstallationToken:
-        """Return a new token for one repository that has these permissions and no others.
-
-        Raises GitHubError, and AppError where the App may not have it.
-        """
-        found = self.installation(repository, permissions)
-        name = repository.partition("/")[2]
-        path = f"app/installations/{found.id}/access_tokens"
-        body = {"repositories": [name], "permissions": dict(permissions)}
-        with _as_app(self.credentials, self.home, self.patience) as api:
-            try:
-                return parsed(path, api.send("POST", path, body), InstallationToken)
-            except GitHubError as error:
-                raise refused_installation(repository, error, self.page) from None
 
     def _installation(self, api: GitHubClient, repository: str) -> AppInstallation:
         try:

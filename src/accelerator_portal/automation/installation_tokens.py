@@ -2,6 +2,7 @@
 
 A token is for one repository: where two repositories of an owner take part and the App may not use
 one of them, the other still gets its token. Tokens are in memory alone, and end with the round.
+The installations are listed once a round: a token costs one request more, and not two.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from accelerator_portal.automation.app_errors import AppError
-from accelerator_portal.automation.github_app import GitHubApp, Permissions
+from accelerator_portal.automation.github_app import AppInstallation, GitHubApp, Permissions
 from accelerator_portal.automation.github_client import GitHubClient
 from accelerator_portal.http.cache import HttpCache
 
@@ -46,10 +47,13 @@ class InstallationTokens:
         cache: HttpCache | None = None,
         now: Callable[[], dt.datetime] = _utc_now,
         pause: Callable[[float], None] = time.sleep,
+        wait: Callable[[], None] = lambda: None,
     ) -> None:
+        """Ask for tokens as `app`; `wait` returns when the next one may be asked for."""
         self.app = app
         self._cache = cache or HttpCache(None)
-        self._now, self._pause = now, pause
+        self._now, self._pause, self._wait = now, pause, wait
+        self._installations: dict[str, AppInstallation] | None = None
         self._slots: dict[_Key, _Slot] = {}
         self._lock = threading.Lock()
 
@@ -87,9 +91,18 @@ class InstallationTokens:
         with self._lock:
             return self._slots.setdefault(key, _Slot())
 
+    def _installation(self, repository: str) -> AppInstallation | None:
+        """Return the installation at the owner; None where the list has none by this name."""
+        with self._lock:
+            if self._installations is None:
+                self._installations = self.app.installations()
+        return self._installations.get(repository.partition("/")[0].casefold())
+
     def _renewed(self, slot: _Slot, repository: str, permissions: Permissions) -> GitHubClient:
         try:
-            token = self.app.token(repository, permissions)
+            known = self._installation(repository)
+            self._wait()
+            token = self.app.token(repository, permissions, known)
         except AppError as error:
             slot.error = error
             raise

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
+from accelerator_portal.catalog.additional_platform import AdditionalPlatformEntry
 from accelerator_portal.catalog.features import Feature, FeatureId
 from accelerator_portal.catalog.fields import (
     Arch,
@@ -200,6 +201,8 @@ class Accelerator(SourcedFile):
     """Further reading."""
     support: Annotated[tuple[SupportChannel, ...], Field(min_length=1)]
     """Where to ask for help."""
+    additional_platform: AdditionalPlatformEntry | None = None
+    """Only if pytorch.org lists the platform under Additional Platforms: its entry there."""
     upstream_ci: tuple[UpstreamCi, ...] = ()
     """Repositories that take part in PyTorch's cross-repository CI."""
     upstream_events: UpstreamEvents | None = None

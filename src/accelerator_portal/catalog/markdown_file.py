@@ -74,7 +74,7 @@ class MarkdownFile:
     """A vendor's text: its sources by id; its sections, targets of links and code, in order.
 
     `source_lines` has the line of each source's date; `spans` are code within words, and the words
-    of headings and of the cells of tables.
+    of headings and of the cells of tables. `length` counts all lines below the front matter.
     """
 
     path: str
@@ -84,6 +84,7 @@ class MarkdownFile:
     code: tuple[CodeBlock, ...] = ()
     source_lines: Mapping[str, int] = field(default_factory=dict)
     spans: tuple[CodeBlock, ...] = ()
+    length: int = 0
 
 
 def parse_markdown(path: str, text: str) -> tuple[MarkdownFile | None, list[Problem]]:
@@ -111,7 +112,10 @@ def parse_markdown(path: str, text: str) -> tuple[MarkdownFile | None, list[Prob
     code = tuple(_code(tokens, body_line))
     lines = {name: document.line(("sources", name, "read")) for name in record.sources}
     spans = tuple(_spans(tokens, body_line))
-    return MarkdownFile(path, record.sources, sections, targets, code, lines, spans), problems
+    length = len(text[front.end() :].splitlines())
+    return MarkdownFile(
+        path, record.sources, sections, targets, code, lines, spans, length
+    ), problems
 
 
 def _sections(body: str, tokens: list[Token], body_line: int) -> Iterator[Section]:

@@ -14,7 +14,10 @@ from accelerator_portal.catalog.clock import today
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.checks import load_and_check
 from accelerator_portal.cli.options import ROOT, print_problems
-from accelerator_portal.install.additional_platforms import read_additional_platforms
+from accelerator_portal.install.additional_platforms import (
+    platforms_by_listed_id,
+    read_additional_platforms,
+)
 from accelerator_portal.install.pip_command import UnreadableCommandError
 from accelerator_portal.vendors.draft import folder_files
 from accelerator_portal.vendors.entry import entry_draft, folder_name, with_all_headings
@@ -38,12 +41,13 @@ def import_platforms(root: Path, file: Path) -> None:
         print_problems(problems)
         sys.exit(1)
     drafts: dict[str, dict[str, str]] = {}
-    day = today()
+    day, listed = today(), platforms_by_listed_id(catalog)
     for platform_id in data.platforms:
         try:
             draft = entry_draft(data, platform_id, catalog.releases, day)
             files = folder_files(with_all_headings(with_releases(draft)))
-            drafts[folder_name(platform_id)] = files
+            known = listed.get(platform_id)
+            drafts[known.id if known else folder_name(platform_id)] = files
         except UnreadableCommandError as error:
             what = f"platforms.{platform_id}: {error}"
             remedy = "use packages, --index-url, --extra-index-url and --pre only"

@@ -2,23 +2,23 @@
 
 The format and its rules are those of `scripts/gen_additional_platforms.py` in
 `pytorch/pytorch.github.io` (commit 3bb9fbf) and of the file that pytorch.org published on
-2026-10-10: three required keys a platform, `linux` or `windows` or both, a guide of 200 lines.
+2026-10-10: three required keys a platform, and `linux` or `windows` or both.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Literal
 
 from pydantic import Field, model_validator
 
+from accelerator_portal.catalog import Catalog, Platform
+from accelerator_portal.catalog.additional_platform import AdditionalPlatformId
 from accelerator_portal.catalog.fields import Code, Line, Model, Url, fault
 from accelerator_portal.catalog.problem import Problem
 from accelerator_portal.catalog.text_file import read_text
 from accelerator_portal.catalog.validation import validate
 from accelerator_portal.catalog.yaml_file import parse_yaml
-
-PlatformId = Annotated[str, Field(pattern=r"^[a-z][a-z0-9]*([_-][a-z0-9]+)*$")]
 
 
 class Commands(Model):
@@ -60,9 +60,9 @@ class AdditionalPlatforms(Model):
     """When it was made, as ISO 8601 writes it."""
     generator_commit: Line | None = None
     """The commit of the program that made it."""
-    platforms: dict[PlatformId, AdditionalPlatform]
+    platforms: dict[AdditionalPlatformId, AdditionalPlatform]
     """The platforms by id."""
-    html: dict[PlatformId, str] = Field(default_factory=dict)
+    html: dict[AdditionalPlatformId, str] = Field(default_factory=dict)
     """Each platform's installation guide as HTML."""
 
     @model_validator(mode="after")
@@ -73,6 +73,20 @@ class AdditionalPlatforms(Model):
                     f'html has a guide for "{name}", platforms has not', "keep the two alike"
                 )
         return self
+
+
+def listed_id(platform: Platform) -> str:
+    """Return the id of a platform's entry on pytorch.org.
+
+    For a platform without an entry it is the folder's, with underscores as upstream writes ids.
+    """
+    entry = platform.accelerator.additional_platform
+    return entry.id if entry else platform.id.replace("-", "_")
+
+
+def platforms_by_listed_id(catalog: Catalog) -> dict[str, Platform]:
+    """Return the platforms by the ids of their entries on pytorch.org."""
+    return {listed_id(platform): platform for platform in catalog.platforms}
 
 
 def read_additional_platforms(

@@ -12,6 +12,7 @@ from accelerator_portal.install.additional_platforms import (
     AdditionalPlatform,
     AdditionalPlatforms,
     Commands,
+    listed_id,
 )
 from accelerator_portal.install.expand import rows_by_platform
 from accelerator_portal.install.rows import PREVIEW, InstallRow
@@ -33,13 +34,9 @@ def additional_platforms(catalog: Catalog) -> AdditionalPlatforms:
     return AdditionalPlatforms(
         schema_version=1,
         generated_at=f"{max(days)}T00:00:00+00:00" if days else None,
-        platforms={_id(platform): entry for platform, entry in found.items()},
-        html={_id(platform): _guide(platform) for platform in found},
+        platforms={listed_id(platform): entry for platform, entry in found.items()},
+        html={listed_id(platform): _guide(platform) for platform in found},
     )
-
-
-def _id(platform: Platform) -> str:
-    return platform.id.replace("-", "_")
 
 
 def _platform(catalog: Catalog, platform: Platform) -> AdditionalPlatform | None:
@@ -84,13 +81,16 @@ def _guide(platform: Platform) -> str:
     """The guide as HTML; ids begin with the platform's, as all guides share one page there."""
     parts = [f"<h1>Installing on {escape(platform.accelerator.name)}</h1>\n"]
     for section in platform.guide.sections:
-        anchor = f"{_id(platform)}-{slug(section.title)}"
+        anchor = f"{listed_id(platform)}-{slug(section.title)}"
         html = render_vendor_text(section.text, anchor, lambda _: None)
         parts.append(f'<h2 id="{anchor}">{section.title}</h2>\n{html}')
     links = "".join(
         _source_item(source.title, source.url) for source in platform.guide.sources.values()
     )
-    return "".join(parts) + f'<h2 id="{_id(platform)}-sources">Sources</h2>\n<ul>\n{links}</ul>\n'
+    return (
+        "".join(parts)
+        + f'<h2 id="{listed_id(platform)}-sources">Sources</h2>\n<ul>\n{links}</ul>\n'
+    )
 
 
 def _source_item(title: str, url: str | None) -> str:

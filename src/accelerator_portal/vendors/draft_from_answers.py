@@ -59,6 +59,8 @@ def _accelerator(case: PlatformCase) -> Record:
         "documentation": list(_documentation(case)),
         "support": [_support(case)],
     }
+    if case.entry:
+        record["additional_platform"] = case.entry.accelerator["additional_platform"]
     if case.value("maintainer"):
         source = _source(case, "maintainer")
         record["maintainers"] = [{"github": login, **source} for login in case.value("maintainer")]

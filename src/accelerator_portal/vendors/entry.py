@@ -62,7 +62,11 @@ def entry_draft(
     }
     return Draft(
         sources={SOURCE: _source(data, read)},
-        accelerator={"name": platform.name, "support": [support]},
+        accelerator={
+            "name": platform.name,
+            "support": [support],
+            "additional_platform": {"id": platform_id, "source": SOURCE},
+        },
         install={"options": options},
         rows=list(_rows(options)),
         guide=dict(_guide(data.html.get(platform_id, ""))),

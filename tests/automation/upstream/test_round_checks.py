@@ -23,6 +23,6 @@ def test_a_label_that_was_added_after_the_dispatch_gets_its_check_run(
     catalog = loaded(tree({**portal(), **RELAY}))
     desk = CommentAccess(client(double), BOT, maintainers(catalog))
     for _ in range(2):  # a round that is repeated makes no second one
-        done, failed = post_answers(desk, catalog, [ComparedReport(change(labels=()), answer())])
-        assert not failed, done
+        done = post_answers(desk, catalog, [ComparedReport(change(labels=()), answer())])
+        assert not done.failed, done.said
     assert len(double.check_runs.get(UPSTREAM, [])) == count

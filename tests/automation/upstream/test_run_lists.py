@@ -11,6 +11,7 @@ import pytest
 from accelerator_portal.automation.upstream.answer_ledger import find_reports
 from accelerator_portal.automation.upstream.run_lists import RunLists
 from accelerator_portal.automation.upstream.run_report import SentRequest
+from accelerator_portal.catalog.upstream_events import Dispatch, UpstreamRun
 from tests.automation.github_double import Fault, GitHubDouble
 from tests.automation.upstream.scene import (
     SENT,
@@ -86,3 +87,16 @@ def test_a_run_that_is_older_than_its_own_event_does_not_count(
     found = find_reports(place(double), [first, last])
     states = [one.found.state for one in found if one.found]
     assert states == ["waiting", "running" if seconds == 0 else "waiting"]
+
+
+def test_a_vendor_that_takes_days_does_not_lengthen_the_lists_of_others(
+    double: GitHubDouble,
+) -> None:
+    slow = UpstreamRun(dispatch=Dispatch(repository="slow/plugin", event_type="event"))
+    double.repositories.add("slow/plugin")
+    long_ago = replace(asked(slow), at=SENT - dt.timedelta(days=3))
+    find_reports(place(double), [asked(), long_ago])
+    created = {
+        one.path.split("/")[1]: one.query["created"] for one in double.said("GET", "actions/runs$")
+    }
+    assert created == {"slow": ">=2026-11-18T06:00:00Z", "vendor": ">=2026-11-21T06:00:00Z"}

@@ -21,6 +21,7 @@ from accelerator_portal.automation.upstream.run_search import (
     RunResult,
     RunState,
     find_report,
+    report_repository,
 )
 from accelerator_portal.automation.upstream.send_log import SentChange
 from accelerator_portal.catalog import Catalog
@@ -41,6 +42,8 @@ class Settled(Model):
     """When it was sent."""
     state: RunState
     """What came of it."""
+    checked: bool = False
+    """Whether there is a check run for it."""
 
 
 class Ledger(Model):
@@ -76,25 +79,33 @@ def current_entries(catalog: Catalog) -> dict[str, PlannedPlatform]:
     }
 
 
+def sent_requests(
+    changes: Iterable[SentChange], entries: Mapping[str, PlannedPlatform], since: dt.datetime
+) -> Iterator[SentRequest]:
+    """Yield what was sent at `since` or later to platforms that take part now."""
+    for one in changes:
+        for accelerator, at in one.sent.items():
+            if accelerator in entries and at >= since:
+                yield SentRequest(one.change, entries[accelerator], at)
+
+
 def open_requests(
     changes: Iterable[SentChange],
     ledger: Ledger,
     entries: Mapping[str, PlannedPlatform],
     now: dt.datetime,
+    again: Collection[str] = (),
 ) -> Iterator[SentRequest]:
-    """Yield what was sent and is not settled; each once, however often it was sent.
+    """Yield what was sent and is not settled, and `again` what is; each once.
 
     A platform that takes part no more is not waited for.
     """
-    seen = set(ledger.settled)
-    for one in changes:
-        for accelerator, at in one.sent.items():
-            entry = entries.get(accelerator)
-            title = run_title(one.change, accelerator)
-            if entry is None or title in seen or now - at > REMEMBERED:
-                continue
+    seen = ledger.settled.keys() - set(again)
+    for one in sent_requests(changes, entries, now - REMEMBERED):
+        title = run_title(one.change, one.entry.accelerator)
+        if title not in seen:
             seen.add(title)
-            yield SentRequest(one.change, entry, at)
+            yield one
 
 
 def find_reports(place: ReportPlace, asked: Iterable[SentRequest]) -> list[LookupResult]:
@@ -104,11 +115,24 @@ def find_reports(place: ReportPlace, asked: Iterable[SentRequest]) -> list[Looku
     """
     asked = list(asked)
     if asked and place.runs is None:
-        since = min(one.at for one in asked) - SKEW
-        runs, artifacts = RunLists(place.api, since), ArtifactLists(place.api, since)
-        place = replace(place, runs=runs, artifacts=artifacts)
+        begins = _begins(place.home, asked)
+        since = min(begins.values())
+        place = replace(
+            place,
+            runs=RunLists(place.api, since, begins),
+            artifacts=ArtifactLists(place.api, since, begins),
+        )
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         return list(pool.map(lambda one: _looked(place, one), asked))
+
+
+def _begins(home: str, asked: Iterable[SentRequest]) -> dict[str, dt.datetime]:
+    """Return for each repository when its oldest run may have begun."""
+    begins: dict[str, dt.datetime] = {}
+    for one in asked:
+        repository = report_repository(home, one.entry)
+        begins[repository] = min(one.at - SKEW, begins.get(repository, one.at))
+    return begins
 
 
 def _looked(place: ReportPlace, asked: SentRequest) -> LookupResult:
@@ -119,18 +143,23 @@ def _looked(place: ReportPlace, asked: SentRequest) -> LookupResult:
 
 
 def with_settled(
-    before: Ledger, looked: Iterable[LookupResult], now: dt.datetime, failed: Collection[int] = ()
+    before: Ledger,
+    looked: Iterable[LookupResult],
+    now: dt.datetime,
+    failed: Collection[int] = (),
+    checked: Collection[str] = (),
 ) -> Ledger:
     """Return the ledger with what is settled now, without what is too old to be asked again.
 
-    Pull requests that could not be written to, `failed`, are not settled.
+    Pull requests that could not be written to, `failed`, are not settled. `checked` are the titles
+    of the runs that have a check run now.
     """
     kept = {title: one for title, one in before.settled.items() if now - one.at <= REMEMBERED}
     for one in looked:
         number = one.asked.change.number
         if one.found and number not in failed and _is_final(one.found, one.asked, now):
             title = run_title(one.asked.change, one.asked.entry.accelerator)
-            kept[title] = Settled(at=one.asked.at, state=one.found.state)
+            kept[title] = Settled(at=one.asked.at, state=one.found.state, checked=title in checked)
     newest = sorted(kept, key=lambda title: kept[title].at, reverse=True)[:_MOST_SETTLED]
     return Ledger(settled={title: kept[title] for title in newest})
 

@@ -11,6 +11,11 @@ from accelerator_portal.automation.ownership import maintainers
 from accelerator_portal.automation.upstream import answer_ledger, round_steps
 from accelerator_portal.automation.upstream.answer_ledger import Ledger, LookupResult
 from accelerator_portal.automation.upstream.comment_update import CommentAccess
+from accelerator_portal.automation.upstream.late_labels import (
+    REACH,
+    late_labels,
+    requests_without_check,
+)
 from accelerator_portal.automation.upstream.marker import PlatformAnswer
 from accelerator_portal.automation.upstream.own_files import (
     LEDGER,
@@ -67,7 +72,10 @@ def answer(
     log = newest_workflow_file(where, SENT, SendLog) or SendLog()
     sent = dict(sorted({**ledger.open, **log.sent}.items()))  # the newest event comes last
     entries = answer_ledger.current_entries(catalog)
-    asked = answer_ledger.open_requests(sent.values(), ledger, entries, now)
+    recent = answer_ledger.sent_requests(sent.values(), entries, now - REACH)
+    without = requests_without_check(catalog, clients.home, recent, ledger)
+    late = late_labels(clients.upstream, without)
+    asked = answer_ledger.open_requests(sent.values(), ledger, entries, now, late.titles)
     known = known_names(catalog)
     looked = answer_ledger.find_reports(
         ReportPlace(clients.vendors, clients.home, known, now), asked
@@ -75,8 +83,8 @@ def answer(
     bases = round_steps.Bases(root)
     compared = list(round_steps.compare_with_bases(looked, catalog, bases, now.date()))
     desk = CommentAccess(clients.upstream, clients.login, maintainers(catalog))
-    done, failed = round_steps.post_answers(desk, catalog, compared)
-    done += bases.faults
+    posted = round_steps.post_answers(desk, catalog, compared)
+    done = [*late.errors, *posted.said, *bases.faults]
     if keep:
         done += [
             f"Stored the report of {name}." for name in round_steps.store_main_reports(root, looked)
@@ -86,7 +94,9 @@ def answer(
         answers=tuple(one.answer for one in compared),
         done=tuple(done),
         ledger=answer_ledger.with_open(
-            answer_ledger.with_settled(ledger, looked, now, failed), sent, now
+            answer_ledger.with_settled(ledger, looked, now, posted.failed, posted.checked),
+            sent,
+            now,
         ),
-        failed=bool(failed) or any(one.error for one in looked),
+        failed=bool(posted.failed or late.errors) or any(one.error for one in looked),
     )

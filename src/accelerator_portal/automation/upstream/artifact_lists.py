@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -55,11 +55,17 @@ class _Listing:
 
 
 class ArtifactLists:
-    """The artifacts of runs that began at `since` or later."""
+    """The artifacts of runs that began at `since` or later.
 
-    def __init__(self, api: Api, since: dt.datetime) -> None:
+    `begins` has a later moment for some repositories.
+    """
+
+    def __init__(
+        self, api: Api, since: dt.datetime, begins: Mapping[str, dt.datetime] | None = None
+    ) -> None:
         self._api = api
         self._since = since
+        self._begins = begins or {}
         self._listings: dict[str, _Listing] = {}
         self._lock = threading.Lock()
 
@@ -78,6 +84,7 @@ class ArtifactLists:
 
     def _listed(self, repository: str) -> dict[int, tuple[FoundArtifact, ...]]:
         """List what is certainly whole; nothing where the list has another order or no end."""
+        since = self._begins.get(repository, self._since)
         found: list[FoundArtifact] = []
         for page in range(1, _MOST_PAGES + 1):
             path = f"repos/{repository}/actions/artifacts?per_page={_A_PAGE}&page={page}"
@@ -85,7 +92,7 @@ class ArtifactLists:
             found += listed
             if not _is_newest_first(found):
                 return {}
-            if len(listed) < _A_PAGE or _is_older(listed[-1], self._since):
+            if len(listed) < _A_PAGE or _is_older(listed[-1], since):
                 return _by_run(found)
         return {}
 

@@ -48,18 +48,22 @@ def device_of(catalog: Catalog, repository: str) -> str | None:
     return next((entry.device for entry in listed if entry.repository == repository), None)
 
 
-def may_check(
-    platform: Platform, level: RelayLevel | None, change: Change, device: str | None = None
-) -> bool:
-    """Say whether a platform's answer is also a check run.
+def check_label(platform: Platform, device: str | None = None) -> str:
+    """Return the label with which a pull request asks for a platform's check run.
 
     The name of the device in PyTorch's list comes before that in the platform's folder.
     """
     events = platform.accelerator.upstream_events
-    if events is None or change.number is None:
+    return f"{LABEL}{device or (events and events.device) or platform.id}"
+
+
+def may_check(
+    platform: Platform, level: RelayLevel | None, change: Change, device: str | None = None
+) -> bool:
+    """Say whether a platform's answer is also a check run."""
+    if platform.accelerator.upstream_events is None or change.number is None:
         return False
-    label = f"{LABEL}{device or events.device or platform.id}"
-    return level == "L4" or (level == "L3" and label in change.labels)
+    return level == "L4" or (level == "L3" and check_label(platform, device) in change.labels)
 
 
 def with_labels_now(api: Api, change: Change) -> Change:

@@ -12,7 +12,12 @@ from accelerator_portal.automation.upstream.answer_round import Clients
 from accelerator_portal.automation.upstream.app_permissions import READ, SEND, upstream_permissions
 from accelerator_portal.automation.upstream.dispatching import Senders
 from accelerator_portal.automation.upstream.pace import Pace
-from accelerator_portal.automation.upstream.paced_api import READS_A_MINUTE, OwnerPacedApi, PacedApi
+from accelerator_portal.automation.upstream.paced_api import (
+    READS_A_MINUTE,
+    TOKENS_A_MINUTE,
+    OwnerPacedApi,
+    PacedApi,
+)
 from accelerator_portal.http.cache import HttpCache
 
 
@@ -24,7 +29,8 @@ def senders_here(home: str) -> Senders:
     own, app = client_here("PORTAL_TOKEN"), app_here()
     if app is None:
         return Senders(vendors=client_here(), own=own, home=home)
-    vendors = InstallationApi(InstallationTokens(app), lambda _: SEND)
+    tokens = InstallationTokens(app, wait=Pace(most=TOKENS_A_MINUTE).wait)
+    vendors = InstallationApi(tokens, lambda _: SEND)
     return Senders(vendors=vendors, own=own, home=home)
 
 
@@ -42,7 +48,8 @@ def clients_here(home: str, login: str, cache: Path | None) -> Clients:
             home=home,
             login=login,
         )
-    tokens = InstallationTokens(app, HttpCache(cache))
+    wait = Pace(most=TOKENS_A_MINUTE).wait
+    tokens = InstallationTokens(app, HttpCache(cache), wait=wait)
     return Clients(
         own=own,
         vendors=OwnerPacedApi(InstallationApi(tokens, lambda _: READ), READS_A_MINUTE),

@@ -19,6 +19,10 @@ from accelerator_portal.automation.upstream.pace import Pace, Pause, UtcClock, u
 READS_A_MINUTE = 450
 """Half of the 900 points that GitHub allows a token in a minute; a GET costs one."""
 
+TOKENS_A_MINUTE = 45
+"""Tokens of the App that a round of answers asks for in a minute; each costs five points. With the
+40 that the sender may ask for in the same minute, it is less than half of the 900 points."""
+
 
 @dataclass(frozen=True, slots=True)
 class PacedApi:

@@ -22,6 +22,7 @@ from accelerator_portal.automation.upstream.checks import (
 from accelerator_portal.automation.upstream.comment_update import CommentAccess, update_comment
 from accelerator_portal.automation.upstream.marker import PlatformAnswer
 from accelerator_portal.automation.upstream.news import news
+from accelerator_portal.automation.upstream.payload import run_title
 from accelerator_portal.catalog import Catalog, ProblemsError
 from accelerator_portal.catalog.atomic_write import write_bytes_atomically
 from accelerator_portal.catalog.catalog import RESULTS
@@ -87,23 +88,35 @@ def compare_with_bases(
         )
 
 
+@dataclass(slots=True)
+class PostedAnswers:
+    """What was written upstream."""
+
+    said: list[str] = field(default_factory=list)
+    """What was done, in sentences."""
+    failed: set[int] = field(default_factory=set)
+    """The pull requests that could not be written to."""
+    checked: set[str] = field(default_factory=set)
+    """The titles of the runs that have a check run now."""
+
+
 def post_answers(
     desk: CommentAccess, catalog: Catalog, found: Sequence[ComparedReport]
-) -> tuple[list[str], frozenset[int]]:
-    """Answer on every pull request; return what was done, and which could not be written to.
+) -> PostedAnswers:
+    """Answer on every pull request.
 
-    One that cannot does not keep the others from theirs; it is tried again in the next round.
+    One that cannot be written to does not keep the others from theirs; it is tried again in the
+    next round.
     """
-    said: list[str] = []
-    failed: set[int] = set()
-    for change, answers in _by_pull_request(found).items():
+    done = PostedAnswers()
+    for change, reports in _by_pull_request(found).items():
         try:
-            said.append(update_comment(desk, change, answers))
-            said += _checks(desk.api, catalog, change, answers)
+            done.said.append(update_comment(desk, change, [one.answer for one in reports]))
+            _put_checks(desk.api, catalog, change, reports, done)
         except (GitHubError, HarmfulError) as error:
-            failed.add(change.number or 0)
-            said.append(f"Pull request {change.number} could not be answered: {error}")
-    return said, frozenset(failed)
+            done.failed.add(change.number or 0)
+            done.said.append(f"Pull request {change.number} could not be answered: {error}")
+    return done
 
 
 def store_main_reports(root: Path, looked: Iterable[LookupResult]) -> list[str]:
@@ -125,26 +138,33 @@ def store_main_reports(root: Path, looked: Iterable[LookupResult]) -> list[str]:
     return sorted(newest)
 
 
-def _by_pull_request(found: Iterable[ComparedReport]) -> Mapping[Change, list[PlatformAnswer]]:
-    """Answers by the newest event of each pull request: what it says of labels counts."""
+def _by_pull_request(found: Iterable[ComparedReport]) -> Mapping[Change, list[ComparedReport]]:
+    """Reports by the newest event of each pull request: what it says of labels counts."""
     changes: dict[tuple[str, int], Change] = {}
-    answers: dict[tuple[str, int], list[PlatformAnswer]] = {}
+    reports: dict[tuple[str, int], list[ComparedReport]] = {}
     for one in found:
         if one.change.number is not None:
             place = (one.change.repository, one.change.number)
             changes[place] = one.change
-            answers.setdefault(place, []).append(one.answer)
-    return {change: answers[place] for place, change in changes.items()}
+            reports.setdefault(place, []).append(one)
+    return {change: reports[place] for place, change in changes.items()}
 
 
-def _checks(
-    api: Api, catalog: Catalog, change: Change, answers: Iterable[PlatformAnswer]
-) -> Iterator[str]:
-    listed = [(one, level_of(catalog, one.repository)) for one in answers]
+def _put_checks(
+    api: Api,
+    catalog: Catalog,
+    change: Change,
+    reports: Iterable[ComparedReport],
+    done: PostedAnswers,
+) -> None:
+    listed = [(one, level_of(catalog, one.answer.repository)) for one in reports]
     if not any(level in {"L3", "L4"} for _, level in listed):
         return
     change = with_labels_now(api, change)
     for one, level in listed:
-        device = device_of(catalog, one.repository)
-        if level and may_check(catalog.by_id[one.accelerator], level, change, device):
-            yield put_check_run(api, change.repository, check_run(one, change, level))
+        answer = one.answer
+        device = device_of(catalog, answer.repository)
+        if level and may_check(catalog.by_id[answer.accelerator], level, change, device):
+            body = check_run(answer, change, level)
+            done.said.append(put_check_run(api, change.repository, body))
+            done.checked.add(run_title(one.change, answer.accelerator))

@@ -57,11 +57,18 @@ class _Listing:
 
 
 class RunLists:
-    """The runs that began at `since` or later, and some before; each list is asked for once."""
+    """The runs that began at `since` or later, and some before; each list is asked for once.
 
-    def __init__(self, api: Api, since: dt.datetime) -> None:
+    `begins` has a later moment for some repositories: one vendor that takes days does not make the
+    lists of the others longer.
+    """
+
+    def __init__(
+        self, api: Api, since: dt.datetime, begins: Mapping[str, dt.datetime] | None = None
+    ) -> None:
         self._api = api
-        self._since = _window_start(since)
+        self._since = since
+        self._begins = begins or {}
         self._listings: dict[tuple[str, str], _Listing] = {}
         self._lock = threading.Lock()
 
@@ -82,8 +89,9 @@ class RunLists:
 
     def _listed(self, repository: str, event: str) -> list[FoundRun]:
         """GitHub gives a thousand runs at most: older ones are asked for until there are none."""
+        since = _moment(_window_start(self._begins.get(repository, self._since)))
         found: dict[int, FoundRun] = {}
-        created = f">={_moment(self._since)}"
+        created = f">={since}"
         for _ in range(_MOST_WINDOWS):
             window = self._window(repository, event, created)
             known = len(found)
@@ -91,7 +99,7 @@ class RunLists:
             if len(window) < _A_PAGE * _MOST_PAGES or len(found) == known:
                 break
             oldest = min(run.created_at for run in window)
-            created = f"{_moment(self._since)}..{_moment(oldest)}"
+            created = f"{since}..{_moment(oldest)}"
         return sorted(found.values(), key=lambda run: run.id, reverse=True)
 
     def _window(self, repository: str, event: str, created: str) -> list[FoundRun]:

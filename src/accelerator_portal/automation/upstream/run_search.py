@@ -19,6 +19,7 @@ from accelerator_portal.automation.upstream.artifact_lists import (
     FoundArtifacts,
 )
 from accelerator_portal.automation.upstream.payload import REPORT, run_title
+from accelerator_portal.automation.upstream.planning import PlannedPlatform
 from accelerator_portal.automation.upstream.run_lists import FoundRun, RunLists
 from accelerator_portal.automation.upstream.run_report import (
     MOST_PACKED,
@@ -78,7 +79,7 @@ class _NotHereError(Exception):
 
 def find_report(place: ReportPlace, asked: SentRequest) -> RunResult:
     """Return the report that a platform's run left, or how things stand. Raises GitHubError."""
-    repository = _repository(place, asked)
+    repository = report_repository(place.home, asked.entry)
     age = place.now - asked.at
     limit = dt.timedelta(hours=asked.entry.hours)
     try:
@@ -95,9 +96,10 @@ def find_report(place: ReportPlace, asked: SentRequest) -> RunResult:
     return RunResult("late" if late else "report", repository, run, report)
 
 
-def _repository(place: ReportPlace, asked: SentRequest) -> str:
-    there = asked.entry.run.sent_to
-    return there.repository if there else place.home
+def report_repository(home: str, entry: PlannedPlatform) -> str:
+    """Return where a platform's runs leave their reports."""
+    there = entry.run.sent_to
+    return there.repository if there else home
 
 
 def _report(place: ReportPlace, asked: SentRequest, repository: str) -> tuple[int, Report]:

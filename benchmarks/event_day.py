@@ -1,0 +1,185 @@
+"""A simulated day of upstream events: what GitHub, the workflows and the vendors do."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from accelerator_portal.automation.upstream import answer_round, dispatch_round, sweeping
+from accelerator_portal.automation.upstream.change import Change
+from accelerator_portal.automation.upstream.change_confirmation import confirmed_change
+from accelerator_portal.automation.upstream.checks import LABEL
+from accelerator_portal.automation.upstream.own_files import LEDGER, PLAN, SENT
+from accelerator_portal.automation.upstream.planning import plan
+from accelerator_portal.catalog import Catalog, load_catalog
+from accelerator_portal.results.archive import state_path
+from accelerator_portal.results.state_file import write_state
+from benchmarks.event_github import DayGitHub
+from tests.automation.upstream import scene
+from tests.automation.upstream.scene import HOME, NOW, SECTION, UPSTREAM
+from tests.folders import SOURCES, write_tree
+from tests.results.made_up import folded
+
+A_ROUND, A_DAY = dt.timedelta(minutes=30), dt.timedelta(days=1)
+ANSWER_AFTER = dt.timedelta(hours=1)
+LABEL_AFTER = dt.timedelta(hours=3)
+"""A late label comes when the reports are answered."""
+REST = dt.timedelta(hours=4)
+"""So long the last events are answered."""
+LISTED = 10
+"""One vendor of so many is at level L3 of the relay's list."""
+
+
+@dataclass
+class Day:
+    """One day: GitHub, the clock, and what was counted."""
+
+    root: Path
+    catalog: Catalog
+    github: DayGitHub
+    sent: int = 0
+    replaced: int = 0
+    answered: int = 0
+    running: deque[tuple[dt.datetime, dict[str, Any]]] = field(default_factory=deque)
+    late: deque[tuple[dt.datetime, int]] = field(default_factory=deque)
+    """The pull requests that get their label later."""
+
+    def __post_init__(self) -> None:
+        """Let GitHub know every repository."""
+        self.clock, self.double = self.github.clock, self.github.double
+        platforms = [one.accelerator.upstream_events for one in self.catalog.platforms]
+        self.vendors = len([one for one in platforms if one])
+        scene.populate(self.double)
+        self.github.install("pytorch", pull_requests="write", checks="write")
+        for name in self.catalog.by_id:
+            self.double.repositories.add(f"{name}/plugin")
+            self.github.install(name, contents="write", actions="read")
+
+    def run(self, events: int) -> None:
+        """Run a day of so many events, and the hours in which the last ones are answered."""
+        times = iter([NOW + A_DAY * number / events for number in range(events)])
+        coming = next(times, None)
+        answers = NOW + A_ROUND
+        number = 0
+        while self.clock.now() < NOW + A_DAY + REST:
+            while coming is not None and coming <= self.clock.now():
+                self._plan(number)
+                number, coming = number + 1, next(times, None)
+                self._send()
+            if self.clock.now() >= answers:
+                self._answer()
+                answers += A_ROUND
+            moment = min(filter(None, (coming, answers)))
+            self.clock.at = max(self.clock.at, moment)
+
+    def _plan(self, number: int) -> None:
+        change = self._event(number)
+        confirmed = confirmed_change(self.github.confirming(), change, self.clock.now())
+        scene.keep_file(self.double, PLAN, plan(self.catalog, confirmed), self.clock.now())
+
+    def _event(self, number: int) -> Change:
+        """Every third event is a newer commit of the pull request before it."""
+        pull = number - number % 3 // 2 + 1
+        head = f"{number + 1:040x}"
+        place = f"repos/{UPSTREAM}/pulls/{pull}"
+        record = {**scene.pull_webhook()["pull_request"], "number": pull}
+        known = self.double.records.get(place, {})
+        record["labels"] = known.get("labels", [])
+        record["head"] = {**record["head"], "sha": head}
+        self.double.records[place] = record
+        if pull % 8 == 1:
+            self._label(pull)
+        elif pull % 8 == 4:  # noqa: PLR2004 - as many again
+            self.late.append((self.clock.now() + LABEL_AFTER, pull))
+        return scene.change(number=pull, head=head, delivery=f"event-{number:06}")
+
+    def _label(self, pull: int) -> None:
+        names = (
+            [one.device for one in self.catalog.relay.repositories] if self.catalog.relay else []
+        )
+        record = self.double.records[f"repos/{UPSTREAM}/pulls/{pull}"]
+        record["labels"] = [{"name": f"{LABEL}{name}"} for name in names]
+
+    def _send(self) -> None:
+        before = len(self.double.dispatched)
+        done = dispatch_round.dispatch(self.github.senders(), lambda _: None, self.clock.sending)
+        scene.keep_file(self.double, SENT, done.log, self.clock.now())
+        self.sent += len(self.double.dispatched) - before
+        self.replaced += sum(int(note.split(": ")[1].split()[0]) for note in done.notes)
+        for place, body in self.double.dispatched[before:]:
+            self._vendor(place, body["client_payload"])
+        if done.failed:
+            raise SystemExit("\n".join([one.why for one in done.sent if not one.ok][:5]))
+
+    def _vendor(self, repository: str, payload: Mapping[str, Any]) -> None:
+        """Let a vendor's run begin; its report counts when it ends. One vendor has a failure."""
+        began = self.clock.now()
+        moment = f"{began:%Y-%m-%dT%H:%M:%SZ}"
+        run = scene.add_run(
+            self.double,
+            payload["run_name"],
+            repository=repository,
+            head_repository={"full_name": repository},
+            created_at=moment,
+            status="in_progress",
+            conclusion=None,
+        )
+        self.running.append((began, self.double.runs[repository][0]))
+        name, number = payload["accelerator"], int(payload["sha"], 16)
+        outcome = "failed" if name == f"v{number % self.vendors}" else "passed"
+        made = scene.report({"good": outcome}, accelerator=name, started=began, finished=began)
+        self.double.add_artifact(
+            repository, run, "accelerator-report", scene.packed(made), created_at=moment
+        )
+
+    def _answer(self) -> None:
+        now = self.clock.now()
+        while self.running and self.running[0][0] <= now - ANSWER_AFTER:
+            self.running.popleft()[1].update(status="completed", conclusion="success")
+        while self.late and self.late[0][0] <= now:
+            self._label(self.late.popleft()[1])
+        clients = self.github.clients()
+        sweeping.sweep(clients.own, HOME, now)
+        done = answer_round.answer(self.root, self.catalog, clients, now)
+        scene.keep_file(self.double, LEDGER, done.ledger, self.clock.now())
+        found = [one.found for one in done.looked if one.found]
+        self.answered += sum(one.report is not None for one in found)
+        if done.failed:
+            errors = [one.error for one in done.looked if one.error]
+            raise SystemExit("\n".join([*errors, *done.done][:5]))
+
+
+def day_catalog(root: Path, vendors: int, *, listed: bool) -> Catalog:
+    """Return vendors on which one test passed yesterday and the day before.
+
+    With `listed`, one of ten is at level L3.
+    """
+    names = [f"v{number}" for number in range(vendors)]
+    sections = [(name, SECTION.replace("vendor/plugin", f"{name}/plugin")) for name in names]
+    files = scene.portal_of(*sections)
+    entries = [
+        f"  - {{repository: {name}/plugin, level: L3, device: {name}, source: made-up}}\n"
+        for name in names[::LISTED]
+    ]
+    if listed:
+        files["data/relay.yaml"] = f"{SOURCES}repositories:\n{''.join(entries)}"
+    write_tree(root, files)
+    started = [NOW - A_DAY * days for days in (2, 1)]
+    state, _ = folded(
+        *(
+            scene.report({"good": "passed"}, started=one, finished=one, trigger={"kind": "nightly"})
+            for one in started
+        )
+    )
+    for name in names:
+        place = state_path(root, name, "runs")
+        place.parent.mkdir(parents=True, exist_ok=True)
+        write_state(place, replace(state, accelerator=name))
+    catalog, problems = load_catalog(root)
+    if catalog is None:
+        raise SystemExit("\n".join(map(str, problems)))
+    return catalog

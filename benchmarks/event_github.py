@@ -1,0 +1,194 @@
+"""GitHub for a simulated day: the double without connections, and the tokens of the workflows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from typing import Any
+from unittest import mock
+from urllib.parse import parse_qs, urlsplit
+
+from accelerator_portal.automation import github_app, installation_tokens
+from accelerator_portal.automation.github import GitHubError
+from accelerator_portal.automation.github_app import AppCredentials, connected_app
+from accelerator_portal.automation.github_patience import Patience
+from accelerator_portal.automation.installation_api import InstallationApi
+from accelerator_portal.automation.installation_tokens import InstallationTokens
+from accelerator_portal.automation.upstream.answer_round import Clients
+from accelerator_portal.automation.upstream.app_permissions import READ, SEND, upstream_permissions
+from accelerator_portal.automation.upstream.dispatching import Senders
+from accelerator_portal.automation.upstream.pace import Pace
+from accelerator_portal.automation.upstream.paced_api import (
+    READS_A_MINUTE,
+    TOKENS_A_MINUTE,
+    OwnerPacedApi,
+    PacedApi,
+)
+from tests.automation.github_apps import APP_ID, AppDouble
+from tests.automation.github_double import BOT, Asked, GitHubDouble
+from tests.automation.github_limits import GitHubLimits, Window
+from tests.automation.upstream.scene import HOME, SimulatedClock
+
+REPOSITORY, DISPATCH, READER, COMMENTER = "repository", "dispatch", "read", "comment"
+APP = "the App itself"
+
+Answers = dict[str, tuple[str, bytes]]
+"""Lists that the client has, with their ETags, as the workflows keep them between rounds."""
+
+
+class DirectApi:
+    """The double without a connection: a day has a hundred thousand requests."""
+
+    def __init__(
+        self, double: GitHubDouble, token: str, answers: Answers, scheme: str = "token"
+    ) -> None:
+        self._double, self._token, self._scheme = double, token, scheme
+        self._answers = answers
+
+    def get(self, path: str) -> bytes:
+        """Return what stands at a path, or what stood there if it is the same."""
+        etag, known = self._answers.get(path, ("", b""))
+        status, headers, body = self._asked("GET", path, None, etag)
+        if status == HTTPStatus.NOT_MODIFIED:
+            return known
+        if "/actions/runs?" in path:  # only these lists are kept
+            self._answers[path] = (headers.get("etag", ""), body)
+        return body
+
+    def send(self, method: str, path: str, body: Mapping[str, Any]) -> bytes:
+        """Send a body."""
+        return self._asked(method, path, dict(body))[2]
+
+    def download(self, path: str, most: int) -> bytes:
+        """Return a file."""
+        _, headers, _ = self._asked("GET", path, None)
+        number = int(headers["location"].rpartition("/")[2])
+        return self._double.files[number][:most]
+
+    def close(self) -> None:
+        """There is nothing to close."""
+
+    def _asked(
+        self, method: str, path: str, body: Mapping[str, Any] | None, etag: str = ""
+    ) -> tuple[int, Mapping[str, str], bytes]:
+        parts = urlsplit(path)
+        query = {name: values[-1] for name, values in parse_qs(parts.query).items()}
+        asked = Asked(method, parts.path, query, body, self._token, etag, self._scheme)
+        status, headers, answer = self._double.answer(asked)
+        if status >= HTTPStatus.BAD_REQUEST:
+            passing = status == HTTPStatus.FORBIDDEN
+            raise GitHubError(f"{path}: {answer.decode()}", status, passing=passing)
+        return status, headers, answer
+
+
+@dataclass
+class DayGitHub:
+    """The double with its limits, and the clients that the workflows make for each round."""
+
+    clock: SimulatedClock
+    app: bool
+    """Whether the GitHub App is set; personal tokens otherwise."""
+    double: GitHubDouble = field(default_factory=GitHubDouble)
+    answers: Answers = field(default_factory=dict)
+    app_requests: int = 0
+    """What was asked with the App's own JSON web token."""
+
+    def __post_init__(self) -> None:
+        """Let GitHub know every token, and count what each one does."""
+        self.limits = GitHubLimits(self.clock.now, frozenset({REPOSITORY}))
+        self.double.limits = self.limits
+        self.double.tokens |= {REPOSITORY, DISPATCH, READER, COMMENTER}
+        self.personal = PacedApi(self._as(READER), self._pace())
+        if self.app:
+            self.double.app = AppDouble("")
+            self.double.app.now = self.clock.now
+
+    @contextmanager
+    def connected(self) -> Iterator[None]:
+        """Let the App's tokens come from the double, without signatures: they take the most time.
+
+        For the App itself GitHub documents no limit: what it does is only counted.
+        """
+        with ExitStack() as patched:
+            for module in (github_app, installation_tokens):
+                patched.enter_context(mock.patch.object(module, "GitHubClient", self._client))
+            patched.enter_context(
+                mock.patch.object(AppCredentials, "web_token", return_value="jwt")
+            )
+            patched.enter_context(mock.patch.object(AppDouble, "_verify", return_value=None))
+            yield
+
+    def senders(self) -> Senders:
+        """Return who sends in a round."""
+        own = self._as(REPOSITORY)
+        if not self.app:
+            return Senders(self._as(DISPATCH), own, HOME)
+        return Senders(InstallationApi(self._tokens(), lambda _: SEND), own, HOME)
+
+    def clients(self) -> Clients:
+        """Return who reads and comments in a round."""
+        own = self._as(REPOSITORY)
+        if not self.app:
+            return Clients(own, self.personal, self._as(COMMENTER), home=HOME, login=BOT)
+        tokens = self._tokens()
+        reads = InstallationApi(tokens, lambda _: READ)
+        vendors = OwnerPacedApi(reads, READS_A_MINUTE, self.clock.now, self.clock.pause)
+        upstream = InstallationApi(tokens, upstream_permissions)
+        return Clients(own, vendors, upstream, home=HOME, login=BOT)
+
+    def confirming(self) -> DirectApi:
+        """Return who confirms an event."""
+        return self._as(REPOSITORY)
+
+    def install(self, owner: str, **permissions: str) -> None:
+        """Install the App at an owner."""
+        if self.double.app:
+            self.double.app.install(owner, **permissions)
+
+    def _as(self, token: str) -> DirectApi:
+        return DirectApi(self.double, token, self.answers)
+
+    def _pace(self) -> Pace:
+        return Pace((), self.clock.now, self.clock.pause, READS_A_MINUTE)
+
+    def _tokens(self) -> InstallationTokens:
+        app = connected_app(AppCredentials(APP_ID, ""), self.double.home, Patience())
+        pace = Pace((), self.clock.now, self.clock.pause, TOKENS_A_MINUTE)
+        return InstallationTokens(app, now=self.clock.now, pause=self.clock.pause, wait=pace.wait)
+
+    def _client(self, token: str, *_: object, jwt: bool = False, **__: object) -> DirectApi:
+        if not jwt:
+            return self._as(token)
+        return _AppApi(self, token)
+
+
+class _AppApi(DirectApi):
+    """The App itself: the double has no limits for it, so its requests are counted here."""
+
+    def __init__(self, github: DayGitHub, token: str) -> None:
+        super().__init__(github.double, token, {}, "Bearer")
+        self._github = github
+
+    def get(self, path: str) -> bytes:
+        """Return what stands at a path."""
+        self._count(1)
+        return super().get(path)
+
+    def send(self, method: str, path: str, body: Mapping[str, Any]) -> bytes:
+        """Send a body."""
+        self._count(5)
+        return super().send(method, path, body)
+
+    def _count(self, points: int) -> None:
+        limits, now = self._github.limits.of(APP), self._github.clock.now()
+        self._github.app_requests += 1
+        for window, cost in ((limits.requests, 1), (limits.points, points)):
+            _forget(window, now)
+            window.add(now, cost)
+
+
+def _forget(window: Window, now: Any) -> None:  # noqa: ANN401 - a moment
+    """Take out what is older than the window."""
+    window.left(now, 0)
