@@ -27,6 +27,7 @@ ACTIONS: Mapping[str, str] = {
 _USES = re.compile(r"^\s*(?:- )?uses: ([\w-]+/[\w-]+)@([0-9a-f]{40})", re.MULTILINE)
 # Where nobody listens: what has no business on the network fails at once.
 _NOWHERE = "http://127.0.0.1:9"
+_OF_MAKE = {"ARGS", "MAKEFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "MFLAGS", "PYTHONPATH"}
 _LOOPBACK = "127.0.0.1,localhost"
 
 
@@ -92,13 +93,24 @@ def offline() -> dict[str, str]:
     return {**found, "NO_PROXY": _LOOPBACK, "no_proxy": _LOOPBACK, "UV_OFFLINE": "1"}
 
 
+def without_make(variables: Mapping[str, str]) -> dict[str, str]:
+    """Return variables without what `make act` tells the makes below it: jobs call make, too."""
+    return {name: value for name, value in variables.items() if name not in _OF_MAKE}
+
+
 def run_act(act: str, call: ActCall, home: Path, log: Path) -> int:
     """Run act and return its exit status; what it prints goes to a file."""
     home.mkdir(parents=True, exist_ok=True)
     path = f"{HERE / 'bin'}{os.pathsep}{os.environ['PATH']}"
     # Jobs write git's settings into HOME; pip goes on to use its own cache and settings.
     kept = {"PIP_CACHE_DIR": os.environ.get("PIP_CACHE_DIR") or str(Path.home() / ".cache/pip")}
-    environment = {**os.environ, **kept, **call.secrets, "HOME": str(home), "PATH": path}
+    environment = {
+        **without_make(os.environ),
+        **kept,
+        **call.secrets,
+        "HOME": str(home),
+        "PATH": path,
+    }
     with log.open("w", encoding="utf-8") as output:
         done = subprocess.run(
             words(act, call),

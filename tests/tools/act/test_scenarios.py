@@ -11,7 +11,7 @@ import yaml
 from tests.folders import REPOSITORY, write_tree
 from tests.test_workflows import FILES, FOLDER, workflow
 from tools.act.__main__ import chosen, line
-from tools.act.command import ACTIONS, HERE, ActCall, offline, used_actions, words
+from tools.act.command import ACTIONS, HERE, ActCall, offline, used_actions, without_make, words
 from tools.act.scenarios import NOT_RUN, SCENARIOS
 from tools.act.session import Outcome
 
@@ -77,6 +77,11 @@ def test_jobs_that_need_no_network_reach_this_machine_alone() -> None:
         "checks.yml",
         "checks.yml",
     ]
+
+
+def test_a_job_s_make_gets_no_arguments_of_make_act() -> None:
+    given = {"ARGS": "pages.yml", "MAKEFLAGS": " -- ARGS=pages.yml", "LANG": "C"}
+    assert without_make(given) == {"LANG": "C"}
 
 
 def test_the_named_workflows_are_run_in_their_order() -> None:
