@@ -87,6 +87,8 @@ def _add_synthetic(source: Path, platform: Platform, folder: Path, number: int) 
     data |= {"name": f"Synthetic {number:04}", "vendor": f"Synthetic vendor {number:04}"}
     data["device"]["value"] = f"synthetic{number:04}"
     data["package"] |= {"name": package, "import": module}
+    if "additional_platform" in data:  # pytorch.org lists one platform under an id
+        data["additional_platform"]["id"] = name.replace("-", "_")
     path.write_text(yaml.safe_dump(data, sort_keys=False, allow_unicode=True), encoding="utf-8")
 
 
