@@ -227,6 +227,13 @@ PackageName = Annotated[
     ),
     Field(max_length=100),
 ]
+PlatformTag = Annotated[
+    str,
+    AfterValidator(
+        _matching(r"[A-Za-z0-9_.]+", 'write a platform tag such as "manylinux_2_28_x86_64"')
+    ),
+    Field(max_length=80),
+]
 ModuleName = Annotated[
     str,
     AfterValidator(

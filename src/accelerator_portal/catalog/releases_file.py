@@ -16,11 +16,11 @@ from accelerator_portal.catalog.fields import (
     Line,
     Model,
     Os,
+    PlatformTag,
     PythonVersion,
     SourceIds,
     TorchVersion,
 )
-from accelerator_portal.catalog.package_file import Tag
 from accelerator_portal.catalog.sources import Sourced, SourcedFile
 
 INDEX = "https://download.pytorch.org/whl"
@@ -52,7 +52,7 @@ class Wheel(Build):
     """`pypi` if a plain `pip install` finds the wheels. Default: PyTorch's own index."""
     python: Pythons | None = None
     """Python versions, if the wheels support fewer than the release."""
-    tags: Annotated[tuple[Tag, ...], Field(min_length=1)] | None = None
+    tags: Annotated[tuple[PlatformTag, ...], Field(min_length=1)] | None = None
     """Platform tags of the wheels (PEP 425): the C library or macOS version that they need, for
     example `manylinux_2_28_x86_64`."""
     size_mb: Mapping[Arch, Annotated[int, Field(ge=1)]] = Field(default_factory=dict)

@@ -71,8 +71,11 @@ def read_matrix(text: str) -> MatrixBuilds:
         matrix = _Matrix.model_validate_json(text)
     except ValidationError as error:
         place = ".".join(map(str, error.errors()[0]["loc"]))
-        what = f"this is not the output of generate_binary_build_matrix.py: {place} is not as there"
-        raise UpstreamSourceError(what) from None
+        what = (
+            f"{place} is missing or has another form" if place else "it is no whole JSON document"
+        )
+        script = "generate_binary_build_matrix.py"
+        raise UpstreamSourceError(f"this is not the output of {script}: {what}") from None
     found = MatrixBuilds()
     for entry in matrix.include:
         system = _system(entry)
