@@ -2,16 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-from pydantic import Field
-
+from accelerator_portal.catalog.fields import AdditionalPlatformId
 from accelerator_portal.catalog.sources import Sourced
-
-AdditionalPlatformId = Annotated[
-    str, Field(pattern=r"^[a-z][a-z0-9]*([_-][a-z0-9]+)*$", max_length=80)
-]
-"""An id as pytorch.org writes it, which may have an underscore."""
 
 
 class AdditionalPlatformEntry(Sourced):

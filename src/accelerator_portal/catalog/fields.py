@@ -219,6 +219,17 @@ Id = Annotated[
     ),
     Field(max_length=60),
 ]
+AdditionalPlatformId = Annotated[
+    str,
+    AfterValidator(
+        _matching(
+            r"[a-z][a-z0-9]*([_-][a-z0-9]+)*",
+            "use lowercase letters and digits, separated by single - or _ characters",
+        )
+    ),
+    Field(max_length=80),
+]
+"""An id as pytorch.org's Additional Platforms page writes it, which may have an underscore."""
 Mark = Annotated[str, AfterValidator(_matching(r"[A-Za-z0-9]{2}", "write two letters or digits"))]
 PackageName = Annotated[
     str,

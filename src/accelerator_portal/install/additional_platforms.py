@@ -13,8 +13,7 @@ from typing import Literal
 from pydantic import Field, model_validator
 
 from accelerator_portal.catalog import Catalog, Platform
-from accelerator_portal.catalog.additional_platform import AdditionalPlatformId
-from accelerator_portal.catalog.fields import Code, Line, Model, Url, fault
+from accelerator_portal.catalog.fields import AdditionalPlatformId, Code, Line, Model, Url, fault
 from accelerator_portal.catalog.problem import Problem
 from accelerator_portal.catalog.text_file import read_text
 from accelerator_portal.catalog.validation import validate
