@@ -14,6 +14,7 @@ import pytest
 from accelerator_portal.automation.github import GitHubError
 from accelerator_portal.automation.github_client import GitHubClient, client_here
 from accelerator_portal.http.cache import HttpCache
+from accelerator_portal.http.traffic import counted_traffic
 from tests.automation.conftest import QUICK
 from tests.automation.github_double import HOME, OWN_TOKEN, TOKEN, Fault, GitHubDouble
 from tests.automation.github_limits import PRIMARY, SECONDARY, GitHubLimits
@@ -282,3 +283,15 @@ def test_the_double_enforces_the_limits_of_each_token(double: GitHubDouble) -> N
     assert client.get(COMMENTS)
     client.close()
     other.close()
+
+
+def test_a_step_counts_what_is_asked_of_github(double: GitHubDouble, client: GitHubClient) -> None:
+    double.faults = [Fault("GET", 502)]
+    stranger = GitHubClient("a-stranger", double.home, QUICK)
+    with counted_traffic() as traffic:
+        assert client.get(COMMENTS) == b"[]"
+        with pytest.raises(GitHubError):
+            stranger.get(COMMENTS)
+    stranger.close()
+    assert (traffic.requests, traffic.retries, traffic.refusals) == (3, 1, 1)
+    assert traffic.bytes >= len(b"[]")

@@ -49,6 +49,7 @@ def test_a_night_builds_folds_and_says_what_changed(root: Path, tmp_path: Path) 
     archived = files(archive)
     (added,) = archived.keys() - before.keys()
     assert added.startswith("nights/")
+    archived_day = added.removeprefix("nights/")[:10]
     assert {path: archived[path] for path in before} == before
 
     replace(root / "accelerators/acme/guide.md", "## Help", "## Halp")
@@ -63,6 +64,8 @@ def test_a_night_builds_folds_and_says_what_changed(root: Path, tmp_path: Path) 
     after = (out / "compute-platforms/acme/index.html").read_text("utf-8")
     assert after.replace(" ", "") != page.decode().replace(" ", "")
     assert "This page shows an older version." in after
+    operations = (out / "contribute/operations/index.html").read_text("utf-8")
+    assert operations.count(archived_day) >= 2, "the first and the second night"
     written = (tmp_path / "outputs").read_text("utf-8")
     assert written == "published=true\npublished=false\npublished=true\n"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -9,9 +10,11 @@ from click.testing import CliRunner, Result
 
 from accelerator_portal.cli import main
 from accelerator_portal.releases.upstream_texts import MAX_BYTES
-from tests.folders import Tree
+from tests.folders import EXAMPLE, Tree
 from tests.packages.loopback import Index, send, served
 from tests.packages.syncing import FAST
+from tests.releases.test_build_matrix import entry
+from tests.releases.test_support_matrix import HEAD
 from tests.releases.upstream import FILES, PUBLISHED_TEXT
 
 TABLE = """\
@@ -77,3 +80,18 @@ def test_an_address_that_does_not_answer(tree: Tree) -> None:
         done = run(tree(FILES), address)
     assert done.exit_code == 1
     assert f"{address}: the server has no such file (404)" in " ".join(done.stderr.split())
+
+
+def test_builds_are_compared_with_the_matrix_and_with_release_md(
+    tree: Tree, tmp_path: Path
+) -> None:
+    matrix, support = tmp_path / "matrix.json", tmp_path / "RELEASE.md"
+    builds = [entry("ex1", python, stable_version="1.9.1") for python in ("3.11", "3.12")]
+    matrix.write_text(json.dumps({"include": builds}), "utf-8")
+    support.write_text(f"{HEAD}| 1.10 | >=3.12, <=3.13 | C++20 | CUDA 13.0 | -- | -- |\n", "utf-8")
+    done = run(tree(EXAMPLE), str(matrix), str(support), "--all")
+    assert done.exit_code == 0, done.output
+    assert "  same    1.9.1 linux x86_64 wheels ex1\n" in done.stdout
+    assert "  missing 1.10 all systems support cu130\n" in done.stdout
+    assert "  same    1.10 all systems support Python\n" in done.stdout
+    assert "    wheels         1         0         0         0\n" in done.stdout

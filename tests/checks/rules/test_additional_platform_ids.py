@@ -52,3 +52,9 @@ def test_an_id_is_one_that_pytorch_org_could_have(tree: Tree) -> None:
     text = f"{EXAMPLE[ACCELERATOR]}additional_platform: {{id: Ex NPU, source: made-up}}\n"
     (problem,) = problems_in(tree({**EXAMPLE, ACCELERATOR: text}))
     assert problem.startswith(f"{ACCELERATOR}:17: ")
+
+
+@pytest.mark.parametrize("name", ["Ascend", "a b", "a__b", "1a", "_a"])
+def test_what_is_no_id_is_told_with_the_form(name: str, tree: Tree) -> None:
+    (told,) = problems_in(tree(with_ids(f'"{name}"', "")))
+    assert f'additional_platform.id: "{name}" has an invalid format; use lowercase' in told
