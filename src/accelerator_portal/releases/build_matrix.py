@@ -7,8 +7,8 @@ operating system as JSON: one entry for each build of a variant for a Python ver
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Literal
 
 from packaging.version import Version
@@ -43,11 +43,11 @@ class _Matrix(BaseModel):
     include: tuple[_Entry, ...] = Field(min_length=1)
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class MatrixBuilds:
     """What a matrix lists: the Python versions of each build, none of an archive."""
 
-    pythons: dict[_Key, set[str]] = field(default_factory=dict)
+    pythons: Mapping[_Key, set[str]]
     """By release or NIGHTLY, system, kind and variant."""
 
     @property
@@ -76,16 +76,16 @@ def read_matrix(text: str) -> MatrixBuilds:
         )
         script = "generate_binary_build_matrix.py"
         raise UpstreamSourceError(f"this is not the output of {script}: {what}") from None
-    found = MatrixBuilds()
+    builds: dict[_Key, set[str]] = {}
     for entry in matrix.include:
         system = _system(entry)
         if entry.channel != "test" and system:
             release = entry.stable_version if entry.channel == "release" else NIGHTLY
             kind: BuildKind = "archives" if entry.package_type == "libtorch" else "wheels"
-            pythons = found.pythons.setdefault((release, system, kind, entry.desired_cuda), set())
+            pythons = builds.setdefault((release, system, kind, entry.desired_cuda), set())
             if python := _PYTHON.match(entry.python_version):
                 pythons.add(python[0] + python[1])
-    return found
+    return MatrixBuilds(builds)
 
 
 def compare_matrix(releases: Releases, matrix: MatrixBuilds) -> UpstreamComparison:
