@@ -24,7 +24,7 @@ from playwright.sync_api import Error as PlaywrightError
 from tests.browser.watched import Watched
 
 # Milliseconds; ten times what a slow machine needs, reached only by what never comes.
-PATIENCE = 15_000
+PATIENCE = 30_000
 
 # Options of a profile that a page can take on and off. With or without scripts is a page each.
 LOOKS = {"viewport", "color_scheme", "reduced_motion"}
