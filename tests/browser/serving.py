@@ -5,19 +5,28 @@ from __future__ import annotations
 import functools
 import gzip
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from http import HTTPStatus
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import BinaryIO
 
 _TEXT = frozenset({".html", ".js", ".json", ".css", ".svg"})
 
+# How pages come on a slow line: bytes, and the seconds after each such piece. A frame takes 0.016.
+_PIECE, _PAUSE = 700, 0.025
+
 
 @contextmanager
-def served(root: Path, *, compressed: bool = False) -> Iterator[str]:
-    """Serve a folder on this machine only; what comes is its address, which ends in a slash."""
-    handler = functools.partial(_Compressing if compressed else _Quiet, directory=str(root))
+def served(root: Path, *, compressed: bool = False, slow: bool = False) -> Iterator[str]:
+    """Serve a folder on this machine only; what comes is its address, which ends in a slash.
+
+    `compressed` sends text with gzip; `slow` sends pages in small pieces, nothing else slowly.
+    """
+    kind = _Compressing if compressed else _Slow if slow else _Quiet
+    handler = functools.partial(kind, directory=str(root))
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         thread = threading.Thread(target=server.serve_forever, daemon=True)
         thread.start()
@@ -66,3 +75,15 @@ class _Compressing(_Quiet):
         self.end_headers()
         with suppress(BrokenPipeError):  # a page that is closed wants no more
             self.wfile.write(body)
+
+
+class _Slow(_Quiet):
+    """Sends pages in pieces, so that the browser draws what it has after each."""
+
+    def copyfile(self, source: BinaryIO, outputfile: BinaryIO) -> None:  # type: ignore[override]
+        if not self.path.partition("?")[0].endswith("/"):
+            super().copyfile(source, outputfile)
+            return
+        while piece := source.read(_PIECE):
+            outputfile.write(piece)
+            time.sleep(_PAUSE)

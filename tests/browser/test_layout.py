@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Browser, Page
 
 from accelerator_portal.install.resolution import resolve
 from tests.browser import kinds
-from tests.browser.visit import DESKTOP, PHONE, expect, shown_commands
+from tests.browser.serving import served
+from tests.browser.visit import DESKTOP, PHONE, Visitor, expect, shown_commands
 from tests.built_site import Site
 
 OpenPage = Callable[..., Page]
@@ -32,15 +33,45 @@ def test_no_choice_makes_the_page_scroll_sideways(open_page: OpenPage, site: Sit
         assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, platform.id
 
 
-@pytest.mark.parametrize("viewport", [DESKTOP, PHONE], ids=["desktop", "phone"])
-@pytest.mark.parametrize("address", ["", "get-started/", kinds.FULLEST], ids=kinds.name)
+@pytest.fixture(scope="module")
+def slow_origin(site: Site) -> Iterator[str]:
+    """The site as it comes over a slow line."""
+    with served(site.root, slow=True) as address:
+        yield address
+
+
+on_both_screens = pytest.mark.parametrize("viewport", [DESKTOP, PHONE], ids=["desktop", "phone"])
+with_selectors = pytest.mark.parametrize(
+    "address", ["", "get-started/", kinds.FULLEST], ids=kinds.name
+)
+
+
+@on_both_screens
+@with_selectors
 def test_nothing_jumps_while_the_page_loads(
     open_page: OpenPage, address: str, viewport: dict[str, int]
 ) -> None:
-    page = open_page(address, script=SHIFTS, viewport=viewport)
+    assert shifts(open_page(address, script=SHIFTS, viewport=viewport)) == []
+
+
+@on_both_screens
+@with_selectors
+def test_nothing_jumps_on_a_slow_line(
+    browser: Browser, slow_origin: str, address: str, viewport: dict[str, int]
+) -> None:
+    """A page is drawn many times before it has come whole, whatever the place where it stops."""
+    visitor = Visitor(browser, slow_origin)
+    page = visitor.open(address, script=SHIFTS, viewport=viewport)
+    assert shifts(page) == []
+    assert visitor.close() == []
+
+
+def shifts(page: Page) -> list[str]:
+    """What has jumped, once the page has loaded and was drawn."""
     page.wait_for_load_state("networkidle")
     page.evaluate("() => new Promise((done) => requestAnimationFrame(() => setTimeout(done, 100)))")
-    assert page.evaluate("window.shifts") == []
+    found: list[str] = page.evaluate("window.shifts")
+    return found
 
 
 def test_a_jump_would_be_seen(open_page: OpenPage) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from playwright.sync_api import Page
 
 from accelerator_portal.install.rows import InstallRow
-from tests.browser.visit import address_of, expect
+from tests.browser.visit import address_of, expect, set_clock
 from tests.built_site import Site
 
 OpenPage = Callable[..., Page]
@@ -42,8 +42,7 @@ def test_what_has_ended_is_said_to_have(open_page: OpenPage, site: Site) -> None
     expect(page.locator("[data-part=stage]")).to_contain_text("That day has passed.")
     assert row.stage
     assert row.stage.until
-    page.clock.install(time=dt.datetime.fromisoformat(row.stage.until) - dt.timedelta(days=400))
-    page.reload()
+    set_clock(page, dt.datetime.fromisoformat(row.stage.until) - dt.timedelta(days=400))
     expect(page.locator("[data-part=stage]")).to_contain_text(row.stage.until)
     expect(page.locator("[data-part=stage]")).not_to_contain_text("That day has passed.")
 

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from tests.browser.profiles import Profiles
-from tests.browser.visit import DESKTOP, PHONE, Visitor
+from tests.browser.visit import DESKTOP, PHONE, Visitor, set_clock
 
 ADDRESS = "run-anywhere/"
 # Everything by which one visit could reach the next one.
@@ -113,8 +113,7 @@ def test_what_cannot_be_put_back_is_not_taken_again(
     first = Visitor(browser, origin, own)
     page = first.open(ADDRESS, **asked.get(kind, {}))
     if kind == "clock":
-        page.clock.install()
-        page.reload()
+        set_clock(page)
     if kind != "still open":
         first.close()
     second = Visitor(browser, origin, own)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from dataclasses import dataclass
 from typing import Any
 
@@ -83,6 +84,18 @@ def wait_until_ready(page: Page) -> None:
     expect(page.locator('form[data-selector]:not([data-ready=""])')).to_have_count(0)
     ahead = 'form[data-selector]:not([data-platform], [data-loaded-ahead=""])'
     expect(page.locator(ahead)).to_have_count(0, timeout=LOADED_AHEAD)
+
+
+def set_clock(page: Page, time: dt.datetime | None = None) -> None:
+    """Give the page Playwright's clock, from a time or from now, and open its address anew.
+
+    The page is left first: what it had started goes on with the real clock, and a script that can
+    no longer cancel its timers throws.
+    """
+    address = page.url
+    page.goto("about:blank")
+    page.clock.install(time=time)
+    page.goto(address)
 
 
 def shown_choice(page: Page) -> dict[str, str]:
