@@ -66,6 +66,32 @@ def test_nothing_jumps_on_a_slow_line(
     assert visitor.close() == []
 
 
+@pytest.mark.parametrize(
+    "address",
+    [
+        "compare/",
+        "compute-platforms/",
+        "questions/",
+        "results/compare/",
+        "results/test-history/",
+        "run-anywhere/",
+    ],
+    ids=kinds.name,
+)
+def test_a_form_or_button_that_needs_scripts_moves_nothing_when_they_come(
+    browser: Browser, slow_origin: str, address: str
+) -> None:
+    """Columns that grow with their words move a little: half of what counts as good is allowed.
+
+    The share of the screen that moves times how far: https://web.dev/articles/cls calls 0.1 good.
+    """
+    visitor = Visitor(browser, slow_origin)
+    page = visitor.open(address, script=SHIFTS, viewport=PHONE)
+    moved = shifts(page)
+    assert sum(float(line.split()[0]) for line in moved) < 0.05, moved
+    assert visitor.close() == []
+
+
 def shifts(page: Page) -> list[str]:
     """What has jumped, once the page has loaded and was drawn."""
     page.wait_for_load_state("networkidle")
