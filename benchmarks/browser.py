@@ -7,7 +7,7 @@ import sys
 
 from playwright.sync_api import CDPSession, ViewportSize
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+from tests.browser.executables import BROWSERS
 
 PHONE: ViewportSize = {"width": 390, "height": 844}
 SLOWDOWN = 4
@@ -22,8 +22,8 @@ NETWORK = {
 
 
 def browser_path() -> str | None:
-    """Return where a browser is; say so where there is none."""
-    executable = next(filter(None, map(shutil.which, BROWSERS)), None)
+    """Return where a browser is, best one with windows; say so where there is none."""
+    executable = next(filter(None, map(shutil.which, reversed(BROWSERS))), None)
     if executable is None:
         print(f"None of {', '.join(BROWSERS)} is installed.", file=sys.stderr)
     return executable

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from tests.browser.executables import BROWSERS
 from tests.browser.profiles import Profiles
 from tests.browser.serving import served
 from tests.browser.visit import Opened, Visitor
@@ -16,8 +17,6 @@ from tests.built_site import Site, site
 
 __all__ = ["site"]
 
-# The headless shell draws without the parts of a window, and takes half the processor time.
-BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 ARGUMENTS = (
     "--no-sandbox",
     "--disable-gpu",
