@@ -74,6 +74,18 @@ def test_a_file_that_cannot_be_compared(
     assert done.stdout == ""
 
 
+def test_all_files_that_cannot_be_compared_are_named(tree: Tree, tmp_path: Path) -> None:
+    empty, wrong, absent = (tmp_path / name for name in ("empty.json", "wrong.json", "absent.json"))
+    empty.write_text('{"include": []}', "utf-8")
+    wrong.write_text("{}", "utf-8")
+    done = run(tree(FILES), str(absent), str(empty), str(wrong))
+    assert done.exit_code == 1
+    assert done.stdout == f"{empty}\n  none of its builds is in the portal's releases\n"
+    words = " ".join(done.stderr.split())
+    assert f"{absent}: No such file or directory" in words
+    assert f"{wrong}: this is not published_versions.json" in words
+
+
 def test_an_address_that_does_not_answer(tree: Tree) -> None:
     with served(Index()) as index:
         address = f"{index.url}nothing"

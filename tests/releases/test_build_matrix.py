@@ -115,10 +115,14 @@ def test_a_release_that_the_portal_lacks_is_named() -> None:
     assert (found.only_upstream, found.entries) == (("2.10.0",), ())
 
 
+def test_a_matrix_without_builds() -> None:
+    assert lines() == []
+
+
 @pytest.mark.parametrize(
     ("text", "place"),
     [
-        ('{"include": []}', "include"),
+        ('{"include": {}}', "include"),
         ('{"include": [{}]}', "include.0.package_type"),
         (matrix(entry("cu130; rm")), "include.0.desired_cuda"),
         (matrix(entry("cu130", stable_version="2.9.1; rm")), "include.0.stable_version"),

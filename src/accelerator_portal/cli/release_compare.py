@@ -11,6 +11,7 @@ from accelerator_portal.catalog.problem import printable
 from accelerator_portal.cli.options import ROOT, usable_catalog
 
 if TYPE_CHECKING:
+    from accelerator_portal.catalog import Catalog
     from accelerator_portal.releases.agreement import UpstreamComparison
 
 
@@ -26,17 +27,27 @@ def compare_releases(root: Path, sources: tuple[str, ...], *, every: bool) -> No
     pytorch/test-infra. Prints each combination of release, system and build that differs, is
     missing here or is extra, and a table with counts.
     """
+    catalog = usable_catalog(root)
+    found, unreadable = {}, []
+    for source in sources:
+        try:
+            found[source] = _compared(catalog, source)
+        except click.ClickException as error:
+            unreadable.append(error.message)
+    for source, comparison in found.items():
+        _tell_comparison(source, comparison, every=every)
+    if unreadable:
+        raise click.ClickException("\n".join(unreadable))
+
+
+def _compared(catalog: Catalog, source: str) -> UpstreamComparison:
     from accelerator_portal.releases.upstream_lists import compare_upstream
     from accelerator_portal.releases.upstream_sources import UpstreamSourceError
 
-    catalog = usable_catalog(root)
-    texts = {source: _text(source) for source in sources}
-    for source, text in texts.items():
-        try:
-            found = compare_upstream(catalog, text)
-        except UpstreamSourceError as error:
-            raise click.ClickException(f"{source}: {error}") from None
-        _tell_comparison(source, found, every=every)
+    try:
+        return compare_upstream(catalog, _text(source))
+    except UpstreamSourceError as error:
+        raise click.ClickException(f"{source}: {error}") from None
 
 
 def _text(source: str) -> str:
@@ -64,7 +75,10 @@ def _tell_comparison(source: str, found: UpstreamComparison, *, every: bool) -> 
             words = f": {entry.words}" if entry.words else ""
             combination = f"{entry.release} {entry.system} {entry.kind} {entry.build}"
             click.echo(printable(f"  {entry.agreement:<8}{combination}{words}"))
-    click.echo("".join(f"{title:>10}" for title in ("", *AGREEMENTS)))
+    if found.entries:
+        click.echo("".join(f"{title:>10}" for title in ("", *AGREEMENTS)))
+    else:
+        click.echo("  none of its builds is in the portal's releases")
     for kind in found.kinds:
         counts = [found.count(agreement, kind) for agreement in AGREEMENTS]
         click.echo(f"{kind:>10}" + "".join(f"{number:>10}" for number in counts))
