@@ -20,7 +20,7 @@ _CATALOG, _ = load_catalog(REPOSITORY)
 _IDS = [platform.id for platform in _CATALOG.platforms] if _CATALOG else []
 
 PLATFORMS = [f"compute-platforms/{platform}/" for platform in _IDS]
-_NEWEST = _CATALOG.releases.newest.version if _CATALOG else ""
+RELEASE = f"versions/{_CATALOG.releases.newest.version}/" if _CATALOG else ""
 # The one with the most to show.
 FULLEST = max(
     PLATFORMS,
@@ -49,7 +49,7 @@ with (REPOSITORY / "mkdocs.yml").open(encoding="utf-8") as _file:
 
 FAMILIES = {
     re.compile(r"compute-platforms/[^/]+/"): FULLEST,
-    re.compile(r"versions/\d[^/]*/"): f"versions/{_NEWEST}/",
+    re.compile(r"versions/\d[^/]*/"): RELEASE,
     re.compile(r"results/runs/[^/]+/"): "results/runs/ascend-torchbench-2024-10/",
     re.compile(r"results/by-model/[^/]+/"): "results/by-model/llama/",
     re.compile(r"results/[^/]+/tests/"): "results/huggingface/tests/",

@@ -33,6 +33,17 @@ def test_no_choice_makes_the_page_scroll_sideways(open_page: OpenPage, site: Sit
         assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, platform.id
 
 
+@pytest.mark.parametrize("address", ["get-started/", kinds.FULLEST, kinds.RELEASE], ids=kinds.name)
+def test_a_table_shows_its_commands_without_scrolling(open_page: OpenPage, address: str) -> None:
+    page = open_page(address, viewport=DESKTOP)
+    page.evaluate(
+        "document.querySelector('.commands-table').closest('details')?.toggleAttribute('open', true)"
+    )
+    table = page.locator(".commands-table")
+    expect(table).to_be_visible()
+    assert table.evaluate("one => one.offsetWidth - one.parentElement.clientWidth") <= 0
+
+
 @pytest.fixture(scope="module")
 def slow_origin(site: Site) -> Iterator[str]:
     """The site as it comes over a slow line."""

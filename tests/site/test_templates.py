@@ -63,3 +63,18 @@ def test_several_lines_of_a_template_are_one_of_the_page(templates: Templates) -
 
 def test_the_line_breaks_of_a_value_stay(templates: Templates) -> None:
     assert "<td>a\nb</td>" in templates.render("rows.md", rows=[["a\nb"]])
+
+
+@pytest.mark.parametrize(
+    ("text", "html"),
+    [
+        ("--index-url a", '<span class="unbroken">--index-url</span> a'),
+        ("Linux x86-64, ARM64", 'Linux <span class="unbroken">x86-64</span>, ARM64'),
+        ("-e=a-b", '<span class="unbroken">-e</span>=a-b'),
+        ("a-word-of-more-than-22-characters", "a-word-of-more-than-22-characters"),
+        ("a-b<c 1 2", "a-b&lt;c 1 2"),
+    ],
+)
+def test_short_words_break_at_no_hyphen(tmp_path: Path, text: str, html: str) -> None:
+    (tmp_path / "words.html").write_text("{{ text | unbroken }}", encoding="utf-8")
+    assert Templates(tmp_path).render("words.html", text=text) == html

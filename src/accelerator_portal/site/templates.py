@@ -23,6 +23,8 @@ from accelerator_portal.site.words import grouped, listed, number, os_name, pyth
 
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]()#+\-.!|])")
 _BACKTICKS = re.compile(r"`([^`]+)`")
+# Short words only, such as --index-url or x86-64: long ones have to break in narrow columns.
+_HYPHENATED = re.compile(r"(?<!\S)(?=[^\s=,;&]{2,22}(?:[\s=,;]|$))[^\s=,;&]*-[^\s=,;&]*")
 
 
 class _Memory(BytecodeCache):
@@ -68,6 +70,7 @@ class Templates:
         self._environment.filters.update(
             markdown=_escape_markdown,
             inline_code=_inline_code,
+            unbroken=_unbroken,
             one_line=_one_line,
             python_range=python_range,
             listed=listed,
@@ -128,6 +131,12 @@ def _escape_markdown(text: str) -> Markup:
 def _inline_code(text: str) -> Markup:
     """Return text in which what stands in backticks is code."""
     return Markup(_BACKTICKS.sub(r"<code>\1</code>", str(escape(visible(text)))))  # noqa: S704 - the same
+
+
+def _unbroken(text: str) -> Markup:
+    """Return text in which browsers break no line at the hyphens of a short word."""
+    whole = _HYPHENATED.sub(r'<span class="unbroken">\g<0></span>', str(escape(visible(text))))
+    return Markup(whole)  # noqa: S704 - the same
 
 
 def _one_line(text: str) -> str:
