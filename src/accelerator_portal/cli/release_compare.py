@@ -28,14 +28,14 @@ def compare_releases(root: Path, sources: tuple[str, ...], *, every: bool) -> No
     missing here or is extra, and a table with counts.
     """
     catalog = usable_catalog(root)
-    found, unreadable = {}, []
+    unreadable = []
     for source in sources:
         try:
-            found[source] = _compared(catalog, source)
+            found = _compared(catalog, source)
         except click.ClickException as error:
             unreadable.append(error.message)
-    for source, comparison in found.items():
-        _tell_comparison(source, comparison, every=every)
+        else:
+            _tell_comparison(source, found, every=every)
     if unreadable:
         raise click.ClickException("\n".join(unreadable))
 
