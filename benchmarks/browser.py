@@ -22,7 +22,7 @@ NETWORK = {
 
 
 def browser_path() -> str | None:
-    """Return where a browser is, best one with windows; say so where there is none."""
+    """Return the path of a browser, headless only where there is no other; say if there is none."""
     executable = next(filter(None, map(shutil.which, reversed(BROWSERS))), None)
     if executable is None:
         print(f"None of {', '.join(BROWSERS)} is installed.", file=sys.stderr)
