@@ -26,6 +26,28 @@ new PerformanceObserver((list) => {
 """
 
 
+BEYOND_THE_BOX = """(tables) => tables.map((table) => {
+  table.closest("details")?.toggleAttribute("open", true);
+  return table.offsetWidth - table.parentElement.clientWidth;
+})"""
+
+# Lines of the install command that are below the box, and lines of any command that the button covers.
+LINES_OUT_OF_VIEW = """() => {
+  const box = document.querySelector(".selector > .command-box .command");
+  const button = document.querySelector(".selector > .command-box .copy").getBoundingClientRect();
+  const lines = (element) => {
+    const text = document.createRange();
+    text.selectNodeContents(element);
+    return [...text.getClientRects()];
+  };
+  const edge = box.getBoundingClientRect().bottom;
+  return {
+    below: lines(box.querySelector(".command-main")).filter((line) => line.bottom > edge).length,
+    covered: lines(box).filter((line) => line.right > button.left && line.top < button.bottom).length,
+  };
+}"""
+
+
 def test_no_choice_makes_the_page_scroll_sideways(open_page: OpenPage, site: Site) -> None:
     page = open_page("get-started/", viewport={"width": 320, "height": 800})
     for platform in site.selector.axes["platform"]:
@@ -33,15 +55,27 @@ def test_no_choice_makes_the_page_scroll_sideways(open_page: OpenPage, site: Sit
         assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, platform.id
 
 
-@pytest.mark.parametrize("address", ["get-started/", kinds.FULLEST, kinds.RELEASE], ids=kinds.name)
-def test_a_table_shows_its_commands_without_scrolling(open_page: OpenPage, address: str) -> None:
-    page = open_page(address, viewport=DESKTOP)
-    page.evaluate(
-        "document.querySelector('.commands-table').closest('details')?.toggleAttribute('open', true)"
-    )
-    table = page.locator(".commands-table")
-    expect(table).to_be_visible()
-    assert table.evaluate("one => one.offsetWidth - one.parentElement.clientWidth") <= 0
+def test_tables_show_their_commands_without_scrolling(open_page: OpenPage) -> None:
+    page = open_page("404.html", viewport=DESKTOP)
+    root = page.url.removesuffix("404.html")
+    beyond = {}
+    for address in ("get-started/", kinds.RELEASE, *kinds.PLATFORMS):
+        page.goto(root + address)
+        beyond[address] = page.locator(".commands-table").evaluate_all(BEYOND_THE_BOX)
+    assert beyond["get-started/"]
+    assert {address: widths for address, widths in beyond.items() if any(widths)} == {}
+
+
+def test_on_a_phone_the_whole_install_command_is_in_view(open_page: OpenPage) -> None:
+    page = open_page("?platform=cpu&os=linux&method=pip", viewport=PHONE)
+    expect(page.locator(".command-main")).to_contain_text("--index-url")
+    assert page.evaluate(LINES_OUT_OF_VIEW)["below"] == 0
+
+
+def test_on_a_phone_the_button_covers_no_command(open_page: OpenPage) -> None:
+    page = open_page("?platform=rocm&os=linux&method=docker", viewport=PHONE)
+    expect(page.locator(".command-main")).to_contain_text("docker run")
+    assert page.evaluate(LINES_OUT_OF_VIEW)["covered"] == 0
 
 
 @pytest.fixture(scope="module")
