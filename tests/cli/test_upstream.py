@@ -4,20 +4,14 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import CliRunner
 
 from accelerator_portal.automation.upstream.answer_ledger import Ledger
-from accelerator_portal.automation.upstream.own_files import WRITTEN_BY
 from accelerator_portal.catalog.clock import VARIABLE
 from accelerator_portal.cli import main
-from accelerator_portal.results.folding import fold_reports
-from tests.automation.github_apps import APP_ID, AppDouble, app_double, new_key, private_key
-from tests.automation.github_double import BOT, TOKEN, Fault, GitHubDouble, serve
-from tests.automation.made_up import archive
+from tests.automation.github_double import Fault
 from tests.automation.upstream import scene
 from tests.automation.upstream.scene import (
     DELIVERY,
@@ -33,105 +27,15 @@ from tests.automation.upstream.scene import (
     pull_webhook,
     report,
 )
-from tests.automation.upstream.test_checks import RELAY
-from tests.folders import Tree, write_tree
+from tests.cli.upstream_stage import Stage, stage
+from tests.folders import write_tree
+
+__all__ = ["stage"]
 
 RUNNER = SECTION.replace(
     "{dispatch: {repository: vendor/plugin, event_type: pytorch-event}}",
     "{runner: [self-hosted, ex]}",
 )
-
-
-class Stage:
-    """A portal's folder, the GitHub that it talks to, and its commands."""
-
-    def __init__(self, root: Path, folder: Path, double: GitHubDouble) -> None:
-        self.root, self.folder, self.double = root, folder, double
-
-    def file(self, name: str) -> Path:
-        """A file of the jobs."""
-        return self.folder / name
-
-    def run(self, *words: str) -> Result:
-        """One command."""
-        self.file("summary").write_text("", "utf-8")
-        return CliRunner().invoke(main, ["upstream", *words])
-
-    @property
-    def summary(self) -> str:
-        """What the last command said on the run's page."""
-        return self.file("summary").read_text("utf-8")
-
-    def plan(self, event: bytes, *words: str) -> Result:
-        """Plan for an event; then the workflow keeps the plan as an artifact."""
-        self.file("event").write_bytes(event)
-        self.file("plan.json").unlink(missing_ok=True)
-        out = str(self.file("plan.json"))
-        done = self.run("plan", "--root", str(self.root), "--out", out, *words)
-        if self.file("plan.json").exists():
-            self.keep("upstream-plan", self.file("plan.json"))
-        return done
-
-    def dispatch(self) -> Result:
-        """Send; then the workflow keeps the log as an artifact."""
-        self.file("sent.json").unlink(missing_ok=True)
-        done = self.run("dispatch", "--out", str(self.file("sent.json")))
-        if self.file("sent.json").exists():
-            self.keep("upstream-sent", self.file("sent.json"))
-        return done
-
-    def answer(self, *words: str) -> Result:
-        """One round; then the workflow keeps the ledger as an artifact."""
-        out = ["--out", str(self.file("ledger.json"))]
-        done = self.run("answer", "--root", str(self.root), *out, *words)
-        if self.file("ledger.json").exists():
-            self.keep("upstream-ledger", self.file("ledger.json"))
-        return done
-
-    def keep(self, name: str, file: Path) -> None:
-        """Keep a file as an artifact of an own run."""
-        made = archive({f"{name}.json": file.read_bytes()})
-        scene.keep_upload(self.double, WRITTEN_BY[name], name, made, dt.datetime.now(dt.UTC))
-
-    def vendor_answers(self, outcomes: dict[str, str]) -> None:
-        """The vendor's run ends, with a report."""
-        now = dt.datetime.now(dt.UTC)
-        run = scene.add_run(self.double, created_at=f"{now:%Y-%m-%dT%H:%M:%SZ}")
-        made = report(outcomes, started=now, finished=now)
-        self.double.add_artifact(VENDOR, run, "accelerator-report", packed(made))
-
-    @property
-    def comments(self) -> list[str]:
-        """What stands on the pull request."""
-        return [str(one["body"]) for one in self.double.comments.get((UPSTREAM, NUMBER), [])]
-
-
-@pytest.fixture
-def stage(tree: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
-    root = tree(portal())
-    for days in (2, 1):
-        nightly = report(
-            {"good": "passed", "bad": "failed"},
-            started=dt.datetime.now(dt.UTC) - dt.timedelta(days=days),
-            finished=None,
-            trigger={"kind": "nightly", "commit": f"{days:040x}"},
-        )
-        fold_reports(root, [(Path("nightly.json"), nightly)])
-    with serve() as double:
-        scene.populate(double)
-        for variable in ("GH_TOKEN", "PORTAL_TOKEN", "UPSTREAM_TOKEN"):
-            monkeypatch.setenv(variable, TOKEN)
-        monkeypatch.setenv("GITHUB_API_URL", double.home)
-        monkeypatch.setenv("GITHUB_REPOSITORY", HOME)
-        monkeypatch.setenv("GITHUB_RUN_ID", "500")
-        monkeypatch.setenv("PORTAL_LOGIN", BOT)
-        for variable, name in (
-            ("GITHUB_EVENT_PATH", "event"),
-            ("GITHUB_STEP_SUMMARY", "summary"),
-        ):
-            (tmp_path / name).write_text("", "utf-8")
-            monkeypatch.setenv(variable, str(tmp_path / name))
-        yield Stage(root, tmp_path, double)
 
 
 def test_a_pull_request_that_breaks_a_backend_is_told_so_once(stage: Stage) -> None:
@@ -363,98 +267,3 @@ def test_a_failed_event_is_started_again(stage: Stage) -> None:
     assert stage.double.runs[HOME][0]["run_attempt"] == 2
     assert stage.run("sweep").exit_code == 0
     assert stage.summary == "# Started 0 failed runs again\n"
-
-
-@pytest.fixture
-def app(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> AppDouble:
-    """The GitHub App instead of personal tokens, installed wherever it is needed."""
-    app = stage.double.app = app_double()
-    app.install("vendor", contents="write", actions="read")
-    app.install("pytorch", pull_requests="write", checks="write")
-    monkeypatch.setenv("UPSTREAM_APP_ID", APP_ID)
-    monkeypatch.setenv("UPSTREAM_APP_KEY", private_key())
-    return app
-
-
-def without_personal_tokens(monkeypatch: pytest.MonkeyPatch) -> None:
-    for variable in ("GH_TOKEN", "UPSTREAM_TOKEN"):
-        monkeypatch.setenv(variable, "")
-
-
-def test_the_app_takes_the_same_path_and_its_tokens_are_nowhere(
-    stage: Stage, app: AppDouble, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    write_tree(stage.root, RELAY)
-    pull = stage.double.records[f"repos/{UPSTREAM}/pulls/{NUMBER}"]
-    pull["labels"] = [{"name": "ciflow/crcr/ex_ample"}]
-    stage.plan(nested(pull_webhook()))
-    without_personal_tokens(monkeypatch)
-    done = [stage.dispatch()]
-    told = [stage.summary]
-    stage.vendor_answers({"good": "wrong-result", "bad": "failed"})
-    for _ in range(2):
-        done.append(stage.answer("--cache", str(stage.file("cache"))))
-        told.append(stage.summary)
-    assert [one.exit_code for one in done] == [0, 0, 0], told
-    assert len(stage.comments) == 1
-    assert len(stage.double.check_runs[UPSTREAM]) == 1
-    assert [body["permissions"] for _, body in app.minted] == [
-        {"contents": "write"},
-        {"actions": "read"},
-        {"pull_requests": "write"},
-        {"checks": "write"},
-    ]
-    secrets = [secret.encode() for secret in (*app.grants, private_key()[40:80])]
-    written = [file.read_bytes() for file in stage.folder.rglob("*") if file.is_file()]
-    written += [text.encode() for text in (*told, *(one.output for one in done))]
-    assert not [secret for secret in secrets for text in written if secret in text]
-
-
-def test_a_vendor_without_the_app_is_told_about_and_can_be_sent_later(
-    stage: Stage, app: AppDouble
-) -> None:
-    stage.plan(nested(pull_webhook()))
-    vendor = app.installed.pop("vendor")
-    done = stage.dispatch()
-    assert (done.exit_code, done.output) == (1, "")
-    assert stage.summary == (
-        "# Sent to 0 of 1\n\n- **failed** `example`: `vendor/plugin: the GitHub App is not "
-        "installed at vendor. Ask an owner of vendor to install it for plugin: "
-        "https://github.com/apps/portal`\n- Dispatches that wait for the next round: 1\n"
-    )
-    app.installed["vendor"] = vendor
-    assert stage.dispatch().exit_code == 0
-    assert len(stage.double.dispatched) == 1
-
-
-def test_a_round_of_answers_says_where_the_app_is_missing_and_goes_on(
-    stage: Stage, app: AppDouble
-) -> None:
-    stage.plan(nested(pull_webhook()))
-    stage.dispatch()
-    stage.vendor_answers({"good": "failed"})
-    vendor, upstream = (app.installed.pop(owner) for owner in ("vendor", "pytorch"))
-    assert stage.answer().exit_code == 1
-    assert "**not checked** `vendor/plugin: the GitHub App is not installed at v" in stage.summary
-    app.installed["vendor"] = vendor
-    assert stage.answer().exit_code == 1
-    assert (
-        "`Pull request 7 could not be answered: pytorch/pytorch: the GitHub App is not installed "
-        "at pytorch. Ask an owner of pytorch to install it for pytorch: https://github.com/apps/"
-    ) in stage.summary
-    app.installed["pytorch"] = upstream
-    assert stage.answer().exit_code == 0
-    assert len(stage.comments) == 1
-
-
-@pytest.mark.parametrize("command", ["dispatch", "answer"])
-def test_a_key_that_github_refuses_is_one_line(
-    stage: Stage, app: AppDouble, monkeypatch: pytest.MonkeyPatch, command: str
-) -> None:
-    monkeypatch.setenv("UPSTREAM_APP_KEY", new_key())
-    done = getattr(stage, command)()
-    words = "UPSTREAM_APP_ID and UPSTREAM_APP_KEY: GitHub doesn't accept the App (app: A JSON web "
-    assert done.exit_code == 1
-    assert done.output.startswith(f"Error: {words}")
-    assert done.output.count("\n") == 1
-    assert app.minted == []
