@@ -185,6 +185,9 @@ class Accelerator(SourcedFile):
     """The device string for `torch.device()`."""
     package: Package
     """The Python package that provides the platform."""
+    error_names: tuple[Line, ...] = ()
+    """Names in error messages by which the platform is recognized, such as its libraries: `hccl`
+    finds `libhccl.so` and `HCCL error`. A name with capital letters is found only as written."""
     lifecycle: LifecycleFact | None = None
     """Only for a platform that is no longer developed. The card finder shows it last."""
     operating_systems: tuple[OperatingSystem, ...] = ()

@@ -45,6 +45,7 @@ HOSTS = "data/hosts.yaml"
 RELAY = "data/relay.yaml"
 OWN_RUNS = "data/own-runs.yaml"
 OTHER_BACKENDS = "data/other-backends.yaml"
+SHARED_FAQ = "data/faq.md"
 RESULTS = "results"
 
 
@@ -125,6 +126,8 @@ class Catalog:
     """Where this project runs the suites itself."""
     other_backends: OtherBackends | None = None
     """What readers ask for and do not find among the platforms."""
+    faq: MarkdownFile | None = None
+    """Questions and answers that hold on every platform."""
     left_out: Mapping[str, tuple[Path, ...]] = field(default_factory=dict)
     """The reports of folders that have problems of their own, which are looked at all the same."""
     archived_without_folder: tuple[str, ...] = ()
@@ -136,6 +139,18 @@ class Catalog:
     def by_claim(self) -> list[Platform]:
         """The platforms in the order in which they may claim a name: who changes comes last."""
         return sorted(self.platforms, key=lambda p: (p.id in self.changed, not p.in_tree, p.id))
+
+    @property
+    def faqs(self) -> Iterator[MarkdownFile]:
+        """The shared questions and answers, then those of each platform."""
+        yield from [self.faq] if self.faq else []
+        yield from (platform.faq for platform in self.platforms)
+
+    @property
+    def texts(self) -> Iterator[MarkdownFile]:
+        """Every guide and every file of questions and answers."""
+        yield from (platform.guide for platform in self.platforms)
+        yield from self.faqs
 
     @cached_property
     def by_id(self) -> dict[str, Platform]:

@@ -32,9 +32,8 @@ def facts(catalog: Catalog) -> Iterator[Fact]:
             sources = {str(name): Source.model_validate(item) for name, item in declared.items()}
             for location, record in _records(file.data, ()):
                 yield _fact(path, file, location, record, sources)
-    for platform in catalog.platforms:
-        for text in (platform.guide, platform.faq):
-            yield from _of_text(text)
+    for text in catalog.texts:
+        yield from _of_text(text)
 
 
 def _records(value: object, location: Location) -> Iterator[tuple[Location, Mapping[str, object]]]:

@@ -25,6 +25,7 @@ from accelerator_portal.catalog.catalog import (
     RELEASES,
     RESULTS,
     SELECTOR,
+    SHARED_FAQ,
     SUITES,
     Catalog,
     Platform,
@@ -101,6 +102,7 @@ def load_catalog(
         relay=reader.optional(RELAY, Relay),
         own_runs=reader.optional(OWN_RUNS, OwnRuns),
         other_backends=reader.optional(OTHER_BACKENDS, OtherBackends),
+        faq=reader.markdown(SHARED_FAQ) if (root / SHARED_FAQ).exists() else None,
         executorch_goals=reader.optional(EXECUTORCH_GOALS, ExecutorchGoals),
         packages=packages,
         packages_read=packages_read,
@@ -165,7 +167,8 @@ class _Reader:
         accelerator = self.record(self._path(folder, "accelerator.yaml"), Accelerator, folder)
         install = self.record(self._path(folder, "install.yaml"), Install, folder)
         versions = self.record(self._path(folder, "compatibility.yaml"), Compatibility, folder)
-        guide, faq = self._markdown(folder, "guide.md"), self._markdown(folder, "faq.md")
+        guide = self.markdown(self._path(folder, "guide.md"), folder)
+        faq = self.markdown(self._path(folder, "faq.md"), folder)
         issues = self.optional(self._path(folder, KNOWN_ISSUES), KnownIssues, folder)
         settings = self.optional(self._path(folder, VALIDATION), Validation, folder)
         results = self._results(folder)
@@ -200,8 +203,7 @@ class _Reader:
         self.problems += problems
         return record
 
-    def _markdown(self, folder: str, name: str) -> MarkdownFile | None:
-        path = self._path(folder, name)
+    def markdown(self, path: str, folder: str | None = None) -> MarkdownFile | None:
         text = self._text(path, folder)
         if text is None:
             return None

@@ -54,8 +54,8 @@ def command_texts(catalog: Catalog) -> Iterator[CommandText]:
     for platform in catalog.platforms:
         yield from _of_steps(platform)
         yield from _of_identify(platform)
-        for file in (platform.guide, platform.faq):
-            yield from _of_markdown(file)
+    for file in catalog.texts:
+        yield from _of_markdown(file)
     for stored in stored_reports(catalog)[0]:
         commands: dict[str, int] = {}
         for suite in stored.report.suites:

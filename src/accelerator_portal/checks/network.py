@@ -40,10 +40,10 @@ def addresses(catalog: Catalog) -> dict[str, Place]:
         for file in platform.files.values():
             for location, address in _urls(file.data, ()):
                 found.setdefault(address, Place(file.path, file.line(location)))
-        for text in (platform.guide, platform.faq):
-            for target in text.targets:
-                if target.address.startswith("https://"):
-                    found.setdefault(target.address, Place(text.path, target.line))
+    for text in catalog.texts:
+        for target in text.targets:
+            if target.address.startswith("https://"):
+                found.setdefault(target.address, Place(text.path, target.line))
     return found
 
 

@@ -181,7 +181,12 @@ class QuestionIndex(Model):
     """The index of the question search. Add up the weights of the words of an error message."""
 
     questions: list[str]
-    """Each question, as the id of its platform, a slash, and its anchor on the platform's page."""
+    """Each question, as the id of its platform, a slash, and its anchor on the platform's page. The
+    id is `any` for questions about all platforms; they are on the page of all questions."""
+    titles: list[str]
+    """The words of each question."""
+    names: dict[str, list[str]]
+    """Beginnings of words by which an error message names platforms, with the platforms' ids."""
     terms: dict[str, list[tuple[int, float]]]
     """For each word, the numbers of matching questions and their weights."""
 

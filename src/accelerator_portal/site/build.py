@@ -49,7 +49,13 @@ from accelerator_portal.site.packages_view import package_view
 from accelerator_portal.site.page import PLATFORMS, SiteFile, data_file, to_root
 from accelerator_portal.site.platform_page import Parts, platform_context
 from accelerator_portal.site.question_index import question_index
-from accelerator_portal.site.questions import PageQuestion, questions, relocated
+from accelerator_portal.site.questions import (
+    ANY,
+    PageQuestion,
+    questions,
+    relocated,
+    shared_questions,
+)
 from accelerator_portal.site.release_pages import ReleaseRow, release_rows
 from accelerator_portal.site.report_comparison_page import report_comparison_page
 from accelerator_portal.site.results_pages import results_files, results_pages
@@ -103,8 +109,9 @@ def build_site(
     yield from _shared_pages(catalog, selector, templates, tested, (total(looked), *silent))
     runs = speed_runs(catalog, tested.reports)
     yield from _choosing_pages(catalog, templates, hardware, features, runs)
-    faqs: list[PageQuestion] = []
-    asked: list[PageQuestion] = []
+    shared = shared_questions(catalog)
+    faqs = [*shared]
+    asked = [*shared]
     for platform in catalog.platforms:
         path = f"{PLATFORMS}/{platform.id}.md"
         sources = SourceList(platform.sourced_files(), vendor_places(platform.accelerator))
@@ -124,7 +131,7 @@ def build_site(
         content = templates.render("platform.md.j2", to_root=to_root(path), **context)
         yield SiteFile(path, content, platform.path("guide.md"), platform.accelerator.name)
     yield _questions_page(catalog, templates, asked)
-    yield data_file("questions.json", question_index(faqs))
+    yield data_file("questions.json", question_index(faqs, catalog.platforms))
     yield from _tested_pages(catalog, tested, before, templates)
     yield from history_pages(catalog, before, templates, at)
     yield from archive_pages(root, templates)
@@ -213,8 +220,11 @@ def _executorch(catalog: Catalog, tested: ResultsView) -> dict[str, Any]:
 
 
 def _questions_page(catalog: Catalog, templates: Templates, asked: list[PageQuestion]) -> SiteFile:
-    groups = [(p, [q for q in asked if q.platform is p]) for p in catalog.platforms]
-    context = {"groups": [group for group in groups if group[1]], "count": len(asked)}
+    groups = [(p, [q for q in asked if q.group == p.id]) for p in catalog.platforms]
+    context = {
+        "shared": [question for question in asked if question.group == ANY],
+        "groups": [group for group in groups if group[1]],
+    }
     content = templates.render(f"{QUESTIONS}.j2", to_root=to_root(QUESTIONS), **context)
     return SiteFile(QUESTIONS, content, f"{TEMPLATES}/{QUESTIONS}.j2")
 

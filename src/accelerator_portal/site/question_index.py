@@ -13,6 +13,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from accelerator_portal.catalog import Platform
 from accelerator_portal.catalog.markdown_file import CITATION
 from accelerator_portal.site.api_shapes import QuestionIndex
 from accelerator_portal.site.questions import PageQuestion
@@ -66,8 +67,10 @@ def terms(text: str) -> Iterator[str]:
             before = kept[0]
 
 
-def question_index(questions: Sequence[PageQuestion]) -> QuestionIndex:
-    """Return the index of all questions; each is named by platform and anchor."""
+def question_index(
+    questions: Sequence[PageQuestion], platforms: Sequence[Platform]
+) -> QuestionIndex:
+    """Return the index of all questions; each is named by its group and anchor."""
     counted = [_counted(question) for question in questions]
     lengths = [sum(counts.values()) for counts in counted]
     usual = sum(lengths) / max(len(lengths), 1)
@@ -79,15 +82,36 @@ def question_index(questions: Sequence[PageQuestion]) -> QuestionIndex:
             rarity = math.log(1 + (len(counted) - spread[term] + 0.5) / (spread[term] + 0.5))
             weight = rarity * count * (SATURATION + 1) / (count + held_back)
             found.setdefault(term, []).append((place, round(weight, 2)))
-    names = [f"{question.platform.id}/{question.anchor}" for question in questions]
-    return QuestionIndex(questions=names, terms=dict(sorted(found.items())))
+    return QuestionIndex(
+        questions=[f"{question.group}/{question.anchor}" for question in questions],
+        titles=[question.title for question in questions],
+        names=_names(platforms),
+        terms=dict(sorted(found.items())),
+    )
+
+
+def _names(platforms: Sequence[Platform]) -> dict[str, list[str]]:
+    """By what an error message names a platform: error names, package, module and device.
+
+    A device of several platforms is nobody's, unless one of them has it among its error names.
+    """
+    devices = Counter(platform.accelerator.device.value for platform in platforms)
+    found: dict[str, list[str]] = {}
+    for platform in platforms:
+        facts = platform.accelerator
+        own = [*facts.error_names, facts.package.name, facts.package.module.split(".")[0]]
+        if devices[facts.device.value] == 1:
+            own.append(facts.device.value)
+        for name in dict.fromkeys(own):
+            if name != "torch":
+                found.setdefault(name, []).append(platform.id)
+    return dict(sorted(found.items()))
 
 
 def _counted(question: PageQuestion) -> dict[str, float]:
     """How often each term counts in a question."""
     text = CITATION.sub("", _ADDRESS.sub("]", question.text))
-    names = f"{question.platform.id} {question.platform.accelerator.name}"
-    weighed = [(TITLE, question.title), (TITLE, names)]
+    weighed = [(TITLE, question.title)]
     weighed += [(CODE, "".join(code)) for code in _CODE.findall(text)]
     weighed += [(TEXT, part) for part in _CODE.sub("\n", text).split("\n")]
     counts: dict[str, float] = {}

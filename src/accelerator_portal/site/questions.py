@@ -1,4 +1,4 @@
-"""Vendors' questions and answers, on the platform's page and on the page of all questions."""
+"""Questions and answers: those of all platforms, and each vendor's on the platform's page."""
 
 from __future__ import annotations
 
@@ -6,18 +6,26 @@ from dataclasses import dataclass, replace
 
 from markupsafe import Markup
 
-from accelerator_portal.catalog import Platform
+from accelerator_portal.catalog import Catalog, Platform
+from accelerator_portal.catalog.markdown_file import MarkdownFile
 from accelerator_portal.site.anchors import Anchors, slug
 from accelerator_portal.site.page import PLATFORMS
 from accelerator_portal.site.source_list import SourceList
 from accelerator_portal.site.vendor_text import render_section
 
+# What stands for the id of a platform where a question is about all of them.
+ANY = "any"
+
 
 @dataclass(frozen=True, slots=True)
 class PageQuestion:
-    """One question; `anchor` is its id on the platform's page."""
+    """One question; `anchor` is its id on the page of its sources: the platform's, if it has one.
 
-    platform: Platform
+    `group` is the platform's id, or `ANY`.
+    """
+
+    group: str
+    file: MarkdownFile
     anchor: str
     title: str
     answer: Markup
@@ -26,25 +34,38 @@ class PageQuestion:
 
 
 def questions(platform: Platform, sources: SourceList) -> list[PageQuestion]:
-    """Return a platform's questions; anchors follow from the words and stay unique."""
+    """Return a platform's questions."""
+    return _questions(platform.id, platform.faq, sources)
+
+
+def shared_questions(catalog: Catalog) -> list[PageQuestion]:
+    """Return the questions about all platforms, for the page of all questions."""
+    if not catalog.faq:
+        return []
+    return _questions(ANY, catalog.faq, SourceList([("faq.md", catalog.faq.sources)]))
+
+
+def _questions(group: str, file: MarkdownFile, sources: SourceList) -> list[PageQuestion]:
+    """Anchors follow from the words and stay unique."""
     found: list[PageQuestion] = []
     anchors = Anchors()
-    for section in platform.faq.sections:
+    for section in file.sections:
         anchor = anchors.take(f"faq-{slug(section.title)}")
-        answer = render_section(platform.faq, sources, section.text, _within(anchor))
-        found.append(PageQuestion(platform, anchor, section.title, answer, section.text, sources))
+        answer = render_section(file, sources, section.text, _within(anchor))
+        found.append(
+            PageQuestion(group, file, anchor, section.title, answer, section.text, sources)
+        )
     return found
 
 
 def relocated(question: PageQuestion, to_root: str) -> PageQuestion:
-    """Return the question for another page: its links lead back to the platform's page.
+    """Return a platform's question for another page: its links lead back to the platform's page.
 
     `to_root` leads from that page to the site's root.
     """
-    platform = question.platform
-    page = f"{to_root}{PLATFORMS}/{platform.id}/"
-    prefix = f"{platform.id}--{_within(question.anchor)}"
-    answer = render_section(platform.faq, question.sources, question.text, prefix, page)
+    page = f"{to_root}{PLATFORMS}/{question.group}/"
+    prefix = f"{question.group}--{_within(question.anchor)}"
+    answer = render_section(question.file, question.sources, question.text, prefix, page)
     return replace(question, answer=answer)
 
 

@@ -1,12 +1,10 @@
-// "Paste an error message": the answers that fit it, best first. Without this script the page lists every question.
+// "Paste an error message": the answer that fits it, open if it is clearly the right one, or the nearest ones, closed.
+// Without this script the page lists every question.
 
-import { query, rank } from "./question-search.js";
+import { answers, query } from "./question-search.js";
 
 const PAUSE = 150; // milliseconds without typing
-const MOST = 8; // answers shown
-const LEAST = 3; // shown even if the first one fits much better
-const SHARE = 0.4; // of the best score; what fits less is left out
-const CLOSE = 8; // a lower score comes from common words only
+const MOST = 3; // answers shown
 const LONGEST_ADDRESS = 1000; // characters; of a longer message the address keeps the words that were found
 
 export function startQuestions(form) {
@@ -32,6 +30,7 @@ class Questions {
     this.form = form;
     this.state = form.querySelector("[role=status]");
     this.results = box.querySelector(".question-results");
+    this.add = box.querySelector(".question-add");
     this.groups = [...box.querySelectorAll(".question-group")].map((group) => ({
       group,
       help: group.querySelector(".question-help"),
@@ -71,25 +70,22 @@ class Questions {
     if (message !== text.value.trim()) return undefined; // the reader typed on meanwhile
     if (keep) this.keepInAddress(message, index);
     if (!message) return this.showGroups(platform.value, "");
-    const found = rank(index, message).filter(({ question }) => {
-      const item = this.items.get(question);
-      return item && (!platform.value || item.dataset.platform === platform.value);
-    });
-    return this.showFound(found, platform.value);
+    return this.showFound(answers(index, message, platform.value), platform.value);
   }
 
-  showFound(found, platform) {
-    if (found.length === 0) return this.showGroups(platform, this.nothing(platform));
-    const enough = found.filter(({ score }, place) => place < LEAST || score >= found[0].score * SHARE).slice(0, MOST);
-    const items = enough.map(({ question }) => this.items.get(question));
+  showFound({ found, named, close, opened }, platform) {
+    const shown = found.map(({ question }) => this.items.get(question)).filter((item) => item && fits(item, platform));
+    if (shown.length === 0) return this.showGroups(platform, this.nothing(platform));
+    const items = shown.slice(0, MOST);
     this.putBack();
     for (const { group } of this.groups) group.hidden = true;
-    this.results.replaceChildren(...items, this.helpOf(platform || items[0].dataset.platform));
+    const asked = platform ? [platform] : [...named].slice(0, MOST);
+    this.results.replaceChildren(...items, ...asked.map((id) => this.helpOf(id)).filter(Boolean), this.add.cloneNode(true));
     this.results.hidden = false;
-    this.open(items[0]);
-    const close = found[0].score >= CLOSE;
-    const count = items.length === 1 ? "1 answer" : `${items.length} answers, best match first`;
-    this.state.textContent = close ? `Showing ${count}.` : `No close match. Showing the nearest ${count}.`;
+    this.open(opened && this.items.get(opened));
+    const nearest = items.length === 1 ? "The nearest answer is listed." : `The nearest ${items.length} answers are listed.`;
+    const unsure = `${items.length === 1 ? "1 answer" : `${items.length} answers`} may fit, best match first.`;
+    this.state.textContent = opened ? `Answer found. ${nearest}` : close ? `No answer is certain. ${unsure}` : `No answer here. ${nearest}`;
     return undefined;
   }
 
@@ -113,12 +109,12 @@ class Questions {
   }
 
   helpOf(platform) {
-    return this.groups.find(({ group }) => group.dataset.platform === platform).help.cloneNode(true);
+    return this.groups.find(({ group }) => group.dataset.platform === platform)?.help?.cloneNode(true);
   }
 
   /** Each question stands where the page had it. */
   putBack() {
-    for (const { help, items } of this.groups) help.before(...items);
+    for (const { group, help, items } of this.groups) help ? help.before(...items) : group.append(...items);
     this.results.replaceChildren();
   }
 
@@ -139,6 +135,10 @@ class Questions {
     const words = wanted.toString();
     history.replaceState(null, "", (words ? `?${words}` : location.pathname) + location.hash);
   }
+}
+
+function fits(item, platform) {
+  return !platform || [platform, "any"].includes(item.dataset.platform);
 }
 
 /** The words of a message that lead to a question; pairs follow from them. */

@@ -16,9 +16,8 @@ def check(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     for file in catalog.files.values():
         if isinstance(file.data, Mapping) and "sources" in file.data:
             yield from _yaml_problems(file, file.data)
-    for platform in catalog.platforms:
-        yield from _markdown_problems(platform.guide)
-        yield from _markdown_problems(platform.faq)
+    for text in catalog.texts:
+        yield from _markdown_problems(text)
 
 
 def _yaml_problems(file: YamlFile, data: Mapping[str, object]) -> Iterator[Problem]:

@@ -22,10 +22,9 @@ def check(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
         if isinstance(declared, Mapping):
             for name, day in _late(_valid(declared), today):
                 yield _problem(path, file.line(("sources", name, "read")), day, today)
-    for platform in catalog.platforms:
-        for text in (platform.guide, platform.faq):
-            for name, day in _late(text.sources, today):
-                yield _problem(text.path, text.source_lines.get(name, 1), day, today)
+    for text in catalog.texts:
+        for name, day in _late(text.sources, today):
+            yield _problem(text.path, text.source_lines.get(name, 1), day, today)
 
 
 def _valid(declared: Mapping[str, object]) -> dict[str, Source]:

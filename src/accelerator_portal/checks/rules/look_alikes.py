@@ -21,6 +21,10 @@ def check(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     for platform in catalog.platforms:
         yield from _of_words(platform)
         yield from _of_name(platform)
+    for file in catalog.texts:
+        for line, text in _lines(file):
+            for what in alphabet_faults(text):
+                yield Problem(file.path, line, what, "use one alphabet")
 
 
 def _of_words(platform: Platform) -> Iterator[Problem]:
@@ -28,10 +32,6 @@ def _of_words(platform: Platform) -> Iterator[Problem]:
         for location, text in _texts(file.data, ()):
             for what in alphabet_faults(text):
                 yield platform.problem(name, location, what, "use one alphabet")
-    for guide in (platform.guide, platform.faq):
-        for line, text in _lines(guide):
-            for what in alphabet_faults(text):
-                yield Problem(guide.path, line, what, "use one alphabet")
 
 
 def _texts(value: object, location: Location) -> Iterator[tuple[Location, str]]:

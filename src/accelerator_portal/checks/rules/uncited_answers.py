@@ -16,9 +16,9 @@ LEVEL = "warning"
 
 def check(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """Yield answers without a citation."""
-    for platform in catalog.platforms:
-        for section in platform.faq.sections:
+    for faq in catalog.faqs:
+        for section in faq.sections:
             if not CITATION.search(section.text):
                 what = f'the answer to "{section.title[:60]}" cites no source'
                 remedy = "add the source under sources, and cite it as [@its-id]"
-                yield Problem(platform.path("faq.md"), section.line, what, remedy)
+                yield Problem(faq.path, section.line, what, remedy)
