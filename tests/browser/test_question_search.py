@@ -87,9 +87,8 @@ def test_real_messages_find_their_answer(open_page: OpenPage, site: Site) -> Non
                 count += 1
                 first += found["first"][0] == right
                 among += right in found["first"]
-        print(
-            f"{'held out' if held_out else 'tuned'}: {first} of {count} first, {among} among three"
-        )  # noqa: T201 - the rate itself
+        name = "held out" if held_out else "tuned"
+        print(f"{name}: {first} of {count} first, {among} among three")  # noqa: T201 - the rate itself
         assert first >= count * LEAST_FIRST
         assert among >= count * LEAST
     assert wrong == []
@@ -120,6 +119,58 @@ def test_the_best_answer_comes_first_and_open(open_page: OpenPage) -> None:
     expect(page.locator(".question-results")).to_be_hidden()
     assert len(page.evaluate(_SHOWN)) == page.locator("details.question").count()
     expect(page.locator("details.question[open]")).to_have_count(0)
+
+
+@pytest.mark.parametrize(
+    ("message", "first"),
+    [
+        (
+            "torch.cuda.OutOfMemoryError: CUDA out of memory.",
+            "cuda/faq-what-can-i-do-about-cuda-out",
+        ),
+        ("CUDA error: invalid device function", "cuda/faq-what-does-no-kernel-image"),
+        ("No matching distribution found for torch==2.4.0", "any/faq-why-does-pip-say-no-matching"),
+        ("libtorch_npu.so: undefined symbol: _ZN3c104impl", "any/faq-why-does-an-extension"),
+        ("hipErrorNoBinaryForGpu", "rocm/faq-why-do-i-get-hip-error-invalid"),
+        (
+            "Expected all tensors to be on the same device, cuda:0 and cpu",
+            "any/faq-what-does-expected",
+        ),
+        ("libc.so.6: version `GLIBC_2.28' not found", "any/faq-why-is-glibc"),
+    ],
+)
+def test_what_a_message_names_decides(open_page: OpenPage, message: str, first: str) -> None:
+    (found,) = open_page(QUESTIONS).evaluate(_ANSWERS, [message])
+    assert found["first"][0].startswith(first)
+    assert (found["opened"] or first).startswith(first)
+
+
+@pytest.mark.parametrize(
+    "boilerplate",
+    [
+        "CUDA kernel errors might be asynchronously reported at some other API call.",
+        "For debugging consider passing CUDA_LAUNCH_BLOCKING=1",
+        "Compile with `TORCH_USE_CUDA_DSA` to enable device-side assertions.",
+        'Traceback (most recent call last):\n  File "/x/torch/cuda/__init__.py", line 3, in y\n    z()',
+    ],
+)
+def test_boilerplate_alone_finds_no_answer(open_page: OpenPage, boilerplate: str) -> None:
+    page = open_page(QUESTIONS)
+    paste(page, boilerplate)
+    expect(page.locator(".question-form [role=status]")).to_contain_text("No answer")
+    expect(page.locator("details.question[open]")).to_have_count(0)
+
+
+def test_a_message_without_an_answer_leads_to_support(open_page: OpenPage) -> None:
+    page = open_page(QUESTIONS)
+    paste(page, "RuntimeError: MUSA frobnication quux")
+    expect(page.locator(".question-form [role=status]")).to_contain_text("No answer here")
+    expect(page.locator("details.question[open]")).to_have_count(0)
+    help_link = page.locator(".question-results .question-help a").first
+    expect(help_link).to_have_attribute("href", "../compute-platforms/musa/#help")
+    expect(page.locator(".question-results .question-add a").first).to_have_attribute(
+        "href", re.compile("data/faq.md$")
+    )
 
 
 @pytest.mark.parametrize(

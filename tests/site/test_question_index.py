@@ -8,6 +8,7 @@ import pytest
 import yaml
 
 from accelerator_portal.catalog import Catalog
+from accelerator_portal.site.api_shapes import QuestionIndex
 from accelerator_portal.site.question_index import LONGEST, question_index, terms
 from accelerator_portal.site.questions import PageQuestion, questions, shared_questions
 from accelerator_portal.site.source_list import SourceList
@@ -72,8 +73,7 @@ def test_the_index_names_every_question_of_the_page(site: Site) -> None:
 
 
 def test_an_index_of_nothing_is_empty() -> None:
-    empty = {"questions": [], "titles": [], "names": {}, "terms": {}}
-    assert question_index([], []).model_dump() == empty
+    assert question_index([], []) == QuestionIndex(questions=[], titles=[], names={}, terms={})
 
 
 def test_every_message_has_a_thread_and_an_answer_of_its_platform(

@@ -136,7 +136,7 @@ export function answers(index, message, selected = "") {
     })
     .sort((one, other) => other.score - one.score);
   const [first, second] = found;
-  const close = first?.score >= CLOSE;
+  const close = first?.score >= CLOSE && /\w/.test(cleaned(message));
   const clear = close && first.fits && first.score >= CLEAR * (second?.score ?? 0);
   const opens = clear && (first.score >= SURE || first.share >= SHARE);
   return { found, named: platforms, close, opened: opens ? first.question : null };
