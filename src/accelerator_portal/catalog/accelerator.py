@@ -171,6 +171,9 @@ class Accelerator(SourcedFile):
     """The short name that readers know."""
     vendor: Line
     """The manufacturer of the hardware."""
+    vendor_names: tuple[Line, ...] = ()
+    """Other names of the manufacturer and its products by which the card finder finds the platform,
+    such as those in the script that the manufacturer writes them in."""
     mark: Mark
     """Two letters that are shown instead of a logo."""
     summary: Annotated[Line, Field(max_length=160)]

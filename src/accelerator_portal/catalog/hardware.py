@@ -106,6 +106,8 @@ class Generation(Sourced):
     """Other names of the generation or chip, for example `sm_70`."""
     vendor: Line | None = None
     """The manufacturer, if it isn't the platform's vendor."""
+    arch: Arch | None = None
+    """The processor architecture of machines with this hardware, if they all have the same one."""
     builds: tuple[BuildSupport, ...]
     """Builds that run on it. `[]` if no published build runs on it."""
     note: Line | None = None

@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.accelerator import Identify
-from accelerator_portal.catalog.fields import Integration, Model
+from accelerator_portal.catalog.fields import Arch, Integration, Model
 from accelerator_portal.catalog.hardware import BuildSupport, Generation, HardwareModel
 from accelerator_portal.catalog.sources import Source, sources_by_id
 from accelerator_portal.install.labels import ARCH, OS
@@ -30,6 +30,8 @@ class GenerationData(Model):
     """Other names of the generation or chip."""
     vendor: str | None = None
     """Who makes it, if not the platform's vendor."""
+    arch: Arch | None = None
+    """The processor architecture of machines with it, if they all have the same one."""
     page: str
     """Address of its row on the platform's page, from the root of the site."""
     verdict: ReleaseSupport
@@ -65,6 +67,8 @@ class PlatformHardware(Model):
     """Its name."""
     vendor: str
     """Who makes the hardware."""
+    vendor_names: tuple[str, ...] = ()
+    """Other names of the maker and its products, such as those in its own script."""
     integration: Integration
     """`in-tree` or `out-of-tree`."""
     dispatch_key: str
@@ -170,6 +174,7 @@ def _platforms(catalog: Catalog) -> Iterator[PlatformHardware]:
             id=platform.id,
             name=accelerator.name,
             vendor=accelerator.vendor,
+            vendor_names=accelerator.vendor_names,
             integration=accelerator.integration.value,
             dispatch_key=accelerator.dispatch_key.value,
             device=accelerator.device.value,
@@ -194,6 +199,7 @@ def _generation(
         chip=generation.chip,
         also=generation.also,
         vendor=generation.vendor,
+        arch=generation.arch,
         page=f"{PLATFORMS}/{platform.id}/#card-{card}",
         verdict=found.verdict,
         words=_words(platform, found),

@@ -6,10 +6,10 @@
  */
 export function commandsFor(model, answer, system) {
   const { platform, driver, toolkit } = answer;
-  const wanted = { os: answer.os ?? system.os, arch: system.arch };
+  const wanted = { os: answer.os ?? system.os, arch: answer.arch ?? answer.generation?.arch ?? system.arch };
   const variant = toolkit?.platform === platform.id ? variantOf(model, toolkit) : null;
   const card = cardOf(answer);
-  const wishes = variant ? [["variant", variant.id]] : [];
+  const wishes = [["variant", variant?.id], ["method", answer.method], ["build", buildOf(model, answer.release)]].filter(([, value]) => value);
   const limited = driver && model.data.drivers[platform.id] ? { card, driver } : { card };
   for (const limits of limited.driver ? [limited, { card }] : [limited]) {
     const found = firstRow(model, platform.id, wanted, wishes, limits);
@@ -50,13 +50,18 @@ function machines(model, platform, { os, arch }) {
   return found.map(({ parts }) => Object.fromEntries(model.data.machine.map((axis, n) => [axis, parts[n]])));
 }
 
+/** The release that a reader named; the newest of "2.8". */
+function buildOf(model, release) {
+  return release && model.values("build").find(([id]) => id === release || id.startsWith(`${release}.`))?.[0];
+}
+
 /** The build for a toolkit's version, or for the newest older one of the same generation. */
 function variantOf(model, { platform, version }) {
-  const [major, minor] = version.split(".").map(Number);
+  const [major, minor = Infinity] = version.split(".").map(Number);
   const known = model.values("variant", platform).flatMap(([id, label]) => {
     const stated = /^\S+ (\d+)\.(\d+)$/.exec(label);
     return stated && Number(stated[1]) === major && Number(stated[2]) <= minor ? [{ id, label, minor: Number(stated[2]) }] : [];
   });
   const best = known.reduce((a, b) => (a && a.minor >= b.minor ? a : b), null);
-  return best && { ...best, exact: best.minor === minor };
+  return best && { ...best, exact: minor === Infinity || best.minor === minor };
 }

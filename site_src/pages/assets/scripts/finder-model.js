@@ -1,12 +1,14 @@
 // Which hardware a reader means by what they typed, copied from a box, or pasted from a tool.
 
 import { MOST_CHARACTERS, reading } from "./finder-reading.js";
-import { instancePatterns, PARTIAL, NOTHING, bestMatch, better, distinctive, tellingOf, tokens, withoutSizes, wordsOf } from "./finder-names.js";
+import { BEGUN, instancePatterns, PARTIAL, NOTHING, bestMatch, better, distance, distinctive, explained, WHOLE_QUERY, tellingOf, tokens, withoutSizes, wordsOf } from "./finder-names.js";
 
 export { MOST_CHARACTERS };
 export const SHORTEST = 2; // letters and digits; less names nothing
 
 const MOST_TOKENS = 40;
+const MOST_NEAR = 3; // names
+const LONGEST_NEAR = 40; // characters
 const MANY_GENERATIONS = 3; // more of one platform are one answer, the platform itself
 const NEITHER_NOR = new Set(["and", "or", "with", "a", "an", "the", "my", "i", "have"]);
 
@@ -21,22 +23,41 @@ export class Cards {
 
   /**
    * The answers to a query, the best first. Each has the platform and, unless the query names no card of it, the
-   * generation with the models that the query names; `driver`, `toolkit` and `os` where the query tells them; `guessed` where
-   * it names a vendor only.
+   * generation with the models that the query names; `driver`, `toolkit`, `os`, `arch`, `method` and `release` where the
+   * query tells them; `guessed` where it names a vendor only.
    * `runsHere` says whether a platform has something for a system, that of the text, or else the reader's own.
    */
   find(query, runsHere = () => true) {
     const read = reading(query, this.tools, this.platforms);
-    const asked = { driver: read.driver, toolkit: read.toolkit, os: read.os };
+    const { driver, toolkit, os, arch, method, release } = read;
+    const asked = { driver, toolkit, os, arch, method, release };
     if (read.cpuOnly) return this.#whole(this.platforms.filter(({ isCpu }) => isCpu), asked);
     const order = ordering((platform) => runsHere(platform, read.os));
-    const found = distinct(read.names.flatMap((name) => this.#ofName(name, read, order)));
+    const named = (names) => distinct(names.flatMap((name) => this.#ofName(name, read, order)));
+    const short = named(read.names);
+    const found = short.length > 0 || read.printed ? short : named([query.trim()]); // "Windows on Arm" is a name, too
     if (read.names.length > 1) found.sort((a, b) => telling(a) - telling(b));
-    if (found.length > 0) return found.map((answer) => ({ ...asked, ...answer }));
+    if (found.length > 0) return withProcessor(found, this.platforms).map((answer) => ({ ...asked, ...answer }));
+    if (!read.printed && this.nearest(query).length > 0) return [];
     const told = this.platforms.filter(({ platform }) => read.platforms.has(platform.id));
     if (told.length > 0) return this.#whole(told.sort(order), asked);
-    const makers = this.platforms.filter((owner) => !owner.isCpu && isNamed(owner.vendor, query));
+    const makers = this.platforms.filter((owner) => !owner.isCpu && isNamed(setOf(owner.platform.vendor), query));
     return this.#whole(makers.sort(order), { ...asked, guessed: true });
+  }
+
+  /** The names in the list that are most like a name that is not in it, with their hardware, the most similar first. */
+  nearest(query) {
+    const words = (text) => wordsOf(tellingOf(tokens(text), this.makers));
+    const asked = words(reading(query, this.tools, this.platforms).names[0] ?? "").join("").slice(0, LONGEST_NEAR);
+    const most = Math.floor(asked.length / 5);
+    const ends = (text) => words(text).map((_, at, all) => all.slice(at).join("").slice(0, LONGEST_NEAR)); // "RTX 3060" of "GeForce RTX 3060"
+    const near = this.entries.flatMap(({ generation, owner }) =>
+      generation.models.flatMap(({ name, also }) => {
+        const least = Math.min(...[name, ...(also ?? [])].flatMap(ends).map((end) => distance(asked, end)));
+        return least <= most ? [{ name, least, platform: owner.platform }] : [];
+      }),
+    );
+    return near.sort((a, b) => a.least - b.least).slice(0, MOST_NEAR);
   }
 
   #whole(owners, asked) {
@@ -52,7 +73,7 @@ export class Cards {
     const whole = this.#platformsCalled(asked, read, order);
     if (whole.length > 0) return whole;
     const within = this.entries.filter(({ owner }) => read.platforms.size === 0 || read.platforms.has(owner.platform.id));
-    return this.#cards(within, asked, { order, truncated: read.truncated, pasted: read.pasted });
+    return this.#cards(within, asked, { order, truncated: read.truncated, pasted: read.pasted, printed: read.printed });
   }
 
   #rented(name) {
@@ -77,17 +98,29 @@ export class Cards {
     return all.sort((a, b) => order(a.owner, b.owner, a.generation, b.generation)).map(answerOf);
   }
 
-  #cards(entries, asked, { order, truncated, pasted }) {
+  #cards(entries, asked, { order, truncated, pasted, printed }) {
     const found = entries.map((known) => ({ ...known, ...matchOf(known, asked, { truncated, makers: this.makers }) })).filter(({ tier }) => tier < NOTHING);
     if (found.length === 0) return [];
     const tier = Math.min(...found.map((match) => match.tier));
     if (pasted && tier > PARTIAL) return [];
     const close = found.filter((match) => match.tier === tier);
     const most = Math.max(...close.map(({ covered }) => covered));
-    const best = tier > PARTIAL ? close : close.filter(({ covered }) => covered === most);
+    const best = (tier > PARTIAL ? close : close.filter(({ covered }) => covered === most)).filter((match) => printed || match.tier === BEGUN || meant(match, asked));
+    if (best.length > 0 && asked.every(({ text }) => /^[a-z]+$/.test(text))) {
+      best.push(...found.filter((match) => match.tier === BEGUN && tier < BEGUN && best.some(({ owner }) => owner === match.owner)));
+    }
     best.sort((a, b) => order(a.owner, b.owner, a.generation, b.generation) || a.rank - b.rank);
     return collapsed(best, asked).map(answerOf);
   }
+}
+
+/** A graphics unit that is part of a processor comes with it: the processor is an answer of its own. */
+function withProcessor(found, platforms) {
+  const [first] = found;
+  const cpu = platforms.find(({ isCpu }) => isCpu)?.platform;
+  const shared = first.models.length > 0 && first.models.every(({ memory }) => memory?.startsWith("shared with the processor"));
+  if (!shared || !cpu || found.some(({ platform }) => platform === cpu)) return found;
+  return [...found, { platform: cpu, generation: null, models: [] }];
 }
 
 /** The hardware of a platform that has one kind only. */
@@ -103,7 +136,7 @@ function platformEntry(platform) {
   return {
     platform,
     isCpu: platform.dispatch_key === "CPU",
-    vendor: setOf(platform.vendor),
+    vendor: new Set([...setOf(platform.vendor), ...(platform.vendor_names ?? []).flatMap((name) => [...setOf(name)])]),
     name: setOf(platform.name),
     newest: platform.generations.map(({ newest }) => newest ?? "").reduce((a, b) => (compare(a, b) < 0 ? b : a), ""),
   };
@@ -111,7 +144,7 @@ function platformEntry(platform) {
 
 function entry(owner, generation) {
   const { platform } = owner;
-  const vendor = new Set([...setOf(generation.vendor ?? platform.vendor), ...setOf(platform.chip ?? "")]);
+  const vendor = new Set([...(generation.vendor ? setOf(generation.vendor) : owner.vendor), ...setOf(platform.chip ?? "")]);
   const name = (text) => tellingOf(tokens(text), vendor);
   const names = [generation.name, generation.chip, ...(generation.also ?? [])].filter(Boolean).map(name);
   const models = generation.models.map((model) => ({ model, names: [model.name, ...(model.also ?? [])].map(name) }));
@@ -174,6 +207,12 @@ function matchOf(known, asked, { truncated, makers }) {
   const models = ofModels.filter(isSame).map(({ model }) => model);
   const isAll = ofAll.tier === best.tier && ofAll.covered >= best.covered;
   return { tier: best.tier, rank: best.rank, covered: best.covered, models: isAll ? [] : bySize(models, asked) };
+}
+
+/** Whether a match is what was asked for. Processors are listed by family, "Core i7", to which a reader adds a number. */
+function meant({ owner, words, generation, rank }, asked) {
+  const around = generation.models.flatMap(({ name, also }) => [name, ...(also ?? [])].flatMap((text) => [...setOf(text)]));
+  return owner.isCpu || rank <= WHOLE_QUERY || explained(asked, new Set([...words, ...around]));
 }
 
 /** Of models that differ in memory, those that have what the query says. */

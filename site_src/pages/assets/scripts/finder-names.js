@@ -4,20 +4,24 @@
 // Words that boxes and tools print around a name and that tell nothing.
 const FILLERS = new Set(["r", "tm", "c", "gpu", "gpus", "card", "cards", "graphics", "accelerator", "corporation", "corp", "inc", "cpu", "processor", "laptop", "notebook", "mobile"]);
 
+// Slots, memory and revisions that tools print behind a name.
+const FORM = /^(?:sxm\d?|pcie\d?|oam|nvl|hbm\w*|l?p?g?ddr\w*|rev\w*|\d+gi?b)$/;
+
 // Tiers of a match, the less the better.
 const STRONG = 0; // the whole name is in the query, or the whole query is in the name
 export const PARTIAL = 1; // the beginning of a name, or a family to which the query adds a number
-const BEGUN = 2; // the reader is still typing: "rtx 40" may become RTX 4090
+export const BEGUN = 2; // the reader is still typing: "rtx 40" may become RTX 4090
 export const NOTHING = 9;
 
+export const WHOLE_QUERY = 2; // ranks up to this: the whole query stands in a name
 const NONE = { tier: NOTHING, rank: NOTHING, covered: 0 };
 
 /** Runs of letters and of digits; `start` and `end` say where a word begins and ends. */
 export function tokens(text) {
   const plain = text.normalize("NFKD").toLowerCase().replace(/[\u0300-\u036f]/g, "");
   const found = [];
-  for (const word of plain.matchAll(/[a-z0-9]+/g)) {
-    const runs = word[0].match(/[a-z]+|[0-9]+/g);
+  for (const word of plain.matchAll(/[a-z0-9]+|[^\P{Letter}a-z]+/gu)) {
+    const runs = word[0].match(/[a-z]+|[0-9]+|[^\P{Letter}a-z]+/gu);
     runs.forEach((run, n) => found.push({ text: run, start: n === 0, end: n === runs.length - 1, mixed: runs.length > 1 }));
   }
   return found;
@@ -46,6 +50,23 @@ export function instancePatterns(models) {
   );
 }
 
+/** Whether hardware with these words is what the query means, not its neighbor: it has all the query's numbers. */
+export function explained(asked, words) {
+  const strange = wordsOf(withoutSizes(asked)).filter((word) => !words.has(word) && !FILLERS.has(word) && !FORM.test(word));
+  return strange.every((word) => !/\d/.test(word)) && (strange.length === 0 || distinctive(asked));
+}
+
+/** How many letters must change to make one text of another. */
+export function distance(one, other) {
+  let row = [...other, ""].map((_, n) => n);
+  for (const [at, letter] of [...one].entries()) {
+    const next = [at + 1];
+    for (let n = 0; n < other.length; n += 1) next.push(Math.min(row[n] + (letter === other[n] ? 0 : 1), row[n + 1] + 1, next[n] + 1));
+    row = next;
+  }
+  return row.at(-1);
+}
+
 /** The tokens without sizes of memory, "16 GB". */
 export function withoutSizes(asked) {
   const isUnit = (token) => /^gi?b?$/.test(token?.text ?? "");
@@ -71,8 +92,10 @@ function match(name, asked, context) {
   const inside = telling ? place(asked, name) : -1;
   if (inside >= 0) return { tier: STRONG, rank: inside + asked.length === name.length ? 1 : 2, covered: count(asked) };
   const at = place(name, asked);
-  if (at >= 0 && stands(name, asked, at, context)) return { tier: STRONG, rank: 3, covered: count(name) };
+  const isInside = at >= 0 && stands(name, asked, at, context);
+  if (isInside && (distinctive(name) || !distinctive(asked))) return { tier: STRONG, rank: 3, covered: count(name) };
   if (distinctive(asked) && scattered(name, asked, around)) return { tier: STRONG, rank: 4, covered: count(asked) };
+  if (isInside) return { tier: STRONG, rank: 4, covered: count(name) };
   const shared = common(name, asked);
   const isBegun = place(asked, name, true) >= 0;
   if (isBegun && truncated && distinctive(asked)) return { tier: STRONG, rank: 3, covered: count(asked) };
@@ -119,7 +142,7 @@ function fits(part, whole, at, begun) {
 function scattered(name, asked, around) {
   const [own, all] = [wordsOf(name), wordsOf(asked)];
   if (!all.every((word) => own.includes(word) || (around.has(word) && !/\d/.test(word)))) return false;
-  const places = all.filter((word) => own.includes(word)).map((word) => own.indexOf(word));
+  const places = all.filter((word) => own.includes(word) && /\d/.test(word)).map((word) => own.indexOf(word));
   return places.some((at) => /[a-z]\d|\d[a-z]|\d{3}/.test(own[at])) && places.every((at, n) => n === 0 || places[n - 1] < at);
 }
 

@@ -21,11 +21,25 @@ const PRINTED = [
   /^\s*Model name:\s*(.+)$/, // lscpu
 ];
 
+// What a reader adds to a name and the selector has as a choice of its own, and what adds nothing.
+const SAID = [
+  [/\b(?:windows|win)(?: ?1[01]| pc)?\b/i, { os: "windows" }],
+  [/\b(?:ubuntu|debian|fedora|rhel|red hat|rocky|almalinux|centos|arch linux|manjaro|opensuse|linux)(?: ?\d{1,2}(?:\.\d{1,2})?)?(?: lts)?\b|\bwsl ?2?\b/i, { os: "linux" }],
+  [/\bmac ?os\b/i, { os: "macos" }],
+  [/\b(?:aarch64|arm ?64|arm)\b/i, { arch: "aarch64" }],
+  [/\b(?:x86[-_]?64|amd64)\b/i, { arch: "x86_64" }],
+  [/\bpip3?\b/i, { method: "pip" }],
+  [/\b(conda|docker|uv|libtorch)\b/i, {}],
+  [/\b(?:py)?torch(?: ?v?(\d\.\d{1,2}(?:\.\d{1,2})?))?\b/i, {}],
+  [/\bpython ?3?(?:\.\d{1,2})?\b|\b(?:install(?:ation)?|how to)\b/i, {}],
+];
+
 /** `names` of hardware in the text, and what else it tells. `tools` are those that identify the platforms. */
 export function reading(text, tools, platforms) {
   const bounded = text.slice(0, MOST_CHARACTERS).replace(/\r\n?/g, "\n");
   const pasted = bounded.trim().includes("\n") || bounded.length > TYPED;
-  const found = { names: [], platforms: new Set(), driver: null, toolkit: null, os: null, pasted, truncated: false, cpuOnly: false };
+  const printed = pasted || PRINTED.some((pattern) => pattern.test(bounded.trim()));
+  const found = { names: [], platforms: new Set(), driver: null, toolkit: null, os: null, pasted, printed, truncated: false, cpuOnly: false, arch: null, method: null, release: null };
   let rest = bounded;
   if (!pasted && NO_GPU.test(rest)) return { ...found, cpuOnly: true };
   found.driver = DRIVER.exec(rest)?.[1] ?? null;
@@ -33,6 +47,7 @@ export function reading(text, tools, platforms) {
   else rest = rest.replace(DRIVER, " ");
   readToolkit(rest, platforms, found);
   if (!pasted && found.toolkit) rest = rest.replace(found.toolkit.text, " ");
+  if (!pasted) rest = readChoices(rest, found);
   if (found.driver) addPlatform(found, "nvidia", platforms);
   found.names = pasted ? printedNames(rest, found) : [rest.trim()].filter(Boolean);
   if (found.names.some((name) => /\.\.\.\s*$/.test(name))) found.truncated = true;
@@ -54,12 +69,29 @@ function readTool(text, tools, found) {
   if (/^(?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.\d /m.test(text)) found.os = "linux"; // lspci
 }
 
-/** "CUDA 12.4", "ROCm 6.2": the version of a platform's toolkit, where the text is not nvidia-smi's own. */
+/** The text without what names a choice of the selector; all of it, if nothing else names hardware. */
+function readChoices(text, found) {
+  const said = {};
+  let rest = text;
+  for (const [pattern, choice] of SAID) {
+    const match = pattern.exec(rest);
+    if (!match) continue;
+    Object.assign(said, choice);
+    if (/^\d/.test(match[1] ?? "")) said.release = match[1];
+    else if (match[1]) said.method = match[1].toLowerCase();
+    rest = rest.replace(pattern, " ");
+  }
+  if (!/[\p{Letter}\p{Number}]{2}/u.test(rest) || (said.arch && !/\d|[^\P{Letter}A-Za-z]/u.test(rest))) return text;
+  Object.assign(found, said);
+  return rest.replace(/\s(?:on|for|with|in|and)\s*$/i, "");
+}
+
+/** "CUDA 12.4", "ROCm 6.2", "CUDA 13": the version of a platform's toolkit, where the text is not nvidia-smi's own. */
 function readToolkit(text, platforms, found) {
   if (found.driver) return;
   for (const { platform } of platforms) {
     const name = /^[A-Za-z]{3,}$/.exec(platform.name)?.[0];
-    const stated = name && new RegExp(`\\b${name}(?: toolkit)?(?: version)?\\s*:?\\s*v?(\\d{1,2}\\.\\d{1,2})(?:\\.\\d+)*\\b`, "i").exec(text);
+    const stated = name && new RegExp(`\\b${name}(?: toolkit)?(?: version)?\\s*:?\\s*v?(\\d{1,2}\\.\\d{1,2}|\\d{2})(?:\\.\\d+)*\\b`, "i").exec(text);
     if (!stated) continue;
     found.toolkit = { platform: platform.id, version: stated[1], text: stated[0] };
     found.platforms.add(platform.id);
@@ -80,7 +112,7 @@ function printedNames(text, found) {
   const boxed = found.platforms.size > 0 ? lines.filter((line) => /^\s*\|/.test(line)).flatMap(cells) : [];
   const all = [...printed, ...boxed];
   const names = all.length > 0 ? all : lines;
-  const clean = names.flatMap(parts).map((name) => name.trim().slice(0, LONGEST_NAME)).filter((name) => /[a-z0-9]{2}/i.test(name));
+  const clean = names.flatMap(parts).map((name) => name.trim().slice(0, LONGEST_NAME)).filter((name) => /[\p{Letter}\d]{2}/u.test(name));
   const distinct = [...new Set(clean)];
   // What a GPU's runtime calls its target says most: gfx1100 before the marketing name of a processor.
   return [...distinct.filter((name) => /^gfx/.test(name)), ...distinct.filter((name) => !/^gfx/.test(name))].slice(0, MOST_NAMES);

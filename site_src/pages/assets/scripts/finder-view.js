@@ -38,6 +38,14 @@ export function helpBox({ root, platforms, system, model }) {
   return box;
 }
 
+/** Names in the list that are most like the one that is not; each can be asked for. */
+export function nearBox({ root }, names) {
+  if (names.length === 0) return [];
+  const line = element("p", "answer-near", "Most similar in the list, but other hardware: ");
+  names.forEach(({ name, platform }, place) => line.append(place ? ", " : "", link(`${root}hardware/?card=${encodeURIComponent(name)}`, `${name} (${platform.name})`)));
+  return [line];
+}
+
 function body(context, answer) {
   const { model, system, root } = context;
   const { platform, generation } = answer;
@@ -59,12 +67,19 @@ function body(context, answer) {
 /** The commands, with one line on which release and build they install, and why these. */
 function commands({ model }, answer, found) {
   const { choice, row } = found;
-  const build = element("p", "answer-runs", `${described(model, choice)}, Python ${choice.python}`);
+  const build = element("p", "answer-runs", `${headline(answer)} ${described(model, choice)}, Python ${choice.python}`);
   const said = reasons(model, answer, found).map((text) => element("p", "answer-why", text));
   return [build, ...said, commandBox(scriptOf(model, choice, row)), ...requirements(row)];
 }
 
-function reasons(model, { platform, generation, toolkit, driver, rented }, { choice, wanted, variant, tooOld }) {
+/** One line above the commands: whether the hardware works with what is released now. */
+function headline({ generation }) {
+  if (generation?.verdict === "newest") return `Your card works: last release ${generation.newest}.`;
+  if (generation?.verdict === "earlier") return `No release since ${generation.newest} supports it.`;
+  return generation?.verdict === "preview" ? "Only nightly builds support it." : "";
+}
+
+function reasons(model, { platform, generation, toolkit, driver, rented }, { choice, wanted, variant, tooOld, unmet }) {
   const system = model.label("os", choice.os);
   const said = [];
   if (choice.os !== wanted.os) {
@@ -78,17 +93,19 @@ function reasons(model, { platform, generation, toolkit, driver, rented }, { cho
     else if (!variant.exact) said.push(`There is no build for ${toolkit.text}. ${variant.label} is the next older build.`);
     if (model.data.drivers[platform.id]) said.push("To see all builds that your driver runs, type the driver version instead.");
   }
+  const other = unmet.filter(([axis]) => axis !== "variant").map(([axis, value]) => model.label(axis, value));
+  if (other.length > 0) said.push(`There is no command for ${other.join(" and ")} here.`);
   return said;
 }
 
 /** Hardware without commands: why, and what the machine can use instead. */
-function without({ model, system, cpu }, { platform, generation }) {
+function without({ model, system, cpu }, { platform, generation, os, arch }) {
   const parts = [];
   if (generation?.verdict === "no-command") return [element("p", "answer-runs", `PyTorch: ${generation.words}. The platform page says how to install it.`)];
   parts.push(element("p", "answer-runs runs-none", "No published PyTorch build runs on this hardware."));
   const systems = Object.keys(model.offers(platform.id)).map((machine) => machine.split(" ")[0]);
   const elsewhere = systems.length > 0 && systems.every((os) => os === "macos");
-  const found = elsewhere || !cpu ? null : commandsFor(model, { platform: cpu, generation: null }, system);
+  const found = elsewhere || !cpu ? null : commandsFor(model, { platform: cpu, generation: null, os, arch: arch ?? generation?.arch }, system);
   if (!found?.row) return parts;
   parts.push(element("p", "answer-why", `PyTorch runs on the processor instead: ${described(model, found.choice)}, Python ${found.choice.python}.`));
   parts.push(commandBox(scriptOf(model, found.choice, found.row)));

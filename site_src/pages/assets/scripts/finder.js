@@ -2,7 +2,7 @@
 
 import { startCopying } from "./copying.js";
 import { Cards, MOST_CHARACTERS, SHORTEST } from "./finder-model.js";
-import { answerBox, helpBox } from "./finder-view.js";
+import { answerBox, helpBox, nearBox } from "./finder-view.js";
 import { tokens } from "./finder-names.js";
 import { element, link } from "./elements.js";
 import { readSelector } from "./selector-rows.js";
@@ -78,7 +78,7 @@ class Finder {
     const cpu = cards.platforms.find(({ isCpu }) => isCpu)?.platform;
     const context = { root: this.form.dataset.root, model, system, platforms, cpu, openHere };
     const quoted = query.length > LONGEST_QUOTED ? `${query.slice(0, LONGEST_QUOTED)}…` : query;
-    if (found.length === 0) return [`No hardware in the list matches “${quoted}”.`, [helpBox(context)]];
+    if (found.length === 0) return [`“${quoted}” is not in the list.`, [...nearBox(context, cards.nearest(query)), helpBox(context)]];
     const leading = found.slice(0, MOST_ANSWERS);
     const needed = new Set([...leading.map(({ platform }) => platform), cpu].map((platform) => platform?.id));
     await Promise.all([...needed].filter((id) => id in model.data.offers).map((id) => rows.load(id)));

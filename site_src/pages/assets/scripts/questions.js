@@ -28,6 +28,7 @@ class Questions {
   constructor(form) {
     const box = form.parentElement.querySelector(".questions");
     this.form = form;
+    this.box = box;
     this.state = form.querySelector("[role=status]");
     this.results = box.querySelector(".question-results");
     this.add = box.querySelector(".question-add");
@@ -80,7 +81,7 @@ class Questions {
     this.putBack();
     for (const { group } of this.groups) group.hidden = true;
     const asked = platform ? [platform] : [...named].slice(0, MOST);
-    this.results.replaceChildren(...items, ...asked.map((id) => this.helpOf(id)).filter(Boolean), this.add.cloneNode(true));
+    this.results.replaceChildren(...items, ...asked.map((id) => this.helpOf(id)).filter(Boolean), this.add);
     this.results.hidden = false;
     this.open(opened && this.items.get(opened));
     const nearest = items.length === 1 ? "The nearest answer is listed." : `The nearest ${items.length} answers are listed.`;
@@ -115,6 +116,7 @@ class Questions {
   /** Each question stands where the page had it. */
   putBack() {
     for (const { group, help, items } of this.groups) help ? help.before(...items) : group.append(...items);
+    this.box.append(this.add);
     this.results.replaceChildren();
   }
 
