@@ -62,7 +62,7 @@ def answers(page: Page, *queries: str) -> list[list[list[Any]]]:
 
 
 def test_every_query_has_the_right_first_answer(open_page: OpenPage) -> None:
-    assert len(texts.QUERIES) >= 60
+    assert len(texts.QUERIES) + len(texts.NOT_LISTED) >= 150
     found = answers(open_page(HARDWARE), *(query for query, _, _ in texts.QUERIES))
     wrong = {
         query[:80]: [answer[:2] for answer in answers[:3]]
@@ -70,6 +70,37 @@ def test_every_query_has_the_right_first_answer(open_page: OpenPage) -> None:
         if [answer[:2] for answer in answers[:1]] != [[platform, card]]
     }
     assert wrong == {}
+
+
+def test_names_that_are_not_in_the_list_have_no_answer(open_page: OpenPage) -> None:
+    queries = [query for query, _ in texts.NOT_LISTED]
+    near = open_page(HARDWARE).evaluate(
+        """async (queries) => {
+          const { Cards } = await import("../assets/scripts/finder-model.js");
+          const cards = new Cards(await (await fetch("../api/v1/hardware.json")).json());
+          return queries.map((query) => [
+            cards.find(query).length, cards.nearest(query).map(({ name }) => name)
+          ]);
+        }""",
+        queries,
+    )
+    for (query, name), (count, names) in zip(texts.NOT_LISTED, near, strict=True):
+        assert count == 0, query
+        assert name in names if name else names == [], query
+
+
+def test_choices_of_the_selector_are_read_out_of_a_query(open_page: OpenPage) -> None:
+    read = open_page(HARDWARE).evaluate(
+        """async (queries) => {
+          const { Cards } = await import("../assets/scripts/finder-model.js");
+          const cards = new Cards(await (await fetch("../api/v1/hardware.json")).json());
+          return queries.map((query) => cards.find(query)[0]).map(
+            ({ os, arch, method, release }) => ({ os, arch, method, release }));
+        }""",
+        [query for query, _ in texts.CHOICES],
+    )
+    for (query, choices), found in zip(texts.CHOICES, read, strict=True):
+        assert {name: value for name, value in found.items() if value} == choices, query
 
 
 @pytest.mark.parametrize(

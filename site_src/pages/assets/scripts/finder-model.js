@@ -33,9 +33,9 @@ export class Cards {
     const asked = { driver, toolkit, os, arch, method, release };
     if (read.cpuOnly) return this.#whole(this.platforms.filter(({ isCpu }) => isCpu), asked);
     const order = ordering((platform) => runsHere(platform, read.os));
-    const named = (names) => distinct(names.flatMap((name) => this.#ofName(name, read, order)));
-    const short = named(read.names);
-    const found = short.length > 0 || read.printed ? short : named([query.trim()]); // "Windows on Arm" is a name, too
+    const named = (names, how) => distinct(names.flatMap((name) => this.#ofName(name, how, order)));
+    const short = named(read.names, read);
+    const found = short.length > 0 || read.printed ? short : named([query.trim()], { ...read, whole: true }); // "Windows on Arm"
     if (read.names.length > 1) found.sort((a, b) => telling(a) - telling(b));
     if (found.length > 0) return withProcessor(found, this.platforms).map((answer) => ({ ...asked, ...answer }));
     if (!read.printed && this.nearest(query).length > 0) return [];
@@ -73,7 +73,7 @@ export class Cards {
     const whole = this.#platformsCalled(asked, read, order);
     if (whole.length > 0) return whole;
     const within = this.entries.filter(({ owner }) => read.platforms.size === 0 || read.platforms.has(owner.platform.id));
-    return this.#cards(within, asked, { order, truncated: read.truncated, pasted: read.pasted, printed: read.printed });
+    return this.#cards(within, asked, { ...read, order });
   }
 
   #rented(name) {
@@ -98,14 +98,14 @@ export class Cards {
     return all.sort((a, b) => order(a.owner, b.owner, a.generation, b.generation)).map(answerOf);
   }
 
-  #cards(entries, asked, { order, truncated, pasted, printed }) {
+  #cards(entries, asked, { order, truncated, pasted, printed, whole = false }) {
     const found = entries.map((known) => ({ ...known, ...matchOf(known, asked, { truncated, makers: this.makers }) })).filter(({ tier }) => tier < NOTHING);
     if (found.length === 0) return [];
     const tier = Math.min(...found.map((match) => match.tier));
     if (pasted && tier > PARTIAL) return [];
     const close = found.filter((match) => match.tier === tier);
     const most = Math.max(...close.map(({ covered }) => covered));
-    const best = (tier > PARTIAL ? close : close.filter(({ covered }) => covered === most)).filter((match) => printed || match.tier === BEGUN || meant(match, asked));
+    const best = (tier > PARTIAL ? close : close.filter(({ covered }) => covered === most)).filter((match) => printed || match.rank <= WHOLE_QUERY || (!whole && (match.tier === BEGUN || meant(match, asked))));
     if (best.length > 0 && asked.every(({ text }) => /^[a-z]+$/.test(text))) {
       best.push(...found.filter((match) => match.tier === BEGUN && tier < BEGUN && best.some(({ owner }) => owner === match.owner)));
     }
@@ -210,9 +210,9 @@ function matchOf(known, asked, { truncated, makers }) {
 }
 
 /** Whether a match is what was asked for. Processors are listed by family, "Core i7", to which a reader adds a number. */
-function meant({ owner, words, generation, rank }, asked) {
+function meant({ owner, words, generation }, asked) {
   const around = generation.models.flatMap(({ name, also }) => [name, ...(also ?? [])].flatMap((text) => [...setOf(text)]));
-  return owner.isCpu || rank <= WHOLE_QUERY || explained(asked, new Set([...words, ...around]));
+  return owner.isCpu || explained(asked, new Set([...words, ...around]));
 }
 
 /** Of models that differ in memory, those that have what the query says. */

@@ -11,7 +11,7 @@ const MOST_MODELS = 8;
 export function answerBox(context, answer, place) {
   const box = place === 0 ? element("article", "answer") : element("details", "answer");
   const title = element(place === 0 ? "h3" : "summary", "answer-name", nameOf(answer));
-  if (place > 0) title.append(" ", element("span", "answer-platform", answer.platform.name));
+  if (place > 0 && nameOf(answer) !== answer.platform.name) title.append(" ", element("span", "answer-platform", answer.platform.name));
   box.append(title, element("p", "answer-what", whatOf(answer)));
   box.append(...body(context, answer));
   return box;
@@ -67,14 +67,17 @@ function body(context, answer) {
 /** The commands, with one line on which release and build they install, and why these. */
 function commands({ model }, answer, found) {
   const { choice, row } = found;
-  const build = element("p", "answer-runs", `${headline(answer)} ${described(model, choice)}, Python ${choice.python}`);
+  const verdict = headline(answer, choice);
+  const build = element("p", "answer-runs", `${described(model, choice)}, Python ${choice.python}`);
   const said = reasons(model, answer, found).map((text) => element("p", "answer-why", text));
-  return [build, ...said, commandBox(scriptOf(model, choice, row)), ...requirements(row)];
+  return [...(verdict ? [element("p", "answer-verdict", verdict)] : []), build, ...said, commandBox(scriptOf(model, choice, row)), ...requirements(row)];
 }
 
 /** One line above the commands: whether the hardware works with what is released now. */
-function headline({ generation }) {
-  if (generation?.verdict === "newest") return `Your card works: last release ${generation.newest}.`;
+function headline({ platform, generation }, { build }) {
+  const what = platform.dispatch_key === "CPU" ? "processor" : "card";
+  const here = build === generation?.newest ? "" : `, here ${build === "preview" ? "a nightly build" : build}`;
+  if (generation?.verdict === "newest") return `Your ${what} works: last release ${generation.newest}${here}.`;
   if (generation?.verdict === "earlier") return `No release since ${generation.newest} supports it.`;
   return generation?.verdict === "preview" ? "Only nightly builds support it." : "";
 }
