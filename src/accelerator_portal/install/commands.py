@@ -19,6 +19,9 @@ _PYTHON = {"linux": "python3", "macos": "python3", "windows": "python"}
 # Methods that end in a container's shell: the check runs there.
 INSIDE = frozenset({"docker", "dockerfile"})
 
+# Methods whose command names no version: what it installs is decided on that day.
+UNPINNED = frozenset({"conda"})
+
 # What makes an environment: Python's own module, or uv.
 _VENV = {"pip": "venv", "requirements": "venv", "source": "venv", "uv": "uv", "uv-auto": "uv"}
 _NEW_ENVIRONMENT = {

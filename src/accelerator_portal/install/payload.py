@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from accelerator_portal.install.axes import Axis, Value, by_column, by_weight
-from accelerator_portal.install.commands import INSIDE, new_environment
+from accelerator_portal.install.commands import INSIDE, UNPINNED, new_environment
 from accelerator_portal.install.resolution import READY, offers
 from accelerator_portal.install.rows import NO_VARIANT, InstallRow
 from accelerator_portal.install.selector import Selector
@@ -84,6 +84,7 @@ def overview(
         "weights": [axis.id for axis in by_weight(selector.table)],
         "ready": sorted(READY),
         "inside": sorted(INSIDE),
+        "unpinned": sorted(UNPINNED),
         "offers": offers(selector),
         "more": selector.more,
         "starts": [dict(start) for start in selector.starts],

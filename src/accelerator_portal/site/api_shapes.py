@@ -120,6 +120,8 @@ class SelectorOverview(Model):
     """The axes with derived values if the reader selects none, most important first."""
     ready: tuple[str, ...]
     """Methods that install prebuilt packages. Others are used only if none is available."""
+    unpinned: tuple[str, ...]
+    """Methods whose command names no version, so that it installs the newest."""
     inside: tuple[str, ...]
     """Methods that end in a container's shell, where the check runs."""
     more: dict[str, tuple[str, ...]]

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 
 from accelerator_portal.install.axes import STABLE, Axis, Choice, Value, by_rank
-from accelerator_portal.install.commands import INSIDE, new_environment
+from accelerator_portal.install.commands import INSIDE, UNPINNED, new_environment
 from accelerator_portal.install.resolution import machine_of, offers, resolve
 from accelerator_portal.install.rows import PREVIEW, Finding, InstallRow
 from accelerator_portal.install.selector import Selector
@@ -179,13 +179,37 @@ def _value(
         other = machine_of(selector, choice | {axis.id: value.id})
         reason = "" if _is_offered(offered[choice["platform"]], axis, value.id, other) else "none"
     else:
-        hidden = value.id not in _available(selector, axis, choice) or value.id == newest
+        known = value.id in _available(selector, axis, choice)
+        hidden = value.id == newest or (not known and axis.id != "method")
         checked = checked and not hidden
+        if axis.id == "method" and not known:
+            reason = _where_else(selector, choice, value.id)
+        elif axis.id in {"method", "variant"} and not hidden:
+            detail = _chip(selector, choice, axis, value.id)
     if reason == "none":
         reason = f"not for {selector.label('platform', choice)}"
-    if axis.id == "variant":
-        detail = _driver(selector, choice, value.id)
     return ValueView(value.id, value.label, detail, checked, reason, hidden)
+
+
+def _chip(selector: Selector, choice: Choice, axis: Axis, value: str) -> str:
+    """What a value brings: the build that its command installs, if another, and its driver."""
+    if value in UNPINNED:
+        return "not pinned"
+    wishes = {a.id: choice[a.id] for a in selector.table if a.is_machine}
+    found = resolve(selector, {**wishes, "platform": choice["platform"], axis.id: value}).choice
+    build = found["build"] if found else choice["build"]
+    other = "" if build == choice["build"] and build != PREVIEW else build_name(build)
+    driver = _driver(selector, choice, value) if axis.id == "variant" else ""
+    return ", ".join(filter(None, [other, driver]))
+
+
+def _where_else(selector: Selector, choice: Choice, method: str) -> str:
+    """Where the platform has a format that it does not have for the reader's machine."""
+    rows = selector.rows_with("platform", choice["platform"])
+    elsewhere = {machine_of(selector, row): row.build for row in rows if row.method == method}
+    if not elsewhere:
+        return f"not for {selector.label('platform', choice)}"
+    return other_machines(selector, elsewhere, choice)
 
 
 def build_name(build: str) -> str:

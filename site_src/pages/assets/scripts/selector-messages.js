@@ -5,14 +5,49 @@ import { element, setText } from "./elements.js";
 const SYSTEMS = { driver: "GPU driver", card: "card" };
 
 /** What stands beside the commands: what was picked, and what of it could not be. */
-export function announce(form, model, found, { wishes, unknown, quiet }) {
+export function announce(form, model, found, { wishes, whole, limits, unknown, quiet }) {
   const ignored = unknown.map(([axis, value]) => `Ignored: ${axisName(form, axis)} “${value}” does not exist.`);
-  const news = [...ignored, ...conflicts(model, found, wishes)];
+  const effect = sideEffect(model, found, whole, limits);
+  const news = [...ignored, ...conflicts(model, found, wishes), ...(effect ? [effect.text] : [])];
   const box = form.querySelector("[data-part=status]");
   box.classList.toggle("has-news", news.length > 0);
   if (news.length > 0) setText(box, news.join(" "));
   else setText(box, quiet ? "" : `Commands for ${described(model, found.choice)}.`);
   if (!found.row && !found.limited) box.append(" ", ...machineButtons(model, found.choice));
+  for (const [axis, value] of found.row ? found.unmet : []) {
+    if (model.available(axis, found.choice).has(value)) box.append(" ", wayBack(`Change to ${valueName(model, axis, value, found.choice.platform)}`, axis, value));
+  }
+  if (effect?.undo) box.append(" ", wayBack(`Back to ${effect.without}`, effect.undo, ""));
+}
+
+/**
+ * What differs from the platform's usual choice although the reader did not pick it: the words, the axis of the wish that
+ * brought it (`undo`), and what that axis has `without` the wish. Null where nothing does.
+ */
+export function sideEffect(model, { choice, row }, wishes, limits) {
+  const isGiven = ([axis]) => axis === "platform" || model.data.machine.includes(axis);
+  const usual = model.resolve(wishes.filter(isGiven)).choice;
+  const picked = new Set(wishes.map(([axis]) => axis));
+  const changed = model.data.weights.filter((axis) => row && !picked.has(axis) && choice[axis] !== usual[axis]);
+  if (changed.length === 0) return null;
+  const name = (from) => (axis) => valueName(model, axis, from[axis], choice.platform);
+  const [shown, instead] = [changed.map(name(choice)).join(", "), changed.map(name(usual)).join(", ")];
+  const without = (axis) => model.resolve(wishes.filter(([other]) => other !== axis), limits).choice;
+  const restores = (count) => ([axis]) => changed[count]((other) => without(axis)[other] === usual[other]);
+  const free = wishes.filter((wish) => !isGiven(wish)).reverse();
+  const cause = free.find(restores("every")) ?? free.find(restores("some"));
+  if (!cause) return { text: `Your ${SYSTEMS.card} or ${SYSTEMS.driver} does not fit ${instead}. Showing ${shown}.`, undo: null };
+  const [undo, value] = cause;
+  const text = `${valueName(model, undo, value, choice.platform)} is not available with ${instead}. Showing ${shown}.`;
+  return { text, undo, without: valueName(model, undo, without(undo)[undo], choice.platform) };
+}
+
+/** A button that takes a wish (again), or takes one back. */
+function wayBack(words, axis, value) {
+  const button = element("button", "link", words);
+  Object.assign(button, { type: "button" });
+  Object.assign(button.dataset, { axis, wish: value });
+  return button;
 }
 
 /** The limit that the reader's card and driver set, with a way to remove it. */
@@ -59,7 +94,7 @@ function valueName(model, axis, value, platform) {
 
 export function described(model, choice) {
   const labels = ["platform", "variant", "os", "arch", "method"].map((axis) => model.label(axis, choice[axis], choice.platform));
-  return [...labels.slice(0, 2), `PyTorch ${buildName(choice.build)}`, ...labels.slice(2)].filter(Boolean).join(", ");
+  return [...labels.slice(0, 2), releaseName(model, choice), ...labels.slice(2)].filter(Boolean).join(", ");
 }
 
 /** A button for each machine that the platform has something for. */
@@ -71,6 +106,15 @@ function machineButtons(model, choice) {
     button.dataset.machine = machine;
     return button;
   });
+}
+
+/** Whether the command names no version, so that nobody knows which one it will install. */
+export function isUnpinned(model, { method }) {
+  return model.data.unpinned.includes(method);
+}
+
+export function releaseName(model, choice) {
+  return isUnpinned(model, choice) ? "PyTorch, the newest of conda-forge" : `PyTorch ${buildName(choice.build)}`;
 }
 
 /** A build as a sentence names it. */

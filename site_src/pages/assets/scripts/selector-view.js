@@ -1,16 +1,18 @@
 // Shows what the reader's wishes lead to: the radio buttons, the commands, and what belongs to them.
 
 import { element, setText } from "./elements.js";
-import { buildName } from "./selector-messages.js";
+import { buildName, isUnpinned, releaseName } from "./selector-messages.js";
+
+const BUILDING = ["method", "variant"]; // axes whose values may have another build
 
 /** Mark what is chosen, hide what the platform does not have, and say what it offers. */
-export function showChoice(form, model, { choice, row }) {
+export function showChoice(form, model, { choice, row }, whole, limits) {
   rebuildVariants(form, model, choice.platform);
   const newest = model.offers(choice.platform)[model.machine(choice)];
   for (const fieldset of form.querySelectorAll("[data-axis]")) {
     const { axis } = fieldset.dataset;
     const known = model.available(axis, choice);
-    for (const input of fieldset.querySelectorAll("input[type=radio]")) showValue(form, model, { choice, newest, known }, input);
+    for (const input of fieldset.querySelectorAll("input[type=radio]")) showValue(form, model, { choice, row, newest, known, whole, limits }, input);
     const more = fieldset.querySelector(".more-choices");
     if (more) more.hidden = more.querySelector(".choice:not([hidden])") === null;
     fieldset.hidden = fieldset.querySelector(".choice:not([hidden])") === null;
@@ -21,7 +23,7 @@ export function showChoice(form, model, { choice, row }) {
   if (driver) driver.hidden = !model.data.drivers[choice.platform];
 }
 
-function showValue(form, model, { choice, newest, known }, input) {
+function showValue(form, model, { choice, row, newest, known, whole, limits }, input) {
   const { name: axis, value } = input;
   const label = input.closest("label");
   let hidden = false;
@@ -29,24 +31,43 @@ function showValue(form, model, { choice, newest, known }, input) {
   let checked = choice[axis] === value;
   if (axis === "platform") {
     const offers = model.offers(value);
-    const build = offers[model.machine(choice)];
+    const build = row && value === choice.platform ? choice.build : offers[model.machine(choice)];
     detail(label, build ? buildName(build) : "");
     reason = build ? "" : elsewhere(model, choice, offers);
   } else if (model.data.machine.includes(axis)) {
     reason = isOffered(model, choice, axis, value) ? "" : `not for ${model.label("platform", choice.platform)}`;
   } else if (axis === "build" && value === "stable") {
     detail(label, newest ? buildName(newest) : "");
-    checked = choice.build !== undefined && choice.build === newest;
+    checked = choice.build !== undefined && choice.build === newest && !isUnpinned(model, choice);
   } else {
     hidden = !known.has(value) || value === newest;
     checked &&= !hidden;
-    if (axis === "variant") detail(label, driverText(model, choice, value));
+    if (axis === "method" && !known.has(value)) [hidden, reason] = [false, whereElse(model, choice, value)];
+    checked &&= !(axis === "build" && isUnpinned(model, choice));
+    if (BUILDING.includes(axis)) detail(label, hidden || reason ? "" : chip(model, { choice, whole, limits }, axis, value));
   }
   input.checked = checked;
   input.disabled = false;
   label.hidden = hidden;
   label.classList.toggle("is-blocked", reason !== "");
   setText(label.querySelector(".choice-reason"), reason);
+}
+
+/** What a value of an axis brings: the build that its command installs, if another one, and the driver it needs. */
+function chip(model, { choice, whole, limits }, axis, value) {
+  const wishes = [...whole.filter(([other]) => other !== axis), [axis, value]];
+  const found = model.resolve(wishes, limits).choice;
+  if (isUnpinned(model, found) && axis === "method") return "not pinned";
+  const build = found.build ?? choice.build;
+  const driver = axis === "variant" ? driverText(model, choice, value) : "";
+  return [build === choice.build && build !== "preview" ? "" : buildName(build), driver].filter(Boolean).join(", ");
+}
+
+/** Where a platform has a format that it does not have for the reader's machine. */
+function whereElse(model, choice, method) {
+  const rows = (model.rowsOf.get(choice.platform) ?? []).filter((row) => row.method === method);
+  if (rows.length === 0) return `not for ${model.label("platform", choice.platform)}`;
+  return elsewhere(model, choice, Object.fromEntries(rows.map((row) => [model.machine(row), row.build])));
 }
 
 /** Show commands and what belongs to them. */
@@ -87,7 +108,8 @@ export function showScript(form, { environment, commands, check }) {
 function summary(model, choice, row) {
   const machine = model.data.machine.map((axis) => model.label(axis, choice[axis]));
   if (!row) return machine.join(" · ");
-  return [`PyTorch ${buildName(choice.build)}`, ...machine, `Python ${choice.python}`].join(" · ");
+  if (isUnpinned(model, choice)) return [releaseName(model, choice), ...machine].join(" · ");
+  return [releaseName(model, choice), ...machine, `Python ${choice.python}`].join(" · ");
 }
 
 /** Where a platform exists instead: the values of the first axis that keeps it from the reader's machine. */

@@ -80,9 +80,11 @@ class Selector {
   }
 
   #press(target) {
-    const { machine } = target.dataset;
+    const { axis, machine, wish } = target.dataset;
     if (target.type === "radio" && this.unmet.has(target.name) && this.choice[target.name] === target.value) {
       this.#take(this.wishes.with(target.name, null), target.name); // what is shown instead of a wish was confirmed
+    } else if (wish !== undefined) {
+      this.#take(this.wishes.with(axis, wish || null), "back");
     } else if (machine) {
       const values = machine.split(" ");
       this.#take(this.model.data.machine.reduce((wishes, axis, n) => wishes.with(axis, values[n]), this.wishes), "machine");
@@ -143,14 +145,15 @@ class Selector {
   #present({ unknown = [], quiet = false }) {
     const { form, model } = this;
     form.removeAttribute("aria-busy");
-    const found = model.resolve(this.#whole(), this.wishes.limits);
+    const whole = this.#whole();
+    const found = model.resolve(whole, this.wishes.limits);
     this.choice = found.choice;
     this.unmet = new Set(found.unmet.map(([axis]) => axis));
-    showChoice(form, model, found);
+    showChoice(form, model, found, whole, this.wishes.limits);
     this.#filterPlatforms();
     showResult(form, model, found);
     showLimit(form, model, found.choice.platform, this.wishes.limits);
-    announce(form, model, found, { wishes: this.wishes.list, unknown, quiet });
+    announce(form, model, found, { wishes: this.wishes.list, whole, limits: this.wishes.limits, unknown, quiet });
   }
 
   /** The wishes with the machine that the browser tells of, and the page's platform. */
