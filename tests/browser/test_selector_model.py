@@ -100,3 +100,44 @@ def test_cards_and_drivers_limit_what_python_limits(open_page: OpenPage, site: S
     shown = open_page().evaluate(_RESOLVE, [None, [plain_case(wishes, **one) for one, _ in limits]])
     for (one, admits), found in zip(limits, shown, strict=True):
         assert found == expected(site.selector, wishes, admits=admits), one
+
+
+# Every value of every axis, and every pair of two, of each platform and machine.
+_EFFECTS = """async () => {
+  const { Model } = await import(new URL("assets/scripts/selector-model.js", document.baseURI));
+  const { sideEffect } = await import(new URL("assets/scripts/selector-messages.js", document.baseURI));
+  const data = await (await fetch("api/v1/install.json")).json();
+  const model = new Model(data);
+  const silent = [];
+  let [choices, differences] = [0, 0];
+  for (const [platform] of data.axes.platform) {
+    const free = data.weights.map((axis) => model.values(axis, platform).map(([id]) => [axis, id]));
+    const values = free.flat().filter(([, id]) => id !== "stable");
+    const pairs = values.flatMap((one) => values.filter(([axis]) => axis !== one[0]).map((other) => [one, other]));
+    for (const machine of Object.keys(model.offers(platform))) {
+      const given = [...data.machine.map((axis, n) => [axis, machine.split(" ")[n]]), ["platform", platform]];
+      const usual = model.resolve(given).choice;
+      for (const picked of [...values.map((value) => [value]), ...pairs]) {
+        const wishes = [...given, ...picked];
+        const found = model.resolve(wishes);
+        const unmet = new Map(found.unmet);
+        const said = sideEffect(model, found, wishes, {});
+        choices += 1;
+        for (const axis of data.weights) {
+          const wish = new Map(picked).get(axis);
+          if (found.choice[axis] === (wish ?? usual[axis])) continue;
+          differences += 1;
+          if (wish ? !unmet.has(axis) : !said) silent.push([...wishes.flat(), axis].join(" "));
+        }
+      }
+    }
+  }
+  return { choices, differences, silent: silent.slice(0, 20) };
+}"""
+
+
+def test_what_is_shown_is_what_was_chosen_or_the_difference_is_said(open_page: OpenPage) -> None:
+    found = open_page().evaluate(_EFFECTS)
+    print(f"{found['choices']} choices, {found['differences']} differences, all of them said")  # noqa: T201 - the count itself
+    assert found["silent"] == []
+    assert found["choices"] > 10_000

@@ -128,15 +128,42 @@ def test_at_the_start_only_what_the_machine_cannot_have_is_marked(
         ),
         (
             "?platform=cuda&os=linux&build=2.4.1&method=docker",
-            "PyTorch 2.4.1 is not available with Docker. Showing PyTorch 2.14.1.",
+            "PyTorch 2.4.1 is not available with Docker. Showing PyTorch 2.14.1. Change to PyTorch 2.4.1",
         ),
         (
             "?platform=cuda&os=linux&build=preview&variant=cu126",
-            "PyTorch nightly is not available with CUDA 12.6. Showing PyTorch 2.14.1.",
+            (
+                "PyTorch nightly is not available with CUDA 12.6. Showing PyTorch 2.14.1. "
+                "Change to PyTorch nightly"
+            ),
         ),
         (
             "?platform=cuda&os=linux&variant=cu132&driver=535",
-            "CUDA 13.2 is not available with your card or GPU driver. Showing CUDA 12.6.",
+            (
+                "CUDA 13.2 is not available with your card or GPU driver. Showing CUDA 12.6. "
+                "Your card or GPU driver does not fit PyTorch 2.15.0. Showing PyTorch 2.14.1."
+            ),
+        ),
+        (
+            "?platform=rocm&os=linux&method=docker",
+            (
+                "Docker is not available with PyTorch 2.14.1, ROCm 7.14. "
+                "Showing PyTorch 2.9.1, ROCm 7.2. Back to pip"
+            ),
+        ),
+        (
+            "?platform=cuda&os=linux&variant=cu134",
+            (
+                "CUDA 13.4 is not available with PyTorch 2.15.0. "
+                "Showing PyTorch nightly. Back to CUDA 13.2"
+            ),
+        ),
+        (
+            "?platform=cuda&os=linux&build=preview",
+            (
+                "PyTorch nightly is not available with CUDA 13.2. "
+                "Showing CUDA 13.4. Back to PyTorch 2.15.0"
+            ),
         ),
         (
             "?platform=cuda&os=linux&driver=390",
@@ -146,6 +173,32 @@ def test_at_the_start_only_what_the_machine_cannot_have_is_marked(
 )
 def test_what_could_not_be_had_is_said(open_page: OpenPage, address: str, said: str) -> None:
     assert status(open_page(f"get-started/{address}")).strip() == said
+
+
+def test_a_choice_that_changed_others_can_be_taken_back(open_page: OpenPage) -> None:
+    page = open_page("?platform=rocm&os=linux")
+    summary = page.locator("[data-part=summary]")
+    expect(summary).to_contain_text("PyTorch 2.14.1")
+    page.locator("label:has(input[name=method][value=docker])").click()
+    expect(summary).to_contain_text("PyTorch 2.9.1")
+    chip = page.locator("label:has(input[name=platform][value=rocm]) .choice-detail")
+    expect(chip).to_have_text("2.9.1")
+    page.get_by_role("button", name="Back to pip").click()
+    expect(summary).to_contain_text("PyTorch 2.14.1")
+    expect(page.locator("[data-part=status] button")).to_have_count(0)
+
+
+def test_a_command_without_a_version_claims_none(open_page: OpenPage) -> None:
+    page = open_page("?platform=cpu&os=linux&method=conda")
+    expect(page.locator("[data-part=summary]")).to_contain_text("the newest of conda-forge")
+    expect(page.locator("input[name=build]:checked")).to_have_count(0)
+
+
+def test_an_impossible_format_stays_and_says_why(open_page: OpenPage) -> None:
+    page = open_page("?platform=cuda&os=windows&arch=x86_64")
+    label = page.locator("label:has(input[name=method][value=docker])")
+    expect(label).to_be_visible()
+    expect(label.locator(".choice-reason")).to_have_text("Linux only")
 
 
 def test_a_platform_for_another_machine_keeps_the_machine_and_offers_to_switch(

@@ -15,7 +15,8 @@ export function announce(form, model, found, { wishes, whole, limits, unknown, q
   else setText(box, quiet ? "" : `Commands for ${described(model, found.choice)}.`);
   if (!found.row && !found.limited) box.append(" ", ...machineButtons(model, found.choice));
   for (const [axis, value] of found.row ? found.unmet : []) {
-    if (model.available(axis, found.choice).has(value)) box.append(" ", wayBack(`Change to ${valueName(model, axis, value, found.choice.platform)}`, axis, value));
+    const asked = [...whole.filter(([other]) => other !== axis), [axis, value]];
+    if (model.resolve(asked, limits).choice[axis] === value) box.append(" ", wayBack(`Change to ${valueName(model, axis, value, found.choice.platform)}`, axis, value));
   }
   if (effect?.undo) box.append(" ", wayBack(`Back to ${effect.without}`, effect.undo, ""));
 }
