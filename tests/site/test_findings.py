@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import json
+from dataclasses import replace
 
 from accelerator_portal.install.expand import expand
 from accelerator_portal.install.rows import InstallRow
@@ -15,6 +16,7 @@ from tests.folders import EXAMPLE, Tree, loaded
 DAY = dt.date(2026, 6, 1)
 FOUND = Verdict(kind="found", on=DAY, found={"torch": "1.10.0"})
 NONE = Verdict(kind="none", on=DAY, why="torch==1.10.0 has no wheels.")
+NAMED = "Named in “Example data, made up for the tests”, read 2026-01-02."
 UNCHECKED = Verdict(kind="unchecked", on=DAY, why="an index did not respond")
 
 
@@ -41,7 +43,7 @@ def test_each_python_has_its_own_words(tree: Tree) -> None:
                 f"Use Python {pythons[0]}. Reason: torch==1.10.0 has no wheels."
             ),
         ),
-        ("unchecked", "Versions not checked on 2026-06-01: an index did not respond."),
+        ("named", f"Not checked on 2026-06-01: an index did not respond. {NAMED}"),
     ]
 
 
@@ -67,26 +69,31 @@ def test_a_table_says_it_once_where_all_agree(tree: Tree) -> None:
     assert "Python 3.12: Versions found" in mixed
     assert "Python 3.13: These versions did not resolve" in mixed
     unchecked = summary([with_verdicts(row, FOUND, UNCHECKED)])
-    assert unchecked == "Versions found on 2026-06-01: torch 1.10.0."  # said once, elsewhere
+    assert "Python 3.13: Not checked on 2026-06-01: an index did not respond." in unchecked
+    (other,) = with_findings([replace(row, named=None)], {})
+    assert summary([other]) == "Not checked by the portal: only Python packages are looked up."
     assert summary([row]) == ""
 
 
 def test_shares_count_every_command_once(tree: Tree) -> None:
     row = first_row(tree)
-    known = {"example": {key_of(row): {"3.12": FOUND, "3.13": NONE, "3.14": UNCHECKED}}}
-    assert total(shares(known)).model_dump() == {"found": 1, "none": 1, "unchecked": 1}
+    rows = [with_verdicts(row, FOUND, NONE), with_verdicts(replace(row, named=None), UNCHECKED)]
+    counts = total(shares(rows)).model_dump()
+    others = len(row.pythons or ())
+    assert counts == {"found": 1, "none": 1, "named": others - 2, "unchecked": others}
 
 
 def test_the_pages_and_the_data_say_the_same(site: Site) -> None:
     data = json.loads((site.root / "api/v1/findings.json").read_text("utf-8"))
-    counts = [sum(p[kind] for p in data["platforms"].values()) for kind in ("found", "none")]
+    kinds = ("found", "none", "named", "unchecked")
+    counts = [sum(p[kind] for p in data["platforms"].values()) for kind in kinds]
     text = site.pages["get-started/"].one("article").text()
     text = " ".join(text.split())
-    assert f"{counts[0]:,} resolve, {counts[1]:,} don’t resolve and" in text
+    assert f"Of {sum(counts):,} combinations" in text
+    assert all(f"{count:,} have “" in text for count in counts)
     assert "These package indexes have not answered since " in text
     assert "Error" not in text
-    assert "A resolved command is not tested on hardware." in text
+    assert "No level means that the command was tested on hardware." in text
     install = json.loads((site.root / "api/v1/install.json").read_text("utf-8"))
-    kinds = {kind for kind, _ in install["finding"]}
-    assert kinds <= {"found", "none", "unchecked"}
+    assert {kind for kind, _ in install["finding"]} <= {*kinds}
     assert all(-1 <= n < len(install["finding"]) for row in install["findings"] for n in row)

@@ -28,7 +28,7 @@ def form(catalog: Catalog, further: Selector) -> LexborHTMLParser:
     repository = RepositoryLinks("https://example.org/", "https://example.org/edit/")
     templates = Templates(REPOSITORY / TEMPLATES, catalog=catalog, repository=repository)
     view = selector_view(further)
-    looked = FindingShares(found=0, none=0, unchecked=0)
+    looked = FindingShares(found=0, none=0, named=0, unchecked=0)
     context = {
         "view": view,
         "selector": further,

@@ -20,7 +20,7 @@ _PYTHON = {"linux": "python3", "macos": "python3", "windows": "python"}
 INSIDE = frozenset({"docker", "dockerfile"})
 
 # Methods whose command names no version: what it installs is decided on that day.
-UNPINNED = frozenset({"conda"})
+UNPINNED = frozenset({"conda", "uv-auto"})
 
 # What makes an environment: Python's own module, or uv.
 _VENV = {"pip": "venv", "requirements": "venv", "source": "venv", "uv": "uv", "uv-auto": "uv"}

@@ -137,6 +137,7 @@ def _row(
         calls=pip_calls(option.steps, method, values),
         container=container(option.steps, values),
         on_request=option.on_request,
+        named=target.named,
     )
 
 

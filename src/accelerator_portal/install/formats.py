@@ -20,6 +20,7 @@ from accelerator_portal.install.quoting import command_line
 from accelerator_portal.install.rows import (
     PREVIEW,
     CheckLine,
+    Finding,
     InstallRow,
     PipCall,
     Prerequisite,
@@ -34,6 +35,9 @@ UV_GUIDE = "https://docs.astral.sh/uv/guides/integration/pytorch/"
 
 # Builds whose further requirements are all on PyPI. Those of other builds (for ROCm and XPU) are on
 # the build's own index, which therefore has to serve every package of the project.
+# What is known of a command that names no version.
+NOT_PINNED = "Not checked: the command names no version, and installs the newest."
+
 _ON_PYPI = (f"{INDEX}/cpu", f"{INDEX}/cu")
 
 
@@ -186,7 +190,7 @@ def _uv_auto(row: InstallRow) -> InstallRow:
         note="uv detects the GPU and its driver, and installs the newest matching build. "
         "The version is not pinned.",
         calls=(),
-        findings=(),
+        findings=_not_pinned(row),
     )
 
 
@@ -208,5 +212,9 @@ def _conda(catalog: Catalog, rows: Iterable[InstallRow]) -> Iterator[InstallRow]
             check=row.check and replace(row.check, prints=""),
             note=conda.note,
             calls=(),
-            findings=(),
+            findings=_not_pinned(row),
         )
+
+
+def _not_pinned(row: InstallRow) -> tuple[Finding, ...]:
+    return (Finding("unchecked", NOT_PINNED),) * len(row.pythons or "1")

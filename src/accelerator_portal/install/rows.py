@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from accelerator_portal.catalog.fields import Arch, Method, Os
+from accelerator_portal.catalog.sources import Source
 
 PREVIEW = "preview"
 NO_VARIANT = "default"
@@ -71,7 +72,7 @@ class PipCall:
 class Finding:
     """What is known of the versions that a command asks for, in words that name the day."""
 
-    kind: Literal["found", "none", "unchecked"]
+    kind: Literal["found", "none", "named", "unchecked"]
     words: str
 
 
@@ -105,3 +106,5 @@ class InstallRow:
     """Files to create before the commands run."""
     on_request: bool = False
     """Whether the selector takes the row only for a reader who asks for its release."""
+    named: Source | None = None
+    """The document that names the version: less than a package index that has it."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import lru_cache
@@ -14,6 +14,7 @@ from accelerator_portal.catalog.compatibility_file import CompatibilityRow
 from accelerator_portal.catalog.fields import Arch, Os
 from accelerator_portal.catalog.install_file import Option, Variant
 from accelerator_portal.catalog.releases_file import INDEX, Build, Preview, Release, Wheel
+from accelerator_portal.catalog.sources import Source
 from accelerator_portal.install.rows import PREVIEW
 
 
@@ -22,7 +23,7 @@ class Target:
     """One build, variant and system, and what is known of them.
 
     `index` is the address of the wheel's index, empty where it is on PyPI; `fits` the row of
-    `compatibility.yaml` that the option installs.
+    `compatibility.yaml` that the option installs; `named` the document that names its version.
     """
 
     build: str
@@ -34,6 +35,7 @@ class Target:
     wheel: str | None = None
     index: str | None = None
     fits: CompatibilityRow | None = None
+    named: Source | None = None
 
     @property
     def torch(self) -> str | None:
@@ -52,7 +54,7 @@ def targets(catalog: Catalog, platform: Platform, option: Option) -> Iterator[Ta
     split = names_python(platform, option)
     for build in _builds(catalog, option):
         found = _of_builds if option.published else _as_stated
-        for target in found(platform, option, build):
+        for target in found(catalog, platform, option, build):
             if split:
                 yield from (replace(target, pythons=(python,)) for python in target.pythons)
             else:
@@ -68,7 +70,9 @@ def _builds(catalog: Catalog, option: Option) -> Iterator[Release | Preview]:
             yield release
 
 
-def _of_builds(platform: Platform, option: Option, release: Release | Preview) -> Iterator[Target]:
+def _of_builds(
+    catalog: Catalog, platform: Platform, option: Option, release: Release | Preview
+) -> Iterator[Target]:
     """One target per wheel, image or archive that the option's glob and filters admit."""
     variants = {variant.id: variant for variant in platform.install.variants}
     for build in _admitted(option, release):
@@ -76,6 +80,7 @@ def _of_builds(platform: Platform, option: Option, release: Release | Preview) -
             continue  # an undescribed variant is reported by checks/install_references.py
         wheel = build if isinstance(build, Wheel) else None
         pythons = wheel.python if wheel and wheel.python else release.python
+        named = _document(catalog.releases.sources, build.source or release.source)
         for arch in build.arch:
             if not option.arch or arch in option.arch:
                 target = _target(release, build.os, arch, variants.get(build.variant))
@@ -84,6 +89,7 @@ def _of_builds(platform: Platform, option: Option, release: Release | Preview) -
                     pythons=_common(pythons, option.python),
                     wheel=build.variant,
                     index=_index(release, wheel) if wheel else None,
+                    named=named,
                 )
 
 
@@ -93,7 +99,9 @@ def served_builds(catalog: Catalog, option: Option) -> Iterator[Build]:
         yield from _admitted(option, release)
 
 
-def _as_stated(platform: Platform, option: Option, build: Release | Preview) -> Iterator[Target]:
+def _as_stated(
+    _: Catalog, platform: Platform, option: Option, build: Release | Preview
+) -> Iterator[Target]:
     """One target per system and variant that the option itself states."""
     wanted = option.variants or ()
     variants = [variant for variant in platform.install.variants if variant.id in wanted]
@@ -102,12 +110,18 @@ def _as_stated(platform: Platform, option: Option, build: Release | Preview) -> 
         if option.compatibility and fits is None:
             continue
         pythons = _common(build.python, option.python)
+        named = _document(platform.compatibility.sources, fits.source) if fits else None
         if fits and fits.python:
             pythons = _common(pythons, fits.python)
         for os in option.os or ():
             for arch in option.arch or ():
                 target = _target(build, os, arch, variant)
-                yield replace(target, pythons=pythons, fits=fits)
+                yield replace(target, pythons=pythons, fits=fits, named=named)
+
+
+def _document(sources: Mapping[str, Source], names: Iterable[str]) -> Source | None:
+    """The first source that is a document; what package indexes say is looked up by itself."""
+    return next((s for name in names if (s := sources.get(name)) and s.url), None)
 
 
 def _target(build: Release | Preview, os: Os, arch: Arch, variant: Variant | None) -> Target:

@@ -200,6 +200,8 @@ class FindingShares(Model):
     """Versions were found."""
     none: int
     """No matching versions exist."""
+    named: int
+    """Not looked up, but a document names the version."""
     unchecked: int
     """The versions couldn't be checked from the machine that ran the check."""
 

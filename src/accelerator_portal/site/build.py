@@ -100,7 +100,7 @@ def build_site(
     before = read_histories(catalog, root, tested)
     at = as_of(catalog, [stored.report for stored in tested.reports])
     releases = list(release_rows(catalog, selector))
-    looked = shares(verdicts)
+    looked = shares(rows)
     yield style_sheet(root)
     yield data_file("findings.json", looked)
     yield from stale_facts_pages(catalog, at.date(), templates)

@@ -22,6 +22,9 @@ from accelerator_portal.packages.verdict_file import (
 from accelerator_portal.site.api_shapes import FindingsData, FindingShares
 from accelerator_portal.site.words import python_range
 
+# Images, archives and source code are on no package index.
+OTHER_FORMAT = "by the portal: only Python packages are looked up."
+
 
 def read_all(catalog: Catalog, root: Path) -> dict[str, Verdicts]:
     """Return the verdicts of every platform that has some; raises ProblemsError."""
@@ -43,13 +46,18 @@ def _with_findings(
 ) -> InstallRow:
     known = verdicts.get(key_of(row))
     if not known:
-        return row
+        return replace(row, findings=(_unresolved(row, OTHER_FORMAT),) * len(row.pythons or "1"))
     instead = _instead(row, known, newest.get(row_key(row, "build")))
     findings = (known.get(python) for python in row.pythons or ())
-    return replace(row, findings=tuple(_finding(v, instead) if v else None for v in findings))
+    return replace(
+        row,
+        findings=tuple(
+            _finding(row, v, instead) if v else _unresolved(row, OTHER_FORMAT) for v in findings
+        ),
+    )
 
 
-def _finding(verdict: Verdict, instead: str) -> Finding:
+def _finding(row: InstallRow, verdict: Verdict, instead: str) -> Finding:
     day = f"{verdict.on:%Y-%m-%d}"
     if verdict.kind == "found":
         listed = ", ".join(f"{name} {version}" for name, version in verdict.found.items())
@@ -63,7 +71,15 @@ def _finding(verdict: Verdict, instead: str) -> Finding:
     if verdict.kind == "none":
         words = (f"These versions did not resolve on {day}.", instead, f"Reason: {why}")
         return Finding("none", " ".join(filter(None, words)))
-    return Finding("unchecked", f"Versions not checked on {day}: {_without_exception(why)}")
+    return _unresolved(row, f"on {day}: {_without_exception(why)}")
+
+
+def _unresolved(row: InstallRow, why: str) -> Finding:
+    """Nobody resolved the versions; a document may name them all the same."""
+    if row.named:
+        source = f"“{row.named.title}”, read {row.named.read:%Y-%m-%d}"
+        return Finding("named", f"Not checked {why} Named in {source}.")
+    return Finding("unchecked", f"Not checked {why}")
 
 
 def _without_exception(why: str) -> str:
@@ -98,20 +114,20 @@ def _newest_found(
 
 
 def summary(rows: Iterable[InstallRow]) -> str:
-    """Say of several rows with the same commands what is known: shortest where all agree.
-
-    What could not be checked is said once, on *Get started*.
-    """
+    """Say of several rows with the same commands what is known: shortest where all agree."""
     words: dict[str, set[str]] = {}
     for row in rows:
-        for python, finding in zip(row.pythons or (), row.findings, strict=False):
-            if finding and finding.kind != "unchecked":
+        for python, finding in zip(row.pythons or ("",), row.findings, strict=False):
+            if finding:
                 words.setdefault(finding.words, set()).add(python)
     if not words:
         return ""
     if len(words) == 1:
         return next(iter(words))
-    return " ".join(f"Python {python_range(pythons)}: {said}" for said, pythons in words.items())
+    return " ".join(
+        f"Python {python_range(pythons)}: {said}" if pythons != {""} else said
+        for said, pythons in words.items()
+    )
 
 
 def unanswering(verdicts: Mapping[str, Verdicts]) -> tuple[tuple[str, ...], str]:
@@ -126,9 +142,12 @@ def unanswering(verdicts: Mapping[str, Verdicts]) -> tuple[tuple[str, ...], str]
     return tuple(sorted(hosts)), min(days, default="")
 
 
-def shares(verdicts: Mapping[str, Verdicts]) -> FindingsData:
-    """Return how many commands, each with one Python, have which verdict."""
-    return FindingsData(platforms={name: _shares(found) for name, found in verdicts.items()})
+def shares(rows: Iterable[InstallRow]) -> FindingsData:
+    """Return of how many commands, each with one Python, what is known."""
+    kinds: dict[str, Counter[str]] = {}
+    for row in rows:
+        kinds.setdefault(row.platform, Counter()).update(f.kind for f in row.findings if f)
+    return FindingsData(platforms={name: _shares(counts) for name, counts in kinds.items()})
 
 
 def total(data: FindingsData) -> FindingShares:
@@ -137,10 +156,15 @@ def total(data: FindingsData) -> FindingShares:
     return FindingShares(
         found=sum(part.found for part in parts),
         none=sum(part.none for part in parts),
+        named=sum(part.named for part in parts),
         unchecked=sum(part.unchecked for part in parts),
     )
 
 
-def _shares(verdicts: Verdicts) -> FindingShares:
-    counts = Counter(v.kind for by_python in verdicts.values() for v in by_python.values())
-    return FindingShares(found=counts["found"], none=counts["none"], unchecked=counts["unchecked"])
+def _shares(counts: Counter[str]) -> FindingShares:
+    return FindingShares(
+        found=counts["found"],
+        none=counts["none"],
+        named=counts["named"],
+        unchecked=counts["unchecked"],
+    )

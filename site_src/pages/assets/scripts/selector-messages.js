@@ -115,7 +115,7 @@ export function isUnpinned(model, { method }) {
 }
 
 export function releaseName(model, choice) {
-  return isUnpinned(model, choice) ? "PyTorch, the newest of conda-forge" : `PyTorch ${buildName(choice.build)}`;
+  return isUnpinned(model, choice) ? "PyTorch, version not pinned" : `PyTorch ${buildName(choice.build)}`;
 }
 
 /** A build as a sentence names it. */

@@ -38,15 +38,14 @@ function showValue(form, model, { choice, row, newest, known, whole, limits }, i
     reason = isOffered(model, choice, axis, value) ? "" : `not for ${model.label("platform", choice.platform)}`;
   } else if (axis === "build" && value === "stable") {
     detail(label, newest ? buildName(newest) : "");
-    checked = choice.build !== undefined && choice.build === newest && !isUnpinned(model, choice);
+    checked = choice.build !== undefined && choice.build === newest;
   } else {
     hidden = !known.has(value) || value === newest;
     checked &&= !hidden;
     if (axis === "method" && !known.has(value)) [hidden, reason] = [false, whereElse(model, choice, value)];
-    checked &&= !(axis === "build" && isUnpinned(model, choice));
     if (BUILDING.includes(axis)) detail(label, hidden || reason ? "" : chip(model, { choice, whole, limits }, axis, value));
   }
-  input.checked = checked;
+  input.checked = checked && !(axis === "build" && isUnpinned(model, choice));
   input.disabled = false;
   label.hidden = hidden;
   label.classList.toggle("is-blocked", reason !== "");
@@ -108,8 +107,8 @@ export function showScript(form, { environment, commands, check }) {
 function summary(model, choice, row) {
   const machine = model.data.machine.map((axis) => model.label(axis, choice[axis]));
   if (!row) return machine.join(" · ");
-  if (isUnpinned(model, choice)) return [releaseName(model, choice), ...machine].join(" · ");
-  return [releaseName(model, choice), ...machine, `Python ${choice.python}`].join(" · ");
+  const python = isUnpinned(model, choice) ? [] : [`Python ${choice.python}`];
+  return [releaseName(model, choice), ...machine, ...python].join(" · ");
 }
 
 /** Where a platform exists instead: the values of the first axis that keeps it from the reader's machine. */
@@ -172,7 +171,7 @@ function showFinding(form, finding) {
   const [kind, words] = finding ?? ["unchecked", ""];
   const box = form.querySelector("[data-part=finding]");
   box.className = `finding finding--${kind}`;
-  showText(box, kind === "unchecked" ? "" : words);
+  showText(box, words);
   form.querySelector("[data-part=box]").classList.toggle("is-failing", kind === "none");
   setText(form.querySelector("[data-copy=script]"), kind === "none" ? "Copy anyway" : "Copy");
 }
