@@ -21,10 +21,7 @@ export function announce(form, model, found, { wishes, whole, limits, unknown, q
   if (effect?.undo) box.append(" ", wayBack(`Back to ${effect.without}`, effect.undo, ""));
 }
 
-/**
- * What differs from the platform's usual choice although the reader did not pick it: the words, the axis of the wish that
- * brought it (`undo`), and what that axis has `without` the wish. Null where nothing does.
- */
+/** What differs from the platform's usual choice although nobody picked it; `undo` is the axis of the wish that did it. */
 export function sideEffect(model, { choice, row }, wishes, limits) {
   const isGiven = ([axis]) => axis === "platform" || model.data.machine.includes(axis);
   const usual = model.resolve(wishes.filter(isGiven)).choice;
@@ -109,7 +106,7 @@ function machineButtons(model, choice) {
   });
 }
 
-/** Whether the command names no version, so that nobody knows which one it will install. */
+/** Whether the command names no version. */
 export function isUnpinned(model, { method }) {
   return model.data.unpinned.includes(method);
 }
