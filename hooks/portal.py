@@ -148,7 +148,8 @@ def _list_platforms(nav: Any, platforms: dict[str, str]) -> None:  # noqa: ANN40
     for entry in nav or ():
         for section in entry.values():
             if isinstance(section, list) and f"{PLATFORMS}/index.md" in section:
-                section.extend({name: path} for name, path in platforms.items())
+                own = next((e["Platforms"] for e in section if "Platforms" in e), section)
+                own.extend({name: path} for name, path in platforms.items())
 
 
 def _file(config: MkDocsConfig, page: StoredFile, *, hidden: bool) -> File:

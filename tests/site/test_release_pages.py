@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+
 from accelerator_portal.install.axes import STABLE
 from accelerator_portal.install.formats import STATED
 from tests.built_site import Site, attribute
@@ -9,17 +11,25 @@ def test_a_cell_says_whether_a_platform_can_install_a_release(site: Site) -> Non
     newest = site.catalog.releases.newest.version
     served = {(row.build, row.platform) for row in site.selector.rows}
     platforms = [value.id for value in site.selector.axes["platform"]]
-    lines = site.pages["versions/"].tree.css(".release-matrix tbody tr")
-    assert len(lines) == len(site.catalog.releases.releases)
-    for line, release in zip(lines, site.catalog.releases.releases, strict=True):
-        build = STABLE if release.version == newest else release.version
-        assert line.css("th")[0].text() == release.version
-        cells = line.css("td")[2:]
-        for cell, platform in zip(cells, platforms, strict=True):
+    tree = site.pages["versions/"].tree
+    releases = site.catalog.releases.releases
+    heads = [head.text() for head in tree.css(".release-matrix thead th a")]
+    assert heads == [release.version for release in releases]
+    lines = tree.css(".release-matrix tbody tr")[1:]
+    assert len(lines) == len(platforms)
+    for line, platform in zip(lines, platforms, strict=True):
+        for cell, release in zip(line.css("td"), releases, strict=True):
+            build = STABLE if release.version == newest else release.version
             links = [attribute(link, "href") for link in cell.css("a")]
             wanted = f"../compute-platforms/{platform}/?build={build}#install"
             there = (release.version, platform) in served
             assert links == ([wanted] if there else []), release.version
+
+
+def test_a_cell_names_the_plugin_and_its_runtime(site: Site) -> None:
+    link = site.pages["versions/"].one("a[href='../compute-platforms/ascend/?build=2.7.1#install']")
+    assert re.fullmatch(r"2\.7\.1\.post\d+ · CANN .+", link.text())
+    assert not any(a.text() == "yes" for a in site.pages["versions/"].tree.css("td a"))
 
 
 def test_a_build_from_source_alone_says_so(site: Site) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from packaging.version import Version
+
 from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.fields import Arch
 from accelerator_portal.catalog.releases_file import Release, Wheel
@@ -12,6 +14,7 @@ from accelerator_portal.install.axes import build_id
 from accelerator_portal.install.labels import ARCH, OS
 from accelerator_portal.install.rows import InstallRow
 from accelerator_portal.install.selector import Selector
+from accelerator_portal.install.targets import rows_about
 from accelerator_portal.packages.wheel_tags import minimum_system, runs_on
 from accelerator_portal.site.commands_table import CommandsRow, commands_table
 from accelerator_portal.site.words import python_range
@@ -58,11 +61,11 @@ def release_rows(catalog: Catalog, selector: Selector) -> Iterator[ReleaseRow]:
     """Yield a row per release, the newest first, with cells in the selector's platform order."""
     for release in catalog.releases.releases:
         rows = [row for row in selector.rows if row.build == release.version]
-        by_platform: dict[str, list[InstallRow]] = {}
+        served: dict[str, list[InstallRow]] = {}
         for row in rows:
-            by_platform.setdefault(row.platform, []).append(row)
+            served.setdefault(row.platform, []).append(row)
         cells = tuple(
-            ReleaseCell(p.id, p.label, _words(catalog.by_id[p.id], by_platform.get(p.id, [])))
+            ReleaseCell(p.id, p.label, _words(catalog.by_id[p.id], release, served.get(p.id, [])))
             for p in selector.axes["platform"]
         )
         commands = tuple(commands_table(selector, rows))
@@ -91,13 +94,27 @@ def _needs(wheel: Wheel, arch: Arch) -> str:
     return ", ".join(dict.fromkeys(filter(None, map(minimum_system, tags))))
 
 
-def _words(platform: Platform, rows: list[InstallRow]) -> str:
-    """Say which variants there are, by version where they have one; `yes` where there is one."""
+# What a plugin needs beside its runtime.
+_LIBRARIES = frozenset({"torchvision", "torchaudio", "Python"})
+
+
+def _plain(name: str, version: str) -> str:
+    """`CANN ==9.1.*` as readers write it: `CANN 9.1`."""
+    return f"{name} {version.removeprefix('==').removesuffix('.*')}"
+
+
+def _words(platform: Platform, release: Release, rows: list[InstallRow]) -> str:
+    """Say what serves a release: plugin and runtime, or else the variants or the systems."""
     if not rows:
         return ""
     if all(row.method == "source" for row in rows):
         return "from source"
+    fits = rows_about(platform, release.version, None)
+    plugins = [row for row in fits if row.plugin]
+    if plugins:
+        best = max(plugins, key=lambda row: (bool(row.needs), Version(row.plugin or "0")))
+        runtime = next((_plain(*n) for n in best.needs.items() if n[0] not in _LIBRARIES), None)
+        return " · ".join(filter(None, [best.plugin, runtime]))
     used = {row.variant for row in rows}
-    return (
-        ", ".join(v.version or v.name for v in platform.install.variants if v.id in used) or "yes"
-    )
+    variants = [v.version or v.name for v in platform.install.variants if v.id in used]
+    return ", ".join(variants or (name for os, name in OS.items() if os in {r.os for r in rows}))

@@ -180,10 +180,11 @@ def _value(
         reason = "" if _is_offered(offered[choice["platform"]], axis, value.id, other) else "none"
     else:
         known = value.id in _available(selector, axis, choice)
-        hidden = value.id == newest or (not known and axis.id != "method")
+        hidden = value.id == newest or not known
         checked = checked and not hidden
         if axis.id == "method" and not known:
             reason = _where_else(selector, choice, value.id)
+            hidden = reason == ""
         elif axis.id in {"method", "variant"} and not hidden:
             detail = _chip(selector, choice, axis, value.id)
     if reason == "none":
@@ -204,12 +205,10 @@ def _chip(selector: Selector, choice: Choice, axis: Axis, value: str) -> str:
 
 
 def _where_else(selector: Selector, choice: Choice, method: str) -> str:
-    """Where the platform has a format that it does not have for the reader's machine."""
+    """Where the platform has a format that it does not have here; empty if nowhere."""
     rows = selector.rows_with("platform", choice["platform"])
     elsewhere = {machine_of(selector, row): row.build for row in rows if row.method == method}
-    if not elsewhere:
-        return f"not for {selector.label('platform', choice)}"
-    return other_machines(selector, elsewhere, choice)
+    return other_machines(selector, elsewhere, choice) if elsewhere else ""
 
 
 def build_name(build: str) -> str:

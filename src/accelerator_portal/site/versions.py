@@ -20,8 +20,9 @@ class ReleaseVersions(Model):
     date: Day
     """The day of its publication."""
     platforms: dict[str, str]
-    """What a platform offers of it, by the platform's id, in a few words: its variants, `yes`, or
-    `from source`; platforms without a command for it are left out."""
+    """What a platform offers of it, by the platform's id, in a few words: its plugin's version
+    and runtime, its variants or systems, or `from source`; platforms without a command for it are
+    left out."""
 
 
 class PlatformVersions(Model):

@@ -42,7 +42,8 @@ function showValue(form, model, { choice, row, newest, known, whole, limits }, i
   } else {
     hidden = !known.has(value) || value === newest;
     checked &&= !hidden;
-    if (axis === "method" && !known.has(value)) [hidden, reason] = [false, whereElse(model, choice, value)];
+    if (axis === "method" && hidden) reason = whereElse(model, choice, value);
+    hidden &&= reason === "";
     if (BUILDING.includes(axis)) detail(label, hidden || reason ? "" : chip(model, { choice, whole, limits }, axis, value));
   }
   input.checked = checked && !(axis === "build" && isUnpinned(model, choice));
@@ -62,10 +63,10 @@ function chip(model, { choice, whole, limits }, axis, value) {
   return [build === choice.build && build !== "preview" ? "" : buildName(build), driver].filter(Boolean).join(", ");
 }
 
-/** Where a platform has a format that it does not have for the reader's machine. */
+/** Where a platform has a format that it does not have for the reader's machine; empty if nowhere. */
 function whereElse(model, choice, method) {
   const rows = (model.rowsOf.get(choice.platform) ?? []).filter((row) => row.method === method);
-  if (rows.length === 0) return `not for ${model.label("platform", choice.platform)}`;
+  if (rows.length === 0) return "";
   return elsewhere(model, choice, Object.fromEntries(rows.map((row) => [model.machine(row), row.build])));
 }
 
