@@ -40,7 +40,7 @@ def test_a_site_for_the_address_of_a_project_s_pages_is_built(
     root, out = copy_sources(tmp_path / "repository", EXAMPLE), tmp_path / "site"
     done = run("--root", root, "--out", out)
     assert (done.exit_code, done.stderr) == (0, "")
-    assert '"/portal/get-started/"' in (out / "404.html").read_text("utf-8")
+    assert '"/portal/versions/"' in (out / "404.html").read_text("utf-8")
 
 
 def test_the_previous_site_can_be_put_back(tmp_path: Path) -> None:

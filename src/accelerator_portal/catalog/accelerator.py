@@ -179,7 +179,7 @@ class Accelerator(SourcedFile):
     summary: Annotated[Line, Field(max_length=160)]
     """One sentence that says what the platform is and which hardware it supports."""
     description: Paragraph
-    """Two to four sentences for the get-started page."""
+    """Two to four sentences for the home page."""
     integration: IntegrationFact
     """In-tree or out-of-tree."""
     dispatch_key: TextFact

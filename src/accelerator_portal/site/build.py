@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -41,6 +41,7 @@ from accelerator_portal.site.hardware import HardwareData, hardware_data
 from accelerator_portal.site.history_pages import history_pages
 from accelerator_portal.site.history_view import TestHistories, read_histories
 from accelerator_portal.site.model_pages import model_pages
+from accelerator_portal.site.offline import offline_installs
 from accelerator_portal.site.operations import NightMetrics, operations_pages
 from accelerator_portal.site.other_backends import observed_backends, other_runtimes
 from accelerator_portal.site.own_suites import own_suite_rows
@@ -68,6 +69,7 @@ from accelerator_portal.site.style_sheet import style_sheet
 from accelerator_portal.site.templates import Templates
 from accelerator_portal.site.test_history_page import pages_of_test_histories
 from accelerator_portal.site.versions import versions_data
+from accelerator_portal.site.words import python_range
 
 TEMPLATES = "site_src/templates"
 QUESTIONS = "questions.md"
@@ -174,6 +176,10 @@ def _shared_pages(
             "looked": counts,
             "silent": silent,
             "silent_since": since,
+            "pythons": python_range(catalog.releases.newest.python),
+            "checks": _checks(ready),
+            "offline": list(offline_installs(selector)),
+            "containers": [p for p in catalog.platforms if _has_container(ready, p.id)],
         },
         f"{PLATFORMS}/index.md": {"newest": newest, **observed_backends(catalog)},
         "other-ways.md": other_runtimes(catalog),
@@ -207,6 +213,19 @@ def _shared_pages(
             **context,
         )
         yield SiteFile(path, content, f"{TEMPLATES}/{template}")
+
+
+def _checks(rows: Iterable[InstallRow]) -> list[InstallRow]:
+    """A row of each platform for the check that follows its installation."""
+    found: dict[str, InstallRow] = {}
+    for row in rows:
+        if row.check and row.method == "pip":
+            found.setdefault(row.platform, row)
+    return list(found.values())
+
+
+def _has_container(rows: Iterable[InstallRow], platform: str) -> bool:
+    return any(row.platform == platform and row.method == "docker" for row in rows)
 
 
 def _executorch(catalog: Catalog, tested: ResultsView) -> dict[str, Any]:

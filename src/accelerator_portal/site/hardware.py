@@ -255,4 +255,4 @@ def _address(platform: Platform, card: str, found: Serving) -> str | None:
         return None
     query = {"platform": platform.id, "card": card}
     query |= {axis: value for axis in ("os", "arch") if (value := getattr(found, axis))}
-    return f"get-started/?{urlencode(query)}"
+    return f"?{urlencode(query)}"

@@ -144,7 +144,7 @@ function notes({ generation, models }, row) {
 
 function selectorLink({ root, model, openHere }, found) {
   const query = selectorQuery(model, found);
-  const open = link(`${root}get-started/?${query}`, "Open in the selector");
+  const open = link(`${root}?${query}`, "Open in the selector");
   open.addEventListener("click", (event) => {
     if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
     if (openHere(query)) event.preventDefault();

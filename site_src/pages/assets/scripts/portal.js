@@ -23,6 +23,9 @@ async function begin([selector, load]) {
   forms.forEach((form) => start(form));
 }
 
+// The selector was on Get started once: addresses with a choice lead to where it is now.
+if (document.querySelector("[data-moved-selector]") && location.search) location.replace(`../${location.search}`);
+
 startDisclosure();
 const begun = Object.entries(PARTS).map(begin);
 Promise.allSettled(begun).then(() => {
