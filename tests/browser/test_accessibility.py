@@ -122,7 +122,7 @@ def test_the_menu_of_a_phone(open_page: OpenPage) -> None:
 
 
 def test_a_selector_that_told_of_a_change(open_page: OpenPage) -> None:
-    page = open_page("get-started/?platform=nothing", reduced_motion="reduce")
+    page = open_page("?platform=nothing", reduced_motion="reduce")
     expect(page.locator("[data-part=status]")).to_have_class("result-status has-news")
     assert in_scheme(page, "dark") == []
 

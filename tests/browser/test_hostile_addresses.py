@@ -25,7 +25,7 @@ ASKED = (
 )
 # fmt: on
 QUESTIONS = (
-    "get-started/?platform={}&os={}&build={}&variant={}&python={}&method={}&arch={}",
+    "?platform={}&os={}&build={}&variant={}&python={}&method={}&arch={}",
     "hardware/?card={}#{}",
     "compare/?with={},acme,{}",
     "questions/?text={}&platform={}",
@@ -119,7 +119,7 @@ def test_whatever_an_address_says_the_selector_has_a_row_and_a_matrix_a_state(
     bare: Watcher,
 ) -> None:
     """The scripts' own parsers, five hundred addresses in one call of the browser."""
-    bare.page.goto("get-started/")
+    bare.page.goto("")
     wait_until_ready(bare.page)
     wrong = bare.page.evaluate(_PARSE, some_addresses(500))
     assert wrong == []

@@ -49,7 +49,7 @@ LINES_OUT_OF_VIEW = """() => {
 
 
 def test_no_choice_makes_the_page_scroll_sideways(open_page: OpenPage, site: Site) -> None:
-    page = open_page("get-started/", viewport={"width": 320, "height": 800})
+    page = open_page("", viewport={"width": 320, "height": 800})
     for platform in site.selector.axes["platform"]:
         page.locator(f"input[name=platform][value='{platform.id}']").evaluate("one => one.click()")
         assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, platform.id
@@ -59,10 +59,10 @@ def test_tables_show_their_commands_without_scrolling(open_page: OpenPage) -> No
     page = open_page("404.html", viewport=DESKTOP)
     root = page.url.removesuffix("404.html")
     beyond = {}
-    for address in ("get-started/", kinds.RELEASE, *kinds.PLATFORMS):
+    for address in ("", kinds.RELEASE, *kinds.PLATFORMS):
         page.goto(root + address)
         beyond[address] = page.locator(".commands-table").evaluate_all(BEYOND_THE_BOX)
-    assert beyond["get-started/"]
+    assert beyond[""]
     assert {address: widths for address, widths in beyond.items() if any(widths)} == {}
 
 
@@ -161,7 +161,7 @@ def test_a_choice_shows_before_the_event_is_over(open_page: OpenPage, site: Site
     machine = {axis: site.selector.starts[0][axis] for axis in ("os", "arch")}
     row = resolve(site.selector, {**machine, "platform": "cuda", "method": "uv"}).row
     assert row is not None
-    page = open_page("get-started/?os=linux&arch=x86_64&platform=cuda")
+    page = open_page("?os=linux&arch=x86_64&platform=cuda")
     shown = page.evaluate(
         """([axis, value]) => {
           const input = [...document.getElementsByName(axis)].find((one) => one.value === value);
@@ -177,7 +177,7 @@ def test_a_choice_shows_before_the_event_is_over(open_page: OpenPage, site: Site
 
 def test_the_command_box_keeps_its_height(open_page: OpenPage, site: Site) -> None:
     """Where commands are as long as the first ones, what stands below does not move."""
-    page = open_page("get-started/")
+    page = open_page()
     heights = set()
     for method in [value.id for value in site.selector.axes["method"] if value.id in {"pip", "uv"}]:
         page.locator(f"input[name=method][value={method}]").check()

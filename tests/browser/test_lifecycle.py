@@ -48,7 +48,7 @@ def test_what_has_ended_is_said_to_have(open_page: OpenPage, site: Site) -> None
 
 
 def test_a_platform_without_one_shows_none(open_page: OpenPage) -> None:
-    page = open_page("get-started/?platform=cuda")
+    page = open_page("?platform=cuda")
     expect(page.locator("[data-part=stage]")).to_be_hidden()
     page.locator("input[value=ascend]").evaluate("one => one.click()")
     expect(page.locator("[data-part=commands]")).to_contain_text("torch-npu")

@@ -54,7 +54,7 @@ def test_commands_of_several_lines_are_copied_as_several_lines(
 
 
 def test_without_the_permission_the_commands_are_at_least_marked(open_page: OpenPage) -> None:
-    page = open_page("get-started/", script="delete Navigator.prototype.clipboard;")
+    page = open_page("", script="delete Navigator.prototype.clipboard;")
     page.locator(".command-box button").click()
     script = page.locator("[data-part=script]").text_content() or ""
     assert page.evaluate("String(getSelection()).trim()") == script.strip()
@@ -71,7 +71,7 @@ def tab_until(page: Page, name: str) -> None:
 
 
 def test_every_axis_is_reached_by_tab_and_moved_by_arrows(open_page: OpenPage) -> None:
-    page = open_page("get-started/?os=linux")
+    page = open_page("?os=linux")
     for axis in ("platform", "variant", "build", "os", "arch", "python", "method"):
         if axis == "build":
             page.locator("[data-part=settings] > summary").click()
@@ -85,7 +85,7 @@ def test_every_axis_is_reached_by_tab_and_moved_by_arrows(open_page: OpenPage) -
 
 
 def test_the_first_tab_skips_to_the_content(open_page: OpenPage) -> None:
-    page = open_page("get-started/")
+    page = open_page()
     page.keyboard.press("Tab")
     skip = page.locator(".skip-link")
     expect(skip).to_be_focused()
@@ -95,7 +95,7 @@ def test_the_first_tab_skips_to_the_content(open_page: OpenPage) -> None:
 
 
 def test_the_description_follows_the_platform(open_page: OpenPage, site: Site) -> None:
-    page = open_page("get-started/")
+    page = open_page()
     for platform in site.selector.axes["platform"]:
         page.locator(f"input[name=platform][value='{platform.id}']").evaluate("one => one.click()")
         current = page.locator("[data-description]").filter(visible=True)

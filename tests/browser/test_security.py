@@ -42,8 +42,8 @@ def test_what_is_injected_into_a_page_does_not_run(opened: Open, what: str) -> N
         assert INJECTED[what] in body
         route.fulfill(response=answer, body=body)
 
-    visit.page.route("**/get-started/", inject)
-    visit.page.goto("./get-started/")
+    visit.page.route(re.compile(r"/$"), inject)
+    visit.page.goto("./")
     visit.page.wait_for_load_state("networkidle")
     assert visit.page.locator("body").get_attribute("data-ran") is None
     assert any("policy" in fault.lower() for fault in visit.watched.console)
@@ -65,7 +65,7 @@ def test_a_script_that_is_added_later_does_not_run(opened: Open) -> None:
 def test_the_selector_says_so_when_its_data_cannot_be_read(opened: Open) -> None:
     page = opened("run-anywhere/").page
     page.route("**/api/v1/selector.json", lambda route: route.fulfill(status=500, body="{"))
-    page.goto("./get-started/")
+    page.goto("./")
     expect(page.locator("[data-part=status]")).to_contain_text("could not load its data")
     assert shown_choice(page)  # what the page brought still stands there
 
@@ -73,7 +73,7 @@ def test_the_selector_says_so_when_its_data_cannot_be_read(opened: Open) -> None
 def test_no_cookies_and_nothing_is_kept_but_choices(
     open_page: Callable[..., Page],
 ) -> None:
-    page = open_page("get-started/")
+    page = open_page()
     own = "Object.keys(localStorage).filter((key) => !key.includes('__palette'))"
     assert page.evaluate(own) == []
     page.locator("input[name=platform][value=cpu]").check()

@@ -38,7 +38,7 @@ def take(page: Page, axis: str, value: str) -> None:
 
 
 def test_an_address_leads_to_its_choice(open_page: OpenPage, site: Site) -> None:
-    page = open_page("get-started/")
+    page = open_page()
     for choice in some_choices(site.selector, 6):
         page.goto(address_of(choice))
         wait_until_ready(page)
@@ -48,7 +48,7 @@ def test_an_address_leads_to_its_choice(open_page: OpenPage, site: Site) -> None
         assert status(page) == "", choice
 
 
-@pytest.mark.parametrize("address", ["", "get-started/"])
+@pytest.mark.parametrize("address", [""])
 def test_the_address_holds_what_was_picked_and_survives_reloading(
     open_page: OpenPage, address: str
 ) -> None:
@@ -74,10 +74,8 @@ def test_a_platforms_page_keeps_its_platform(open_page: OpenPage, site: Site) ->
 
 
 def test_unknown_values_are_ignored_and_said(open_page: OpenPage) -> None:
-    commands = shown_commands(open_page("get-started/?os=linux&arch=x86_64"))
-    page = open_page(
-        "get-started/?os=linux&arch=x86_64&method=teleport&platform=%3Cb%3E&colour=red&driver=x"
-    )
+    commands = shown_commands(open_page("?os=linux&arch=x86_64"))
+    page = open_page("?os=linux&arch=x86_64&method=teleport&platform=%3Cb%3E&colour=red&driver=x")
     assert shown_commands(page) == commands
     assert "format “teleport” does not exist" in status(page)
     assert "compute platform “<b>” does not exist" in status(page)
@@ -91,13 +89,13 @@ def test_a_variant_of_another_platform_does_not_break_the_page(
 ) -> None:
     owner, variants = next(iter(site.selector.variants.items()))
     other = next(p.id for p in site.selector.axes["platform"] if p.id != owner)
-    page = open_page(f"get-started/?os=linux&platform={other}&variant={variants[0].id}")
+    page = open_page(f"?os=linux&platform={other}&variant={variants[0].id}")
     assert status(page) == ""
     assert shown_commands(page)
 
 
 def test_back_and_forward_walk_through_the_choices(open_page: OpenPage) -> None:
-    page = open_page("get-started/?os=linux")
+    page = open_page("?os=linux")
     seen = [shown_commands(page)]
     for axis, value in (("platform", "cpu"), ("method", "uv"), ("platform", "rocm")):
         take(page, axis, value)
@@ -112,7 +110,7 @@ def test_back_and_forward_walk_through_the_choices(open_page: OpenPage) -> None:
 
 
 def test_taking_what_is_already_chosen_leaves_no_step_behind(open_page: OpenPage) -> None:
-    page = open_page("get-started/")
+    page = open_page()
     steps = page.evaluate("history.length")
     page.locator("input[name=os]:checked").evaluate("input => input.click()")
     assert page.evaluate("history.length") == steps
@@ -123,7 +121,7 @@ def test_the_newest_release_has_a_lasting_name_and_a_number(
     open_page: OpenPage, site: Site, build: str
 ) -> None:
     newest = site.catalog.releases.newest.version
-    page = open_page(f"get-started/?os=linux&build={newest if build == 'number' else build}")
+    page = open_page(f"?os=linux&build={newest if build == 'number' else build}")
     assert shown_choice(page)["build"] == "stable"
     assert f"torch=={newest}" in shown_commands(page)
     assert status(page) == ""
@@ -134,13 +132,13 @@ def test_a_link_to_an_earlier_release_opens_the_list_of_them(
 ) -> None:
     builds: list[Value] = [*site.selector.axes["build"]]
     earlier = builds[3].id
-    page = open_page(f"get-started/?os=linux&build={earlier}")
+    page = open_page(f"?os=linux&build={earlier}")
     assert shown_choice(page)["build"] == earlier
     assert page.locator(".axis-build details.more-choices").evaluate("box => box.open")
 
 
 def test_an_address_keeps_its_anchor(open_page: OpenPage) -> None:
-    page = open_page("get-started/#install")
+    page = open_page("#install")
     take(page, "method", "uv")
     assert urlsplit(page.url).fragment == "install"
     assert query(page)["method"] == "uv"

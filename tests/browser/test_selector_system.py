@@ -56,7 +56,7 @@ def shown_start(page: Page) -> dict[str, str]:
 def test_the_system_is_chosen_without_client_hints(
     open_page: OpenPage, site: Site, platform: str, system: str
 ) -> None:
-    page = open_page("get-started/", script=old_browser(platform))
+    page = open_page("", script=old_browser(platform))
     assert shown_start(page) == start(site, system)
 
 
@@ -64,7 +64,7 @@ def test_the_system_is_chosen_without_client_hints(
 def test_an_unknown_system_gets_the_first_start(
     open_page: OpenPage, site: Site, platform: str
 ) -> None:
-    page = open_page("get-started/", script=old_browser(platform))
+    page = open_page("", script=old_browser(platform))
     assert shown_start(page) == start(site, site.selector.starts[0]["os"])
 
 
@@ -72,7 +72,7 @@ def test_the_architecture_is_not_guessed_from_the_platforms_name(
     open_page: OpenPage, site: Site
 ) -> None:
     """Firefox on a Mac with Apple silicon says MacIntel, and on ARM64 Linux anything."""
-    page = open_page("get-started/", script=old_browser("Linux aarch64"))
+    page = open_page("", script=old_browser("Linux aarch64"))
     assert shown_start(page) == start(site, "linux")
 
 
@@ -83,7 +83,7 @@ def test_the_architecture_is_not_guessed_from_the_platforms_name(
 def test_client_hints_tell_system_and_architecture(  # noqa: PLR0913, PLR0917 - two parameters each
     open_page: OpenPage, site: Site, system: str, told: str, arch: str, architecture: str
 ) -> None:
-    page = open_page("get-started/", script=hints(told, architecture))
+    page = open_page("", script=hints(told, architecture))
     expect(page.locator(f"input[name=arch][value={arch}]")).to_be_checked()
     assert shown_choice(page)["os"] == system
     if not (system == "macos" and arch == "x86_64"):  # no platform has a build for it
@@ -91,13 +91,13 @@ def test_client_hints_tell_system_and_architecture(  # noqa: PLR0913, PLR0917 - 
 
 
 def test_a_32_bit_browser_says_nothing_of_the_machine(open_page: OpenPage, site: Site) -> None:
-    page = open_page("get-started/", script=hints("Windows", "arm", "32"))
+    page = open_page("", script=hints("Windows", "arm", "32"))
     assert shown_start(page) == start(site, "windows")
 
 
 def test_the_address_counts_more_than_the_system(open_page: OpenPage, site: Site) -> None:
     arch = start(site, "linux")["arch"]
-    page = open_page(f"get-started/?os=linux&arch={arch}", script=hints("Windows", "arm"))
+    page = open_page(f"?os=linux&arch={arch}", script=hints("Windows", "arm"))
     page.wait_for_timeout(100)  # client hints arrive late
     shown = shown_choice(page)
     assert (shown["os"], shown["arch"]) == ("linux", arch)
@@ -114,7 +114,7 @@ def test_a_platforms_page_never_leaves_its_platform(open_page: OpenPage, site: S
 
 
 def test_platforms_that_do_not_fit_say_where_they_are(open_page: OpenPage, site: Site) -> None:
-    page = open_page("get-started/?platform=ascend&os=linux&arch=aarch64")
+    page = open_page("?platform=ascend&os=linux&arch=aarch64")
     offered = offers(site.selector)
     choice = Choice({"os": "linux", "arch": "aarch64"})
     reasons = {

@@ -72,7 +72,7 @@ def click_about(page: Page, seed: int) -> dict[str, Any]:
 
 
 def test_any_clicks_lead_to_what_the_wishes_alone_lead_to(open_page: OpenPage, site: Site) -> None:
-    page = open_page("get-started/")
+    page = open_page()
     for seed in range(SEQUENCES):
         page.locator("[data-reset]").evaluate("button => button.click()")
         found = click_about(page, seed)
@@ -83,7 +83,7 @@ def test_any_clicks_lead_to_what_the_wishes_alone_lead_to(open_page: OpenPage, s
 
 
 def test_an_address_leads_to_what_the_clicks_led_to(open_page: OpenPage, site: Site) -> None:
-    page = open_page("get-started/")
+    page = open_page()
     for seed in range(100, 105):
         page.locator("[data-reset]").evaluate("button => button.click()")
         found = click_about(page, seed)
@@ -99,7 +99,7 @@ def test_an_address_leads_to_what_the_clicks_led_to(open_page: OpenPage, site: S
 def test_at_the_start_only_what_the_machine_cannot_have_is_marked(
     open_page: OpenPage, site: Site
 ) -> None:
-    page = open_page("get-started/?os=linux&arch=x86_64")
+    page = open_page("?os=linux&arch=x86_64")
     offered = offers(site.selector)
     marked = page.locator(".choice.is-blocked").all()
     assert 0 < len(marked) <= 6
@@ -172,7 +172,7 @@ def test_at_the_start_only_what_the_machine_cannot_have_is_marked(
     ],
 )
 def test_what_could_not_be_had_is_said(open_page: OpenPage, address: str, said: str) -> None:
-    assert status(open_page(f"get-started/{address}")).strip() == said
+    assert status(open_page(address)).strip() == said
 
 
 def test_a_choice_that_changed_others_can_be_taken_back(open_page: OpenPage) -> None:
@@ -204,7 +204,7 @@ def test_an_impossible_format_stays_and_says_why(open_page: OpenPage) -> None:
 def test_a_platform_for_another_machine_keeps_the_machine_and_offers_to_switch(
     open_page: OpenPage,
 ) -> None:
-    page = open_page("get-started/?platform=mps&os=linux&arch=x86_64")
+    page = open_page("?platform=mps&os=linux&arch=x86_64")
     assert status(page).startswith("MPS is not available for Linux x86-64. It is available for:")
     expect(page.locator("[data-part=box]")).to_be_hidden()
     assert page.locator("input[name=os]:checked").get_attribute("value") == "linux"
@@ -216,18 +216,18 @@ def test_a_platform_for_another_machine_keeps_the_machine_and_offers_to_switch(
 def test_a_wish_that_cannot_be_met_is_dropped_by_clicking_what_is_shown(
     open_page: OpenPage,
 ) -> None:
-    page = open_page("get-started/?platform=cuda&os=windows&method=docker")
+    page = open_page("?platform=cuda&os=windows&method=docker")
     page.locator("input[name=method][value=pip]").evaluate("input => input.click()")
     assert "method" not in dict(parse_qsl(urlsplit(page.url).query))
     assert status(page).startswith("Commands for CUDA")
 
 
 def test_a_command_that_is_known_to_fail_has_no_plain_copy(open_page: OpenPage) -> None:
-    page = open_page("get-started/?platform=tpu-xla&os=linux&arch=x86_64")
+    page = open_page("?platform=tpu-xla&os=linux&arch=x86_64")
     copy = page.locator("[data-copy=script]")
     expect(copy).to_have_text("Copy")
     assert "Python 3.12" in (page.locator("[data-part=summary]").text_content() or "")
-    page.goto("get-started/?platform=tpu-xla&build=2.9.0&python=3.13&method=pip")
+    page.goto("?platform=tpu-xla&build=2.9.0&python=3.13&method=pip")
     expect(copy).to_have_text("Copy anyway")
     expect(page.locator("[data-part=finding]")).to_contain_text("did not resolve")
 
@@ -241,7 +241,7 @@ def test_a_command_that_is_known_to_fail_has_no_plain_copy(open_page: OpenPage) 
     ],
 )
 def test_a_driver_limits_the_builds(open_page: OpenPage, typed: str, variant: str) -> None:
-    page = open_page("get-started/?platform=cuda&os=linux&arch=x86_64")
+    page = open_page("?platform=cuda&os=linux&arch=x86_64")
     page.locator("[data-part=settings] > summary").click()
     page.locator("#driver-version").fill(typed)
     expect(page.locator(f"input[name=variant][value={variant}]")).to_be_checked()
@@ -252,7 +252,7 @@ def test_a_driver_limits_the_builds(open_page: OpenPage, typed: str, variant: st
 
 @pytest.mark.parametrize("typed", ["banana", "1.2.3.4.5.6", "-5", "9" * 400])
 def test_what_is_no_driver_version_is_said(open_page: OpenPage, typed: str) -> None:
-    page = open_page("get-started/?platform=cuda&os=linux&arch=x86_64")
+    page = open_page("?platform=cuda&os=linux&arch=x86_64")
     before = page.locator("[data-part=script]").text_content()
     page.locator("[data-part=settings] > summary").click()
     page.locator("#driver-version").fill(typed)
@@ -261,7 +261,7 @@ def test_what_is_no_driver_version_is_said(open_page: OpenPage, typed: str) -> N
 
 
 def test_a_cards_limit_holds_until_it_is_removed(open_page: OpenPage) -> None:
-    page = open_page("get-started/?platform=cuda&card=volta-7-0&os=linux&arch=x86_64")
+    page = open_page("?platform=cuda&card=volta-7-0&os=linux&arch=x86_64")
     cu126 = page.locator("input[name=variant][value=cu126]")
     expect(cu126).to_be_checked()
     for platform in ("cpu", "cuda"):
@@ -272,11 +272,11 @@ def test_a_cards_limit_holds_until_it_is_removed(open_page: OpenPage) -> None:
 
 
 def test_the_last_choice_is_remembered_until_it_is_reset(open_page: OpenPage) -> None:
-    page = open_page("get-started/?os=linux")
+    page = open_page("?os=linux")
     page.locator("input[name=platform][value=rocm]").click()
     page.goto("./")
     expect(page.locator("input[name=platform][value=rocm]")).to_be_checked()
-    page.goto("get-started/?platform=cpu")  # a link counts more
+    page.goto("?platform=cpu")  # a link counts more
     expect(page.locator("input[name=platform][value=cpu]")).to_be_checked()
     page.goto("./")
     expect(page.locator("input[name=platform][value=rocm]")).to_be_checked()
@@ -330,7 +330,7 @@ def test_on_a_phone_copy_stays_in_view_while_choosing(open_page: OpenPage) -> No
 
 
 def test_arrow_keys_move_within_an_axis_in_one_step_of_the_history(open_page: OpenPage) -> None:
-    page = open_page("get-started/?os=linux&arch=x86_64")
+    page = open_page("?os=linux&arch=x86_64")
     steps = page.evaluate("history.length")
     page.locator("input[name=platform]:checked").focus()
     for _ in range(3):
@@ -340,7 +340,7 @@ def test_arrow_keys_move_within_an_axis_in_one_step_of_the_history(open_page: Op
 
 
 def test_a_project_file_is_shown_with_its_commands(open_page: OpenPage) -> None:
-    page = open_page("get-started/?platform=cuda&os=linux&method=pyproject&build=2.14.1")
+    page = open_page("?platform=cuda&os=linux&method=pyproject&build=2.14.1")
     file = page.locator("[data-part=files] pre")
     expect(file).to_contain_text('"torch==2.14.1"')
     expect(file).to_contain_text('requires-python = "==3.13.*"')

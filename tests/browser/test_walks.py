@@ -178,7 +178,7 @@ def test_the_first_command_line_is_in_the_first_view(
     page = open_page("404.html", viewport=viewport)
     root = page.url.removesuffix("404.html")
     tops: dict[str, float] = {}
-    for address in ("", "get-started/", *kinds.PLATFORMS):
+    for address in ("", *kinds.PLATFORMS):
         page.goto(root + address)
         box = page.locator("[data-part=script]")
         if box.count():  # a few platforms have no sourced command

@@ -37,7 +37,7 @@ def test_no_filter_is_shown_that_would_do_nothing(open_page: OpenPage, site: Sit
 
 
 def test_every_platform_is_described(open_page: OpenPage, site: Site) -> None:
-    page = open_page("get-started/", java_script_enabled=False)
+    page = open_page("", java_script_enabled=False)
     for platform in site.catalog.platforms:
         expect(page.locator(f"[data-description='{platform.id}']")).to_be_visible()
 
@@ -66,7 +66,7 @@ def test_print_has_commands_and_no_navigation(
 
 
 def test_print_is_dark_on_light_whatever_the_screen(open_page: OpenPage) -> None:
-    page = open_page("get-started/", color_scheme="dark")
+    page = open_page("", color_scheme="dark")
     page.emulate_media(media="print", color_scheme="dark")
     ink = page.locator("h1").evaluate("node => getComputedStyle(node).color")
     red, green, blue = (int(part) for part in ink[ink.index("(") + 1 : -1].split(",")[:3])

@@ -123,7 +123,7 @@ def search(page: Page, words: str) -> None:
     expect(page.locator(".md-search-result__meta")).to_contain_text("matching")
 
 
-def address_of(choice: Choice, *, page: str = "get-started/") -> str:
+def address_of(choice: Choice, *, page: str = "") -> str:
     """The address of a choice, written by hand as the page's script would."""
     axes = dict(choice)
     if choice["variant"] == "default":

@@ -29,9 +29,9 @@ def with_feature(name: str, works: str) -> str:
 
 ACCELERATOR_KEYS = (
     "access, additional_platform, description, device, dispatch_key, documentation, "
-    "features, hardware, identify, integration, lifecycle, maintainers, mark, name, "
+    "error_names, features, hardware, identify, integration, lifecycle, maintainers, mark, name, "
     "operating_systems, package, report_feeds, sources, suites, summary, support, "
-    "upstream_ci, upstream_events, vendor"
+    "upstream_ci, upstream_events, vendor, vendor_names"
 )
 
 

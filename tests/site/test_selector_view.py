@@ -8,7 +8,6 @@ from selectolax.lexbor import LexborHTMLParser
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.install import Selector
 from accelerator_portal.install.axes import AXES, Choice
-from accelerator_portal.site.api_shapes import FindingShares
 from accelerator_portal.site.build import TEMPLATES, RepositoryLinks
 from accelerator_portal.site.commands_table import commands_table
 from accelerator_portal.site.selector_view import other_machines, selector_view
@@ -24,21 +23,18 @@ def further(catalog: Catalog) -> Selector:
 
 @pytest.fixture(scope="module")
 def form(catalog: Catalog, further: Selector) -> LexborHTMLParser:
-    """The form of Get started, with one more axis."""
+    """The form of the home page, with one more axis."""
     repository = RepositoryLinks("https://example.org/", "https://example.org/edit/")
     templates = Templates(REPOSITORY / TEMPLATES, catalog=catalog, repository=repository)
     view = selector_view(further)
-    looked = FindingShares(found=0, none=0, named=0, unchecked=0)
     context = {
         "view": view,
         "selector": further,
         "commands": [],
-        "looked": looked,
-        "silent": (),
-        "silent_since": "",
-        "to_root": "../",
+        "newest": {},
+        "to_root": "",
     }
-    return LexborHTMLParser(templates.render("get-started.md.j2", **context))
+    return LexborHTMLParser(templates.render("index.md.j2", **context))
 
 
 def test_each_axis_has_a_fieldset_in_the_order_of_the_page(form: LexborHTMLParser) -> None:
