@@ -26,7 +26,7 @@ FOCUSED = """() => {
 }"""
 
 
-@pytest.mark.parametrize("address", ["", "get-started/", kinds.FULLEST], ids=kinds.name)
+@pytest.mark.parametrize("address", ["", kinds.FULLEST], ids=kinds.name)
 def test_the_copy_button_copies_exactly_the_commands(open_page: OpenPage, address: str) -> None:
     page = open_page(address, permissions=["clipboard-read", "clipboard-write"])
     button = page.locator(".command-box button")

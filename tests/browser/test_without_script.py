@@ -14,7 +14,7 @@ from tests.built_site import Site
 OpenPage = Callable[..., Page]
 
 
-@pytest.mark.parametrize("address", ["", "get-started/", kinds.FULLEST], ids=kinds.name)
+@pytest.mark.parametrize("address", ["", kinds.FULLEST], ids=kinds.name)
 def test_the_commands_are_in_a_table_and_no_dead_form_is_shown(
     open_page: OpenPage, site: Site, address: str
 ) -> None:
@@ -49,7 +49,7 @@ def test_the_menu_of_a_phone_opens(open_page: OpenPage) -> None:
 
 
 @pytest.mark.parametrize("java_script", [True, False], ids=["with scripts", "without scripts"])
-@pytest.mark.parametrize("address", ["", "get-started/", kinds.FULLEST], ids=kinds.name)
+@pytest.mark.parametrize("address", ["", kinds.FULLEST], ids=kinds.name)
 def test_print_has_commands_and_no_navigation(
     open_page: OpenPage,
     address: str,
