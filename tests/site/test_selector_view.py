@@ -32,6 +32,7 @@ def form(catalog: Catalog, further: Selector) -> LexborHTMLParser:
         "selector": further,
         "commands": [],
         "newest": {},
+        "evidence": {},
         "to_root": "",
     }
     return LexborHTMLParser(templates.render("index.md.j2", **context))

@@ -23,7 +23,7 @@ async function begin([selector, load]) {
   forms.forEach((form) => start(form));
 }
 
-// The selector was on Get started once: addresses with a choice lead to where it is now.
+// Old addresses of the selector.
 if (document.querySelector("[data-moved-selector]") && location.search) location.replace(`../${location.search}`);
 
 startDisclosure();

@@ -53,7 +53,7 @@ function showValue(form, model, { choice, row, newest, known, whole, limits }, i
   setText(label.querySelector(".choice-reason"), reason);
 }
 
-/** What a value brings: the build that its command installs, if another one, and its driver. */
+/** The build that a value brings, if another one, and its driver. */
 function chip(model, { choice, whole, limits }, axis, value) {
   const wishes = [...whole.filter(([other]) => other !== axis), [axis, value]];
   const found = model.resolve(wishes, limits).choice;
