@@ -194,3 +194,36 @@ def test_the_colours_follow_the_system(open_page: OpenPage) -> None:
     expect(page.locator("body")).to_have_attribute("data-md-color-scheme", "default")
     light = page.locator("body").evaluate("body => getComputedStyle(body).backgroundColor")
     assert dark != light
+
+
+TWICE = """() => {
+  const ids = [...document.querySelectorAll("[id]")].map(({ id }) => id);
+  return [...new Set(ids.filter((id, n) => ids.indexOf(id) !== n))];
+}"""
+
+
+@pytest.mark.parametrize(
+    "address", ["", "get-started/", "questions/", "contribute/", kinds.FULLEST], ids=kinds.name
+)
+def test_no_id_stands_twice(open_page: OpenPage, address: str) -> None:
+    """Material gives code blocks their ids when its script runs."""
+    page = open_page(address)
+    page.wait_for_load_state("networkidle")
+    assert page.evaluate(TWICE) == []
+
+
+# Of the choices that are on the screen: those too low for a finger, and those that something covers.
+HARD_TO_HIT = """() => [...document.querySelectorAll(".selector .choice")].filter((label) => {
+  const { top, bottom, left, width, height } = label.getBoundingClientRect();
+  if (height === 0 || top < 60 || bottom > innerHeight) return false;
+  const hit = document.elementFromPoint(left + width / 2, top + height / 2);
+  const covered = label.closest(".formats") && !label.contains(hit);
+  return height < 44 || covered;
+}).map((label) => label.textContent.trim())"""
+
+
+@pytest.mark.parametrize("scrolled", [0, 150, 300, 450])
+def test_on_a_phone_every_choice_can_be_hit(open_page: OpenPage, scrolled: int) -> None:
+    page = open_page("?platform=cuda&os=linux", viewport=PHONE)
+    page.evaluate("(top) => scrollTo(0, top)", scrolled)
+    assert page.evaluate(HARD_TO_HIT) == []

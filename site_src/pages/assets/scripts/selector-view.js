@@ -63,7 +63,7 @@ function chip(model, { choice, whole, limits }, axis, value) {
   return [build === choice.build && build !== "preview" ? "" : buildName(build), driver].filter(Boolean).join(", ");
 }
 
-/** Where a platform has a format that it does not have for the reader's machine; empty if nowhere. */
+/** Where a platform has a format that is not for the reader's machine. */
 function whereElse(model, choice, method) {
   const rows = (model.rowsOf.get(choice.platform) ?? []).filter((row) => row.method === method);
   if (rows.length === 0) return "";
@@ -75,7 +75,7 @@ export function showResult(form, model, { choice, row }) {
   const part = (name) => form.querySelector(`[data-part=${name}]`);
   for (const name of ["box", "files", "prints", "inside", "needs"]) part(name).hidden = true;
   const copyOnly = form.querySelector("[data-copy=commands]");
-  if (copyOnly) copyOnly.hidden = !row || row.commands === "";
+  if (copyOnly) copyOnly.parentElement.hidden = !row || row.commands === "";
   showText(part("note"), row?.note ?? "");
   showStage(part("stage"), row?.stage);
   showFinding(form, row?.finding(choice.python));
