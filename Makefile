@@ -22,7 +22,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup site serve test test-browser test-validation validate-cpu validate-executorch webhooks lint format types new check owners schema workflows actionlint act bench coverage mutants properties lock lock-validation lock-act clean
+.PHONY: help setup site serve test test-browser test-validation validate-cpu validate-executorch webhooks lint format types new check owners schema workflows actionlint act bench coverage same mutants properties lock lock-validation lock-act clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1|/p' Makefile | while IFS='|' read -r target text; do \
@@ -170,6 +170,10 @@ coverage: setup ## Run the tests and show branch coverage by package
 # Goes on where the last call ended: make properties ARGS="--minutes 10 --inputs 1000000"
 properties: setup ## Run the property tests of hostile input for an hour or for a million inputs
 	nice -n 5 $(BIN)/python -m tools.property_run $(ARGS)
+
+same: setup ## Compare the site, the command line and reports with those of a commit: make same BASE=main
+	@test -n "$(BASE)" || { echo "BASE is missing. Run: make same BASE=main" >&2; exit 2; }
+	$(BIN)/python -m tools.same $(BASE) $(ARGS)
 
 mutants: setup ## Run mutation tests and list the mutants that survive
 	$(BIN)/python -m tools.mutants $(ARGS)
