@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from accelerator_portal.reports.report_file import read_report
 from accelerator_portal.validation.case import Case, Result
 from accelerator_portal.validation.matrix import read_matrix
-from accelerator_portal.validation.suites.drawn_inputs import FORMS, Draw, broadcast
-from accelerator_portal.validation.suites.operator_inputs import OPERATORS
+from accelerator_portal.validation.suites.operator_inputs import FORMS, OPERATORS, Draw, broadcast
 from accelerator_portal.validation.worker import Job, attempt
 from tests.validation_torch.conftest import validate
 

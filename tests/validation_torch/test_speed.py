@@ -16,13 +16,13 @@ from accelerator_portal.validation.case import Case, Result
 from accelerator_portal.validation.classify import CheckFailedError, MismatchError, SkippedError
 from accelerator_portal.validation.matrix import read_matrix
 from accelerator_portal.validation.plan import expand
-from accelerator_portal.validation.suites.speed import device_memory, load_readings, suite
+from accelerator_portal.validation.suites.speed import sensors, suite
 from accelerator_portal.validation.suites.speed.benchmark import COMPUTING, Setting, Workload
 from accelerator_portal.validation.suites.speed.device_clock import device_clock, require_waiting
 from accelerator_portal.validation.suites.speed.full_models import MODELS
-from accelerator_portal.validation.suites.speed.measuring import Budget, measured, warm_up
-from accelerator_portal.validation.suites.speed.reading import SensorReading
+from accelerator_portal.validation.suites.speed.sensors import SensorReading
 from accelerator_portal.validation.suites.speed.spread import Timing
+from accelerator_portal.validation.suites.speed.suite import Budget, measured, warm_up
 from accelerator_portal.validation.worker import Job, attempt
 from tests.validation_torch.conftest import validate
 
@@ -192,7 +192,7 @@ def test_what_is_too_slow_or_too_large_is_skipped(monkeypatch: pytest.MonkeyPatc
         assert found.outcome == "skipped"
         assert "One call takes about" in str(found.reason)
         assert str(found.reason).endswith("are measured. During the measurement, others worked.")
-    monkeypatch.setattr(device_memory, "free_bytes", lambda _: 1 << 30)
+    monkeypatch.setattr(suite, "free_bytes", lambda _: 1 << 30)
     found = ran(large)
     assert found.outcome == "skipped"
     assert found.reason == "It needs about 0.8 GiB, more than 50% of the 1.0 GiB that are free."
@@ -219,9 +219,9 @@ def test_each_model_of_full_size_runs(name: str, mode: str) -> None:
 def test_the_free_memory_of_the_machine_is_what_linux_says(tmp_path: Path) -> None:
     meminfo = tmp_path / "meminfo"
     meminfo.write_text("MemTotal: 24000000 kB\nMemAvailable:   21000000 kB\n", "ascii")
-    assert device_memory.free_bytes("cpu", meminfo) == 21_000_000 * 1024
-    assert device_memory.free_bytes("cpu", tmp_path / "none") is None
-    assert device_memory.free_bytes("meta") is None
+    assert suite.free_bytes("cpu", meminfo) == 21_000_000 * 1024
+    assert suite.free_bytes("cpu", tmp_path / "none") is None
+    assert suite.free_bytes("meta") is None
 
 
 def test_a_device_that_nothing_waits_for_is_not_measured() -> None:
@@ -267,10 +267,10 @@ def test_power_is_read_while_the_device_works() -> None:
         seen.append(calls[0])
         return SensorReading(100.0 + len(seen), None)
 
-    found = load_readings.readings_under_load(act, time.perf_counter, sensor, settle_s=0.02)
+    found = sensors.readings_under_load(act, time.perf_counter, sensor, settle_s=0.02)
     assert found == {"power": (103.0, "W")}  # of the second, third and fourth reading
     assert seen[0] == 0 < seen[1] < seen[3]
-    assert load_readings.readings_under_load(act, time.perf_counter, SensorReading) == {}
+    assert sensors.readings_under_load(act, time.perf_counter, SensorReading) == {}
 
 
 @pytest.mark.slow

@@ -6,6 +6,7 @@ memory is tried once more, alone in a new worker, because what came before it ma
 
 from __future__ import annotations
 
+import signal
 import tempfile
 import time
 from collections import deque
@@ -18,10 +19,10 @@ from multiprocessing.context import ForkServerContext, SpawnContext
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 
-from accelerator_portal.reports.outcomes import OUTCOMES
+from accelerator_portal.reports.missing_operators import missing_operator
+from accelerator_portal.reports.outcomes import OUTCOMES, Outcome
 from accelerator_portal.validation.case import Case, Result, brief, with_lost_observation
-from accelerator_portal.validation.crash_evidence import evidence, read_log
-from accelerator_portal.validation.deaths import death, out_of_time
+from accelerator_portal.validation.crash_evidence import REFERENCE, evidence, last_step, read_log
 from accelerator_portal.validation.side_process import kill_group
 from accelerator_portal.validation.worker import Job, Message, work
 
@@ -261,3 +262,38 @@ def _second(result: Result) -> str | None:
         return f"{result.reason} The result was the same when the test ran in a separate process."
     first = "The first attempt, after other tests in the same process, failed."
     return f"{result.reason or ''} {first}".strip()
+
+
+def death(code: int | None, log: str, *, alone: bool) -> Result:
+    """Say what a worker's end means for its case; `alone`: nothing ran before it in the process.
+
+    A process that dies twice while the CPU computes the reference says nothing of the device.
+    """
+    step = last_step(log)
+    reference = step is not None and step.startswith(REFERENCE)
+    outcome: Outcome = "test-broken" if reference and alone else "crashed"
+    return Result(outcome, "run", _reason(code, log, step), log_tail=evidence(log) or None)
+
+
+def out_of_time(limit: float, log: str) -> Result:
+    """Return the result of a case whose worker was killed after so many seconds."""
+    reason = f"Timed out after {limit:g} s{_at(last_step(log))}."
+    kept = evidence(log) or None
+    return Result("timed-out", "run", brief(reason), seconds=limit, log_tail=kept)
+
+
+def _reason(code: int | None, log: str, step: str | None) -> str:
+    if code is None or code >= 0:
+        return brief(f"The process exited with status {code}{_at(step)}.")
+    name = signal.Signals(-code).name if -code in set(signal.Signals) else f"signal {-code}"
+    if -code == signal.SIGKILL:
+        why = "the usual cause is too little memory"
+        return brief(f"The process was killed by {name}{_at(step)}; {why}.")
+    operator = missing_operator(log)
+    return brief(
+        f"The process crashed with {name}{f' in {operator}' if operator else ''}{_at(step)}."
+    )
+
+
+def _at(step: str | None) -> str:
+    return f" at {step}" if step else ""

@@ -30,12 +30,12 @@ from accelerator_portal.validation.pool import Pool, PoolError, preload
 from accelerator_portal.validation.probe import Probed
 from accelerator_portal.validation.recording import Ending, report_of
 from accelerator_portal.validation.request import Request, RunError, refuse_scripts
-from accelerator_portal.validation.resuming import refuse_other_run
 from accelerator_portal.validation.worker import Job
 
 if TYPE_CHECKING:
     from accelerator_portal.validation.cluster.cluster_pool import ClusterPool
     from accelerator_portal.validation.cluster.connecting import Cluster
+
 
 # A killed run leaves a report that is at most so old; the journal beside it has the rest.
 REPORT_EVERY_S = 30.0
@@ -249,3 +249,21 @@ def _bounded(why: str) -> str:
 
 def _now() -> dt.datetime:
     return dt.datetime.now(dt.timezone.utc).replace(microsecond=0)
+
+
+def refuse_other_run(kept: JournalContent, request: Request, probed: Probed) -> None:
+    """Compare what a run began with and what it would go on with; raises RunError."""
+    pairs = {
+        "device": (kept.head["device"], request.device),
+        "torch": (kept.head["environment"].get("torch"), probed.environment.get("torch")),
+        "plugin": (kept.head["environment"].get("plugin"), probed.environment.get("plugin")),
+        "backend": (kept.head["environment"].get("backend"), probed.environment.get("backend")),
+    }
+    if wanted := request.shard:  # without one, it is the one that the run began with
+        begun = kept.head.get("shard")
+        shard = f"{begun['index']}/{begun['count']}" if begun else None
+        pairs["shard"] = (shard, f"{wanted.index}/{wanted.count}")
+    for name, (before, now) in pairs.items():
+        if before != now:
+            what = f"the run started with {name} {before}, but now it is {now}"
+            raise RunError(f"{what}. Start a new run without --resume")

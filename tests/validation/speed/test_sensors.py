@@ -11,15 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_portal.validation.suites.speed.processor_sensors import read_processor
-from accelerator_portal.validation.suites.speed.reading import SensorReading
 from accelerator_portal.validation.suites.speed.sensors import (
     SENSOR_TOOLS,
+    SensorReading,
     parse_amd_smi,
     parse_npu_smi,
     parse_nvidia_smi,
     parse_rocm_smi,
     parse_xpu_smi,
+    read_processor,
     read_tools,
 )
 

@@ -11,9 +11,14 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import signal
+import subprocess
 import tempfile
+import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from accelerator_portal.reports.outcomes import Stage
@@ -21,7 +26,6 @@ from accelerator_portal.validation.case import Case, Result
 from accelerator_portal.validation.context import Context
 from accelerator_portal.validation.matrix import Deployment, Matrix
 from accelerator_portal.validation.plan import Offer
-from accelerator_portal.validation.suites.subprocesses import CommandEnd, run_within
 
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
@@ -134,3 +138,46 @@ def tail(log: Path) -> str | None:
     """Return the end of a log, without what a terminal would obey."""
     text = log.read_bytes()[-_LOG:].decode("utf-8", "replace") if log.exists() else ""
     return "".join(c for c in text if c.isprintable() or c == "\n").strip("\n") or None
+
+
+@dataclass(frozen=True, slots=True)
+class CommandEnd:
+    """How a command ended: its status, None where its time was over, or why it never began."""
+
+    status: int | None
+    seconds: float
+    missing: str | None = None
+
+
+def run_within(
+    command: Sequence[str],
+    folder: Path,
+    environment: Mapping[str, str],
+    log: Path,
+    seconds: float,
+) -> CommandEnd:
+    """Run a command in a folder with nothing but this environment; its outputs go to the log."""
+    started = time.monotonic()
+    with log.open("ab") as file:
+        try:
+            process = subprocess.Popen(
+                command,
+                cwd=folder,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=file,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+        except OSError as error:
+            return CommandEnd(None, 0.0, f"{command[0]}: {error.strerror}")
+        try:
+            status: int | None = process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            status = None
+        finally:
+            # Also after a good end: what it left running would outlive the folder.
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+    return CommandEnd(status, time.monotonic() - started)

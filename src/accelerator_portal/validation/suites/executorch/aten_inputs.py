@@ -7,12 +7,16 @@ generator, are used where it is installed.
 
 from __future__ import annotations
 
+import importlib.util
+import random
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from itertools import islice
+from typing import Any
 
 import torch
+from torch.nn import functional
 from torch.testing._internal.common_methods_invocations import op_db
 from torch.testing._internal.opinfo.core import OpInfo, SampleInput
 
@@ -23,8 +27,6 @@ from accelerator_portal.validation.executorch.backend import PORTABLE
 from accelerator_portal.validation.matrix import Matrix, plain_recipes
 from accelerator_portal.validation.plan import Offer
 from accelerator_portal.validation.suites.executorch.calls import call_sample, with_open_sizes
-from accelerator_portal.validation.suites.executorch.drawn_calls import drawn_names, drawn_sample
-from accelerator_portal.validation.suites.executorch.facto_inputs import facto_names, facto_sample
 from accelerator_portal.validation.suites.executorch.lowering import Sample
 from accelerator_portal.validation.suites.executorch.model_test import run_model_test
 
@@ -109,3 +111,114 @@ def _call(info: OpInfo, sample: SampleInput, dtype: torch.dtype) -> Sample:
         narrow=dtype is not torch.float32,
         inputs=1 if _WEIGHTED.fullmatch(info.full_name) else None,
     )
+
+
+RandomCall = tuple[Callable[..., Any], tuple[Any, ...]]
+"""An operator with its arguments; those that hold floating-point numbers are given a type later."""
+
+
+def _integers(*shape: int) -> torch.Tensor:
+    return torch.randint(-100, 100, shape, dtype=torch.int32)
+
+
+def _batch_norm() -> RandomCall:
+    mean, variance = torch.randn(3), torch.rand(3) + 0.5
+    return functional.batch_norm, (torch.randn(2, 3, 4, 4), mean, variance)
+
+
+def _embedding_bag() -> RandomCall:
+    places = torch.tensor([[0, 2, 4], [1, 3, 1]])
+    return functional.embedding_bag, (places, torch.randn(5, 4))
+
+
+_CALLS: Mapping[str, Callable[[], RandomCall]] = {
+    "batch_norm-evaluation": _batch_norm,
+    "bitwise_not-int32": lambda: (torch.bitwise_not, (_integers(3, 5),)),
+    "bitwise_xor-int32": lambda: (torch.bitwise_xor, (_integers(3, 5), _integers(3, 5))),
+    "embedding_bag-two-bags": _embedding_bag,
+    "fold-2x2": lambda: (functional.fold, (torch.randn(1, 12, 4), (4, 4), (2, 2), 1, 0, 2)),
+    "reflection_pad2d": lambda: (
+        functional.pad,
+        (torch.randn(1, 2, 4, 5), (1, 2, 1, 1), "reflect"),
+    ),
+    "reflection_pad3d": lambda: (
+        functional.pad,
+        (torch.randn(1, 2, 3, 4, 5), (1, 1, 1, 1, 1, 1), "reflect"),
+    ),
+    "replication_pad3d": lambda: (
+        functional.pad,
+        (torch.randn(1, 2, 3, 4, 5), (1, 1, 1, 1, 1, 1), "replicate"),
+    ),
+    "upsample_nearest2d-size": lambda: (
+        torch.ops.aten.upsample_nearest2d.default,
+        (torch.randn(1, 2, 4, 4), [8, 8]),
+    ),
+}
+
+
+def drawn_names() -> list[str]:
+    """Return the names of the calls."""
+    return sorted(_CALLS)
+
+
+def drawn_sample(name: str, dtype: torch.dtype, seed: int) -> Sample:
+    """Make a call; the same numbers for the same seed."""
+    torch.manual_seed(seed)
+    operator, args = _CALLS[name]()
+    typed = tuple(
+        arg.to(dtype) if isinstance(arg, torch.Tensor) and arg.is_floating_point() else arg
+        for arg in args
+    )
+    return call_sample(operator, typed, {}, narrow=dtype is not torch.float32)
+
+
+# Inputs that FACTO draws, ExecuTorch's generator of operator inputs, where it is installed.
+#
+# FACTO is not on PyPI (the package `facto` there is another program): install it from its
+# repository, github.com/meta-pytorch/FACTO. It describes overloads of ATen operators.
+
+# It yields from small to large; of so many calls the first that fits the type is taken.
+_MOST_FACTO_CALLS = 200
+
+
+def facto_names() -> list[str]:
+    """Return the overloads that it describes: `add.Tensor`; none where it is not installed."""
+    if not _has_facto():
+        return []
+    from facto.specdb.db import SpecDictDB
+
+    return sorted(name for name in SpecDictDB if _overload(name) is not None)
+
+
+def _has_facto() -> bool:
+    """Look for a module that the other package of that name does not have."""
+    try:
+        return importlib.util.find_spec("facto.specdb.db") is not None
+    except ModuleNotFoundError:
+        return False
+
+
+def facto_sample(name: str, dtype: torch.dtype, seed: int) -> Sample:
+    """Make the first call with tensors of a type that is not empty; raises BrokenTestError."""
+    random.seed(seed)
+    torch.manual_seed(seed)
+    operator = _overload(name)
+    for args, kwargs in islice(_drawn(name), _MOST_FACTO_CALLS):
+        sample = call_sample(operator, args, kwargs, narrow=dtype is not torch.float32)
+        floats = [v.dtype for v in sample.inputs if v.is_floating_point()]
+        if sample.inputs and all(v.numel() for v in sample.inputs) and {*floats} <= {dtype}:
+            return sample
+    raise BrokenTestError(f"FACTO draws no inputs of {dtype} that are not empty.")
+
+
+def _drawn(name: str) -> Iterator[tuple[list[Any], dict[str, Any]]]:
+    from facto.inputgen.argtuple.gen import ArgumentTupleGenerator
+    from facto.specdb.db import SpecDictDB
+
+    for args, kwargs, _ in ArgumentTupleGenerator(SpecDictDB[name]).gen():
+        yield args, dict(kwargs)
+
+
+def _overload(name: str) -> Any:
+    packet, _, overload = name.partition(".")
+    return getattr(getattr(torch.ops.aten, packet, None), overload or "default", None)

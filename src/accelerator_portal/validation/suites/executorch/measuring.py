@@ -7,9 +7,10 @@ import math
 import pkgutil
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from importlib.metadata import entry_points
+from pathlib import Path
 
 from accelerator_portal.validation.case import brief
 from accelerator_portal.validation.classify import words_of
@@ -21,7 +22,7 @@ from accelerator_portal.validation.executorch.metric import (
     ProgramMetric,
     ProgramStep,
 )
-from accelerator_portal.validation.suites.executorch import metrics, process_memory
+from accelerator_portal.validation.suites.executorch import metrics
 
 _LONGEST_FAULT = 160
 
@@ -49,11 +50,11 @@ class Measurement:
     @contextmanager
     def memory(self, until: ProgramStep) -> Iterator[None]:
         """Watch the memory of the process; `until` names the last step within."""
-        process_memory.forget_peak()
-        if before := process_memory.resident_mb():
+        forget_peak()
+        if before := resident_mb():
             self.observed.memory_before_mb[until] = before
         yield
-        if peak := process_memory.peak_mb():
+        if peak := peak_mb():
             self.observed.memory_mb[until] = peak
 
     def finish(self) -> None:
@@ -106,3 +107,30 @@ def _loaded(name: str, load: object) -> ProgramMetric:
         raise fault
 
     return ProgramMetric(name, "end", refuse)
+
+
+_STATUS = Path("/proc/self/status")
+
+
+def forget_peak() -> None:
+    """Let the greatest memory of this process count anew."""
+    with suppress(OSError):
+        Path("/proc/self/clear_refs").write_text("5", "ascii")
+
+
+def peak_mb() -> float | None:
+    """Return the greatest resident memory since `forget_peak`, in MB."""
+    return _read("VmHWM:")
+
+
+def resident_mb() -> float | None:
+    """Return the resident memory of now, in MB."""
+    return _read("VmRSS:")
+
+
+def _read(field: str) -> float | None:
+    with suppress(OSError, ValueError):
+        for line in _STATUS.read_text("utf-8").splitlines():
+            if line.startswith(field):
+                return int(line.split()[1]) * 1024 / 1e6
+    return None

@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import copy
+import errno
+import importlib
+import os
+import re
+import stat
+import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import torch
 
 from accelerator_portal.validation.case import Case, Result, brief
-from accelerator_portal.validation.classify import MismatchError
+from accelerator_portal.validation.classify import MismatchError, SkippedError
 from accelerator_portal.validation.context import Context
 from accelerator_portal.validation.executorch.backend import (
     Backend,
@@ -20,9 +28,7 @@ from accelerator_portal.validation.executorch.backend import (
     Recipe,
 )
 from accelerator_portal.validation.executorch.flows import find_flow
-from accelerator_portal.validation.suites.executorch import running
 from accelerator_portal.validation.suites.executorch.differences import check
-from accelerator_portal.validation.suites.executorch.file_limit import limited_files
 from accelerator_portal.validation.suites.executorch.lowering import (
     Lowered,
     Sample,
@@ -45,7 +51,7 @@ def run_model_test(case: Case, context: Context, make: Callable[[], Sample]) -> 
     """
     flow = find_flow(context.backend, case["recipe"])
     threads = dict(case.parameters).get("threads")
-    running.use_threads(int(threads) if threads else None)
+    use_threads(int(threads) if threads else None)
     measurement = Measurement(context)
     with torch.no_grad(), limited_files():
         try:
@@ -136,11 +142,11 @@ def _run(
 ) -> Sequence[Any]:
     """Load the program where the backend runs, and run it, several times to measure it."""
     context.stage = "load"
-    with running.with_runtime_log(), measurement.step("load"):
+    with with_runtime_log(), measurement.step("load"):
         execute = _load(made, backend)
     context.stage = "run"
     flat = [value for value in outputs(inputs) if isinstance(value, torch.Tensor)]
-    with running.with_runtime_log():
+    with with_runtime_log():
         start = time.perf_counter()
         found = execute(_copied(flat))
         measurement.observed.seconds["run"] = time.perf_counter() - start
@@ -157,12 +163,12 @@ def _load(made: Lowered, backend: Backend) -> Execute:
     if delegated and backend.load:
         return backend.load(made.program.buffer)
     try:
-        running.check_runtime(backend if delegated else None)
+        check_runtime(backend if delegated else None)
     except NotHereError as error:
         raise NotHereError(f"{made.delegation.extent()} {error}") from None
-    if missing := running.missing_operators(made.program):
+    if missing := missing_operators(made.program):
         raise NotImplementedError(f"{', '.join(missing)}: not in ExecuTorch's runtime")
-    return running.load_here(made.program.buffer)
+    return load_here(made.program.buffer)
 
 
 def _timed(execute: Execute, flat: Sequence[Any]) -> list[float]:
@@ -208,3 +214,162 @@ def _judge(
 def _copied(values: Sequence[Any]) -> tuple[Any, ...]:
     """Copy tensors: neither side shall see what the other writes."""
     return tuple(v.detach().clone() if isinstance(v, torch.Tensor) else v for v in values)
+
+
+LARGEST_GB = 4
+"""A program of ExecuTorch that is larger is none for the devices that it is made for."""
+
+
+@contextmanager
+def limited_files(largest_gb: float = LARGEST_GB) -> Iterator[None]:
+    """Limit each file, where the system can, and remove temporary files that are left afterwards.
+
+    Raises OSError, with words that say why, where a file would have grown beyond the limit.
+    """
+    before = tempfile.tempdir
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, _limit(largest_gb):
+        tempfile.tempdir = folder
+        try:
+            yield
+        except OSError as error:
+            if error.errno != errno.EFBIG:
+                raise
+            name = Path(str(error.filename)).name if error.filename else "A file"
+            raise RuntimeError(f"{name} would be larger than {largest_gb:g} GB") from error
+        finally:
+            tempfile.tempdir = before
+
+
+@contextmanager
+def _limit(largest_gb: float) -> Iterator[None]:
+    try:
+        import resource
+    except ImportError:  # not on Windows
+        yield
+        return
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    wanted = int(largest_gb * 1e9)
+    allowed = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (allowed, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+# What the runtime writes to its log and leaves out of its errors, which are numbers.
+_SAID = re.compile(
+    r"^\[[\w.]+:\d+\] (.*\b(?:Check failed|KernelCall failed|Unsupported|File size is too small"
+    r"|Program identifier|overflow detected)\b.*)$",
+    re.MULTILINE,
+)
+
+# What its words mean, where they speak of a file.
+_PLAINLY = {
+    "File size is too small": "Program file is cut off or damaged.",
+    "overflow detected": "Program file is cut off or damaged.",
+    "Program identifier": "Program file is from a different version of ExecuTorch.",
+}
+_MOST_SAID = 2
+_LOG_BYTES = 65_536
+
+NO_RUNTIME = "ExecuTorch's runtime cannot be imported"
+_WITH_BINDINGS = "Install a wheel of ExecuTorch that has its Python bindings"
+
+
+def missing_operators(program: Any) -> list[str]:
+    """Return the operators that a program calls and the runtime of this process does not have."""
+    from executorch.runtime import Runtime
+
+    known = Runtime.get().operator_registry.operator_names
+    called = {
+        f"{operator.name}.{operator.overload}" if operator.overload else operator.name
+        for plan in program.executorch_program.execution_plan
+        for operator in plan.operators
+    }
+    return sorted(called - set(known))
+
+
+def check_runtime(backend: Backend | None) -> None:
+    """Raise NotHereError where this process cannot run a program, with delegates of a backend."""
+    try:
+        from executorch.runtime import Runtime
+
+        registry = Runtime.get().backend_registry
+    except (ImportError, RuntimeError) as error:
+        raise NotHereError(f"{NO_RUNTIME}: {error}. {_WITH_BINDINGS}") from None
+    if backend is None:
+        return
+    name = backend.runtime_name
+    needs = f" Running it needs {backend.needs}." if backend.needs else ""
+    if name not in registry.registered_backend_names:
+        raise NotHereError(f"The runtime of this ExecuTorch has no {name}.{needs}")
+    if not registry.is_available(name):
+        raise NotHereError(f"{name} is not available here.{needs}")
+
+
+def load_here(data: bytes) -> Execute:
+    """Load a program into this process; raises RuntimeError with the number of an error."""
+    from executorch.runtime import Runtime, Verification
+
+    method = (
+        Runtime.get()
+        .load_program(data, verification=Verification.InternalConsistency)
+        .load_method("forward")
+    )
+    if method is None:
+        raise RuntimeError("the program has no method forward")
+
+    def execute(inputs: Sequence[Any]) -> Sequence[Any]:
+        # The next call writes its outputs where these lie.
+        return [o.clone() if hasattr(o, "clone") else o for o in method.execute(list(inputs))]
+
+    return execute
+
+
+@contextmanager
+def with_runtime_log() -> Iterator[None]:
+    """Add to an error of the runtime what it wrote to the log of this process, if that is a file.
+
+    A worker's log holds nothing but the case at hand.
+    """
+    try:
+        yield
+    except RuntimeError as error:
+        said = " ".join(_SAID.findall(_log())[:_MOST_SAID])
+        if not said:
+            raise
+        plainly = [words for sign, words in _PLAINLY.items() if sign in said][:1]
+        raise RuntimeError(" ".join([*plainly, f"{error}. ExecuTorch says: {said}"])) from None
+
+
+def _log() -> str:
+    with suppress(OSError):
+        if stat.S_ISREG(os.fstat(2).st_mode):  # to read anything else could wait for ever
+            data = Path("/proc/self/fd/2").read_bytes()
+            return data[:_LOG_BYTES].decode("utf-8", "replace")
+    return ""
+
+
+def use_threads(number: int | None) -> None:
+    """Give ExecuTorch's pool of threads a size, by default torch's; later programs use it.
+
+    Raises SkippedError where a size is asked for and this ExecuTorch cannot set it.
+    """
+    import torch
+    from executorch.extension import pybindings
+
+    try:
+        importlib.import_module("executorch.extension.pybindings.portable_lib")
+    except ImportError:  # a wheel without bindings lowers all the same
+        if number is not None:
+            raise SkippedError("This ExecuTorch has no Python bindings.") from None
+        return
+    library: Any = getattr(pybindings, "_C", None) or getattr(pybindings, "_portable_lib", None)
+    if not hasattr(library, "_unsafe_reset_threadpool"):
+        if number is not None:
+            raise SkippedError("This ExecuTorch cannot set the number of its threads.")
+        return
+    wanted = number or torch.get_num_threads()
+    if library._threadpool_get_thread_count() != wanted:  # noqa: SLF001 - its only interface
+        library._unsafe_reset_threadpool(wanted)  # noqa: SLF001 - as above

@@ -9,14 +9,34 @@ from __future__ import annotations
 import json
 import os
 import re
+import statistics
 import subprocess
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from accelerator_portal.validation.suites.speed.processor_sensors import read_processor
-from accelerator_portal.validation.suites.speed.reading import Sensor, SensorReading
+if TYPE_CHECKING:
+    from accelerator_portal.validation.suites.speed.device_clock import Call, Clock
+
+
+@dataclass(frozen=True, slots=True)
+class SensorReading:
+    """Power in watts and clock in megahertz; what is not known is None."""
+
+    power_w: float | None = None
+    clock_mhz: float | None = None
+
+    def __bool__(self) -> bool:
+        """Whether it tells anything."""
+        return self.power_w is not None or self.clock_mhz is not None
+
+
+Sensor = Callable[[], SensorReading]
+
 
 _LIMIT_S = 10
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
@@ -155,3 +175,83 @@ def _within(found: Any, *names: str) -> float | None:
             break
         found = found.get(name)
     return None if found is None else _number(str(found))
+
+
+_POWERCAP = Path("/sys/class/powercap")
+_PROCESSORS = Path("/sys/devices/system/cpu")
+_WINDOW_S = 0.5
+
+
+def read_processor(
+    powercap: Path = _POWERCAP, processors: Path = _PROCESSORS, window_s: float = _WINDOW_S
+) -> SensorReading:
+    """Return the power of all packages over a moment, and the median clock of all processors."""
+    before, began = _energies(powercap), time.perf_counter()
+    if before:
+        time.sleep(window_s)
+    used = _used(before, _energies(powercap), powercap)
+    seconds = time.perf_counter() - began
+    power = sum(used) / 1e6 / seconds if used else None
+    clocks = list(_clocks(processors))
+    return SensorReading(power, statistics.median(clocks) / 1000 if clocks else None)
+
+
+def _energies(powercap: Path) -> dict[str, int]:
+    """Return the counters of whole packages, in microjoules; most systems let only root read."""
+    found = {}
+    for zone in sorted(powercap.glob("intel-rapl:[0-9]*")):  # the name is AMD's, too
+        if zone.name.count(":") == 1:
+            with suppress(OSError, ValueError):
+                found[zone.name] = int((zone / "energy_uj").read_text("ascii"))
+    return found
+
+
+def _used(before: dict[str, int], after: dict[str, int], powercap: Path) -> list[int]:
+    """Return the energy of each package; counters start again at the end of their range."""
+    used = []
+    for name in before.keys() & after.keys():
+        change = after[name] - before[name]
+        if change < 0:
+            with suppress(OSError, ValueError):
+                change += int((powercap / name / "max_energy_range_uj").read_text("ascii"))
+        used.append(change)
+    return used if min(used, default=-1) >= 0 else []
+
+
+def _clocks(processors: Path) -> Iterator[int]:
+    """Yield kilohertz; a virtual machine has none, and its /proc/cpuinfo states a nominal one."""
+    for file in sorted(processors.glob("cpu[0-9]*/cpufreq/scaling_cur_freq")):
+        with suppress(OSError, ValueError):
+            yield int(file.read_text("ascii"))
+
+
+POWER, CLOCK = "power", "clock"
+_SETTLE_S = 0.5
+_READINGS = 3
+
+
+def readings_under_load(
+    act: Call, clock: Clock, sensor: Sensor, settle_s: float = _SETTLE_S
+) -> dict[str, tuple[float, str]]:
+    """Repeat a call while a sensor is read some times; return the medians as metrics."""
+    if not sensor():  # nothing would be told: the device need not work for it
+        return {}
+    with ThreadPoolExecutor(1) as thread:
+        reading: Future[list[SensorReading]] = thread.submit(_read, sensor, settle_s)
+        while not reading.done():
+            act()
+            clock()
+    found = reading.result()
+    powers = [one.power_w for one in found if one.power_w is not None]
+    clocks = [one.clock_mhz for one in found if one.clock_mhz is not None]
+    metrics = {POWER: (powers, "W"), CLOCK: (clocks, "MHz")}
+    return {
+        name: (round(statistics.median(values), 1), unit)
+        for name, (values, unit) in metrics.items()
+        if values
+    }
+
+
+def _read(sensor: Sensor, settle_s: float) -> list[SensorReading]:
+    time.sleep(settle_s)
+    return [sensor() for _ in range(_READINGS)]

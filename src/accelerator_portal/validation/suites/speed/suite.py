@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import gc
 import math
+import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
+from pathlib import Path
 
 import torch
+from torch.utils.benchmark import Measurement, Timer
 
 from accelerator_portal.validation.case import Case, Result
 from accelerator_portal.validation.classify import (
@@ -22,18 +26,16 @@ from accelerator_portal.validation.plan import Offer
 from accelerator_portal.validation.suites.speed.benchmark import Setting, SpeedBenchmark, Workload
 from accelerator_portal.validation.suites.speed.contention import disturbance, processor_times
 from accelerator_portal.validation.suites.speed.device_clock import (
+    Call,
     Clock,
     device_clock,
     first_tensor,
     require_waiting,
 )
-from accelerator_portal.validation.suites.speed.device_memory import require_room
 from accelerator_portal.validation.suites.speed.full_models import MODELS
-from accelerator_portal.validation.suites.speed.load_readings import readings_under_load
-from accelerator_portal.validation.suites.speed.measuring import Budget, measured, warm_up
 from accelerator_portal.validation.suites.speed.primitives import PRIMITIVES
-from accelerator_portal.validation.suites.speed.sensors import sensor_of
-from accelerator_portal.validation.suites.speed.spread import Timing
+from accelerator_portal.validation.suites.speed.sensors import readings_under_load, sensor_of
+from accelerator_portal.validation.suites.speed.spread import LEAST_REPEATS, Timing, timing
 from accelerator_portal.validation.suites.speed.transformer_block import BLOCKS
 
 BENCHMARKS = {trial.name: trial for trial in (*PRIMITIVES, *BLOCKS, *MODELS)}
@@ -190,3 +192,87 @@ def _result(found: Timing, trial: SpeedBenchmark, setting: Setting) -> Result:
 
 def _rounded(value: float) -> float:
     return round(value, _DIGITS - 1 - math.floor(math.log10(value)))
+
+
+_WARM_S, _WARM_CALLS = 0.2, 2
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """Seconds of measuring: the first round, and all rounds; each round is twice the one before.
+
+    The first round is longer where a call is so slow that too few would fit into it.
+    """
+
+    first_s: float
+    all_s: float
+
+
+def warm_up(act: Call, clock: Clock, longest_s: float = float("inf")) -> float:
+    """Call until caches, clocks and allocators are warm; return the seconds of the fastest call.
+
+    A call that took longer than `longest_s` is the last.
+    """
+    fastest, began, calls = float("inf"), clock(), 0
+    before = began
+    while calls < _WARM_CALLS or before - began < _WARM_S:
+        act()
+        now = clock()
+        fastest, before, calls = min(fastest, now - before), now, calls + 1
+        if fastest > longest_s:
+            break
+    return fastest
+
+
+def measured(act: Call, clock: Clock, call_s: float, budget: Budget) -> Timing:
+    """Repeat a warm call until its median is known closely, or the budget is spent.
+
+    `call_s` is what a call takes, about. `blocked_autorange` puts as many calls into one timing as
+    the clock needs to be exact.
+    """
+    timer = Timer("act()", globals={"act": act}, timer=clock, num_threads=torch.get_num_threads())
+    began, round_s = time.perf_counter(), max(budget.first_s, LEAST_REPEATS * call_s)
+    merged = timer.blocked_autorange(min_run_time=round_s)
+    found = timing(merged.times)
+    while not found.is_narrow and _left(budget, began) > 0:
+        round_s = min(2 * round_s, _left(budget, began))
+        merged = Measurement.merge([merged, timer.blocked_autorange(min_run_time=round_s)])[0]
+        found = timing(merged.times)
+    return found
+
+
+def _left(budget: Budget, began: float) -> float:
+    return budget.all_s - (time.perf_counter() - began)
+
+
+_MEMINFO = Path("/proc/meminfo")
+_GIB = 1 << 30
+_SHARE = 0.5  # the rest is for workspaces, fallbacks and whoever else uses the device
+
+
+def free_bytes(device: str, meminfo: Path = _MEMINFO) -> int | None:
+    """Return the free memory of a device, or all it has; None where nobody says."""
+    if torch.device(device).type == "cpu":
+        return _available(meminfo)
+    with suppress(Exception):  # a plugin need not have it, and whatever it raises is no news here
+        module = torch.get_device_module(device)
+        if hasattr(module, "mem_get_info"):
+            return int(module.mem_get_info()[0])
+        return int(module.get_device_properties(0).total_memory)
+    return None
+
+
+def require_room(device: str, needed: int) -> None:
+    """Skip a test whose data would take more than half of the memory; raises SkippedError."""
+    free = free_bytes(device)
+    if free is not None and needed > _SHARE * free:
+        room = f"{_SHARE:.0%} of the {free / _GIB:.1f} GiB that are free"
+        raise SkippedError(f"It needs about {needed / _GIB:.1f} GiB, more than {room}.")
+
+
+def _available(meminfo: Path) -> int | None:
+    with suppress(OSError, ValueError, IndexError):
+        for line in meminfo.read_text("utf-8").splitlines():
+            if line.startswith("MemAvailable:"):
+                return int(line.split()[1]) * 1024
+    return None
