@@ -18,8 +18,8 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from accelerator_portal.results.adopting import append_changes
 from accelerator_portal.results.archive import state_path
-from accelerator_portal.results.changes_file import append_changes
 from accelerator_portal.results.state_file import write_state
 from accelerator_portal.site.history_shards import courses
 from benchmarks.browser import PHONE, browser_path, slow_phone

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from accelerator_portal.automation.upstream import answer_round, dispatch_round, sweeping
+from accelerator_portal.automation.upstream import answer_round, dispatch_queue, dispatch_round
 from accelerator_portal.automation.upstream.change import Change
 from accelerator_portal.automation.upstream.change_confirmation import confirmed_change
 from accelerator_portal.automation.upstream.checks import LABEL
@@ -143,7 +143,7 @@ class Day:
         while self.late and self.late[0][0] <= now:
             self._label(self.late.popleft()[1])
         clients = self.github.clients()
-        sweeping.sweep(clients.own, HOME, now)
+        dispatch_queue.sweep(clients.own, HOME, now)
         done = answer_round.answer(self.root, self.catalog, clients, now)
         scene.keep_file(self.double, LEDGER, done.ledger, self.clock.now())
         found = [one.found for one in done.looked if one.found]

@@ -14,18 +14,17 @@ from accelerator_portal.automation import github_app, installation_tokens
 from accelerator_portal.automation.github import GitHubError
 from accelerator_portal.automation.github_app import AppCredentials, connected_app
 from accelerator_portal.automation.github_patience import Patience
-from accelerator_portal.automation.installation_api import InstallationApi
-from accelerator_portal.automation.installation_tokens import InstallationTokens
+from accelerator_portal.automation.installation_tokens import InstallationApi, InstallationTokens
 from accelerator_portal.automation.upstream.answer_round import Clients
 from accelerator_portal.automation.upstream.app_permissions import READ, SEND, upstream_permissions
-from accelerator_portal.automation.upstream.dispatching import Senders
-from accelerator_portal.automation.upstream.pace import Pace
-from accelerator_portal.automation.upstream.paced_api import (
+from accelerator_portal.automation.upstream.connections import (
     READS_A_MINUTE,
     TOKENS_A_MINUTE,
     OwnerPacedApi,
     PacedApi,
 )
+from accelerator_portal.automation.upstream.dispatching import Senders
+from accelerator_portal.automation.upstream.pace import Pace
 from tests.automation.github_apps import APP_ID, AppDouble
 from tests.automation.github_double import BOT, Asked, GitHubDouble
 from tests.automation.github_limits import GitHubLimits, Window

@@ -16,14 +16,13 @@ from typing import TypeVar
 
 from accelerator_portal.reports.outcomes import OUTCOMES, Outcome
 from accelerator_portal.reports.store import StoredReport
-from accelerator_portal.results.changes_file import (
+from accelerator_portal.results.adopting import (
     append_changes,
     read_changes,
     read_changes_table,
 )
 from accelerator_portal.results.history import ChangeKind, OutcomeChange
-from accelerator_portal.results.tables import counts, matrices
-from accelerator_portal.results.trend import tallies
+from accelerator_portal.results.tables import counts, matrices, tallies
 from benchmarks.pandas_tables import long_table, pandas_counts, pandas_matrices, pandas_tallies
 from benchmarks.results import START, made_report, seconds, show
 

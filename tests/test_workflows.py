@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from accelerator_portal.automation.artifact import NAME
+from accelerator_portal.automation.comment_posting import NAME
 from accelerator_portal.automation.github_app import APP_ID, APP_KEY
 from accelerator_portal.automation.upstream.change import UPSTREAM, Change
 from accelerator_portal.automation.upstream.dispatching import _request

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from accelerator_portal.automation.artifact import MOST_BYTES, read_artifact
+from accelerator_portal.automation.comment_posting import MOST_BYTES, read_artifact
 from accelerator_portal.automation.zip_members import ArtifactError
 from accelerator_portal.site.difference import Difference
 from tests.automation.made_up import archive, left

@@ -10,11 +10,11 @@ from typing import Any
 import httpx
 import pytest
 
-from accelerator_portal.automation.feed_sources import Body, FeedError, bodies
+from accelerator_portal.automation.feeds import Body, FeedError, bodies
 from accelerator_portal.automation.github_client import GitHubClient
 from accelerator_portal.catalog.report_feed import ReleaseAsset, ReportFeed, WorkflowArtifact
 from accelerator_portal.http.client import HttpClient, HttpResponse
-from accelerator_portal.http.limits import RequestLimits
+from accelerator_portal.http.errors import RequestLimits
 from tests.automation.github_double import HOME, Fault, GitHubDouble
 
 REPORT = b'{"made": "up"}'

@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_portal.automation import feed_sources
+from accelerator_portal.automation import feeds
 from accelerator_portal.automation.feeds import FeedAccess, Fetched, fetch_reports
 from accelerator_portal.catalog import Catalog, load_catalog, results_folder
 from accelerator_portal.catalog.report_feed import ReportFeed
 from accelerator_portal.checks import errors, load_and_check
-from accelerator_portal.http.limits import RequestLimits
+from accelerator_portal.http.errors import RequestLimits
 from accelerator_portal.reports.report_file import report_text
 from tests.folders import EXAMPLE, Tree, loaded
 from tests.results.made_up import made_up
@@ -166,7 +166,7 @@ def test_a_folder_that_is_full_takes_no_further_report(
 
 
 def test_all_feeds_together_have_a_deadline(fetch: Fetch, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(feed_sources, "SECONDS_IN_ALL", 3.0)
+    monkeypatch.setattr(feeds, "SECONDS_IN_ALL", 3.0)
     first, second = fetch({"good": "/good", "slow": "/slow"})
     assert (first.outcome, second.outcome) == ("new", "unreachable")
     assert "within 0.0 minutes, the limit for all feeds" in second.why[0]

@@ -16,8 +16,11 @@ from accelerator_portal.automation.github_app import (
     Permissions,
     connected_app,
 )
-from accelerator_portal.automation.installation_api import InstallationApi, repository_of
-from accelerator_portal.automation.installation_tokens import InstallationTokens
+from accelerator_portal.automation.installation_tokens import (
+    InstallationApi,
+    InstallationTokens,
+    repository_of,
+)
 from accelerator_portal.automation.upstream.pace import A_MINUTE, Pace
 from tests.automation import github_apps
 from tests.automation.conftest import QUICK

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_portal.automation import metrics_archive, night_metrics
+from accelerator_portal.automation import metrics_archive, nightly
 from accelerator_portal.automation.archive_store import open_archive
 from accelerator_portal.automation.feeds import Fetched
 from accelerator_portal.automation.metrics_archive import keep_metrics, kept_metrics, write_nights
@@ -26,7 +26,7 @@ def metrics(days: int = 0) -> NightMetrics:
     )
     feeds = (Fetched("a", "x", "new"), Fetched("b", "y", "new"), Fetched("c", "z", "refused"))
     night = Night(steps, feeds, {"broken": ()})
-    return night_metrics.night_metrics(night, START + dt.timedelta(days=days), 5.31)
+    return nightly.night_metrics(night, START + dt.timedelta(days=days), 5.31)
 
 
 def test_what_a_night_did_is_measured() -> None:

@@ -11,10 +11,8 @@ import httpcore
 import pytest
 
 from accelerator_portal.http.addresses import private_address
-from accelerator_portal.http.client import open_client
-from accelerator_portal.http.errors import InvalidResponseError
-from accelerator_portal.http.limits import RequestLimits
-from accelerator_portal.http.public_transport import PublicHostsBackend, public_transport
+from accelerator_portal.http.client import PublicHostsBackend, open_client, public_transport
+from accelerator_portal.http.errors import InvalidResponseError, RequestLimits
 
 PUBLIC, PRIVATE = "93.184.215.14", "127.0.0.1"
 LIMITS = RequestLimits(public_hosts_only=True, attempts=1)

@@ -263,7 +263,7 @@ def test_an_interruption_loses_nothing(root: Path, index: Index) -> None:
     program = (
         "import sys; from pathlib import Path; from tests.packages.loopback import Index;"
         "from tests.packages.syncing import synced;"
-        "from accelerator_portal.http.limits import RequestLimits;"
+        "from accelerator_portal.http.errors import RequestLimits;"
         "synced(Path(sys.argv[1]), Index(url=sys.argv[2]),"
         " only=frozenset({'torch-example', 'beside'}),"
         " limits=RequestLimits(), told=lambda name: print(name, flush=True))"

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from accelerator_portal.releases.agreement import UpstreamComparison
-from accelerator_portal.releases.build_matrix import compare_matrix, is_matrix, read_matrix
+from accelerator_portal.releases.upstream_lists import compare_matrix, is_matrix, read_matrix
 from accelerator_portal.releases.upstream_sources import UpstreamSourceError
 from tests.releases.portal_releases import RELEASES
 

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from accelerator_portal.catalog import ProblemsError, load_catalog
 from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.store import StoredReport, stored_reports
+from accelerator_portal.results.adopting import append_changes
 from accelerator_portal.results.archive import (
     History,
     basis_of,
@@ -18,7 +19,6 @@ from accelerator_portal.results.archive import (
     state_path,
     with_reports,
 )
-from accelerator_portal.results.changes_file import append_changes
 from accelerator_portal.results.folding import fold_reports
 from accelerator_portal.results.history import fold
 from accelerator_portal.results.partitions.manifest import read_manifest

@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from accelerator_portal.catalog import ProblemsError
-from accelerator_portal.results.changes_file import append_changes, changes_table, read_changes
+from accelerator_portal.results.adopting import append_changes, changes_table, read_changes
 from accelerator_portal.results.history import OutcomeChange
 from tests.results.made_up import START, folded, made_up
 

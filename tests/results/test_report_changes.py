@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from accelerator_portal.results.report_changes import by_report
+from accelerator_portal.results.report_comparison import by_report
 from tests.results.made_up import Outcomes, folded, made_up
 
 ALL: Outcomes = {"a": "passed", "b": "passed"}

@@ -21,13 +21,13 @@ from accelerator_portal.results.folding import fold_reports
 from accelerator_portal.results.partitions.layout import HISTORY
 from accelerator_portal.results.partitions.manifest import read_manifest
 from accelerator_portal.results.rolling_up import (
+    ROLLUPS,
     dask_rollup,
     engine_for,
     pandas_rollup,
     read_partition,
     result_partitions,
 )
-from accelerator_portal.results.rollups import ROLLUPS
 from benchmarks.archive_data import Scale, platform_name, write_year
 from tests.results.made_up import HISTORIES, Outcomes, made_up
 from tests.results.partitions.archived import DAYS, archive, report_of

@@ -6,7 +6,7 @@ from collections import Counter
 
 from hypothesis import given
 
-from accelerator_portal.results.trend import tallies
+from accelerator_portal.results.tables import tallies
 from tests.results.made_up import HISTORIES, START, Outcomes, folded, made_up
 
 

@@ -21,11 +21,12 @@ from accelerator_portal.results.archive import read_history
 from accelerator_portal.results.partitions.layout import archived_accelerators
 from accelerator_portal.results.partitions.manifest import manifest_path
 from accelerator_portal.results.rolling_up import (
+    CODE,
+    ROLLUPS,
     pandas_rollup,
     read_partition,
     result_partitions,
 )
-from accelerator_portal.results.rollups import CODE, ROLLUPS
 from accelerator_portal.site.archive_page import archive_files, archive_pages
 from accelerator_portal.site.archive_questions import ARCHIVE_QUESTIONS, LOCAL_SETUP, WEB_SETUP
 from accelerator_portal.site.build import TEMPLATES, RepositoryLinks

@@ -6,8 +6,7 @@ import asyncio
 
 from accelerator_portal.automation.github import GitHubError
 from accelerator_portal.http.client import open_client
-from accelerator_portal.http.errors import FetchError
-from accelerator_portal.http.limits import RequestLimits
+from accelerator_portal.http.errors import FetchError, RequestLimits
 
 _LIMITS = RequestLimits(attempts=3, redirects=0, timeout=30, total_timeout=300)
 _SERVER_ERROR = 500

@@ -7,9 +7,13 @@ from __future__ import annotations
 
 import datetime as dt
 import shutil
-from collections.abc import Callable, Collection
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
+
+from filelock import FileLock, Timeout
 
 from accelerator_portal.automation.github import Api, GitHubError
 from accelerator_portal.automation.github_client import client_here
@@ -20,6 +24,7 @@ from accelerator_portal.catalog import Catalog, ProblemsError
 from accelerator_portal.catalog.atomic_write import remove_leftovers
 from accelerator_portal.catalog.catalog import ACCELERATORS
 from accelerator_portal.site.difference import compare, markdown, read_state
+from accelerator_portal.site.operations import NightMetrics, StepMetrics
 
 
 def run_night(
@@ -80,3 +85,60 @@ def _difference(before: Path, after: Path) -> str:
         return markdown(compare(read_state(before), read_state(after)))
     except ProblemsError:
         return ""
+
+
+class NightRunningError(Exception):
+    """Another night runs; the message says where, and what to do."""
+
+
+@contextmanager
+def one_night(root: Path, out: Path) -> Iterator[None]:
+    """Hold a repository and the place of its site; a killed night holds nothing any more.
+
+    Raises NightRunningError, OSError.
+    """
+    locks = (root / ".cache/nightly.lock", out.with_name(f".{out.name}.lock"))
+    with _held(locks[0], root), _held(locks[1], out):
+        yield
+
+
+@contextmanager
+def _held(lock: Path, what: Path) -> Iterator[None]:
+    lock.parent.mkdir(parents=True, exist_ok=True)
+    held = FileLock(lock, timeout=0)
+    try:
+        held.acquire()
+    except Timeout:
+        where = what.absolute()
+        words = f"{where}: another nightly job is running here. Wait until it ends"
+        raise NightRunningError(words) from None
+    try:
+        yield
+    finally:
+        lock.unlink(missing_ok=True)  # before the release: another night may hold it right after
+        held.release()
+
+
+def night_metrics(night: Night, started: dt.datetime, seconds: float) -> NightMetrics:
+    """Return the metrics of a night that took so many seconds."""
+    return NightMetrics(
+        started=started.replace(microsecond=0),
+        seconds=round(seconds, 1),
+        published=night.published,
+        steps=tuple(map(_step, night.steps)),
+        feeds=dict(Counter(feed.outcome for feed in night.fetched)),
+        quarantined=tuple(night.set_aside or ()),
+        overdue=len(night.overdue),
+    )
+
+
+def _step(step: StepResult) -> StepMetrics:
+    return StepMetrics(
+        name=step.name,
+        seconds=round(step.seconds, 1),
+        failed=step.failed,
+        requests=step.traffic.requests,
+        bytes=step.traffic.bytes,
+        retries=step.traffic.retries,
+        refusals=step.traffic.refusals,
+    )

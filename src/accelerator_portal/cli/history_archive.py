@@ -13,12 +13,11 @@ from accelerator_portal.catalog import Problem, ProblemsError
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.cli.options import ROOT, print_problems
 from accelerator_portal.results.folding import NamedReport, folder_reports, read_reports
-from accelerator_portal.results.partitions.checking import check_accelerator
 from accelerator_portal.results.partitions.compaction import Compaction, compact_all
 from accelerator_portal.results.partitions.layout import archived_accelerators, month_of
-from accelerator_portal.results.partitions.locking import locked
 from accelerator_portal.results.partitions.manifest import read_manifest
-from accelerator_portal.results.partitions.repairing import repair_accelerator
+from accelerator_portal.results.partitions.repairing import check_accelerator, repair_accelerator
+from accelerator_portal.results.partitions.writing import locked
 
 
 @click.command()

@@ -17,14 +17,15 @@ from accelerator_portal.cli.options import ROOT, print_problems
 from accelerator_portal.results.partitions.layout import archived_accelerators
 from accelerator_portal.results.rolling_up import (
     MOST_ROWS_IN_MEMORY,
+    ROLLUPS,
     PartitionFiles,
+    Rollup,
     RollupEngine,
     dask_rollup,
     engine_for,
     pandas_rollup,
     result_partitions,
 )
-from accelerator_portal.results.rollups import ROLLUPS, Rollup
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -11,11 +11,15 @@ import click
 from accelerator_portal.automation.archive_store import ArchiveError, open_archive
 from accelerator_portal.automation.github import GitHubError
 from accelerator_portal.automation.metrics_archive import keep_metrics
-from accelerator_portal.automation.night_lock import NightRunningError, one_night
-from accelerator_portal.automation.night_metrics import night_metrics
 from accelerator_portal.automation.night_steps import LOOKED_UP, NightRun
 from accelerator_portal.automation.night_summary import summary
-from accelerator_portal.automation.nightly import github_for, run_night
+from accelerator_portal.automation.nightly import (
+    NightRunningError,
+    github_for,
+    night_metrics,
+    one_night,
+    run_night,
+)
 from accelerator_portal.automation.step_runner import StepResult
 from accelerator_portal.catalog import load_catalog
 from accelerator_portal.catalog.atomic_write import write_text_atomically

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
-from accelerator_portal.automation.data_push import push_data as push
 from accelerator_portal.automation.git import GitError
+from accelerator_portal.automation.github_branch import push_data as push
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.cli.options import ROOT
 

@@ -104,7 +104,7 @@ def check_release(root: Path, version: str | None) -> None:
 
 
 def _ask(root: Path, catalog: Catalog, version: str) -> PublishedRelease:
-    from accelerator_portal.http.limits import RequestLimits
+    from accelerator_portal.http.errors import RequestLimits
     from accelerator_portal.releases.index_queries import AskOptions, ask, release_indexes
 
     context = click.get_current_context()

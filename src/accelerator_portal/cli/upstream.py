@@ -17,10 +17,10 @@ from accelerator_portal.automation.github_client import client_here
 from accelerator_portal.automation.github_patience import Patience
 from accelerator_portal.automation.upstream import (
     answer_round,
+    dispatch_queue,
     dispatch_round,
     doctor,
     summary,
-    sweeping,
 )
 from accelerator_portal.automation.upstream.change import UPSTREAM, Change, RefusedEventError
 from accelerator_portal.automation.upstream.change_confirmation import (
@@ -120,7 +120,9 @@ def sweep(home: str, told: Path | None) -> None:
     three times.
     """
     with _said_in_a_line(told):
-        done = sweeping.sweep(client_here("PORTAL_TOKEN"), home, dt.datetime.now(dt.timezone.utc))
+        done = dispatch_queue.sweep(
+            client_here("PORTAL_TOKEN"), home, dt.datetime.now(dt.timezone.utc)
+        )
     _say(told, summary.sweep_summary(done))
     sys.exit(int(bool(done.errors)))
 

@@ -29,8 +29,7 @@ from accelerator_portal.catalog.package_file import (
 from accelerator_portal.catalog.package_files import PACKAGES, PACKAGES_READ
 from accelerator_portal.http.cache import HttpCache
 from accelerator_portal.http.client import open_client
-from accelerator_portal.http.errors import FetchError
-from accelerator_portal.http.limits import RequestLimits
+from accelerator_portal.http.errors import FetchError, RequestLimits
 from accelerator_portal.http.traffic import Traffic
 from accelerator_portal.packages.fact_changes import fact_changes, with_changes
 from accelerator_portal.packages.facts_text import facts_text, read_text

@@ -19,9 +19,8 @@ from accelerator_portal.reports.store import stored_reports
 from accelerator_portal.results.adopting import migrate_history
 from accelerator_portal.results.archive import basis_of, keep, read_state_of, state_path
 from accelerator_portal.results.history import fold, point_of
-from accelerator_portal.results.partitions.locking import locked
 from accelerator_portal.results.partitions.manifest import read_manifest
-from accelerator_portal.results.partitions.writing import forget, tables_of
+from accelerator_portal.results.partitions.writing import forget, locked, tables_of
 from accelerator_portal.results.standing import Basis, State
 
 CLOCK_DIFFERENCE = dt.timedelta(days=1)

@@ -17,8 +17,8 @@ from accelerator_portal.catalog.model_families_file import ModelFamily
 from accelerator_portal.reports.outcomes import BAD, GOOD, WORST_FIRST, Kind, Outcome
 from accelerator_portal.reports.report import TestEntry
 from accelerator_portal.reports.store import StoredReport
-from accelerator_portal.results.shared_suites import own_to_one_platform
 from accelerator_portal.results.standing import Basis
+from accelerator_portal.results.tables import own_to_one_platform
 
 _LONG_AGO = dt.datetime.min.replace(tzinfo=dt.timezone.utc)
 

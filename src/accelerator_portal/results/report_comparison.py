@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import groupby
 from typing import Literal, NamedTuple, TypeAlias, get_args
 from urllib.parse import unquote
 
-from accelerator_portal.reports.identity import Identity, identity_of
+from accelerator_portal.reports.identity import Identity, identity_of, parse_key
 from accelerator_portal.reports.outcomes import Outcome
 from accelerator_portal.reports.report import Report
+from accelerator_portal.results.history import OutcomeChange
 from accelerator_portal.results.standing import verdict
 
 DifferenceKind = Literal["new-failure", "fix", "changed", "only-first", "only-second"]
@@ -146,3 +149,34 @@ def _results(report: Report) -> _Results:
         identity = identity_of(test)
         found.setdefault(identity.group, {}).setdefault(identity, test.outcome)
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class ReportChanges:
+    """What a report changed.
+
+    `first` has the suites that no earlier report had, with their number of tests: those are no
+    news of the tests, but of the suite.
+    """
+
+    started: dt.datetime
+    report: str
+    first: Mapping[str, int]
+    changes: tuple[OutcomeChange, ...]
+
+
+def by_report(changes: Iterable[OutcomeChange]) -> Iterator[ReportChanges]:
+    """Yield the changes of each report, in the order of time."""
+    seen: set[str] = set()
+    ordered = sorted(changes, key=lambda change: (change.started, change.report))
+    for (started, report), together in groupby(ordered, key=lambda c: (c.started, c.report)):
+        first: Counter[str] = Counter()
+        others: list[OutcomeChange] = []
+        for change in together:
+            suite = parse_key(change.key).suite
+            if suite in seen:
+                others.append(change)
+            else:
+                first[suite] += 1
+        seen.update(first)
+        yield ReportChanges(started, report, dict(first), tuple(others))

@@ -6,15 +6,19 @@ Plain dicts: at the size of a page they are several times as fast as a pandas pi
 
 from __future__ import annotations
 
+import datetime as dt
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from itertools import repeat
+from itertools import groupby, repeat
 from typing import TypeAlias
 
+from accelerator_portal.catalog.own_suite import owner_of
+from accelerator_portal.reports.identity import parse_key
 from accelerator_portal.reports.outcomes import Kind, Outcome
 from accelerator_portal.reports.report import TestEntry
 from accelerator_portal.reports.store import StoredReport
+from accelerator_portal.results.history import OutcomeChange
 
 # What must be equal for cells to be compared, beside suite and mode, which are a table's own.
 LIKE = ("compiler", "dtype", "dynamic", "freezing", "shapes", "recipe")
@@ -169,3 +173,47 @@ def _ordered(table: _Table, rank: Mapping[str, int]) -> list[_Results]:
         return -shared, column.group, rank.get(column.accelerator, len(rank)), column.report
 
     return sorted(table.values(), key=place)
+
+
+def own_to_one_platform(reports: Iterable[StoredReport]) -> frozenset[str]:
+    """Return the vendors' suites that only one platform reports: nothing compares with them."""
+    platforms: dict[str, set[str]] = {}
+    for stored in reports:
+        for suite in stored.report.suites:
+            if owner_of(suite.name):
+                platforms.setdefault(suite.name, set()).add(stored.report.accelerator)
+    return frozenset(suite for suite, found in platforms.items() if len(found) == 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """How many tests of a suite had which outcome from a moment on."""
+
+    started: dt.datetime
+    counts: Mapping[Outcome, int]
+
+
+def tallies(changes: Iterable[OutcomeChange]) -> dict[str, tuple[Tally, ...]]:
+    """Return the tallies of each suite, in the order of time, from all changes of a history.
+
+    A report that changed nothing of a suite adds none: the last tally holds.
+    """
+    now: dict[str, Outcome] = {}
+    counts: dict[str, Counter[Outcome]] = {}
+    found: dict[str, list[Tally]] = {}
+    for (started, _), together in groupby(sorted(changes), key=lambda c: (c.started, c.report)):
+        touched: dict[str, None] = {}
+        for change in together:
+            suite = parse_key(change.key).suite
+            touched[suite] = None
+            count = counts.setdefault(suite, Counter())
+            before = now.pop(change.key, None)
+            if before:
+                count[before] -= 1
+            if change.outcome:
+                now[change.key] = change.outcome
+                count[change.outcome] += 1
+        for suite in touched:
+            present = {outcome: n for outcome, n in counts[suite].items() if n}
+            found.setdefault(suite, []).append(Tally(started, present))
+    return {suite: tuple(points) for suite, points in sorted(found.items())}

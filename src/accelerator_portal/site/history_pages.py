@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.results.archive import History
-from accelerator_portal.results.report_changes import by_report
-from accelerator_portal.results.trend import tallies
+from accelerator_portal.results.report_comparison import by_report
+from accelerator_portal.results.tables import tallies
 from accelerator_portal.site.history_shapes import (
     ChangeData,
     HistoryData,

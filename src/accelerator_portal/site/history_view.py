@@ -22,7 +22,7 @@ from accelerator_portal.results.archive import (
     with_reports,
 )
 from accelerator_portal.results.history import ChangeKind, OutcomeChange
-from accelerator_portal.results.report_changes import by_report
+from accelerator_portal.results.report_comparison import by_report
 from accelerator_portal.results.standing import Basis, Point, Standing, State
 from accelerator_portal.site.results_view import ResultsView
 from accelerator_portal.site.words import listed

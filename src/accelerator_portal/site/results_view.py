@@ -12,9 +12,8 @@ from accelerator_portal.catalog import Catalog
 from accelerator_portal.reports.outcomes import BAD, GOOD, OUTCOMES, Outcome
 from accelerator_portal.reports.report import OperatorCoverage, Report, TestEntry
 from accelerator_portal.reports.store import StoredReport, stored_reports
-from accelerator_portal.results.shared_suites import own_to_one_platform
 from accelerator_portal.results.suite_evidence import SuiteEvidence, newest_evidence
-from accelerator_portal.results.tables import ResultMatrix, counts, matrices
+from accelerator_portal.results.tables import ResultMatrix, counts, matrices, own_to_one_platform
 from accelerator_portal.site.result_addresses import address_of
 
 KINDS = {

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from accelerator_portal.reports.outcomes import GOOD
-from accelerator_portal.results.trend import Tally
+from accelerator_portal.results.tables import Tally
 
 WIDTH, HEIGHT = 600, 120
 _BOTTOM = 18

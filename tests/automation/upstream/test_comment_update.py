@@ -3,12 +3,12 @@ from __future__ import annotations
 import pytest
 
 from accelerator_portal.automation.github import GitHubError
+from accelerator_portal.automation.upstream.comment import Memory, memory_of_comment
 from accelerator_portal.automation.upstream.comment_update import (
     CommentAccess,
     merged_memory,
     update_comment,
 )
-from accelerator_portal.automation.upstream.marker import Memory, memory_of_comment
 from tests.automation.github_double import BOT, Fault, GitHubDouble
 from tests.automation.upstream.scene import HEAD, NUMBER, UPSTREAM, change, client
 from tests.automation.upstream.test_marker import answer as said

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accelerator_portal.automation.upstream.marker import (
+from accelerator_portal.automation.upstream.comment import (
     PREFIX,
     Memory,
     PlatformAnswer,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from accelerator_portal.automation.ownership import maintainers
+from accelerator_portal.automation.upstream.answer_round import ComparedReport, post_answers
 from accelerator_portal.automation.upstream.comment_update import CommentAccess
-from accelerator_portal.automation.upstream.round_steps import ComparedReport, post_answers
 from tests.automation.github_double import BOT, GitHubDouble
 from tests.automation.upstream.scene import NUMBER, UPSTREAM, change, client, populate, portal
 from tests.automation.upstream.test_checks import RELAY

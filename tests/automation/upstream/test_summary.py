@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from accelerator_portal.automation.upstream.answer_ledger import LookupResult
+from accelerator_portal.automation.upstream.dispatch_queue import Sweep
 from accelerator_portal.automation.upstream.dispatch_round import DispatchRound
 from accelerator_portal.automation.upstream.dispatching import SendResult
 from accelerator_portal.automation.upstream.planning import DispatchPlan
@@ -12,7 +13,6 @@ from accelerator_portal.automation.upstream.summary import (
     sent_summary,
     sweep_summary,
 )
-from accelerator_portal.automation.upstream.sweeping import Sweep
 from tests.automation.upstream.scene import NOW, VENDOR, asked, change, entry
 from tests.automation.upstream.test_marker import answer
 

@@ -13,9 +13,8 @@ from accelerator_portal.automation.events import Number, Part
 from accelerator_portal.automation.github import Api, read
 from accelerator_portal.automation.upstream.change import Change
 from accelerator_portal.automation.upstream.change_confirmation import UpstreamPullRequest
-from accelerator_portal.automation.upstream.comment import run_page
+from accelerator_portal.automation.upstream.comment import PlatformAnswer, run_page
 from accelerator_portal.automation.upstream.incoming import CHECK
-from accelerator_portal.automation.upstream.marker import PlatformAnswer
 from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.relay_file import RelayLevel
 from accelerator_portal.catalog.wording import count

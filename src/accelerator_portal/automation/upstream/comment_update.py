@@ -14,11 +14,12 @@ from accelerator_portal.automation.github import Api, read, read_all
 from accelerator_portal.automation.ownership import Maintainers
 from accelerator_portal.automation.upstream.change import Change
 from accelerator_portal.automation.upstream.change_confirmation import UpstreamPullRequest
-from accelerator_portal.automation.upstream.comment import MUTE, comment
-from accelerator_portal.automation.upstream.marker import (
+from accelerator_portal.automation.upstream.comment import (
     MOST_ANSWERS,
+    MUTE,
     Memory,
     PlatformAnswer,
+    comment,
     memory_of_comment,
 )
 

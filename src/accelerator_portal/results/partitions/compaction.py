@@ -14,7 +14,6 @@ from accelerator_portal.results.partitions.layout import (
     Partition,
     archived_accelerators,
 )
-from accelerator_portal.results.partitions.locking import locked
 from accelerator_portal.results.partitions.manifest import (
     ListedFile,
     Manifest,
@@ -22,6 +21,7 @@ from accelerator_portal.results.partitions.manifest import (
     write_manifest,
 )
 from accelerator_portal.results.partitions.part_file import read_part, write_part
+from accelerator_portal.results.partitions.writing import locked
 
 if TYPE_CHECKING:
     import pyarrow as pa

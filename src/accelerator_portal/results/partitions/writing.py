@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from filelock import FileLock, Timeout
 
 from accelerator_portal.catalog import Problem, ProblemsError
 from accelerator_portal.reports.report import Report
@@ -31,6 +34,7 @@ from accelerator_portal.results.standing import Basis, Point
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
 
 MAX_SUITES = 1_000
 """A suite has a folder; a report with more suites has put something else in their names."""
@@ -117,3 +121,25 @@ def forget(root: Path, manifest: Manifest, basis: Basis) -> Manifest:
     for path in gone:
         (root / HISTORY / path).unlink(missing_ok=True)
     return after
+
+
+@contextmanager
+def locked(root: Path, accelerator: str) -> Iterator[None]:
+    """Hold the history of an accelerator while it is written.
+
+    Raises ProblemsError if another command holds it, OSError where no file can be made.
+    """
+    lock = root / HISTORY / accelerator / "history.lock"
+    lock.parent.mkdir(parents=True, exist_ok=True)
+    held = FileLock(lock, timeout=0)
+    try:
+        held.acquire()
+    except Timeout:
+        what = f'another command is writing the history of "{accelerator}"'
+        remedy = "wait until it finishes, then run this command again"
+        raise ProblemsError([Problem(f"{HISTORY}/{accelerator}", 1, what, remedy)]) from None
+    try:
+        yield
+    finally:
+        lock.unlink(missing_ok=True)  # before the release: another one may hold it right after
+        held.release()
