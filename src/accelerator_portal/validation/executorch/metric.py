@@ -1,7 +1,7 @@
-"""What measures a test of ExecuTorch: metrics, each a module of its own.
+"""What measures a test of ExecuTorch.
 
-The metrics of this project are the modules of `suites/executorch/metrics`, each with an object
-METRIC; a package adds its own by an entry point:
+The metrics of this project are in the table of `suites/executorch/metrics.py`; a package adds its
+own by an entry point:
 
     [project.entry-points."accelerator_portal.executorch_metrics"]
     energy = "my_package.portal:ENERGY"

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
 import math
-import pkgutil
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -22,7 +20,7 @@ from accelerator_portal.validation.executorch.metric import (
     ProgramMetric,
     ProgramStep,
 )
-from accelerator_portal.validation.suites.executorch import metrics
+from accelerator_portal.validation.suites.executorch.metrics import METRICS
 
 _LONGEST_FAULT = 160
 
@@ -85,12 +83,8 @@ def _finite(figures: Figures) -> dict[str, tuple[float, str]]:
 @cache
 def all_metrics() -> tuple[ProgramMetric, ...]:
     """Return the metrics of this project, then those of other packages, each by name."""
-    found = [
-        importlib.import_module(f"{metrics.__name__}.{entry.name}").METRIC
-        for entry in pkgutil.iter_modules(metrics.__path__)
-    ]
     points = sorted(entry_points(group=GROUP), key=lambda point: (point.name, point.value))
-    return (*found, *(_loaded(point.name, point.load) for point in points))
+    return (*METRICS, *(_loaded(point.name, point.load) for point in points))
 
 
 def _loaded(name: str, load: object) -> ProgramMetric:

@@ -1,1 +1,0 @@
-"""The metrics of ExecuTorch's suites: each module is one and has an object METRIC."""
