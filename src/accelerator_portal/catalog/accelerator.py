@@ -41,7 +41,7 @@ class IntegrationFact(Sourced):
     value: Integration
     """`in-tree`: built and tested in PyTorch; `out-of-tree`: a plugin installed on top of it."""
     note: Line | None = None
-    """A remark that is shown next to the value."""
+    """A note that is shown next to the value."""
 
 
 class LifecycleFact(Sourced):
@@ -50,25 +50,27 @@ class LifecycleFact(Sourced):
     value: Literal["maintenance", "retired"]
     """`maintenance`: fixes only, no new features. `retired`: no further releases."""
     note: Line | None = None
-    """A remark."""
+    """A note that is shown to readers."""
 
 
 class TextFact(Sourced):
-    """A single word that a source states."""
+    """A value of one word, with its source."""
 
     value: Line
-    """The value as users type it."""
+    """The value as users type it, for example `npu`."""
     note: Line | None = None
-    """A remark that is shown next to the value."""
+    """A note that is shown next to the value."""
 
 
 class Package(Sourced):
     """The package of a platform."""
 
     name: PackageName
-    """Distribution name. It is `torch` for platforms that PyTorch builds itself."""
+    """Name to install with pip, for example `torch-npu`. It is `torch` for platforms that PyTorch
+    builds itself."""
     module: ModuleName = Field(alias="import")
-    """The module to import. It is `torch` for platforms that PyTorch builds itself."""
+    """Name to import in Python, for example `torch_npu`. It is `torch` for platforms that PyTorch
+    builds itself."""
     autoload: Flag | None = None
     """For plugins: whether `import torch` loads it through the `torch.backends` entry point."""
     autoload_since: TorchVersion | None = None
@@ -80,7 +82,7 @@ class Package(Sourced):
     """For plugins: whether other vendors have a package with this name. Each of their folders must
     set the key, and its `note` must say how to distinguish the packages."""
     note: Line | None = None
-    """A remark that is shown next to the value."""
+    """A note that is shown next to the value."""
 
     @model_validator(mode="after")
     def _tells_shared_names_apart(self) -> Package:
@@ -100,7 +102,7 @@ class OperatingSystem(Sourced):
     arch: Annotated[tuple[Arch, ...], Field(min_length=1)] | None = None
     """Processor architectures; Apple silicon and Windows on Arm are `aarch64`."""
     note: Line | None = None
-    """A remark that is shown next to the name."""
+    """A note that is shown next to the name."""
 
 
 class Identify(Sourced):
@@ -109,9 +111,9 @@ class Identify(Sourced):
     os: Os
     """The operating systems on which the command runs."""
     command: Line
-    """The command as it is typed."""
+    """The command to type, for example `nvidia-smi -L`."""
     shows: Line
-    """What to look for in its output."""
+    """Which part of the output names the card."""
 
 
 class Link(Model):
@@ -120,18 +122,18 @@ class Link(Model):
     title: Line
     """The title of the document."""
     url: Url
-    """Where it is."""
+    """Address of the document."""
     source: SourceIds | None = None
-    """The source that names the document, if it is another document."""
+    """Id of the source that names the document. Omit it if the document itself was read."""
 
 
 class Access(Sourced):
     """A place where the hardware can be rented or tried for free."""
 
     title: Line
-    """The provider and the name of the offer."""
+    """Name of the provider and of the offer, for example `Google Colab, TPU runtime`."""
     url: Url
-    """Where it is described."""
+    """Address of the page that describes the offer."""
     kind: Literal["rent", "free", "apply"]
     """`rent`: paid. `free`: free of charge, with the limits in `note`. `apply`: on application,
     with terms that are not public."""
@@ -145,7 +147,7 @@ class SupportChannel(Sourced):
     title: Line
     """The name of the support channel."""
     url: Url
-    """Where it is."""
+    """Address of the document."""
 
 
 class Maintainer(Sourced):
@@ -168,9 +170,9 @@ class Accelerator(SourcedFile):
     """One compute platform. Its id is the name of its folder."""
 
     name: Name
-    """The short name that readers know."""
+    """Short name of the platform, for example `Ascend NPU`."""
     vendor: Line
-    """The manufacturer of the hardware."""
+    """Manufacturer of the hardware, for example `Huawei`."""
     vendor_names: tuple[Line, ...] = ()
     """Other names of the manufacturer and its products by which the card finder finds the platform,
     such as those in the script that the manufacturer writes them in."""
@@ -192,7 +194,8 @@ class Accelerator(SourcedFile):
     """Names in error messages by which the platform is recognized, such as its libraries: `hccl`
     finds `libhccl.so` and `HCCL error`. A name with capital letters is found only as written."""
     lifecycle: LifecycleFact | None = None
-    """Only for a platform that is no longer developed. The card finder shows it last."""
+    """Set it only if the platform is no longer developed. The card finder then shows the platform
+    last."""
     operating_systems: tuple[OperatingSystem, ...] = ()
     """Supported or tested operating systems."""
     identify: tuple[Identify, ...] = ()
@@ -204,7 +207,7 @@ class Accelerator(SourcedFile):
     access: tuple[Access, ...] = ()
     """Where the hardware can be rented or tried."""
     documentation: tuple[Link, ...] = ()
-    """Further reading."""
+    """Documents for further reading."""
     support: Annotated[tuple[SupportChannel, ...], Field(min_length=1)]
     """Where to ask for help."""
     additional_platform: AdditionalPlatformEntry | None = None

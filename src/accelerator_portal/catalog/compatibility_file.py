@@ -25,15 +25,15 @@ class Lifecycle(Model):
     """How long a version is maintained, in the words of the source."""
 
     status: Line
-    """The status in the words of the source."""
+    """Status in the words of the source, for example `EOL`."""
     until: Day | None = None
     """The date on which this status ends."""
     note: Line | None = None
-    """A remark."""
+    """A note that is shown to readers."""
 
 
 class CompatibilityRow(Sourced):
-    """Versions that work together according to the source."""
+    """A row of versions that work together, as the source states."""
 
     torch: TorchVersion
     """The PyTorch release."""
@@ -44,22 +44,22 @@ class CompatibilityRow(Sourced):
     os: Annotated[tuple[Os, ...], Field(min_length=1)] | None = None
     """The operating systems to which the row applies. Default: all of the platform."""
     python: Annotated[tuple[PythonVersion, ...], Field(min_length=1)] | None = None
-    """Python versions."""
+    """Supported Python versions, for example `["3.10", "3.11"]`."""
     needs: Mapping[Line, Line] = Field(default_factory=dict)
     """Other software that must be installed: name and version or version specifier."""
     includes: Mapping[Line, Line] = Field(default_factory=dict)
     """Software that the package includes: name and version."""
     lifecycle: Lifecycle | None = None
-    """How long the version is maintained."""
+    """Until when the version is maintained, and with what status."""
     note: Line | None = None
-    """A remark, for example on conflicting sources."""
+    """A note that is shown in the table, for example that two sources disagree."""
 
 
 class Compatibility(SourcedFile):
     """Compatible versions of one platform, newest first."""
 
     components: Paragraph | None = None
-    """Explanations of the columns."""
+    """Explanation of each component that a column of the table shows."""
     version_pattern: VersionPattern | None = None
     """The vendor's rule for version numbers, if a document states one. Rows that break the rule
     are errors."""

@@ -194,7 +194,7 @@ class Level(Model):
     id: Id
     """Its id."""
     title: Line
-    """The title that readers see."""
+    """Title that readers see, for example `Acme kernel tests`."""
     meaning: Paragraph
     """What the level means for readers."""
     asks: tuple[Demand, ...]

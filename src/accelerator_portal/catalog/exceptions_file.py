@@ -15,7 +15,7 @@ class Exemption(Model):
     rule: Id
     """Id of the rule, as `accelerator-portal check` prints it."""
     path: Line
-    """The file, relative to the repository."""
+    """Path of the file in the repository, for example `accelerators/foo/install.yaml`."""
     says: Annotated[Line, Field(min_length=3)] | None = None
     """A part of the message. Default: all problems of the rule in the file."""
     reason: Line

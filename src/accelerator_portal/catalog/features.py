@@ -48,7 +48,7 @@ class Feature(Sourced):
     works: Extent
     """`yes`, `partly` or `no`."""
     note: Line | None = None
-    """Limits of the feature. Required if `works` is `partly`."""
+    """What works and what doesn't, for example `forward only`. Required if `works` is `partly`."""
 
     @model_validator(mode="after")
     def _says_which_part(self) -> Feature:

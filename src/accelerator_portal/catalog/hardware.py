@@ -42,22 +42,23 @@ class Peak(Sourced):
     """Peak performance of one device as the vendor states it."""
 
     of: PeakOf
-    """`memory`: its bandwidth, in GB/s; a data type: dense products of matrices, in TFLOP/s."""
+    """What is stated: `memory` for the memory bandwidth, or a data type for the speed of dense
+    matrix products."""
     value: Annotated[
         float, Field(gt=0, le=10_000_000, json_schema_extra=unit("GB/s or TFLOP/s")), NOT_BOOL
     ]
-    """The value."""
+    """The stated figure, in GB/s for `memory` and in TFLOP/s for a data type."""
 
 
 class HardwareModel(Model):
     """A card, chip or cloud instance. All values are stated by the vendor."""
 
     name: Annotated[Line, Field(max_length=80)]
-    """The product name."""
+    """Product name as the vendor writes it, for example `Arc B580`."""
     also: Annotated[tuple[Line, ...], Field(min_length=1)] | None = None
     """Other names, such as code names and names that tools print."""
     instances: Annotated[tuple[Instances, ...], Field(min_length=1)] | None = None
-    """Cloud instances that have it."""
+    """Cloud instances with this hardware."""
     memory_gb: (
         Annotated[float, Field(gt=0, le=100_000, json_schema_extra=unit("GB")), NOT_BOOL] | None
     ) = None
@@ -69,13 +70,13 @@ class HardwareModel(Model):
     ) = None
     """Highest power of one device in watts, as the vendor states it (board power, TDP)."""
     power: Line | None = None
-    """What the figure includes or excludes."""
+    """How the vendor defines `power_w`, for example `TDP with air cooling`."""
     peaks: Annotated[tuple[Peak, ...], Field(min_length=1)] | None = None
     """Peak performance as the vendor states it. Measured speeds are shown as a share of it."""
     purpose: Purposes | None = None
     """The purpose that the vendor states, such as training or inference."""
     note: Line | None = None
-    """A remark."""
+    """A note that is shown to readers."""
     source: SourceIds | None = None
     """The source of the values, if it differs from the source of the generation."""
 
@@ -99,7 +100,7 @@ class Generation(Sourced):
     """Hardware that is supported by the same builds: a generation, or one chip of it."""
 
     name: Annotated[Line, Field(max_length=60)]
-    """The vendor's name of the generation or family."""
+    """Name of the generation or family, as the vendor writes it, for example `Ada Lovelace`."""
     chip: Annotated[Line, Field(max_length=40)] | None = None
     """The name that builds use for the hardware: compute capability, gfx target or chip name."""
     also: Annotated[tuple[Line, ...], Field(min_length=1)] | None = None
@@ -109,11 +110,11 @@ class Generation(Sourced):
     arch: Arch | None = None
     """The processor architecture of machines with this hardware, if they all have the same one."""
     builds: tuple[BuildSupport, ...]
-    """Builds that run on it. `[]` if no published build runs on it."""
+    """Builds that run on the hardware. Write `[]` if no published build does."""
     note: Line | None = None
-    """A remark. If no build runs on the hardware, the reason and the date."""
+    """A note for readers. If no build runs on the hardware, state why and since when."""
     models: Annotated[tuple[HardwareModel, ...], Field(min_length=1)]
-    """Cards, chips or instances that readers can have."""
+    """Cards, chips or cloud instances of the generation."""
 
     @model_validator(mode="after")
     def _says_why_not(self) -> Generation:
@@ -127,8 +128,8 @@ class Hardware(Model):
     """The hardware of one platform, newest generation first."""
 
     chip: Annotated[Line, Field(max_length=40)] | None = None
-    """The label of `chip` on this platform, such as `Compute capability` or `LLVM target`."""
+    """What `chip` is called on this platform, for example `Compute capability` or `LLVM target`."""
     note: Line | None = None
-    """A remark on the whole list, such as hardware that is not listed."""
+    """A note on the whole list, for example which hardware is not listed."""
     generations: Annotated[tuple[Generation, ...], Field(min_length=1)]
     """The hardware generations."""

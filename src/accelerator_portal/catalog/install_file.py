@@ -47,9 +47,10 @@ class Variant(Model):
     """One of several builds of a platform, such as CUDA 13.0."""
 
     id: Id
-    """The name in the wheel index. It never changes, because links depend on it."""
+    """Id of the build, as in the wheel index, for example `cu130`. It never changes, because links
+    use it."""
     name: Line
-    """The title that readers see."""
+    """Title that readers see, for example `Acme kernel tests`."""
     version: Line | None = None
     """The SDK version that replaces `{variant_version}`."""
     requires: tuple[Requirement, ...] = ()
@@ -57,12 +58,12 @@ class Variant(Model):
 
 
 class Check(Sourced):
-    """A check of the installation: the code to run and its expected output."""
+    """A check of the installation: Python code and its expected output."""
 
     code: Code
-    """Lines of Python, each a simple statement."""
+    """Python code to run. Each line is one simple statement."""
     prints: Code
-    """The output of a working installation."""
+    """What the code prints if the installation works."""
 
     @field_validator("code")
     @classmethod
@@ -111,7 +112,7 @@ class Option(Sourced):
     """
 
     id: Id
-    """The id. It is unique in the file and never changes."""
+    """Id of the option. It is unique in the file and never changes, because links use it."""
     channel: Channel = "stable"
     """`stable`, or `preview` for nightly builds."""
     wheels: Line | None = None
@@ -126,15 +127,15 @@ class Option(Sourced):
     torch: TorchVersions | None = None
     """Exact releases, or a version specifier for releases in `data/releases.yaml`."""
     methods: Annotated[tuple[Method, ...], Field(min_length=1)]
-    """The install methods."""
+    """Install methods that the option offers, for example `pip` and `docker`."""
     os: Annotated[tuple[Os, ...], Field(min_length=1)] | None = None
     """Operating systems. With `wheels`, `images` or `archives` they filter the builds."""
     arch: Annotated[tuple[Arch, ...], Field(min_length=1)] | None = None
     """Architectures. With `wheels`, `images` or `archives` they filter the builds."""
     python: Annotated[tuple[PythonVersion, ...], Field(min_length=1)] | None = None
-    """Only these Python versions."""
+    """Python versions to which the option is limited."""
     variants: Annotated[tuple[Id, ...], Field(min_length=1)] | None = None
-    """Only these variants."""
+    """Ids of the variants to which the option is limited."""
     requires: tuple[Requirement, ...] = ()
     """Software that the option requires on the machine."""
     steps: Annotated[tuple[Step, ...], Field(min_length=1)]
@@ -142,9 +143,9 @@ class Option(Sourced):
     check: Id | None = None
     """Id of the check in `checks`."""
     note: Line | None = None
-    """A sentence that is shown with the commands."""
+    """One sentence that is shown below the commands."""
     on_request: Flag = False
-    """Whether the option is offered only if the reader selects its release."""
+    """If true, the option is offered only after the reader selects its PyTorch release."""
 
     @model_validator(mode="after")
     def _releases_said_once(self) -> Option:

@@ -78,7 +78,7 @@ class DockerStep(Model):
     """A container image."""
 
     image: Line
-    """Name and tag."""
+    """Image name and tag, for example `rocm/pytorch:latest`."""
     args: tuple[Line, ...] = ()
     """Options of `docker run`, one per item."""
 

@@ -19,11 +19,11 @@ class KnownFailure(Model):
     action: Literal["skip", "expect"]
     """`skip`: the test is not run. `expect`: the test is run and its failure is expected."""
     reason: Line
-    """The reason."""
+    """Why the test fails or must not run."""
     url: Url
     """The address of the issue that tracks it."""
     expires: Day
-    """The date from which the known issue is ignored."""
+    """Date from which the known issue no longer applies."""
 
     @model_validator(mode="after")
     def _one_way_to_name(self) -> KnownFailure:

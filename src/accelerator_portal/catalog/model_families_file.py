@@ -18,7 +18,7 @@ class ModelFamily(Model):
     id: Id
     """The id. It never changes."""
     title: Line
-    """The title that readers see."""
+    """Title that readers see, for example `Acme kernel tests`."""
     names: Annotated[tuple[Line, ...], Field(min_length=1)]
     """Patterns `suite/name` of tests, for example `*/*llama*`: `*` matches any characters, `?`
     one character, and `[0-9]` a digit. Case is ignored."""

@@ -41,12 +41,12 @@ class OwnSuite(Model):
     """A test suite of the vendor. Reports can also contain suites that no file declares."""
 
     name: OwnSuiteName
-    """The name in reports: the folder name, a slash, and a name of lower-case letters and digits
-    with single `-`, `_` or `.` between them, for example `acme/kernels`."""
+    """Name of the suite in reports: the folder name, a slash, and a name of lower-case letters and
+    digits with single `-`, `_` or `.` between them, for example `acme/kernels`."""
     title: Annotated[Line, Field(max_length=80)]
-    """The title that readers see."""
+    """Title that readers see, for example `Acme kernel tests`."""
     url: Url
-    """The address of the suite or its documentation."""
+    """Address of the suite's source code or documentation."""
     description: Paragraph | None = None
     """What the suite tests, in two or three sentences."""
     aliases: Annotated[tuple[OwnSuiteName, ...], Field(max_length=20)] = ()

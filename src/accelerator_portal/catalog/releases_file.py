@@ -65,7 +65,7 @@ class Preview(Sourced):
     version: TorchVersion | None = None
     """The upcoming version, if a source states it."""
     python: Pythons
-    """Python versions."""
+    """Supported Python versions, for example `["3.10", "3.11"]`."""
     wheels: tuple[Wheel, ...]
     """The wheels."""
 

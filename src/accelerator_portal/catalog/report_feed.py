@@ -52,11 +52,12 @@ class ReportFeed(Sourced):
     """The location of the platform's latest test report in the common test report format."""
 
     name: Id
-    """The name of the report in `results/`. It never changes."""
+    """File name of the report in `results/`, without `.json`. It never changes."""
     url: Url | None = None
     """The https address of the report. Redirects to another host are not followed."""
     sha256: Url | None = None
-    """With `url`: the address of its SHA-256 in the format of `sha256sum`. It must match."""
+    """With `url`: address of a file with the report's SHA-256, as `sha256sum` writes it. A report
+    with another checksum is refused."""
     release: ReleaseAsset | None = None
     """Instead of `url`: a file of a GitHub release."""
     artifact: WorkflowArtifact | None = None

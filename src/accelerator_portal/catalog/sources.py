@@ -30,7 +30,7 @@ class Source(Model):
     title: Line
     """The title that readers see: the publisher and the name of the document."""
     read: Day
-    """The date on which it was read."""
+    """Date on which the source was read, for example `2026-11-21`."""
     as_of: Day | None = None
     """The date of the copy that was read, if the copy is older."""
     lines: Annotated[str, Field(pattern=rf"^{LINES}$")] | None = None
@@ -66,7 +66,7 @@ class Sourced(Model):
     """A fact, or a row of facts, that names its sources."""
 
     source: SourceIds
-    """Id, or list of ids, of `sources` in the same file."""
+    """Id of the source in `sources` of the same file, or a list of ids."""
 
 
 class SourcedFile(Model):

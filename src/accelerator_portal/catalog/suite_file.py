@@ -23,7 +23,7 @@ class SuiteFile(SourcedFile):
     """A test suite. Its id is the file name."""
 
     title: Line
-    """The title that readers see."""
+    """Title that readers see, for example `Acme kernel tests`."""
     short: Annotated[Line, Field(max_length=24)] | None = None
     """A short title for narrow columns. Default: the title."""
     kind: SuiteKind
@@ -31,7 +31,7 @@ class SuiteFile(SourcedFile):
     description: Paragraph
     """What the suite does, in two or three sentences."""
     url: Url
-    """Where it is."""
+    """Address of the document."""
     tests: Annotated[tuple[Line, ...], Field(min_length=1)]
     """All current and former names of its tests."""
     aliases: Mapping[Line, tuple[Line, ...]] = Field(default_factory=dict)
@@ -46,7 +46,7 @@ class SameModel(Sourced):
     id: Id
     """The id. It never changes."""
     title: Line
-    """The title that readers see."""
+    """Title that readers see, for example `Acme kernel tests`."""
     names: Annotated[tuple[Line, ...], Field(min_length=2)]
     """The tests of the model, each as `suite/name`."""
     note: Line | None = None

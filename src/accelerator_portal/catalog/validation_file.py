@@ -20,24 +20,24 @@ class OwnTolerance(Model):
     """The tolerance for this platform, and the reason for it."""
 
     rtol: _Room
-    """The relative tolerance."""
+    """Relative tolerance, for example `0.001`."""
     atol: _Room
-    """The absolute tolerance."""
+    """Absolute tolerance, for example `0.00001`."""
     reason: Line
     """Why the suite's tolerance doesn't apply. The reason is shown with each report."""
     url: Url | None = None
-    """The address of a description."""
+    """Address of a page that explains the limit."""
 
 
 class Narrowed(Model):
     """The parameter values that the platform supports."""
 
     only: Annotated[tuple[Line, ...], Field(min_length=1)]
-    """The values."""
+    """The parameter values to test."""
     reason: Line
     """Why other values are not supported. The reason is shown with each report."""
     url: Url | None = None
-    """The address of a description."""
+    """Address of a page that explains the limit."""
 
 
 class SuiteSettings(Model):
@@ -57,9 +57,9 @@ class DeployRecipe(Model):
     id: Literal["from-source", "from-wheel", "in-container"]
     """The name of the test. Use the same name on all platforms, so that results can be compared."""
     title: Line
-    """What is built or deployed."""
+    """Title of the recipe: what it builds or deploys."""
     script: Code | None = None
-    """A script for `bash`."""
+    """The commands of the recipe, run with `bash`."""
     container: Code | None = None
     """Instead of `script`: a Dockerfile for `docker build`. The check runs in the image."""
     python: Line = "python"

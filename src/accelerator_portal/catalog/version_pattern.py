@@ -23,7 +23,7 @@ class VersionPattern(Sourced):
     since: TorchVersion | None = None
     """The first torch release to which the pattern applies. Default: all rows."""
     note: Line | None = None
-    """A remark."""
+    """A note that is shown to readers."""
 
     def covers(self, torch: str) -> bool:
         """Return whether the pattern makes a statement about a torch release."""
