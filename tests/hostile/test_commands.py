@@ -8,7 +8,7 @@ import pytest
 
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.markdown_file import parse_markdown
-from accelerator_portal.checks.rules import command_safety
+from accelerator_portal.checks.rules.commands import command_safety
 from tests.day import TODAY
 from tests.folders import EXAMPLE, GUIDE, Tree, loaded
 from tests.hostile.commands import BY_DESIGN, FETCHING, RUNNING, UNSEEN

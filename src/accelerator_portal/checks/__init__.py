@@ -1,4 +1,4 @@
-"""Rules over the Catalog, one module each: generators of problems."""
+"""Runs the rules over the catalog. The modules of `rules` hold them, by subject."""
 
 from __future__ import annotations
 
@@ -11,16 +11,18 @@ from pkgutil import iter_modules
 from accelerator_portal.catalog import Catalog, Problem, load_catalog
 from accelerator_portal.checks import rules
 from accelerator_portal.checks.exemptions import without_exemptions
-from accelerator_portal.checks.rule import Rule, rule_of
+from accelerator_portal.checks.rule import Rule
 
 Load = Callable[[Path, dt.date], tuple[Catalog | None, list[Problem]]]
 """Reads the catalogue below a folder, on a day, with what kept files from being read."""
 
-# Whoever adds a module there adds a rule.
-RULES: tuple[Rule, ...] = tuple(
-    rule_of(import_module(f"{rules.__name__}.{found.name}"))
-    for found in iter_modules(rules.__path__)
+_MODULES = (
+    import_module(f"{rules.__name__}.{found.name}") for found in iter_modules(rules.__path__)
 )
+_DECLARED = (value for module in _MODULES for value in vars(module).values())
+
+RULES = tuple(sorted({r for r in _DECLARED if isinstance(r, Rule)}, key=lambda rule: rule.id))
+"""Every function in a module of `rules` that is decorated with `rule`."""
 
 
 def run_checks(catalog: Catalog, today: dt.date) -> Iterator[Problem]:

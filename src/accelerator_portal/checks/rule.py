@@ -1,12 +1,11 @@
-"""What a rule is: a module with a docstring for people and a generator of problems."""
+"""Defines what a rule is: a function with a docstring for people that yields problems."""
 
 from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from inspect import cleandoc
-from types import ModuleType
+from inspect import getdoc
 
 from accelerator_portal.catalog import Catalog, Problem
 from accelerator_portal.catalog.problem import Severity
@@ -16,17 +15,15 @@ RuleCheck = Callable[[Catalog, dt.date], Iterator[Problem]]
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One rule; `id` is the module's name with hyphens, `text` its docstring.
-
-    A module whose problems only need to be known has `LEVEL = "warning"`, one that can say what
-    would be right letter by letter `FIXES = True`, one that compares folders `COMPARES = True`.
-    """
+    """One rule; `id` is the function's name with hyphens, `text` its docstring."""
 
     id: str
     text: str
     level: Severity
     fixes: bool
+    """Whether its problems carry the exact correction."""
     compares: bool
+    """Whether it compares folders, so that its problems concern several vendors."""
     check: RuleCheck
 
     @property
@@ -36,7 +33,7 @@ class Rule:
 
     @property
     def why(self) -> str:
-        """The rest of it, in one paragraph."""
+        """The rest of the text, in one paragraph."""
         return " ".join(self.text.partition("\n")[2].split())
 
     def problems(self, catalog: Catalog, today: dt.date) -> Iterator[Problem]:
@@ -45,11 +42,13 @@ class Rule:
             yield replace(problem, rule=self.id, level=self.level)
 
 
-def rule_of(module: ModuleType) -> Rule:
-    """Return the rule that a module is."""
-    name = module.__name__.rpartition(".")[2]
-    level: Severity = getattr(module, "LEVEL", "error")
-    fixes: bool = getattr(module, "FIXES", False)
-    text = cleandoc(module.__doc__ or "")
-    compares: bool = getattr(module, "COMPARES", False)
-    return Rule(name.replace("_", "-"), text, level, fixes, compares, module.check)
+def rule(
+    *, level: Severity = "error", fixes: bool = False, compares: bool = False
+) -> Callable[[RuleCheck], Rule]:
+    """Return a decorator that makes a function a rule."""
+
+    def decorate(check: RuleCheck) -> Rule:
+        name = check.__name__.replace("_", "-")
+        return Rule(name, getdoc(check) or "", level, fixes, compares, check)
+
+    return decorate

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from accelerator_portal.catalog import Catalog, load_catalog
-from accelerator_portal.checks.rules.contradictions import check
+from accelerator_portal.checks.rules.facts import contradictions
 from tests.day import TODAY
 from tests.folders import ACCELERATOR, COMPATIBILITY, Tree, edited
 from tests.packages.made_up import PLUGINS
@@ -43,7 +43,7 @@ def read(root: Path) -> Catalog:
 def found(tree: Tree, *rows: str) -> list[str]:
     text = HEAD + "rows:\n" + "".join(f"  - {{{row}, source: made-up}}\n" for row in rows)
     catalog = read(tree({**PLUGINS, COMPATIBILITY: text}))
-    return [problem.what for problem in check(catalog, TODAY)]
+    return [problem.what for problem in contradictions.check(catalog, TODAY)]
 
 
 @pytest.mark.parametrize(
@@ -162,7 +162,7 @@ def with_card(tree: Tree, build: str) -> Catalog:
     ],
 )
 def test_a_card_beside_the_builds_that_exist(tree: Tree, build: str, named: str | None) -> None:
-    whats = [problem.what for problem in check(with_card(tree, build), TODAY)]
+    whats = [problem.what for problem in contradictions.check(with_card(tree, build), TODAY)]
     assert whats == (
         [f'"First" is listed for {named}, but no install command for "ex2" matches']
         if named
@@ -192,4 +192,4 @@ def test_a_card_on_two_platforms(tree: Tree, change: dict[str, object], whats: l
     accelerator = platform.accelerator.model_copy(update={"hardware": changed})
     other = replace(platform, id="other", accelerator=accelerator)
     two = replace(catalog, platforms=(platform, other))
-    assert [p.what for p in check(two, TODAY) if "Card 1" in p.what] == whats
+    assert [p.what for p in contradictions.check(two, TODAY) if "Card 1" in p.what] == whats

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from accelerator_portal.checks.rules.guide_headings import MAX_LINES
+from accelerator_portal.checks.rules.texts import MAX_LINES
 from tests.folders import EXAMPLE, GUIDE, Edit, ProblemsAfter
 
 ORDER = "Prepare, Install, Start, Deploy, Help"

@@ -6,7 +6,7 @@ import pytest
 
 from accelerator_portal.catalog import Catalog, load_catalog
 from accelerator_portal.catalog.criteria_file import Criteria
-from accelerator_portal.checks.rules import minors_behind
+from accelerator_portal.checks.rules.versions import minors_behind
 from tests.day import TODAY
 from tests.folders import INSTALL, RELEASES, Tree, edited
 
@@ -47,4 +47,4 @@ def test_without_a_limit_nothing_is_said(behind: Catalog) -> None:
 
 
 def test_it_only_reminds() -> None:
-    assert minors_behind.LEVEL == "warning"
+    assert minors_behind.level == "warning"

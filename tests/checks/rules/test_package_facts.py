@@ -12,7 +12,7 @@ from accelerator_portal.catalog.package_file import (
     PackagesRead,
     ReleaseFacts,
 )
-from accelerator_portal.checks.rules import package_facts
+from accelerator_portal.checks.rules.facts import package_facts
 from tests.day import TODAY
 from tests.folders import COMPATIBILITY, INSTALL, RELEASES, Tree, edited, loaded
 from tests.packages.made_up import ARM, PACKAGE, PLUGINS, X86, release, with_facts
@@ -146,6 +146,6 @@ def test_a_release_that_pypi_does_not_have_is_not_compared(plugins: Catalog) -> 
 
 
 def test_it_only_reminds_and_says_what_would_be_right(plugins: Catalog) -> None:
-    assert package_facts.LEVEL == "warning"
+    assert package_facts.level == "warning"
     wrong = with_facts(plugins, [release("1.10.0", "torch==2"), FITTING[1]])
     assert {problem.remedy for problem in package_facts.check(wrong, TODAY)} == {REMEDY}

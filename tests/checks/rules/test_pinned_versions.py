@@ -6,7 +6,7 @@ from accelerator_portal.catalog import load_catalog
 from accelerator_portal.catalog.problem import Fix
 from accelerator_portal.checks import load_and_check
 from accelerator_portal.checks.fixes import fixed_files
-from accelerator_portal.checks.rules import pinned_versions
+from accelerator_portal.checks.rules.install_options import pinned_versions
 from tests.day import TODAY
 from tests.folders import (
     ACCELERATOR,

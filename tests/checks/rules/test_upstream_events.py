@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from accelerator_portal.checks.rules import upstream_events
+from accelerator_portal.checks.rules.upstream import OWN_WORKFLOWS
 from tests.folders import ACCELERATOR, REPOSITORY, ProblemsAfter
 
 ASK = "maintainers:\n  - {github: somebody, source: made-up}\n"
@@ -153,7 +153,7 @@ def test_a_repository_is_no_path(name: str, problems_after: ProblemsAfter) -> No
 
 def test_a_platform_cannot_take_the_name_of_a_workflow_of_the_portal() -> None:
     folder = REPOSITORY / ".github/workflows"
-    assert {file.name for file in folder.glob("*.yml")} >= upstream_events.OWN_WORKFLOWS
-    named = {file.name for file in folder.glob("*.yml")} - upstream_events.OWN_WORKFLOWS
+    assert {file.name for file in folder.glob("*.yml")} >= OWN_WORKFLOWS
+    named = {file.name for file in folder.glob("*.yml")} - OWN_WORKFLOWS
     ids = {place.name for place in (REPOSITORY / "accelerators").iterdir()}
     assert all(name.removesuffix(".yml").split("-")[0] in ids for name in named)

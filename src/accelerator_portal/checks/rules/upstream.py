@@ -1,9 +1,4 @@
-"""Platforms that test PyTorch pull requests name a maintainer and use only their own CI.
-
-Comments on new failures name a maintainer to contact. Workflows in this repository are named after
-the platform, and runner labels start with its ID, so that no vendor can start the portal's own
-workflows or use another vendor's machines. No events are sent to PyTorch itself.
-"""
+"""The rules about a platform's part in PyTorch's CI."""
 
 from __future__ import annotations
 
@@ -11,7 +6,28 @@ import datetime as dt
 from collections.abc import Iterator
 
 from accelerator_portal.catalog import Catalog, Platform, Problem
+from accelerator_portal.catalog.problem import did_you_mean
 from accelerator_portal.catalog.upstream_events import UpstreamRun
+from accelerator_portal.checks.rule import rule
+
+
+@rule()
+def relay_list(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
+    """Repositories in `upstream_ci` are on the allowlist of PyTorch's CI relay.
+
+    `data/relay.yaml` contains that list. The relay sends nothing to a repository with a misspelled
+    name.
+    """
+    listed = catalog.relay.repositories if catalog.relay else ()
+    known = {entry.repository for entry in listed}
+    for platform in catalog.platforms:
+        for place, entry in enumerate(platform.accelerator.upstream_ci):
+            if entry.repository not in known:
+                location = ("upstream_ci", place, "repository")
+                what = f'there is no entry in the relay list for "{entry.repository}"'
+                remedy = did_you_mean(entry.repository, known)
+                yield platform.problem("accelerator.yaml", location, what, remedy)
+
 
 # In `.github/workflows/`; a test compares the two.
 OWN_WORKFLOWS = frozenset(
@@ -20,12 +36,17 @@ OWN_WORKFLOWS = frozenset(
      "upstream-answer.yml", "upstream-event.yml", "upstream-run.yml", "validate.yml"}
 )  # fmt: skip
 PYTORCH = "pytorch/pytorch"
-
 UpstreamFault = tuple[str, str, str]  # the key, what is wrong, what would be right
 
 
-def check(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
-    """Yield platforms with `upstream_events` that name nobody, or what is not theirs."""
+@rule()
+def upstream_events(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
+    """Platforms that test PyTorch pull requests name a maintainer and use only their own CI.
+
+    Comments on new failures name a maintainer to contact. Workflows in this repository are named
+    after the platform, and runner labels start with its ID, so that no vendor can start the
+    portal's own workflows or use another vendor's machines. No events are sent to PyTorch itself.
+    """
     for platform in catalog.platforms:
         events = platform.accelerator.upstream_events
         if events is None:

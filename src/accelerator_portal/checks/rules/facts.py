@@ -1,4 +1,4 @@
-"""Entries in `hardware` refer to existing variants, are unique and are consistent."""
+"""The rules that compare facts with other facts."""
 
 from __future__ import annotations
 
@@ -8,12 +8,25 @@ from collections.abc import Iterator
 from accelerator_portal.catalog import Catalog, Platform, Problem
 from accelerator_portal.catalog.hardware import Hardware, HardwareModel
 from accelerator_portal.catalog.problem import did_you_mean
+from accelerator_portal.checks.pairs.builds import cards_beside_builds, cards_on_two_platforms
+from accelerator_portal.checks.pairs.rows import (
+    drivers_beside_sdks,
+    lifecycles_of_one_version,
+    plugins_beside_components,
+    rows_beside_releases,
+    variants_beside_rows,
+)
+from accelerator_portal.checks.rule import rule
+from accelerator_portal.install.expand import rows_by_platform
+from accelerator_portal.packages.contradictions import contradictions as index_contradictions
+from accelerator_portal.packages.torch_contradictions import torch_contradictions
 
 _FILE = "accelerator.yaml"
 
 
-def check(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
-    """Yield unknown variants; generations, models and machine types that stand twice."""
+@rule()
+def hardware_references(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
+    """Entries in `hardware` refer to existing variants, are unique and are consistent."""
     for platform in catalog.platforms:
         hardware = platform.accelerator.hardware
         if hardware is not None:
@@ -86,3 +99,39 @@ def _differs(model: HardwareModel, other: HardwareModel) -> bool:
         return False
     pairs = ((model.memory_gb, other.memory_gb), (model.power_w, other.power_w))
     return any(a is not None and b is not None and a != b for a, b in pairs)
+
+
+@rule(compares=True)
+def contradictions(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
+    """No two facts of the catalog contradict each other.
+
+    Pairs that are compared: a row's Python versions and those that its PyTorch release supports; a
+    row's SDK and the version of its variant in `install.yaml`; the driver minimums of two SDK
+    versions, which grow with the SDK; two rows of one plugin version and the components that it
+    brings, and the day on which it ends; a card and the builds that it is listed for, by release,
+    operating system and architecture; a card that two platforms list, by memory size and power.
+    Rows with a note are left out where two rows of one plugin differ. Other rules compare the
+    requirements of an option with its rows (`version-conflicts`), rows and releases with package
+    metadata (`package-facts`) and the cards of one platform (`hardware-references`).
+    """
+    commands = rows_by_platform(catalog)
+    for platform in catalog.platforms:
+        yield from rows_beside_releases(catalog, platform)
+        yield from variants_beside_rows(platform)
+        yield from drivers_beside_sdks(platform)
+        yield from plugins_beside_components(platform)
+        yield from lifecycles_of_one_version(platform)
+        yield from cards_beside_builds(platform, commands[platform.id])
+    yield from cards_on_two_platforms(catalog)
+
+
+@rule(level="warning")
+def package_facts(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
+    """Versions in vendor folders and `data/releases.yaml` agree with the package index.
+
+    Plugin versions exist, are not yanked and match their PyTorch release; install options match the
+    available wheels; packages listed as on PyPI are there. The nightly job reads the index.
+    Problems are warnings, so that a change in an index can't block another vendor's pull request.
+    """
+    yield from index_contradictions(catalog)
+    yield from torch_contradictions(catalog)

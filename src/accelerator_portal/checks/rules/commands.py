@@ -1,0 +1,161 @@
+"""The rules about commands, wherever they stand: what they may run and from which hosts."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterator
+
+from accelerator_portal.catalog import Catalog, Platform, Problem
+from accelerator_portal.catalog.catalog import HOSTS
+from accelerator_portal.catalog.yaml_file import Location
+from accelerator_portal.checks.command_addresses import addresses, implied_addresses
+from accelerator_portal.checks.command_texts import CommandText, command_texts
+from accelerator_portal.checks.programs import (
+    CLOSING,
+    SHELLS,
+    fetches,
+    only_filters,
+    program_of,
+    runs_its_input,
+    startup_file,
+)
+from accelerator_portal.checks.protection import unprotected_words
+from accelerator_portal.checks.rule import rule
+from accelerator_portal.checks.shell import Pipeline
+from accelerator_portal.install.addresses import host_of, step_addresses
+
+_SAFE = {"https", "ssh"}
+# Answers on each rented machine what that machine is; nothing leaves it, and there is no https.
+_OWN_CLOUD = "169.254.169.254"
+
+
+@rule()
+def command_hosts(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
+    """Commands download only over https, from hosts listed in `data/hosts.yaml`.
+
+    Readers paste commands into a shell, often as root. To use a new host, add it to that file; a
+    maintainer of the portal reviews it. The rule applies to steps in `install.yaml`, to `identify`,
+    to code in guides and FAQs and to commands in reports, including addresses without a scheme.
+    """
+    known = {entry.host for entry in catalog.hosts.hosts} if catalog.hosts else None
+    for platform in catalog.platforms:
+        for location, address in _of_steps(platform):
+            for what, remedy in _host_faults(address, known):
+                yield platform.problem("install.yaml", location, what, remedy)
+    told: set[Problem] = set()
+    for found in command_texts(catalog):
+        for problem in _of_text(found, known):
+            if problem not in told:
+                told.add(problem)
+                yield problem
+
+
+def _of_steps(platform: Platform) -> Iterator[tuple[Location, str]]:
+    for place, option in enumerate(platform.install.options):
+        for number, step in enumerate(option.steps):
+            for inside, address in step_addresses(step):
+                yield ("options", place, "steps", number, *inside), address
+
+
+def _of_text(found: CommandText, known: set[str] | None) -> Iterator[Problem]:
+    for pipeline in found.pipelines():
+        for command in pipeline.commands:
+            if found.prose and not _is_command(command.words):
+                continue  # a mention of an address, or of a package, is no command
+            # Of a step, what has a scheme is told with its place in the step.
+            named = implied_addresses if found.run else addresses
+            for address in named(command.words):
+                for what, remedy in _host_faults(address, known):
+                    yield Problem(found.path, found.line + pipeline.line, what, remedy)
+
+
+def _is_command(words: list[str]) -> bool:
+    return len(words) > 1 and words[0][:1].isalpha() and words[0].replace("-", "").isalnum()
+
+
+def _host_faults(address: str, known: set[str] | None) -> Iterator[tuple[str, str]]:
+    scheme, _, _ = address.partition("://")
+    host = host_of(address)
+    if "{" in host:
+        yield f'"{address[:80]}" has a placeholder in its host', "use a real host name"
+        return
+    if host == _OWN_CLOUD:
+        return
+    if scheme.lower().removeprefix("git+") not in _SAFE:
+        yield f'"{address[:80]}" is not fetched over https', "write https://"
+    if known is not None and host not in known:
+        what = f'"{host or address[:80]}" is not an allowed host for commands'
+        yield what, f"add it to {HOSTS} with its owner, or use another host"
+
+
+_CONTROL = frozenset("|;&`$<>\n")  # what joins commands, or puts one into another
+_FIRST_FETCH = "download to a file first, then run the file"
+SafetyFault = tuple[str, str]  # what is wrong, what would be right
+
+
+@rule()
+def command_safety(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
+    """No command runs a download directly or disables a security check.
+
+    These are errors: a download piped into anything except a known filter, anything piped into a
+    shell or an interpreter, several commands in one text (`bash -c`), and disabled certificate
+    checks. Use a `download` step and then a `run` step, so that readers can inspect the file before
+    it runs. The rule applies wherever readers may copy a command: steps and notes in
+    `install.yaml`, `identify`, code, tables and headings in guides and FAQs, and commands in
+    reports.
+    """
+    for found in command_texts(catalog):
+        if found.run and _is_inline(found.run):
+            what = f'"{" ".join(found.run[:2])}" puts several commands into one string'
+            yield Problem(found.path, found.line, what, "write each command as a separate step")
+        for line, what, remedy in _safety_faults(found):
+            yield Problem(found.path, found.line + line, what, remedy)
+
+
+def _safety_faults(found: CommandText) -> Iterator[tuple[int, str, str]]:
+    told: set[tuple[int, str]] = set()
+    fetched = False
+    for pipeline in found.pipelines():
+        of_group = fetched and bool(CLOSING.intersection(pipeline.commands[0].words[:1]))
+        fetched = fetched or any(fetches(command.words) for command in pipeline.commands)
+        for what, remedy in _of_pipeline(pipeline, fetched=of_group):
+            if (pipeline.line, remedy) not in told:  # a word is read again within others
+                told.add((pipeline.line, remedy))
+                yield pipeline.line, what, remedy
+
+
+def _of_pipeline(pipeline: Pipeline, *, fetched: bool) -> Iterator[SafetyFault]:
+    """`fetched`: the pipeline begins with the output of a group that has fetched something."""
+    commands = [command.words for command in pipeline.commands]
+    shown = " | ".join(" ".join(words) for words in commands)[:80]
+    for words, target in zip(commands, [*commands[1:], None], strict=True):
+        fetched = fetched or fetches(words)
+        if not target:
+            continue
+        if fetched and not only_filters(target):
+            what = (
+                f'"{shown}" runs a downloaded file; only listed filter commands can read a download'
+            )
+            yield what, _FIRST_FETCH
+        elif runs_its_input(target):
+            yield f'"{shown}" runs piped input', _FIRST_FETCH
+    if any(command.substituted and fetches(command.words) for command in pipeline.commands):
+        yield f'"{shown}" runs a downloaded file', _FIRST_FETCH
+    for words in commands:
+        if fetched and (place := startup_file(words)):
+            yield f'"{shown}" writes its download to {place[:60]}', _FIRST_FETCH
+        for word in unprotected_words(words):
+            yield f'"{word[:80]}" disables a security check', "remove it"
+
+
+def _is_inline(run: tuple[str, ...]) -> bool:
+    """Whether a step gives a shell a text with several commands, as `bash -lc` does."""
+    program, arguments = program_of(run)
+    if program not in SHELLS:
+        return False
+    for word in arguments:
+        if not word.startswith(("-", "/c", "/C")):
+            return False
+        if "c" in word.lower().lstrip("-/"):
+            return not _CONTROL.isdisjoint(" ".join(arguments))
+    return False

@@ -1,0 +1,322 @@
+"""The rules about install options: what they refer to, and which versions they install."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterator
+
+from packaging import requirements
+from packaging.specifiers import SpecifierSet
+from packaging.utils import canonicalize_name
+from packaging.version import Version
+
+from accelerator_portal.catalog import Catalog, Platform, Problem
+from accelerator_portal.catalog.catalog import ACCELERATORS, RELEASES, SELECTOR
+from accelerator_portal.catalog.compatibility_file import CompatibilityRow
+from accelerator_portal.catalog.install_file import Option, Requirement
+from accelerator_portal.catalog.problem import Fix, did_you_mean
+from accelerator_portal.catalog.selector_file import StartingChoice
+from accelerator_portal.catalog.yaml_file import Location
+from accelerator_portal.checks.rule import rule
+from accelerator_portal.install.axes import row_key
+from accelerator_portal.install.bounds import lower_bound
+from accelerator_portal.install.expand import expand
+from accelerator_portal.install.resolution import resolve
+from accelerator_portal.install.rows import InstallRow
+from accelerator_portal.install.selector import Selector, make_selector
+from accelerator_portal.install.targets import served_builds
+
+
+@rule()
+def install_references(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
+    """IDs in `install.yaml` and `compatibility.yaml` exist and are unique."""
+    for platform in catalog.platforms:
+        yield from _doubled(platform)
+        yield from _unknown_reference(platform)
+        yield from _unknown_releases(catalog, platform)
+        yield from _undescribed(catalog, platform)
+
+
+def _doubled(platform: Platform) -> Iterator[Problem]:
+    for key in ("options", "variants"):
+        seen: set[str] = set()
+        for place, item in enumerate(getattr(platform.install, key)):
+            if item.id in seen:
+                what = f'the id "{item.id}" is listed twice in {key}'
+                remedy = "use a unique ID for each"
+                yield platform.problem("install.yaml", (key, place, "id"), what, remedy)
+            seen.add(item.id)
+
+
+def _unknown_reference(platform: Platform) -> Iterator[Problem]:
+    variants = [variant.id for variant in platform.install.variants]
+    checks = list(platform.install.checks)
+    for place, option in enumerate(platform.install.options):
+        for name in option.variants or ():
+            if name not in variants:
+                location = ("options", place, "variants")
+                what = f'the variant "{name}" is not listed in variants'
+                remedy = did_you_mean(name, variants)
+                yield platform.problem("install.yaml", location, what, remedy)
+        if option.check and option.check not in checks:
+            location = ("options", place, "check")
+            what = f'the check "{option.check}" is not listed in checks'
+            remedy = did_you_mean(option.check, checks)
+            yield platform.problem("install.yaml", location, what, remedy)
+        if variants and not option.published and not option.variants:
+            what = "the option has no variants"
+            location = ("options", place, "id")
+            yield platform.problem("install.yaml", location, what, "add variants")
+    for place, row in enumerate(platform.compatibility.rows):
+        if row.variant and row.variant not in variants:
+            location = ("rows", place, "variant")
+            what = f'the variant "{row.variant}" is not listed in install.yaml'
+            remedy = did_you_mean(row.variant, variants)
+            yield platform.problem("compatibility.yaml", location, what, remedy)
+
+
+def _unknown_releases(catalog: Catalog, platform: Platform) -> Iterator[Problem]:
+    known = catalog.releases.by_version
+    for place, option in enumerate(platform.install.options):
+        if isinstance(option.torch, tuple):
+            for version in (version for version in option.torch if version not in known):
+                location = ("options", place, "torch", option.torch.index(version))
+                what = f"{RELEASES} has no release {version}"
+                yield platform.problem("install.yaml", location, what, did_you_mean(version, known))
+
+
+def _undescribed(catalog: Catalog, platform: Platform) -> Iterator[Problem]:
+    """Variants that a release publishes and an option serves, but `variants` leaves out."""
+    known = {variant.id for variant in platform.install.variants}
+    if not known:
+        return
+    options = platform.install.options
+    served = {build.variant for option in options for build in served_builds(catalog, option)}
+    for variant in sorted(served - known):
+        what = f'{RELEASES} publishes "{variant}", which is missing from variants'
+        remedy = "add it with its name and requirements, or restrict the option"
+        yield platform.problem("install.yaml", ("variants",), what, remedy)
+
+
+@rule()
+def install_rows(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
+    """Every install option produces commands, and no two options match the same selection."""
+    rows, problems = expand(catalog)
+    yield from problems
+    yield from _idle_variants(catalog, rows, {problem.path for problem in problems})
+    answered: dict[tuple[str, ...], InstallRow] = {}
+    reported: set[tuple[str, str, str]] = set()
+    for row in rows:
+        for python in row.pythons or ("any",):
+            place = (*row_key(row), python)
+            other = answered.setdefault(place, row)
+            pair = (row.platform, other.option, row.option)
+            if other.option != row.option and pair not in reported:
+                reported.add(pair)
+                yield _overlap(catalog, row, other, place)
+
+
+def _idle_variants(
+    catalog: Catalog, rows: tuple[InstallRow, ...], faulty: set[str]
+) -> Iterator[Problem]:
+    """Variants without a row, where no fault of an option has kept the row away."""
+    served = {(row.platform, row.variant) for row in rows}
+    for platform in catalog.platforms:
+        if platform.path("install.yaml") in faulty:
+            continue
+        for place, variant in enumerate(platform.install.variants):
+            if (platform.id, variant.id) not in served:
+                location = ("variants", place, "id")
+                what = f'no option has the variant "{variant.id}"'
+                remedy = "remove it, or add an option"
+                yield platform.problem("install.yaml", location, what, remedy)
+
+
+def _overlap(
+    catalog: Catalog, row: InstallRow, other: InstallRow, place: tuple[str, ...]
+) -> Problem:
+    platform = catalog.by_id[row.platform]
+    positions = {option.id: n for n, option in enumerate(platform.install.options)}
+    location = ("options", positions[row.option], "id")
+    what = f'"{row.option}" and "{other.option}" both match {", ".join(place[1:])}'
+    return platform.problem("install.yaml", location, what, "restrict one of the two")
+
+
+@rule()
+def selector_start(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
+    """The selector's default selections are valid, one per operating system."""
+    selector = make_selector(catalog, expand(catalog)[0])
+    yield from _unknown_primary(catalog)
+    seen: set[str] = set()
+    for place, start in enumerate(catalog.defaults.start):
+        line = catalog.files[SELECTOR].line(("start", place))
+        if start.os in seen:
+            yield Problem(SELECTOR, line, f"{start.os} is listed twice", "remove one of the two")
+        seen.add(start.os)
+        if start.platform not in catalog.by_id:
+            yield from _unknown_start(catalog, start.platform, line)
+            continue
+        if selector.starts:  # where no platform has a row, the selector starts nowhere
+            yield from _unserved(selector, start, line)
+
+
+def _unserved(selector: Selector, start: StartingChoice, line: int) -> Iterator[Problem]:
+    found = resolve(selector, start.model_dump())
+    what = "no install option matches this selection"
+    if found.choice is None:
+        machine = f"{start.os} {start.arch}"
+        yield Problem(SELECTOR, line, what, f"{start.platform} has no option for {machine}")
+    elif found.unmet:
+        near = ", ".join(f"{axis}: {found.choice[axis]}" for axis in found.unmet)
+        yield Problem(SELECTOR, line, what, f"the closest option has {near}")
+
+
+def _unknown_primary(catalog: Catalog) -> Iterator[Problem]:
+    for place, name in enumerate(catalog.defaults.primary):
+        if name not in catalog.by_id:
+            yield from _unknown_start(
+                catalog, name, catalog.files[SELECTOR].line(("primary", place))
+            )
+
+
+def _unknown_start(catalog: Catalog, name: str, line: int) -> Iterator[Problem]:
+    read = any(path.startswith(f"{ACCELERATORS}/{name}/") for path in catalog.files)
+    if read or name in catalog.set_aside:
+        return  # its own problems keep it out, and are said already
+    what = f'there is no platform "{name}"'
+    yield Problem(SELECTOR, line, what, did_you_mean(name, catalog.by_id))
+
+
+@rule(fixes=True)
+def pinned_versions(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
+    """Versions pinned in commands are listed in `compatibility.yaml`.
+
+    In PEP 440, `==2.10.0` doesn't match 2.10.0.post4, so a command with the wrong pin finds no
+    package. The rule checks the platform's own package if `compatibility.yaml` lists its versions.
+    """
+    for platform in catalog.platforms:
+        versions = [Version(row.plugin) for row in platform.compatibility.rows if row.plugin]
+        if platform.in_tree or not versions:
+            continue
+        for location, requirement in _pins(platform):
+            if any(_satisfies(requirement, version) for version in versions):
+                continue
+            yield _wrong_pin(platform, location, requirement, versions)
+
+
+def _pins(platform: Platform) -> Iterator[tuple[Location, requirements.Requirement]]:
+    own = canonicalize_name(platform.accelerator.package.name)
+    for place, option in enumerate(platform.install.options):
+        for number, step in enumerate(option.steps):
+            for item, package in enumerate(step.pip.packages if step.pip else ()):
+                requirement = _requirement(package)
+                if requirement and canonicalize_name(requirement.name) == own:
+                    yield ("options", place, "steps", number, "pip", "packages", item), requirement
+
+
+def _requirement(text: str) -> requirements.Requirement | None:
+    """What pins a version by itself; one with a placeholder takes it from the rows."""
+    if "{" in text:
+        return None
+    try:
+        requirement = requirements.Requirement(text)
+    except requirements.InvalidRequirement:
+        return None  # the rule install-rows reports it
+    pinned = any(spec.operator in {"==", "==="} for spec in requirement.specifier)
+    return requirement if pinned else None
+
+
+def _satisfies(requirement: requirements.Requirement, version: Version) -> bool:
+    """Rows may leave out the local part of a version, `+musa5.2.0`."""
+    public = SpecifierSet(",".join(str(s).partition("+")[0] for s in requirement.specifier))
+    return any(s.contains(version, prereleases=True) for s in (requirement.specifier, public))
+
+
+def _wrong_pin(
+    platform: Platform,
+    location: Location,
+    requirement: requirements.Requirement,
+    versions: list[Version],
+) -> Problem:
+    pin = next(s.version for s in requirement.specifier if s.operator in {"==", "==="})
+    near = [v for v in versions if str(v).startswith(f"{pin}.post") or v.base_version == pin]
+    what = f'"{requirement}" is not a version in compatibility.yaml'
+    file = platform.files["install.yaml"]
+    if not near:
+        remedy = f"add the version, or use one of {', '.join(map(str, versions[:5]))}"
+        return Problem(file.path, file.line(location), what, remedy)
+    newest = max(near)
+    return Problem(
+        file.path,
+        file.line(location),
+        what,
+        f"write =={newest}: in PEP 440 =={pin} does not match it",
+        fix=Fix(f"=={pin}", f"=={newest}"),
+    )
+
+
+@rule()
+def requirement_versions(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
+    """Requirements of install options agree with `compatibility.yaml`.
+
+    Both `requires` in `install.yaml` and `needs` in `compatibility.yaml` list drivers and SDKs. If
+    a page requires 8.0 or newer but every version needs 9.1.0, readers install a version that
+    doesn't work.
+    """
+    for platform in catalog.platforms:
+        found: dict[Location, Problem] = {}
+        for place, option in enumerate(platform.install.options):
+            if option.compatibility:
+                continue
+            rows = [row for row in platform.compatibility.rows if _serves(option, row)]
+            for location, requirement, variant in _requirements(platform, place, option):
+                about = [
+                    row
+                    for row in rows
+                    if (variant is None or row.variant == variant) and _share(requirement, row)
+                ]
+                for problem in _compared(platform, location, requirement, about):
+                    found.setdefault(location, problem)
+        yield from found.values()
+
+
+def _requirements(
+    platform: Platform, place: int, option: Option
+) -> Iterator[tuple[Location, Requirement, str | None]]:
+    """What holds for an option: where it stands, and the variant that it is about."""
+    install = platform.install
+    for number, requirement in enumerate(install.requires):
+        yield ("requires", number), requirement, None
+    for at, variant in enumerate(install.variants):
+        if not option.variants or variant.id in option.variants:
+            for number, requirement in enumerate(variant.requires):
+                yield ("variants", at, "requires", number), requirement, variant.id
+    for number, requirement in enumerate(option.requires):
+        yield ("options", place, "requires", number), requirement, None
+
+
+def _serves(option: Option, row: CompatibilityRow) -> bool:
+    variant = not option.variants or row.variant is None or row.variant in option.variants
+    return variant and option.admits(row.torch)
+
+
+def _share(requirement: Requirement, row: CompatibilityRow) -> bool:
+    """Say whether both apply to one operating system."""
+    return not requirement.os or not row.os or not {*requirement.os}.isdisjoint(row.os)
+
+
+def _compared(
+    platform: Platform,
+    location: Location,
+    requirement: Requirement,
+    rows: list[CompatibilityRow],
+) -> Iterator[Problem]:
+    asked = lower_bound(requirement.version or "")
+    needed = [low for row in rows if (low := lower_bound(row.needs.get(requirement.name, "")))]
+    if asked and needed and asked < min(needed):
+        what = (
+            f'"{requirement.version}" allows {requirement.name} {asked}, '
+            f"but the rows of compatibility.yaml need {min(needed)} or newer"
+        )
+        remedy = "require the same version in both files"
+        yield platform.problem("install.yaml", (*location, "version"), what, remedy)

@@ -1,0 +1,199 @@
+"""The rules about names that readers or pip could mistake for another one."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from packaging.utils import canonicalize_name
+
+from accelerator_portal.catalog import Catalog, Platform, Problem
+from accelerator_portal.catalog.catalog import ACCELERATORS, HISTORY
+from accelerator_portal.catalog.install_steps import package_name
+from accelerator_portal.catalog.yaml_file import Location
+from accelerator_portal.checks.names import claimed_fault, skeleton
+from accelerator_portal.checks.rule import rule
+
+
+@rule(compares=True)
+def additional_platform_ids(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
+    """Ids of pytorch.org's Additional Platforms page stand for one folder each.
+
+    `additional_platform.id` is the id under which pytorch.org lists a platform, and
+    `additional-platforms.json` uses it. Two folders can't have the same one, and it can't be the id
+    of another folder. Hyphens and underscores are the same here.
+    """
+    first: dict[str, Platform] = {}
+    for claim in _claimed_ids(catalog):
+        owner = first.setdefault(claim.id.replace("-", "_"), claim.platform)
+        if owner is not claim.platform:
+            fault = claimed_fault("id", claim.id, owner)
+            yield claim.platform.problem("accelerator.yaml", claim.location, *fault)
+
+
+@dataclass(frozen=True, slots=True)
+class _Claim:
+    platform: Platform
+    id: str
+    location: Location
+    """Where the file states the id; empty for the id of the folder itself."""
+
+
+def _claimed_ids(catalog: Catalog) -> list[_Claim]:
+    """Folders claim their own ids first; who changes a folder claims after all others."""
+    claims = [
+        claim for platform in catalog.by_claim for claim in (_own(platform), *_listed(platform))
+    ]
+    return sorted(claims, key=lambda one: (one.platform.id in catalog.changed, bool(one.location)))
+
+
+def _own(platform: Platform) -> _Claim:
+    return _Claim(platform, platform.id, ())
+
+
+def _listed(platform: Platform) -> Iterator[_Claim]:
+    if entry := platform.accelerator.additional_platform:
+        yield _Claim(platform, entry.id, ("additional_platform", "id"))
+
+
+@rule(level="warning")
+def archived_ids(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
+    """Each platform with archived results has its folder: an id never changes.
+
+    Links, reports, the archive and other people's bookmarks use the id, which is the name of the
+    folder. A renamed folder would start with an empty history, and old links would lead nowhere.
+    What readers see is `name` in `accelerator.yaml`, which may change at any time.
+    """
+    for name in catalog.archived_without_folder:
+        what = f"the archive has results of {name}, but the folder {ACCELERATORS}/{name} is missing"
+        remedy = (
+            f'rename the folder back to {name} and change "name" in accelerator.yaml instead; '
+            "if the platform was removed, delete its archive"
+        )
+        yield Problem(f"{HISTORY}/{name}/manifest.json", 1, what, remedy)
+
+
+@rule(compares=True)
+def duplicate_names(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
+    """Each folder has its own name and its own plugin package.
+
+    Package names are compared in normalized form, so `torch-tpu` and `torch_tpu` are the same. If
+    several vendors' packages share a name, such as builds of `torch`, each sets
+    `package.shared_name`.
+    """
+    claims: dict[tuple[str, str], Platform] = {}
+    for platform in catalog.by_claim:
+        for kind, name, location in _claimed_names(platform):
+            first = claims.setdefault((kind, name), platform)
+            if first is not platform and not (kind == "package" and _share(first, platform)):
+                yield platform.problem(
+                    "accelerator.yaml", location, *claimed_fault(kind, name, first)
+                )
+
+
+def _share(first: Platform, second: Platform) -> bool:
+    """Whether both vendors say that they share the name: one alone could take another's."""
+    return first.accelerator.package.shared_name and second.accelerator.package.shared_name
+
+
+def _claimed_names(platform: Platform) -> Iterator[tuple[str, str, Location]]:
+    yield "name", platform.accelerator.name.casefold(), ("name",)
+    if not platform.in_tree:
+        package = canonicalize_name(platform.accelerator.package.name)
+        yield "package", package, ("package", "name")
+
+
+@rule(compares=True)
+def similar_names(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
+    """Platform IDs, names and packages don't look like another platform's.
+
+    For example, `torch-acrne` looks like `torch-acme`, and installing the wrong package runs its
+    code. The rule follows Unicode Technical Standard 39, Security Mechanisms. Of the table of
+    confusable characters, it covers the letters that names can contain.
+    """
+    claims: dict[tuple[str, str], tuple[Platform, str]] = {}
+    for platform in catalog.by_claim:
+        told: set[str] = set()
+        for kind, name, location in _names(platform):
+            first, other = claims.setdefault((kind, skeleton(name)), (platform, name))
+            if first is not platform and name.casefold() != other.casefold() and kind not in told:
+                told.add(kind)
+                what = f'"{name}" looks like "{other}" of {first.path("accelerator.yaml")}'
+                yield platform.problem("accelerator.yaml", location, what, "choose another name")
+
+
+def _names(platform: Platform) -> Iterator[tuple[str, str, Location]]:
+    yield "platform", platform.id, ("name",)
+    yield "platform", platform.accelerator.name, ("name",)
+    package = canonicalize_name(platform.accelerator.package.name)
+    yield "package", package, ("package", "name")
+
+
+# whoever comes second must not be able to keep the first one out
+
+
+@rule(level="warning")
+def shared_devices(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
+    """If platforms share a device string, each explains it in `device.note`.
+
+    For example, ROCm uses `cuda`, and two vendors use `tpu`. `torch.device("tpu")` alone doesn't
+    say which platform a program uses.
+    """
+    owners: dict[str, list[Platform]] = {}
+    for platform in catalog.platforms:
+        owners.setdefault(platform.accelerator.device.value.casefold(), []).append(platform)
+    for device, sharing in owners.items():
+        for platform in sharing if len(sharing) > 1 else ():
+            if not platform.accelerator.device.note:
+                others = ", ".join(p.accelerator.name for p in sharing if p is not platform)
+                what = f'the device "{device}" is also used by {others}'
+                remedy = "explain in device.note how to distinguish the platforms"
+                yield platform.problem("accelerator.yaml", ("device", "value"), what, remedy)
+
+
+_WELL_KNOWN = ("numpy", "torch", "torchaudio", "torchvision", "triton")
+
+
+@rule(level="warning")
+def package_confusion(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
+    """Commands can't install a package that somebody else uploaded under the same name.
+
+    If a command uses an extra index, pip installs the highest version from PyPI and that index.
+    Anybody can register a name on PyPI that only the vendor's index has. A name that differs by one
+    letter from a well-known package is usually a typing error, and such names are often registered.
+    """
+    known = {canonicalize_name(p.accelerator.package.name) for p in catalog.platforms}
+    for platform in catalog.platforms:
+        for place, option in enumerate(platform.install.options):
+            for number, step in enumerate(option.steps):
+                for item, package in enumerate(step.pip.packages if step.pip else ()):
+                    name = canonicalize_name(package_name(package))
+                    location = ("options", place, "steps", number, "pip", "packages", item)
+                    near = next((word for word in _WELL_KNOWN if _is_near(name, word)), None)
+                    if near and name not in known:
+                        what = f'"{name}" differs by one letter from "{near}"'
+                        remedy = f'write "{near}" if that is meant'
+                        yield platform.problem("install.yaml", location, what, remedy)
+                    if step.pip and step.pip.extra_index and not _on_pypi(catalog, name):
+                        what = f'because of extra_index, anybody could register "{name}" on PyPI'
+                        remedy = "use index if that index has all packages, or register the name"
+                        yield platform.problem("install.yaml", location, what, remedy)
+
+
+def _on_pypi(catalog: Catalog, name: str) -> bool:
+    """Whether the name is taken there. What nobody has looked up yet counts as taken if common."""
+    facts = catalog.packages.get(name)
+    found = facts.on("pypi") if facts else None
+    return bool(found.releases) if found else name in _WELL_KNOWN
+
+
+def _is_near(name: str, word: str) -> bool:
+    """Whether one letter more, less, other or exchanged with the next makes `word` of `name`."""
+    if name == word or abs(len(name) - len(word)) > 1:
+        return False
+    start = 0
+    while start < min(len(name), len(word)) and name[start] == word[start]:
+        start += 1
+    a, b = name[start:], word[start:]
+    return a[1:] == b[1:] or a[1:] == b or a == b[1:] or (a[:2] == b[1::-1] and a[2:] == b[2:])

@@ -1,0 +1,316 @@
+"""The rules about reports, suites, known issues and settings of the harness."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from fnmatch import fnmatchcase
+
+from accelerator_portal.catalog import Catalog, Platform, Problem
+from accelerator_portal.catalog.catalog import MODEL_FAMILIES, OWN_RUNS
+from accelerator_portal.catalog.known_issues_file import KnownFailure
+from accelerator_portal.catalog.loader import VALIDATION
+from accelerator_portal.catalog.model_families_file import (
+    ModelFamilies,
+    ModelFamily,
+    model_suites,
+    name_matches,
+)
+from accelerator_portal.catalog.own_suite import owner_of
+from accelerator_portal.catalog.problem import did_you_mean
+from accelerator_portal.catalog.suite_file import SUITES_OF_CHECKOUTS, SuiteFile
+from accelerator_portal.catalog.yaml_file import Location
+from accelerator_portal.checks.rule import rule
+from accelerator_portal.reports.identity import Identity, UnreadableKeyError, identity_of, parse_key
+from accelerator_portal.reports.report_check import known_names, report_problems
+from accelerator_portal.reports.report_names import name_warnings
+from accelerator_portal.reports.store import StoredReport, left_out_reports, stored_reports
+from accelerator_portal.results.known_issues import readable_key
+
+
+@rule()
+def report_files(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
+    """Reports in `results/` are valid and consistent."""
+    known = known_names(catalog)
+    own = catalog.own_runs.ids if catalog.own_runs else frozenset()
+    # A run of today is not in the future.
+    end_of_day = dt.datetime.combine(today, dt.time.max, dt.timezone.utc)
+    for reports, problems in (stored_reports(catalog), left_out_reports(catalog)):
+        yield from problems
+        for stored in reports:
+            made = stored.report
+            yield from report_problems(made, stored.path, known, end_of_day, stored.first_test)
+            if made.kind == "made-here" and made.accelerator not in own:
+                what = f"the report has kind: made-here, but {OWN_RUNS} does not list the platform"
+                yield Problem(stored.path, 1, what, "write kind: self-reported")
+        yield from _same_moment(reports)
+
+
+def _same_moment(reports: Iterable[StoredReport]) -> Iterator[Problem]:
+    """Two runs of the same moment and suite have no order, and so no history."""
+    seen: dict[tuple[str, str, dt.datetime, str], StoredReport] = {}
+    for stored in reports:
+        made = stored.report
+        if made.started is None:
+            continue
+        basis = "baseline" if made.kind == "baseline" else "run"
+        for group in sorted({identity_of(test).group for test in made.tests}):
+            key = (made.accelerator, basis, made.started, group)
+            other = seen.setdefault(key, stored)
+            if other is not stored:
+                what = f'{other.path} has tests of "{group}" with the same start time'
+                yield Problem(stored.path, 1, what, "correct started, or merge the two reports")
+                break
+
+
+# nothing that only its own vendor knows keeps a report out
+
+
+@rule(level="warning")
+def report_names(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
+    """Suites and tests in reports are listed in the portal or declared by the vendor.
+
+    Vendors can publish results of their own suites and tests. Declare the suite to show its title
+    and a link. Listed tests can be compared across platforms. An unknown name is often a typing
+    error.
+    """
+    known = known_names(catalog)
+    for reports, _ in (stored_reports(catalog), left_out_reports(catalog)):
+        for stored in reports:
+            yield from name_warnings(stored.report, stored.path, known, stored.first_test)
+
+
+_KNOWN_ISSUES = "known-issues.yaml"
+
+
+@rule()
+def known_issues(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
+    """Known issues refer to valid test keys in existing suites, each once."""
+    for platform in catalog.platforms:
+        seen: set[str] = set()
+        for place, issue in enumerate(platform.known_issues):
+            named = issue.test or issue.glob or ""
+            location = ("issues", place, "test" if issue.test else "glob")
+            if named in seen:
+                what = f'"{named}" is listed twice'
+                yield platform.problem(_KNOWN_ISSUES, location, what, "remove one of the two")
+            seen.add(named)
+            if alias := _alias_in(named, catalog.suite_names.aliases):
+                what = f'"{alias}" is an alias, so the issue matches no test'
+                name = catalog.suite_names.aliases[alias]
+                yield platform.problem(_KNOWN_ISSUES, location, what, f'write "{name}"')
+                continue
+            if issue.test is None:
+                continue
+            try:
+                suite = parse_key(issue.test).suite
+            except UnreadableKeyError as error:
+                remedy = "use suite/name or suite/name?dtype=float32"
+                yield platform.problem(_KNOWN_ISSUES, location, str(error), remedy)
+                continue
+            portal = {*catalog.suites, *SUITES_OF_CHECKOUTS}
+            if catalog.suites and suite not in portal and not _is_own(suite, platform.id):
+                what = f'there is no suite "{suite}"'
+                yield platform.problem(
+                    _KNOWN_ISSUES, location, what, did_you_mean(suite, catalog.suites)
+                )
+
+
+def _alias_in(named: str, aliases: Mapping[str, str]) -> str | None:
+    """Return the other name of a vendor's suite with which a key or a pattern begins."""
+    begin = readable_key(named)
+    return next((alias for alias in aliases if begin.startswith(f"{alias}/")), None)
+
+
+def _is_own(suite: str, platform: str) -> bool:
+    """Whether it is a vendor's suite: `acme/kernels/test_a` reads as test `kernels/test_a`."""
+    return suite == platform or owner_of(suite) is not None
+
+
+@rule(level="warning")
+def outdated_known_issues(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
+    """Known issues have not expired and refer to existing tests.
+
+    When a known issue expires, its failure counts as a regression again. A known issue for a test
+    that doesn't exist has no effect and usually contains a typing error.
+    """
+    for platform in catalog.platforms:
+        for place, issue in enumerate(platform.known_issues):
+            if issue.expires <= today:
+                what = f"the known issue expired on {issue.expires}"
+                remedy = "remove it, or set a later date if the test still fails"
+                yield platform.problem(_KNOWN_ISSUES, ("issues", place, "expires"), what, remedy)
+            if unknown := _unknown_test(catalog, issue):
+                key = "test" if issue.test else "glob"
+                yield platform.problem(_KNOWN_ISSUES, ("issues", place, key), *unknown)
+
+
+def _unknown_test(catalog: Catalog, issue: KnownFailure) -> tuple[str, str] | None:
+    if issue.glob:
+        return _unmatched_glob(catalog, issue.glob)
+    try:
+        named = parse_key(issue.test or "")
+    except UnreadableKeyError:
+        return None  # the rule known-issues reports it
+    suite = catalog.suites.get(named.suite)
+    names = _names(suite) if suite else [named.name]
+    if named.name in names:
+        return None
+    return f'the suite "{named.suite}" has no test "{named.name}"', did_you_mean(named.name, names)
+
+
+def _unmatched_glob(catalog: Catalog, glob: str) -> tuple[str, str] | None:
+    """A glob is about keys; up to their parameters these are known."""
+    id_, slash, _ = glob.partition("/")
+    suite = catalog.suites.get(id_) if slash else None
+    beginning = f"{glob.partition('?')[0]}*"
+    if suite is None or any(
+        fnmatchcase(Identity(id_, name).key, beginning) for name in _names(suite)
+    ):
+        return None
+    return f'no test of the suite "{id_}" matches "{glob}"', "correct the pattern, or remove it"
+
+
+def _names(suite: SuiteFile) -> list[str]:
+    return [*suite.tests, *(name for names in suite.aliases.values() for name in names)]
+
+
+@rule()
+def own_suites(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
+    """A platform's own test suites have names that start with its ID, such as `acme/kernels`.
+
+    This prevents two vendors from declaring the same suite and shows who maintains it.
+    """
+    for platform in catalog.platforms:
+        for place, suite in enumerate(platform.accelerator.suites):
+            aliases = ((("aliases", number), alias) for number, alias in enumerate(suite.aliases))
+            for keys, name in ((("name",), suite.name), *aliases):
+                if owner_of(name) == platform.id:
+                    continue
+                what = f'the suite "{name}" does not start with the name of this folder'
+                remedy = f'write "{platform.id}/{name.partition("/")[2]}"'
+                location = ("suites", place, *keys)
+                yield platform.problem("accelerator.yaml", location, what, remedy)
+
+
+# a report of one vendor must not be able to keep another's out
+_NEVER = dt.datetime.max.replace(tzinfo=dt.timezone.utc)
+
+
+@rule(level="warning", compares=True)
+def shared_suites(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
+    """A suite has the same test names on every platform.
+
+    Results are compared test by test. If platforms share a suite name but no test names, nothing
+    can be compared. The warning appears for the platform that added the suite last.
+    """
+    by_suite: dict[str, dict[str, list[StoredReport]]] = defaultdict(dict)
+    for stored in stored_reports(catalog)[0]:
+        for declared in stored.report.suites:
+            by_suite[declared.name].setdefault(stored.report.accelerator, []).append(stored)
+    for suite, by_platform in sorted(by_suite.items()):
+        for platform in _newcomers(suite, by_platform):
+            other = next(name for name in by_platform if name != platform)
+            for stored in by_platform[platform]:
+                what = f'no test of the suite "{suite}" has the same name on another platform'
+                remedy = (
+                    f'use the test names of "{other}", or use a suite name with your platform ID'
+                )
+                yield Problem(stored.path, 1, what, remedy)
+
+
+def _newcomers(suite: str, by_platform: dict[str, list[StoredReport]]) -> Iterator[str]:
+    """Platforms with tests of the suite that share none, except the one that ran it first.
+
+    Parameters are left out: another data type is no fault, a device in every name is.
+    """
+    tests = {name: _test_names(suite, stored) for name, stored in by_platform.items()}
+    joined = sorted((_first_run(by_platform[name]), name) for name, found in tests.items() if found)
+    for _, name in joined[1:]:
+        if all(tests[name].isdisjoint(tests[other]) for _, other in joined if other != name):
+            yield name
+
+
+def _test_names(suite: str, stored: Iterable[StoredReport]) -> set[str]:
+    return {test.name for s in stored for test in s.report.tests if test.suite == suite}
+
+
+def _first_run(stored: Iterable[StoredReport]) -> dt.datetime:
+    return min((s.report.started or _NEVER for s in stored), default=_NEVER)
+
+
+@rule()
+def model_families(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
+    """Each pattern in `data/model-families.yaml` matches a test of a suite.
+
+    A misspelled pattern would hide results of that model family. A family without tests in any
+    suite is allowed; the models page shows it without results.
+    """
+    if catalog.model_families is None:
+        return
+    yield from _doubled(catalog, catalog.model_families)
+    for place, family in enumerate(catalog.model_families.families):
+        matched = {pattern: _matches(catalog, pattern) for pattern in family.names}
+        for number, pattern in enumerate(family.names):
+            location = ("families", place, "names", number)
+            if "/" not in pattern:
+                what = f'the pattern "{pattern}" names no suite'
+                yield _problem(catalog, location, what, f'write "*/{pattern}" for every suite')
+            elif any(matched.values()) and not matched[pattern]:
+                what = f'no test of a model suite matches "{pattern}"'
+                yield _problem(catalog, location, what, "correct it or remove it")
+
+
+def _doubled(catalog: Catalog, table: ModelFamilies) -> Iterator[Problem]:
+    counts = Counter(family.id for family in table.families)
+    for place, family in enumerate(table.families):
+        if counts[family.id] > 1 and not _is_first(table.families, place):
+            what = f'the family "{family.id}" is listed twice'
+            yield _problem(catalog, ("families", place, "id"), what, "merge the two")
+
+
+def _is_first(families: tuple[ModelFamily, ...], place: int) -> bool:
+    return all(family.id != families[place].id for family in families[:place])
+
+
+def _matches(catalog: Catalog, pattern: str) -> bool:
+    return any(
+        name_matches(pattern, suite, name)
+        for suite, listed in model_suites(catalog.suites).items()
+        for name in listed.tests
+    )
+
+
+def _problem(catalog: Catalog, location: Location, what: str, remedy: str) -> Problem:
+    line = catalog.files[MODEL_FAMILIES].line(location)
+    return Problem(MODEL_FAMILIES, line, what, remedy)
+
+
+@rule()
+def validation_settings(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
+    """Validation settings refer to existing suites and checks, and recipe IDs are unique.
+
+    A setting for a suite that doesn't exist has no effect.
+    """
+    for platform in catalog.platforms:
+        for suite in platform.validation.suites:
+            if catalog.suites and suite not in {*catalog.suites, *SUITES_OF_CHECKOUTS}:
+                what = f'there is no suite "{suite}"'
+                remedy = did_you_mean(suite, catalog.suites)
+                yield platform.problem(VALIDATION, ("suites", suite), what, remedy)
+        yield from _recipes(platform)
+
+
+def _recipes(platform: Platform) -> Iterator[Problem]:
+    seen: set[str] = set()
+    for place, recipe in enumerate(platform.validation.deploy):
+        if recipe.id in seen:
+            what = f'the recipe "{recipe.id}" is listed twice'
+            location = ("deploy", place, "id")
+            yield platform.problem(VALIDATION, location, what, "use a unique ID for each")
+        seen.add(recipe.id)
+        if recipe.check not in platform.install.checks:
+            what = f'install.yaml has no check "{recipe.check}"'
+            remedy = did_you_mean(recipe.check, platform.install.checks)
+            yield platform.problem(VALIDATION, ("deploy", place, "check"), what, remedy)

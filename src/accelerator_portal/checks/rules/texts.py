@@ -1,0 +1,182 @@
+"""The rules about guides and answers: headings, sources, links and characters."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterator, Mapping
+
+from accelerator_portal.catalog import Catalog, Platform, Problem
+from accelerator_portal.catalog.fields import is_address
+from accelerator_portal.catalog.markdown_file import CITATION, GUIDE_HEADINGS, MarkdownFile
+from accelerator_portal.catalog.problem import did_you_mean
+from accelerator_portal.catalog.yaml_file import Location, YamlFile
+from accelerator_portal.checks.names import alphabet_faults, name_fault
+from accelerator_portal.checks.rule import rule
+
+MAX_LINES = 200
+"""Source: pytorch/pytorch.github.io, `scripts/gen_additional_platforms.py` at commit 3bb9fbf, read
+2026-11-23. It counts the lines of the Markdown file before it is rendered; 201 are too many."""
+
+
+@rule()
+def guide_headings(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
+    """Every guide has the same five headings in the same order, so links to them keep working.
+
+    Below its front matter, a guide has at most 200 lines of Markdown, blank lines included. This is
+    the limit of pytorch.org's Additional Platforms page.
+    """
+    for platform in catalog.platforms:
+        guide = platform.guide
+        titles = [section.title for section in guide.sections]
+        for heading in GUIDE_HEADINGS:
+            if heading not in titles:
+                what = f'the heading "## {heading}" is missing'
+                yield Problem(guide.path, 1, what, f"the guide needs {', '.join(GUIDE_HEADINGS)}")
+        for section in guide.sections:
+            if section.title not in GUIDE_HEADINGS:
+                what = f'"## {section.title}" is not a valid heading in a guide'
+                yield Problem(
+                    guide.path, section.line, what, did_you_mean(section.title, GUIDE_HEADINGS)
+                )
+            elif not section.text:
+                what = f'there is no text under "## {section.title}"'
+                yield Problem(guide.path, section.line, what, "add text or remove the heading")
+        if sorted(titles) == sorted(GUIDE_HEADINGS) and titles != list(GUIDE_HEADINGS):
+            what = "the headings are not in the required order"
+            yield Problem(
+                guide.path, guide.sections[0].line, what, f"use {', '.join(GUIDE_HEADINGS)}"
+            )
+        if len(set(titles)) < len(titles):
+            yield Problem(guide.path, 1, "a heading is used twice", "remove one of the two")
+        if guide.length > MAX_LINES and guide.sections:
+            what = f"the guide has {guide.length} lines of Markdown, more than {MAX_LINES}"
+            line = guide.sections[-1].line
+            yield Problem(guide.path, line, what, "shorten it and link to the vendor's own")
+
+
+@rule()
+def citations(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
+    """Every fact cites a declared source, and every declared source is cited."""
+    for file in catalog.files.values():
+        if isinstance(file.data, Mapping) and "sources" in file.data:
+            yield from _yaml_problems(file, file.data)
+    for text in catalog.texts:
+        yield from _markdown_problems(text)
+
+
+def _yaml_problems(file: YamlFile, data: Mapping[str, object]) -> Iterator[Problem]:
+    declared = data["sources"]
+    known = list(declared) if isinstance(declared, Mapping) else []
+    named = set()
+    for location, name in _named(data, ()):
+        named.add(name)
+        if name not in known:
+            what = f'the source "{name}" is not declared in this file'
+            yield Problem(file.path, file.line(location), what, did_you_mean(name, known))
+    for name in known:
+        if name not in named:
+            line = file.line(("sources", name))
+            what = f'no fact cites the source "{name}"'
+            yield Problem(file.path, line, what, "cite it where it is used, or remove it")
+
+
+def _named(value: object, location: Location) -> Iterator[tuple[Location, str]]:
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            if key == "source":
+                names = inner if isinstance(inner, list) else [inner]
+                yield from (((*location, key), name) for name in names if isinstance(name, str))
+            else:
+                yield from _named(inner, (*location, key))
+    elif isinstance(value, list):
+        for place, inner in enumerate(value):
+            yield from _named(inner, (*location, place))
+
+
+def _markdown_problems(file: MarkdownFile) -> Iterator[Problem]:
+    named = set()
+    for section in file.sections:
+        for number, line in enumerate(section.text.split("\n"), section.text_line):
+            for name in CITATION.findall(line):
+                named.add(name)
+                if name not in file.sources:
+                    what = f'the source "{name}" is not declared in the front matter'
+                    yield Problem(file.path, number, what, did_you_mean(name, file.sources))
+    for name in file.sources:
+        if name not in named:
+            what = f'the text never cites the source "{name}"'
+            yield Problem(file.path, 1, what, f"cite it as [@{name}], or remove it")
+
+
+@rule()
+def text_links(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
+    """Links in guides and FAQs use https. Images are not allowed."""
+    for file in catalog.texts:
+        for target in file.targets:
+            if target.is_picture:
+                remedy = "describe it in words, or link to it"
+                yield Problem(file.path, target.line, "images are not allowed", remedy)
+            elif not is_address(target.address):
+                what = f'the link to "{target.address[:80]}" is not a web address'
+                yield Problem(file.path, target.line, what, "write a full https:// address")
+
+
+@rule(level="warning")
+def uncited_answers(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
+    """Every answer in `faq.md` cites a source: the discussion or documentation it is based on.
+
+    Without a source, readers can't check whether the answer is still correct.
+    """
+    for faq in catalog.faqs:
+        for section in faq.sections:
+            if not CITATION.search(section.text):
+                what = f'the answer to "{section.title[:60]}" cites no source'
+                remedy = "add the source under sources, and cite it as [@its-id]"
+                yield Problem(faq.path, section.line, what, remedy)
+
+
+@rule()
+def look_alikes(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
+    """Names contain no look-alike letters from other alphabets.
+
+    For example, `cuda` with a Cyrillic letter looks like `cuda`. The rule follows Unicode Technical
+    Standard 39, Security Mechanisms, as far as Python's Unicode data allows. Of the table of
+    confusable characters, it covers the letters that IDs can contain.
+    """
+    for platform in catalog.platforms:
+        yield from _of_words(platform)
+        yield from _of_name(platform)
+    for file in catalog.texts:
+        for line, text in _lines(file):
+            for what in alphabet_faults(text):
+                yield Problem(file.path, line, what, "use one alphabet")
+
+
+def _of_words(platform: Platform) -> Iterator[Problem]:
+    for name, file in platform.files.items():
+        for location, text in _texts(file.data, ()):
+            for what in alphabet_faults(text):
+                yield platform.problem(name, location, what, "use one alphabet")
+
+
+def _texts(value: object, location: Location) -> Iterator[tuple[Location, str]]:
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield (*location, key), key
+            yield from _texts(inner, (*location, key))
+    elif isinstance(value, list):
+        for place, inner in enumerate(value):
+            yield from _texts(inner, (*location, place))
+    elif isinstance(value, str) and not value.isascii():
+        yield location, value
+
+
+def _lines(file: MarkdownFile) -> Iterator[tuple[int, str]]:
+    for section in file.sections:
+        yield section.line, section.title
+        yield from enumerate(section.text.split("\n"), section.text_line)
+
+
+def _of_name(platform: Platform) -> Iterator[Problem]:
+    if wrong := name_fault(platform.accelerator.name):
+        yield platform.problem("accelerator.yaml", ("name",), *wrong)
