@@ -84,7 +84,7 @@ def test_a_command_without_its_extra_says_how_to_install_it(line: tuple[str, ...
     assert done.returncode == 2
     assert done.stderr == (
         f"Error: `accelerator-portal {name}` needs the optional packages of the extra `{extra}`. "
-        f"Install them: pip install 'accelerator-portal[{extra}]'\n"
+        f"In a clone of the portal, run: pip install '.[{extra}]'\n"
     )
 
 
@@ -100,7 +100,7 @@ def test_a_cluster_needs_its_extra_and_nothing_else_of_it() -> None:
     assert done.returncode == 2
     assert done.stderr == (
         "Error: `accelerator-portal validate --scheduler` needs the optional packages of the extra "
-        "`cluster`. Install them: pip install 'accelerator-portal[cluster]'\n"
+        "`cluster`. In a clone of the portal, run: pip install '.[cluster]'\n"
     )
 
 

@@ -95,4 +95,4 @@ def test_a_python_of_another_version_is_refused(tmp_path: Path) -> None:
     assert done.exit_code == 2
     said = " ".join(done.stderr.split())
     assert "is Python 3.9, but this command runs on Python 3." in said
-    assert "uvx --python 3.9 accelerator-portal validate" in said
+    assert "uvx --python 3.9 --from . accelerator-portal" in said

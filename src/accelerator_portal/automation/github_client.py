@@ -19,6 +19,7 @@ from urllib.parse import urlsplit
 from accelerator_portal.automation.github import GitHubError
 from accelerator_portal.automation.github_download import downloaded
 from accelerator_portal.automation.github_patience import Patience
+from accelerator_portal.catalog.wording import install_command
 from accelerator_portal.http.cache import CachedBody, HttpCache
 from accelerator_portal.http.traffic import REFUSING_STATUSES, Traffic, step_traffic
 
@@ -212,8 +213,8 @@ def require_pygithub() -> None:
     try:
         import github  # noqa: F401 - whether it is there
     except ImportError:
-        what = "PyGithub is not installed. Install it: pip install 'accelerator-portal[automation]'"
-        raise GitHubError(what) from None
+        install = f"In a clone of the portal, run: {install_command('automation')}"
+        raise GitHubError(f"PyGithub is not installed. {install}") from None
 
 
 def _refusal(

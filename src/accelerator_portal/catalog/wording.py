@@ -6,3 +6,8 @@ from __future__ import annotations
 def count(number: int, thing: str) -> str:
     """Return a number and what it counts: `1 problem`, `2,000 problems`."""
     return f"{number:,} {thing}" if number == 1 else f"{number:,} {thing}s"
+
+
+def install_command(extra: str = "") -> str:
+    """Return how to install this project: from a clone, because no package index has it."""
+    return f"pip install '.[{extra}]'" if extra else "pip install ."

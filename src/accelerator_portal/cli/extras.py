@@ -13,6 +13,8 @@ from typing import Literal
 
 import click
 
+from accelerator_portal.catalog.wording import install_command
+
 Extra = Literal["automation", "cluster", "packages", "site"]
 
 MODULES: Mapping[Extra, tuple[str, ...]] = {
@@ -46,7 +48,7 @@ class MissingExtraError(click.ClickException):
 
     def __init__(self, command: str, extra: Extra) -> None:
         what = f"`accelerator-portal {command}` needs the optional packages of the extra `{extra}`"
-        install = f"Install them: pip install 'accelerator-portal[{extra}]'"
+        install = f"In a clone of the portal, run: {install_command(extra)}"
         super().__init__(f"{what}. {install}" if _new_enough(extra) else f"{what}. {_NEWER}")
 
 

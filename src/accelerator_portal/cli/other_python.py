@@ -51,8 +51,8 @@ def _go_on_there(_context: click.Context, parameter: click.Parameter, python: Pa
     here, there = "{}.{}".format(*sys.version_info), _version(python, parameter)
     if there != here:  # pydantic's core is compiled for one
         what = f"{python} is Python {there}, but this command runs on Python {here}"
-        remedy = f"Use: uvx --python {there} accelerator-portal validate …"
-        raise click.BadParameter(f"{what}. {remedy}.", param=parameter)
+        remedy = f"In a clone of the portal: uvx --python {there} --from . accelerator-portal …"
+        raise click.BadParameter(f"{what}. {remedy}", param=parameter)
     program = [str(python.absolute()), "-m", "accelerator_portal.cli"]
     sys.stdout.flush()
     os.execve(  # noqa: S606 - no shell is wanted

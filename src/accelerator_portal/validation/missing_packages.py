@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from importlib.util import find_spec
 
+from accelerator_portal.catalog.wording import install_command
 from accelerator_portal.validation.matrix import Matrix
 
 IsInstalled = Callable[[str], bool]
@@ -54,7 +55,7 @@ def _need(suite: str, packages: Iterable[str]) -> str:
 def no_torch_words() -> str:
     """Say that there is no torch, and where the harness belongs."""
     return (
-        f"PyTorch is not installed for {sys.executable}. Install accelerator-portal in the "
-        "environment that has torch and your plugin: python -m pip install accelerator-portal. "
+        f"PyTorch is not installed for {sys.executable}. Activate the environment that has torch "
+        f"and your plugin and run, in a clone of the portal: {install_command()}\n"
         "Or name the Python of that environment with --python"
     )

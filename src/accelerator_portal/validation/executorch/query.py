@@ -14,6 +14,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from importlib import metadata
 
+from accelerator_portal.catalog.wording import install_command
 from accelerator_portal.validation.case import brief
 from accelerator_portal.validation.classify import words_of
 from accelerator_portal.validation.executorch.flows import backends_of, find_flows
@@ -25,7 +26,7 @@ LIMIT_S = 300
 
 NO_EXECUTORCH = (
     "ExecuTorch is not installed in this environment; "
-    "install the release for your torch: pip install 'accelerator-portal[executorch]'"
+    f"install the release for your torch. In a clone of the portal: {install_command('executorch')}"
 )
 
 
