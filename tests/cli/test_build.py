@@ -48,12 +48,12 @@ def test_the_previous_site_can_be_put_back(tmp_path: Path) -> None:
     for place, text in ((out, "new"), (tmp_path / ".site.previous", "old")):
         place.mkdir()
         (place / "index.html").write_text(text, "utf-8")
-    back = run("--put-back", "--out", out)
+    back = run("--restore", "--out", out)
     assert (back.exit_code, back.stdout) == (0, f"Restored the previous site to {out}.\n")
     assert (out / "index.html").read_text("utf-8") == "old"
 
 
 def test_without_a_previous_site_there_is_nothing_to_put_back(tmp_path: Path) -> None:
-    done = run("--put-back", "--out", tmp_path / "site")
+    done = run("--restore", "--out", tmp_path / "site")
     assert done.exit_code == 1
     assert done.stderr == "Error: there is no previous site in .site.previous next to site\n"

@@ -78,11 +78,27 @@ def test_every_problem_is_printed_on_its_own_line(
     assert result.stderr == count
 
 
-def test_in_an_empty_folder_it_says_what_is_missing(tmp_path: Path) -> None:
-    result = run("check", "--root", tmp_path)
-    assert result.exit_code == 1
-    assert result.stdout.splitlines()[0] == (
-        "accelerators:1: folder not found; run the command in the repository [format]"
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["check"],
+        ["facts"],
+        ["history", "show", "example"],
+        ["install", "verify"],
+        ["new", "x"],
+        ["owners"],
+        ["packages", "sync"],
+        ["plugin-release"],
+        ["release", "check"],
+    ],
+    ids=" ".join,
+)
+def test_outside_the_repository_that_alone_is_said(command: list[str], tmp_path: Path) -> None:
+    result = run(*command, "--root", tmp_path)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert " ".join(result.stderr.split()).endswith(
+        f"Error: Invalid value for '--root': {tmp_path} is not a repository of the portal: it has "
+        "no accelerators/. Run the command in a clone, or pass its folder"
     )
 
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 from click.testing import CliRunner, Result
@@ -37,6 +38,17 @@ def test_a_sample_is_the_same_for_the_same_seed(tree: Tree) -> None:
     assert drawn[0] == f"5 of {len(everything)} facts, seed 1"
     assert len(drawn) == 6
     assert set(drawn[1:]) <= set(everything)
+
+
+def test_facts_can_be_read_by_programs(tree: Tree) -> None:
+    root = tree(EXAMPLE)
+    found = json.loads(run(root, "--json").stdout)
+    assert [f"{f['path']}:{f['line']}: {f['text']}" for f in found] == facts(run(root).stdout)
+    source = {"title": "Example data, made up for the tests", "read": "2026-01-02"}
+    address = {"url": "https://example.org/made-up", "trust": "vendor"}
+    assert source | address in [one for fact in found for one in fact["sources"]]
+    sample = run(root, "--json", "--sample", "2", "--stale", "0")
+    assert len(json.loads(sample.stdout)) == 2
 
 
 def test_a_broken_folder_is_named_instead(tree: Tree) -> None:

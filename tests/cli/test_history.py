@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
@@ -58,7 +59,7 @@ def test_an_older_report_is_refused_and_may_be_folded_anew(tmp_path: Path) -> No
         "day-0.json:1: the report started 2026-03-01 02:00:00 UTC, before the latest report "
         "(2026-03-02 02:00:00 UTC); rebuild the history from all reports" in refused.output
     )
-    anew = run("fold", "--root", tmp_path, "--anew", first, second)
+    anew = run("fold", "--root", tmp_path, "--rebuild", first, second)
     assert anew.stdout == "example, runs: 2 new reports of 2, 2 changes\n"
 
 
@@ -100,11 +101,36 @@ def test_a_renamed_suite_continues_its_history(tree: Tree) -> None:
     assert done.stdout == "example, runs: 2 new reports of 2, 1 change\n"
 
 
-@pytest.mark.parametrize("name", ["nobody", "../../etc"])
-def test_of_whom_nothing_is_kept_that_is_said(tmp_path: Path, name: str) -> None:
-    done = run("show", "--root", tmp_path, name)
-    assert done.exit_code == 1
-    assert done.output == f'There is no history of "{name}". Create it with: history fold\n'
+@pytest.mark.parametrize("name", ["exampel", "../../etc"])
+@pytest.mark.parametrize("command", ["show", "check", "repair"])
+def test_of_an_unknown_platform_the_nearest_is_named(tree: Tree, command: str, name: str) -> None:
+    root = tree(EXAMPLE)
+    assert run("fold", "--root", root, *reports(root / "x", {"a": "passed"})).exit_code == 0
+    done = run(command, "--root", root, name)
+    assert done.exit_code == 2
+    help_ = 'did you mean "example"?' if name == "exampel" else "use one of: example"
+    assert done.output.endswith(f'Error: there is no platform "{name}"; {help_}\n')
+
+
+def test_of_whom_nothing_is_kept_that_is_said(tree: Tree) -> None:
+    done = run("show", "--root", tree(EXAMPLE), "example")
+    assert done.exit_code == 2
+    assert " ".join(done.output.split()).endswith(
+        "Error: example has no history, because none of its reports was added. "
+        "To add them: accelerator-portal history fold"
+    )
+
+
+def test_a_history_can_be_read_by_programs(tree: Tree) -> None:
+    root = tree(EXAMPLE)
+    run("fold", "--root", root, *reports(root / "x", {"a": "passed"}, {"a": "failed"}))
+    shown = json.loads(run("show", "--json", "--root", root, "example").stdout)
+    assert shown["runs"]["reports"] == 2
+    assert sum(shown["runs"]["now"].values()) == 1
+    assert [change["changes"] for change in shown["runs"]["changes"]] == [
+        {"new": 1},
+        {"regressed": 1},
+    ]
 
 
 def test_a_broken_folder_holds_up_nobody_at_night(tmp_path: Path) -> None:

@@ -70,7 +70,7 @@ def test_each_entry_becomes_a_folder_and_what_is_missing_is_listed(tree: Tree) -
     _, done = imported(tree, FILE)
     assert done.exit_code == 0, done.output
     lines = done.output.splitlines()
-    assert lines[:2] == ["wrote accelerators/first-card", "wrote accelerators/ex2"]
+    assert lines[:2] == ["Wrote accelerators/first-card", "Wrote accelerators/ex2"]
     assert 'accelerators/first-card/accelerator.yaml:2: "vendor" is missing; add vendor' in lines
     assert not [line for line in lines if "guide.md" in line or "faq.md" in line]
 
@@ -162,8 +162,8 @@ def test_what_is_no_such_file_is_said_so(text: str, tree: Tree) -> None:
 
 def test_a_missing_file_is_said_so(tree: Tree) -> None:
     done = run(tree(EXAMPLE), Path("nowhere.json"))
-    assert done.exit_code == 1
-    assert "nowhere.json:1: file not found" in done.output
+    assert done.exit_code == 2
+    assert "File 'nowhere.json' does not exist" in done.output
 
 
 def test_an_entry_is_that_of_the_folder_that_states_its_id(tree: Tree) -> None:
@@ -172,7 +172,7 @@ def test_an_entry_is_that_of_the_folder_that_states_its_id(tree: Tree) -> None:
     file = root / "additional-platforms.json"
     file.write_text(json.dumps(FILE), "utf-8")
     lines = run(root, file).output.splitlines()
-    assert lines[:2] == ["accelerators/example exists; not changed", "wrote accelerators/ex2"]
+    assert lines[:2] == ["accelerators/example exists; not changed", "Wrote accelerators/ex2"]
     assert not (root / "accelerators/first-card").exists()
 
 

@@ -33,7 +33,7 @@ def test_what_cannot_be_asked_is_not_checked(tree: Tree, monkeypatch: pytest.Mon
     assert done.stdout == "example: 26 not checked\n"
     file = root / "data/verdicts/example.json"
     before = file.read_bytes()
-    assert run(root, "--platform", "example").stdout == done.stdout
+    assert run(root, "--accelerator", "example").stdout == done.stdout
     assert file.read_bytes() == before
     whys = {
         verdict.why
@@ -44,9 +44,9 @@ def test_what_cannot_be_asked_is_not_checked(tree: Tree, monkeypatch: pytest.Mon
 
 
 def test_an_unknown_platform_is_named(tree: Tree) -> None:
-    done = run(tree(EXAMPLE), "--platform", "exemple")
+    done = run(tree(EXAMPLE), "--accelerator", "exemple")
     assert done.exit_code == 2
-    assert 'there is no platform "exemple". Platforms: example' in done.output
+    assert 'there is no platform "exemple"; did you mean "example"?' in done.output
 
 
 def test_a_file_that_cannot_be_read_is_named(tree: Tree) -> None:

@@ -24,7 +24,7 @@ def test_it_writes_what_follows_from_the_folders_once(tree: Tree) -> None:
     root = tree(EXAMPLE)
     expected = github_files(loaded(root))
     first, second = run(root), run(root)
-    assert first.stdout.splitlines() == [f"wrote {path}" for path in expected]
+    assert first.stdout.splitlines() == [f"Wrote {path}" for path in expected]
     assert (second.exit_code, second.output) == (0, "")
     assert {path: (root / path).read_text("utf-8") for path in expected} == expected
 

@@ -36,7 +36,7 @@ def only_from(index: str) -> dict[str, str]:
 
 
 def run(root: Path, package: str, limits: RequestLimits = FAST) -> Result:
-    arguments = ["packages", "sync", "--root", str(root), "--only", package]
+    arguments = ["packages", "sync", "--root", str(root), "--package", package]
     return CliRunner().invoke(main, arguments, obj=limits)
 
 

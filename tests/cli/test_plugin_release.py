@@ -50,7 +50,7 @@ def test_without_a_platform_it_lists_what_is_new_and_writes_nothing(root: Path) 
         '  To add: the SDK version, for example needs: {"SDK": "9.1"}',
         "  To add: the variant, for example variant: ex2",
         '  To add: the lifecycle status, for example lifecycle: {status: "ended"}',
-        "To add the rows of a platform: accelerator-portal plugin-release PLATFORM",
+        "To add the rows of one: accelerator-portal plugin-release ACCELERATOR",
     ]
     assert (root / COMPATIBILITY).read_text("utf-8") == FILES[COMPATIBILITY]
 
@@ -84,7 +84,7 @@ def test_what_metadata_does_not_name_is_given_with_its_source(root: Path) -> Non
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("exampel",), 'no platform has the id "exampel"; did you mean "example"?'),
+        (("exampel",), 'there is no platform "exampel"; did you mean "example"?'),
         (("example", "7.0"), "the newest are 1.10.2, 1.10.1, 1.10.0"),
         (("example", "1.10.2"), "states no torch version. Add --torch VERSION --source ID"),
         (("example",), "states no torch version. Add --torch VERSION --source ID"),

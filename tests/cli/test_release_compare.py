@@ -56,7 +56,7 @@ def test_an_address_is_compared(tree: Tree) -> None:
 @pytest.mark.parametrize(
     ("content", "what"),
     [
-        (None, "No such file or directory"),
+        (None, "there is no such file. Correct the path"),
         (b"\xff", "it is not UTF-8 text"),
         (b" " * (MAX_BYTES + 1), "it has more than 4 MB"),
         (b"{}", "this is not published_versions.json"),
@@ -69,7 +69,7 @@ def test_a_file_that_cannot_be_compared(
     if content is not None:
         file.write_bytes(content)
     done = run(tree(FILES), str(file))
-    assert done.exit_code == 1
+    assert done.exit_code == (2 if content is None else 1)
     assert f"{file}: {what}" in " ".join(done.stderr.split())
     assert done.stdout == ""
 
@@ -79,10 +79,10 @@ def test_all_files_that_cannot_be_compared_are_named(tree: Tree, tmp_path: Path)
     empty.write_text('{"include": []}', "utf-8")
     wrong.write_text("{}", "utf-8")
     done = run(tree(FILES), str(absent), str(empty), str(wrong))
-    assert done.exit_code == 1
+    assert done.exit_code == 2
     assert done.stdout == f"{empty}\n  none of its builds is in the portal's releases\n"
     words = " ".join(done.stderr.split())
-    assert f"{absent}: No such file or directory" in words
+    assert f"{absent}: there is no such file" in words
     assert f"{wrong}: this is not published_versions.json" in words
 
 

@@ -83,7 +83,7 @@ def test_results_in_another_format_become_a_report(root: Path) -> None:
         (["--kind", "baseline", "--origin", "x"], '"x" is not in the form OWNER/NAME@COMMIT:PATH'),
         (["--kind", "baseline", "--origin", ORIGIN, "--accelerator", "nobody"],
          'there is no platform "nobody"'),
-        (["--kind", "baseline", "--origin", ORIGIN, "--accelerator", "No Id"], "accelerator: "),
+        (["--kind", "baseline", "--origin", ORIGIN, "--accelerator", "No Id"], 'there is no platform "No Id"'),
         (["--format", "junit"], f"{NAME}:"),
         (["--parameter", "x"], '"x" needs a value'),
     ],
@@ -148,3 +148,22 @@ def test_the_relays_summary_is_small(root: Path) -> None:
     assert run("export", "--format", "relay", "--out", out, path).exit_code == 0
     results = json.loads(out.read_text("utf-8"))["test_results"]
     assert results == {"passed": 1, "failed": 1, "skipped": 0}
+
+
+def test_a_report_can_be_shown_to_programs(root: Path) -> None:
+    imported(root, "--kind", "baseline", "--origin", ORIGIN, "--torch", "1.9.0")
+    shown = json.loads(run("show", "--json", root / "r.json").stdout)
+    assert (shown["accelerator"], shown["kind"]) == ("example", "baseline")
+    assert shown["environment"]["torch"] == "1.9.0"
+    assert [(suite["name"], sum(suite["outcomes"].values())) for suite in shown["suites"]] == [
+        ("timm", 3)
+    ]
+
+
+@pytest.mark.parametrize("version", ["abc", "2.9.x", "", "newest"])
+def test_a_version_that_is_none_is_refused(root: Path, version: str) -> None:
+    done = imported(root, "--kind", "baseline", "--origin", ORIGIN, "--torch", version)
+    assert done.exit_code == 2
+    assert "Invalid value for '--torch'" in done.stderr
+    assert "is not a version. Write it like 2.9.0 or 2.9.0+cu128" in " ".join(done.stderr.split())
+    assert not (root / "r.json").exists()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -63,8 +64,8 @@ def test_a_long_list_is_cut_and_says_so(tmp_path: Path) -> None:
     first, second = {"tests": entries(*["passed"] * 60)}, {"tests": entries(*["failed"] * 60)}
     short = compared(tmp_path, dict(first), dict(second))
     assert short.output.count("passed → failed") == 50
-    assert short.output.endswith("  and 10 more; --most 60 lists all\n")
-    whole = compared(tmp_path, first, second, "--most", "60")
+    assert short.output.endswith("  and 10 more; --limit 60 lists all\n")
+    whole = compared(tmp_path, first, second, "--limit", "60")
     assert whole.output.count("passed → failed") == 60
     assert "more;" not in whole.output
 
@@ -86,3 +87,20 @@ def test_a_file_that_is_no_report_is_named(tmp_path: Path, text: str) -> None:
     assert done.exit_code == 1
     assert "one.json:1: " in done.output
     assert not isinstance(done.exception, ValueError)
+
+
+def test_a_comparison_can_be_read_by_programs(tmp_path: Path) -> None:
+    first = {"tests": entries("passed", "failed", "skipped", "passed")}
+    second = {
+        "tests": entries("failed", "passed", "passed", "passed"),
+        "environment": {"torch": "1.11.0"},
+    }
+    found = json.loads(compared(tmp_path, first, second, "--json", "--limit", "0").stdout)
+    assert found["first"]["accelerator"] == "example"
+    assert found["environment"] == [{"what": "torch", "before": "1.10.0", "after": "1.11.0"}]
+    assert [(one["kind"], one["first"], one["second"]) for one in found["differences"]] == [
+        ("new-failure", "passed", "failed"),
+        ("fix", "failed", "passed"),
+        ("changed", "skipped", "passed"),
+    ]
+    assert sum(found["unchanged"].values()) == 1

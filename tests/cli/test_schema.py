@@ -23,7 +23,7 @@ def written(root: Path) -> dict[str, str]:
 def test_it_writes_every_schema_once(tmp_path: Path) -> None:
     first, second = run(tmp_path), run(tmp_path)
     assert (first.exit_code, second.exit_code) == (0, 0)
-    assert first.stdout.splitlines() == [f"wrote {path}" for path in schema_files()]
+    assert first.stdout.splitlines() == [f"Wrote {path}" for path in schema_files()]
     assert second.stdout == ""
     assert written(tmp_path) == schema_files()
 
@@ -31,7 +31,7 @@ def test_it_writes_every_schema_once(tmp_path: Path) -> None:
 def test_it_writes_only_what_is_stale(tmp_path: Path) -> None:
     run(tmp_path)
     (tmp_path / INSTALL).write_text("{}", encoding="utf-8")
-    assert run(tmp_path).stdout == f"wrote {INSTALL}\n"
+    assert run(tmp_path).stdout == f"Wrote {INSTALL}\n"
     assert written(tmp_path) == schema_files()
 
 

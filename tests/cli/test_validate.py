@@ -93,7 +93,7 @@ def test_shards_are_balanced_by_the_times_of_a_report(folder: Path) -> None:
         (["--shard", "0/2"], '"0/2" is not in the form K/N'),
         (["--shard", "1/1001"], "there can be at most 1000 shards; 1001 is more"),
         (
-            ["--times", "x.json"],
+            ["--times", __file__],
             "--times works only with shards. Add --shard K/N, or remove --times",
         ),
         (

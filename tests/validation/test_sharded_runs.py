@@ -128,4 +128,4 @@ def test_a_place_that_cannot_be_written_is_told(tmp_path: Path, out: str) -> Non
     (tmp_path / "no-folder-but-a-file").touch()
     done = merged(tmp_path / out, *shards)
     assert done.exit_code == 1
-    assert "cannot be written" in done.stderr
+    assert "cannot be read or written" in done.stderr

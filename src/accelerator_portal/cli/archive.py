@@ -10,9 +10,9 @@ import click
 from accelerator_portal.automation.archive_branch import BRANCH, fetch_archive, push_archive
 from accelerator_portal.automation.archive_store import ArchiveError, open_archive
 from accelerator_portal.automation.inputs import remember
-from accelerator_portal.cli.options import ROOT
+from accelerator_portal.cli.options import ANY_ROOT, OUTPUT_FOLDER
 
-PLACE = click.argument("place", type=click.Path(file_okay=False, path_type=Path))
+PLACE = click.argument("place", type=OUTPUT_FOLDER)
 
 
 @click.group()
@@ -21,7 +21,7 @@ def archive() -> None:
 
 
 @archive.command()
-@ROOT
+@ANY_ROOT
 @PLACE
 def fetch(root: Path, place: Path) -> None:
     """Check out the archive branch into the new folder PLACE, empty if there is no branch yet."""

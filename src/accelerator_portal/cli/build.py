@@ -11,7 +11,7 @@ from accelerator_portal.automation import building
 from accelerator_portal.automation.archive_store import ArchiveError, open_archive
 from accelerator_portal.automation.publishing import NoPreviousSiteError, restore_previous
 from accelerator_portal.catalog.clock import today
-from accelerator_portal.cli.options import ARCHIVE, ROOT
+from accelerator_portal.cli.options import ARCHIVE, OUTPUT_FILE, OUTPUT_FOLDER, ROOT
 
 _SHOWN = 20
 
@@ -20,9 +20,9 @@ _SHOWN = 20
 @ROOT
 @click.option(
     "--out",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=OUTPUT_FOLDER,
     default="site",
-    help="Output folder. Default: site.",
+    help="Write the site to this folder. Default: site.",
 )
 @click.option(
     "--quarantine", is_flag=True, help="Exclude vendor folders with errors and build the rest."
@@ -30,23 +30,26 @@ _SHOWN = 20
 @ARCHIVE
 @click.option(
     "--outputs",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=OUTPUT_FILE,
     help="Append inputs=SHA256, a checksum of the site's inputs, to this file. Needs --archive.",
 )
-@click.option(
-    "--put-back", "back", is_flag=True, help="Restore the previous site instead of building."
-)
+@click.option("--restore", is_flag=True, help="Restore the previous site instead of building.")
 def build(  # noqa: PLR0913, PLR0917 - one for each option
-    root: Path, out: Path, quarantine: bool, archive: str | None, outputs: Path | None, back: bool
+    root: Path,
+    out: Path,
+    quarantine: bool,
+    archive: str | None,
+    outputs: Path | None,
+    restore: bool,
 ) -> None:
     """Build the site with MkDocs in strict mode and check every link.
 
     A successful build replaces the existing site; a failed build leaves it unchanged. The previous
-    site is kept: --put-back restores it. With an archive, vendor folders with errors appear in
+    site is kept: --restore restores it. With an archive, vendor folders with errors appear in
     their last valid version.
     """
     try:
-        if back:
+        if restore:
             restore_previous(out.absolute())
             click.echo(f"Restored the previous site to {out}.")
             return
@@ -62,8 +65,6 @@ def build(  # noqa: PLR0913, PLR0917 - one for each option
         raise click.ClickException(str(error)) from None
     except (ArchiveError, NoPreviousSiteError) as error:
         raise click.ClickException(str(error)) from None
-    except OSError as error:
-        raise click.ClickException(f"{error.filename}: {error.strerror}") from None
     click.echo(f"Built the site in {out}.")
 
 

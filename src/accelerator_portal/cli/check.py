@@ -32,16 +32,16 @@ from accelerator_portal.cli.problem_formats import TELLERS
     "form",
     type=click.Choice(sorted(TELLERS)),
     default="text",
-    help="Output format: text, GitHub annotations or JSON.",
+    help="Print text, GitHub annotations or JSON. Default: text.",
 )
 @click.option("--fix", is_flag=True, help="Fix problems that have an automatic fix.")
 @click.option(
-    "--network", is_flag=True, help="Also check whether links are reachable. Problems are warnings."
+    "--network", is_flag=True, help="Check whether links are reachable, too. Problems are warnings."
 )
 @click.option(
     "--base",
     metavar="COMMIT",
-    help="Base commit of the change. Of two folders with one name, the changed one is reported. "
+    help="Compare with this commit. Of two folders with one name, the changed one is reported. "
     "Default: the branch main of origin.",
 )
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
@@ -127,12 +127,9 @@ def _is_below(path: str, wanted: Iterable[str]) -> bool:
 
 
 def _fix(root: Path, problems: Sequence[Problem]) -> None:
-    try:
-        texts, gone = fixed_files(root, problems)
-        for path, text in texts.items():
-            write_text_atomically(path, text)
-    except OSError as error:
-        raise click.ClickException(f"{error.filename}: {error.strerror}") from None
+    texts, gone = fixed_files(root, problems)
+    for path, text in texts.items():
+        write_text_atomically(path, text)
     for problem in gone:
         click.echo(f"Fixed {problem.path}:{problem.line}: {problem.what}", err=True)
 

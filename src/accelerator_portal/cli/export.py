@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import re
-import sys
 from pathlib import Path
 
 import click
 
 from accelerator_portal.catalog.atomic_write import write_folder_atomically
-from accelerator_portal.catalog.clock import today
 from accelerator_portal.catalog.wording import count
-from accelerator_portal.checks import errors, load_and_check
-from accelerator_portal.cli.options import ROOT, print_problems
+from accelerator_portal.cli.options import OUTPUT_FOLDER, ROOT, checked_catalog
 from accelerator_portal.site import RepositoryLinks, build_site
 from accelerator_portal.site.export import INDEX, export_files
 
@@ -24,9 +21,9 @@ _SETTINGS = "mkdocs.yml"
 @ROOT
 @click.option(
     "--out",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=OUTPUT_FOLDER,
     required=True,
-    help="Output folder. Must be new, empty or an earlier export.",
+    help="Write to this folder. It must be new, empty or an earlier export.",
 )
 def export(root: Path, out: Path) -> None:
     """Export the site as plain Markdown, data and assets for another site generator."""
@@ -35,11 +32,7 @@ def export(root: Path, out: Path) -> None:
             f"{out} contains other files. Choose a folder that is new, empty or an earlier export"
         )
         raise click.ClickException(message)
-    catalog, problems = load_and_check(root, today())
-    if (failed := errors(problems)) or catalog is None:
-        print_problems(failed)
-        sys.exit(1)
-    pages = build_site(catalog, root, _repository(root))
+    pages = build_site(checked_catalog(root), root, _repository(root))
     files: dict[str, str | Path] = {file.path: file.content for file in export_files(pages)}
     assets = root / _ASSETS
     files |= {
@@ -47,10 +40,7 @@ def export(root: Path, out: Path) -> None:
         for file in sorted(assets.rglob("*"))
         if file.is_file()
     }
-    try:
-        write_folder_atomically(out, files)
-    except OSError as error:
-        raise click.ClickException(f"{out} cannot be written: {error.strerror}") from None
+    write_folder_atomically(out, files)
     markdown = sum(path.endswith(".md") for path in files)
     others = count(len(files) - markdown, "other file")
     click.echo(f"Wrote {count(markdown, 'page')} and {others} to {out}.")

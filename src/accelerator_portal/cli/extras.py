@@ -13,8 +13,6 @@ from typing import Literal
 
 import click
 
-from accelerator_portal.catalog.wording import install_command
-
 Extra = Literal["automation", "cluster", "packages", "site"]
 
 MODULES: Mapping[Extra, tuple[str, ...]] = {
@@ -47,6 +45,8 @@ class MissingExtraError(click.ClickException):
     exit_code = 2
 
     def __init__(self, command: str, extra: Extra) -> None:
+        from accelerator_portal.catalog.wording import install_command
+
         what = f"`accelerator-portal {command}` needs the optional packages of the extra `{extra}`"
         install = f"In a clone of the portal, run: {install_command(extra)}"
         super().__init__(f"{what}. {install}" if _new_enough(extra) else f"{what}. {_NEWER}")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import random
-import sys
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -15,8 +15,7 @@ from accelerator_portal.catalog.source_address import is_moving
 from accelerator_portal.catalog.source_ages import aged_facts, by_platform, platform_of
 from accelerator_portal.catalog.source_trust import TRUST_LEVELS, trust_level, vendor_places
 from accelerator_portal.catalog.wording import count
-from accelerator_portal.checks import errors, load_and_check
-from accelerator_portal.cli.options import ROOT, print_problems
+from accelerator_portal.cli.options import JSON, ROOT, checked_catalog, print_json
 
 
 @click.command("facts")
@@ -24,7 +23,9 @@ from accelerator_portal.cli.options import ROOT, print_problems
 @click.option(
     "--sample", type=click.IntRange(min=1), help="Print a random sample of this many facts."
 )
-@click.option("--seed", type=int, default=0, help="Seed of the random sample. Default: 0.")
+@click.option(
+    "--seed", type=int, default=0, help="Use this seed for the random sample. Default: 0."
+)
 @click.option(
     "--stale",
     type=click.IntRange(min=0),
@@ -32,34 +33,38 @@ from accelerator_portal.cli.options import ROOT, print_problems
     help="Print only facts whose source was read more than DAYS days ago, oldest first.",
 )
 @click.option("--moving", is_flag=True, help="Print only facts with a source on a moving branch.")
-def list_facts(
-    root: Path, sample: int | None, seed: int, stale: int | None, *, moving: bool
+@JSON
+def list_facts(  # noqa: PLR0913 - one for each option
+    root: Path, sample: int | None, seed: int, stale: int | None, *, moving: bool, as_json: bool
 ) -> None:
     """List facts with their sources, all of them or a random sample.
 
     Each source has a level of trust, which follows from its address: package metadata, own test,
     vendor's document, third-party document or issue thread.
     """
-    catalog, problems = load_and_check(root, today())
-    if (failed := errors(problems)) or catalog is None:
-        print_problems(failed)
-        sys.exit(1)
+    catalog = checked_catalog(root)
     vendors = {p.id: vendor_places(p.accelerator) for p in catalog.platforms}
-    found = list(facts(catalog)) if stale is None else _stale(catalog, stale)
+    found = list(facts(catalog)) if stale is None else _stale(catalog, stale, quiet=as_json)
     if moving:
         found = [f for f in found if any(s.url and is_moving(s.url) for s in f.sources)]
     if sample is not None and sample < len(found):
         drawn = set(random.Random(seed).sample(range(len(found)), sample))  # noqa: S311 - no secret
-        click.echo(f"{sample} of {len(found)} facts, seed {seed}")
+        click.echo(f"{sample} of {len(found)} facts, seed {seed}", err=as_json)
         found = [fact for place, fact in enumerate(found) if place in drawn]
-    for fact in found:
-        click.echo(_shown(fact, vendors.get(platform_of(fact), frozenset())))
+    listed = [(fact, vendors.get(platform_of(fact), frozenset())) for fact in found]
+    if as_json:
+        print_json([_record(*one) for one in listed])
+    else:
+        for one in listed:
+            click.echo(_shown(*one))
 
 
-def _stale(catalog: Catalog, days: int) -> list[Fact]:
+def _stale(catalog: Catalog, days: int, *, quiet: bool) -> list[Fact]:
     """Return the stale facts after saying how many there are, and whose they are."""
     aged, day = aged_facts(catalog), today()
     found = [one for one in aged if one.is_stale(day, days)]
+    if quiet:
+        return [one.fact for one in found]
     total = f"{len(found)} of {count(len(aged), 'fact')}"
     click.echo(f"{total} were read more than {count(days, 'day')} ago.")
     if not found and aged:
@@ -76,3 +81,11 @@ def _shown(fact: Fact, vendor: frozenset[str]) -> str:
         level = TRUST_LEVELS[trust_level(source, vendor)].lower()
         lines.append(f"    {source.title}, read {source.read} ({level}): {place}")
     return "\n".join(lines)
+
+
+def _record(fact: Fact, vendor: frozenset[str]) -> dict[str, Any]:
+    sources = [
+        {**source.model_dump(exclude_none=True), "trust": trust_level(source, vendor)}
+        for source in fact.sources
+    ]
+    return {"path": fact.path, "line": fact.line, "text": fact.text, "sources": sources}

@@ -11,7 +11,7 @@ import click
 from accelerator_portal.catalog.atomic_write import write_text_atomically
 
 CHECK = click.option(
-    "--check", "check_only", is_flag=True, help="Write nothing; fail if a file is out of date."
+    "--check", "check_only", is_flag=True, help="Write nothing and fail if a file is out of date."
 )
 
 
@@ -27,11 +27,8 @@ def keep_current(root: Path, files: Mapping[str, str], check_only: bool, fault: 
         if check_only:
             click.echo(f"{path}:1: {fault}")
             continue
-        try:
-            write_text_atomically(root / path, text)
-        except OSError as error:
-            raise click.ClickException(f"{path} cannot be written: {error.strerror}") from None
-        click.echo(f"wrote {path}")
+        write_text_atomically(root / path, text)
+        click.echo(f"Wrote {path}")
     if old and check_only:
         sys.exit(1)
 

@@ -5,18 +5,26 @@ from __future__ import annotations
 import datetime as dt
 import sys
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 import click
 
-from accelerator_portal.catalog import ProblemsError
 from accelerator_portal.catalog.wording import count
-from accelerator_portal.cli.history_archive import check, compact, repair
+from accelerator_portal.cli.history_archive import check, compact, refuse_without_history, repair
 from accelerator_portal.cli.history_rollup import rollup
-from accelerator_portal.cli.options import ROOT, print_problems, progress_bar
+from accelerator_portal.cli.options import (
+    ANY_ROOT,
+    INPUT_FILE,
+    JSON,
+    ROOT,
+    print_json,
+    print_problems,
+    progress_bar,
+    require_repository,
+)
 from accelerator_portal.results.archive import BASES, History, read_history
 from accelerator_portal.results.classify import classes
 from accelerator_portal.results.folding import (
@@ -25,7 +33,6 @@ from accelerator_portal.results.folding import (
     read_reports,
     without_future,
 )
-from accelerator_portal.results.partitions.layout import archived_accelerators
 
 
 @click.group()
@@ -34,28 +41,27 @@ def history() -> None:
 
 
 @history.command()
-@ROOT
+@ANY_ROOT
 @click.option(
-    "--anew", is_flag=True, help="Delete the existing history and rebuild it from these reports."
+    "--rebuild", is_flag=True, help="Delete the existing history and rebuild it from these reports."
 )
 @click.option("--quarantine", is_flag=True, help="Skip folders and reports with errors.")
-@click.argument("files", nargs=-1, type=click.Path(path_type=Path))
-def fold(root: Path, files: tuple[Path, ...], anew: bool, quarantine: bool) -> None:
+@click.argument("files", nargs=-1, type=INPUT_FILE)
+def fold(root: Path, files: tuple[Path, ...], rebuild: bool, quarantine: bool) -> None:
     """Add reports to the histories in data/history.
 
     Without FILES, the reports in vendor folders are added.
 
     Reports that were added before are skipped, so you can interrupt the command and run it again.
     """
+    if not files:
+        require_repository(root)
     found, problems = read_reports(root, files) if files else folder_reports(root)
     reports, future = without_future(found, dt.datetime.now(dt.timezone.utc))
     if problems and not quarantine:
         print_problems(problems)
         sys.exit(1)
-    try:
-        folding = fold_reports(root, reports, anew=anew, told=click.echo, progress=progress_bar)
-    except OSError as error:
-        raise click.ClickException(f"{error.filename}: {error.strerror}") from None
+    folding = fold_reports(root, reports, anew=rebuild, told=click.echo, progress=progress_bar)
     if folding.total:
         click.echo(folding.total)
     if future or folding.problems:
@@ -66,25 +72,19 @@ def fold(root: Path, files: tuple[Path, ...], anew: bool, quarantine: bool) -> N
 @history.command()
 @ROOT
 @click.argument("accelerator")
-def show(root: Path, accelerator: str) -> None:
+@JSON
+def show(root: Path, accelerator: str, as_json: bool) -> None:
     """Show the history of an accelerator: current outcomes and what each report changed."""
-    found = False
-    for basis in BASES if accelerator in archived_accelerators(root) else ():
-        try:
-            kept = read_history(root, accelerator, basis)
-        except ProblemsError as error:
-            print_problems(error.problems)
-            sys.exit(1)
-        if kept.state.reports:
-            found = True
-            click.echo(f"{basis}: {count(len(kept.state.reports), 'report')}")
-            for line in _lines(kept):
-                click.echo(f"  {line}")
-    if not found:
-        click.echo(
-            f'There is no history of "{accelerator}". Create it with: history fold', err=True
-        )
-        sys.exit(1)
+    refuse_without_history(root, accelerator)
+    found = {basis: read_history(root, accelerator, basis) for basis in BASES}
+    found = {basis: kept for basis, kept in found.items() if kept.state.reports}
+    if as_json:
+        print_json({basis: _record(kept) for basis, kept in found.items()})
+        return
+    for basis, kept in found.items():
+        click.echo(f"{basis}: {count(len(kept.state.reports), 'report')}")
+        for line in _lines(kept):
+            click.echo(f"  {line}")
 
 
 for command in (compact, check, repair, rollup):
@@ -92,10 +92,26 @@ for command in (compact, check, repair, rollup):
 
 
 def _lines(kept: History) -> Iterable[str]:
-    words = Counter(word for _, word in classes(kept.state))
-    yield f"now: {_counts(words)}"
-    for (started, _), together in groupby(kept.changes, key=lambda c: (c.started, c.report)):
-        yield f"{started:%Y-%m-%d}: {_counts(Counter(change.kind for change in together))}"
+    yield f"now: {_counts(_standing(kept))}"
+    for started, _, kinds in _changes(kept):
+        yield f"{started:%Y-%m-%d}: {_counts(kinds)}"
+
+
+def _record(kept: History) -> dict[str, Any]:
+    changes = [
+        {"started": started, "report": report, "changes": kinds}
+        for started, report, kinds in _changes(kept)
+    ]
+    return {"reports": len(kept.state.reports), "now": _standing(kept), "changes": changes}
+
+
+def _standing(kept: History) -> Counter[str]:
+    return Counter(word for _, word in classes(kept.state))
+
+
+def _changes(kept: History) -> Iterator[tuple[dt.datetime, str, Counter[str]]]:
+    for (started, report), together in groupby(kept.changes, lambda c: (c.started, c.report)):
+        yield started, report, Counter(change.kind for change in together)
 
 
 def _counts(words: Mapping[Any, int]) -> str:

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import click
 
-from accelerator_portal.catalog import Problem, ProblemsError
+from accelerator_portal.catalog import Problem
+from accelerator_portal.catalog.catalog import ACCELERATORS
 from accelerator_portal.catalog.wording import count
-from accelerator_portal.cli.options import ROOT, print_problems
+from accelerator_portal.cli.options import INPUT_FILE, ROOT, print_problems, refuse_unknown
 from accelerator_portal.results.folding import NamedReport, folder_reports, read_reports
 from accelerator_portal.results.partitions.compaction import Compaction, compact_all
 from accelerator_portal.results.partitions.layout import archived_accelerators, month_of
@@ -33,11 +34,7 @@ def compact(root: Path, before: str | None) -> None:
     Without --before, merge all months before the current one.
     """
     month = before or month_of(dt.datetime.now(dt.timezone.utc))
-    try:
-        problems = compact_all(root, month, _tell_compaction)
-    except OSError as error:
-        raise click.ClickException(f"{error.filename}: {error.strerror}") from None
-    _end(problems)
+    _end(compact_all(root, month, _tell_compaction))
 
 
 @click.command()
@@ -47,7 +44,7 @@ def check(root: Path, accelerators: tuple[str, ...]) -> None:
     """Check the archive's files against their manifests and the latest outcomes."""
     problems: list[Problem] = []
     for accelerator in accelerators:
-        _refuse_unknown(root, accelerator)
+        refuse_without_history(root, accelerator)
     for accelerator in accelerators or archived_accelerators(root):
         found = list(check_accelerator(root, accelerator))
         problems += found
@@ -59,22 +56,16 @@ def check(root: Path, accelerators: tuple[str, ...]) -> None:
 @click.command()
 @ROOT
 @click.argument("accelerator")
-@click.argument("files", nargs=-1, type=click.Path(path_type=Path))
+@click.argument("files", nargs=-1, type=INPUT_FILE)
 def repair(root: Path, accelerator: str, files: tuple[Path, ...]) -> None:
     """Repair an accelerator's archive from its undamaged files and from reports.
 
     FILES are reports. Without FILES, use the reports in vendor folders.
     """
-    _refuse_unknown(root, accelerator)
+    refuse_without_history(root, accelerator)
     reports, _ = read_reports(root, files) if files else folder_reports(root)
-    try:
-        with locked(root, accelerator):
-            done = repair_accelerator(root, accelerator, _of(accelerator, reports))
-    except ProblemsError as error:
-        _end(error.problems)
-        return
-    except OSError as error:
-        raise click.ClickException(f"{error.filename}: {error.strerror}") from None
+    with locked(root, accelerator):
+        done = repair_accelerator(root, accelerator, _of(accelerator, reports))
     for sentence in done.done or ("Nothing to repair.",):
         click.echo(sentence)
     _end(list(check_accelerator(root, accelerator)))
@@ -87,11 +78,14 @@ def _tell_compaction(accelerator: str, done: Compaction) -> None:
     )
 
 
-def _refuse_unknown(root: Path, accelerator: str) -> None:
-    if accelerator not in archived_accelerators(root):
-        raise click.ClickException(
-            f'there is no history of "{accelerator}". Create it with: history fold'
-        )
+def refuse_without_history(root: Path, accelerator: str) -> None:
+    """Refuse an accelerator that has no archive; raises click.UsageError."""
+    archived = archived_accelerators(root)
+    folders = {place.name for place in (root / ACCELERATORS).glob("*/")}
+    if accelerator in folders.difference(archived):
+        what = f"{accelerator} has no history, because none of its reports was added"
+        raise click.UsageError(f"{what}. To add them: accelerator-portal history fold")
+    refuse_unknown(accelerator, archived)
 
 
 def _of(accelerator: str, reports: list[NamedReport]) -> Iterator[NamedReport]:

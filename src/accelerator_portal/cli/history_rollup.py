@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, cast, get_args
 
 import click
 
-from accelerator_portal.catalog import ProblemsError
 from accelerator_portal.catalog.atomic_write import write_bytes_atomically
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.cli.extras import require_extra
-from accelerator_portal.cli.options import ROOT, print_problems
+from accelerator_portal.cli.history_archive import refuse_without_history
+from accelerator_portal.cli.options import OUTPUT_FILE, ROOT
 from accelerator_portal.results.partitions.layout import archived_accelerators
 from accelerator_portal.results.rolling_up import (
     MOST_ROWS_IN_MEMORY,
@@ -40,16 +40,19 @@ _CONNECT_S = 20
     "--accelerator",
     "accelerators",
     multiple=True,
+    metavar="ID",
     help="Include only this accelerator. Repeatable.",
 )
 @click.option(
     "--engine",
     type=click.Choice(get_args(RollupEngine)),
-    help=f"Default: pandas up to {MOST_ROWS_IN_MEMORY:,} results, Dask for more.",
+    help=f"Use this engine. Default: pandas up to {MOST_ROWS_IN_MEMORY:,} results, Dask for more.",
 )
 @click.option("--scheduler", metavar="ADDRESS", help="Use the workers of this Dask cluster.")
 @click.option(
-    "--out", type=click.Path(path_type=Path), help="Output file: .csv, .json or .parquet."
+    "--out",
+    type=OUTPUT_FILE,
+    help="Write this .csv, .json or .parquet file. Default: print CSV.",
 )
 @click.argument("name", type=click.Choice(tuple(ROLLUPS)))
 def rollup(  # noqa: PLR0913, PLR0917 - click hands over each option
@@ -68,20 +71,15 @@ def rollup(  # noqa: PLR0913, PLR0917 - click hands over each option
         raise click.UsageError(f"{out}: use a name that ends with {', '.join(_WRITERS)}")
     if scheduler and engine == "pandas":
         raise click.UsageError("--scheduler requires Dask. Remove --engine pandas")
-    try:
-        partitions = result_partitions(root, accelerators or archived_accelerators(root))
-        chosen = cast("RollupEngine | None", "dask" if scheduler else engine)
-        frame = _made(ROLLUPS[name], partitions, chosen or engine_for(partitions), scheduler)
-    except ProblemsError as error:
-        print_problems(error.problems)
-        raise SystemExit(1) from None
+    for accelerator in accelerators:
+        refuse_without_history(root, accelerator)
+    partitions = result_partitions(root, accelerators or archived_accelerators(root))
+    chosen = cast("RollupEngine | None", "dask" if scheduler else engine)
+    frame = _made(ROLLUPS[name], partitions, chosen or engine_for(partitions), scheduler)
     if out is None:
         click.echo(frame.to_csv(index=False), nl=False)
         return
-    try:
-        write_bytes_atomically(out, _WRITERS[out.suffix](frame))
-    except OSError as error:
-        raise click.ClickException(f"{error.filename}: {error.strerror}") from None
+    write_bytes_atomically(out, _WRITERS[out.suffix](frame))
     click.echo(f"Wrote {count(len(frame), 'row')} to {out}.")
 
 

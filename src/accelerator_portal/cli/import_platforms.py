@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import click
 
-from accelerator_portal.catalog import Problem, load_catalog
+from accelerator_portal.catalog import Problem, ProblemsError
 from accelerator_portal.catalog.atomic_write import write_folder_atomically
 from accelerator_portal.catalog.catalog import ACCELERATORS
 from accelerator_portal.catalog.clock import today
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.checks import load_and_check
-from accelerator_portal.cli.options import ROOT, print_problems
+from accelerator_portal.cli.options import INPUT_FILE, ROOT, usable_catalog
 from accelerator_portal.install.additional_platforms import (
     platforms_by_listed_id,
     read_additional_platforms,
@@ -26,20 +25,17 @@ from accelerator_portal.vendors.entry_releases import with_releases
 
 @click.command("import-platforms")
 @ROOT
-@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@click.argument("file", type=INPUT_FILE)
 def import_platforms(root: Path, file: Path) -> None:
     """Create vendor folders from FILE, pytorch.org's additional-platforms.json.
 
     Existing folders are not changed. Fields that FILE doesn't provide are listed at the end, for
     the vendor to complete.
     """
-    catalog, _ = load_catalog(root)
-    if catalog is None:
-        raise click.ClickException(f"{root} has no usable data/; see accelerator-portal check")
+    catalog = usable_catalog(root)
     data, problems = read_additional_platforms(file.parent, file.name)
     if data is None:
-        print_problems(problems)
-        sys.exit(1)
+        raise ProblemsError(problems)
     drafts: dict[str, dict[str, str]] = {}
     day, listed = today(), platforms_by_listed_id(catalog)
     for platform_id in data.platforms:
@@ -53,8 +49,7 @@ def import_platforms(root: Path, file: Path) -> None:
             remedy = "use packages, --index-url, --extra-index-url and --pre only"
             problems.append(Problem(file.name, 1, what, remedy))
     if problems:
-        print_problems(problems)
-        sys.exit(1)
+        raise ProblemsError(problems)
     made = [name for name, files in drafts.items() if _write(root, name, files)]
     if made:
         _tell_what_is_missing(root, made)
@@ -65,11 +60,8 @@ def _write(root: Path, name: str, files: dict[str, str]) -> bool:
     if folder.exists():
         click.echo(f"{ACCELERATORS}/{name} exists; not changed")
         return False
-    try:
-        write_folder_atomically(folder, files)
-    except OSError as error:
-        raise click.ClickException(f"{folder} cannot be written: {error.strerror}") from None
-    click.echo(f"wrote {ACCELERATORS}/{name}")
+    write_folder_atomically(folder, files)
+    click.echo(f"Wrote {ACCELERATORS}/{name}")
     return True
 
 

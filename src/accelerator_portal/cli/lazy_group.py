@@ -26,12 +26,9 @@ class LazyGroup(click.Group):
     """
 
     def __init__(self, *, lazy_commands: Mapping[str, LazyCommand], **options: Any) -> None:  # noqa: ANN401 - click's own
-        super().__init__(**options)
+        listed = {name: click.Command(name, help=c.summary) for name, c in lazy_commands.items()}
+        super().__init__(commands=listed, **options)  # click lists, completes and suggests these
         self.lazy_commands = lazy_commands
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the names of all commands, in the order of the alphabet."""
-        return sorted({*super().list_commands(ctx), *self.lazy_commands})
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Return a command, imported now; None where there is none of this name.
@@ -49,8 +46,11 @@ class LazyGroup(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the list of commands from their summaries."""
-        listed = {
-            name: click.Command(name, help=command.summary)
-            for name, command in self.lazy_commands.items()
-        }
-        click.Group(commands={**self.commands, **listed}).format_commands(ctx, formatter)
+        click.Group(commands=self.commands).format_commands(ctx, formatter)
+
+    def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - click's own
+        """Run a command; what stops it is told in a line."""
+        from accelerator_portal.cli.options import failures_as_messages
+
+        with failures_as_messages():
+            return super().invoke(ctx)

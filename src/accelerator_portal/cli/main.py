@@ -64,7 +64,7 @@ COMMANDS = {
     ),
     "plugin-release": _in(
         "plugin_release:plugin_release",
-        "Add the compatibility row of a plugin release to PLATFORM's folder.",
+        "Add the compatibility row of a plugin release to ACCELERATOR's folder.",
     ),
     "pull-request-comment": _in(
         "pull_request_comment:pull_request_comment",

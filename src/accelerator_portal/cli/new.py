@@ -17,7 +17,7 @@ from accelerator_portal.catalog.problem import printable
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.checks import errors
 from accelerator_portal.cli.new_folder import print_next_steps, write_all
-from accelerator_portal.cli.options import ROOT, print_problems
+from accelerator_portal.cli.options import INPUT_FILE, ROOT, print_problems
 from accelerator_portal.cli.prompts import ask_question
 from accelerator_portal.install.additional_platforms import read_additional_platforms
 from accelerator_portal.install.pip_command import UnreadableCommandError
@@ -32,9 +32,13 @@ from accelerator_portal.vendors.hosts import with_hosts, with_known_hosts
 from accelerator_portal.vendors.interview import as_typed, interview
 from accelerator_portal.vendors.offers import entry_offers, package_offers
 from accelerator_portal.vendors.package_metadata import NoMetadataError, read_package
-from accelerator_portal.vendors.questions import QUESTIONS
+from accelerator_portal.vendors.questions import QUESTIONS, Prompt
 
 _Command = Callable[..., None]
+
+
+def _several(question: Prompt) -> str:
+    return "; separate several with commas" if question.many else ""
 
 
 def _flags(command: _Command) -> _Command:
@@ -45,7 +49,7 @@ def _flags(command: _Command) -> _Command:
             f"said_{question.flag.replace('-', '_')}",
             metavar="TEXT",
             multiple=question.many,
-            help=f"{question.help}{'; separate several with commas' if question.many else ''}",
+            help=f'Answer "{question.words}": {question.help}{_several(question)}.',
         )
         command = option(command)
     return command
@@ -58,17 +62,17 @@ def _flags(command: _Command) -> _Command:
 @click.option(
     "--from-additional-platforms",
     "file",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=INPUT_FILE,
     help="Copy an entry from pytorch.org's additional-platforms.json.",
 )
-@click.option("--entry", help="Name of the entry. Default: ID.")
+@click.option("--entry", metavar="NAME", help="Copy the entry of this name. Default: ID.")
 @click.option(
     "--from-package",
     "package",
     metavar="NAME",
     help="Read an installed package, a wheel or a METADATA file.",
 )
-@click.option("-y", "--yes", is_flag=True, help="Don't ask questions; list all missing fields.")
+@click.option("-y", "--yes", is_flag=True, help="Ask no questions, and list all missing fields.")
 def new(  # noqa: PLR0913 - each is an option
     root: Path,
     platform_id: str,
@@ -147,7 +151,7 @@ def _with_package(case: PlatformCase, named: str) -> PlatformCase:
     try:
         package = read_package(named)
     except NoMetadataError as error:
-        raise click.ClickException(printable(str(error))) from None
+        raise click.BadParameter(printable(str(error)), param_hint="'--from-package'") from None
     return replace(case, package=package, offers={**case.offers, **package_offers(package)})
 
 

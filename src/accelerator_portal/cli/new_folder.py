@@ -43,7 +43,7 @@ def write_all(
         shutil.rmtree(folder, ignore_errors=True)
         raise
     for path in (*(f"{ACCELERATORS}/{platform_id}/{name}" for name in files), *changed):
-        click.echo(f"wrote {path}")
+        click.echo(f"Wrote {path}")
     return [*changed]
 
 

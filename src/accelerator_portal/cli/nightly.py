@@ -21,9 +21,15 @@ from accelerator_portal.automation.nightly import (
     run_night,
 )
 from accelerator_portal.automation.step_runner import StepResult
-from accelerator_portal.catalog import load_catalog
 from accelerator_portal.catalog.atomic_write import write_text_atomically
-from accelerator_portal.cli.options import ARCHIVE, ROOT, print_problems
+from accelerator_portal.cli.options import (
+    ARCHIVE,
+    INPUT_FOLDER,
+    OUTPUT_FILE,
+    OUTPUT_FOLDER,
+    ROOT,
+    usable_catalog,
+)
 
 
 @click.command()
@@ -31,14 +37,14 @@ from accelerator_portal.cli.options import ARCHIVE, ROOT, print_problems
 @ARCHIVE
 @click.option(
     "--out",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=OUTPUT_FOLDER,
     default="site",
-    help="Output folder of the site.",
+    help="Write the site to this folder. Default: site.",
 )
 @click.option(
     "--made-here",
-    type=click.Path(file_okay=False, exists=True, path_type=Path),
-    help="Folder with reports run by this project, as <accelerator>/<name>.json.",
+    type=INPUT_FOLDER,
+    help="Add the reports run by this project in this folder, as <accelerator>/<name>.json.",
 )
 @click.option(
     "--issues",
@@ -55,20 +61,25 @@ from accelerator_portal.cli.options import ARCHIVE, ROOT, print_problems
 @click.option(
     "--summary",
     "told",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="File for the summary.",
+    type=OUTPUT_FILE,
+    help="Write the summary to this file instead of printing it.",
 )
 @click.option(
     "--outputs",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=OUTPUT_FILE,
     help="Append published=true or published=false to this file: whether to publish the site.",
 )
 @click.option(
     "--preview",
     is_flag=True,
-    help="Don't record the site as published; another job publishes it.",
+    help="Build without recording the site as published, because another job publishes it.",
 )
-@click.option("--skip", multiple=True, type=click.Choice([*LOOKED_UP]))
+@click.option(
+    "--skip",
+    multiple=True,
+    type=click.Choice([*LOOKED_UP]),
+    help="Skip this look-up. Repeatable.",
+)
 def nightly(  # noqa: PLR0913, PLR0917 - one for each option
     root: Path,
     archive: str | None,
@@ -90,10 +101,7 @@ def nightly(  # noqa: PLR0913, PLR0917 - one for each option
     With an archive, older runs and the last valid version of each folder are stored there, broken
     folders appear in their last valid version, and the site is built only if something changed.
     """
-    catalog, problems = load_catalog(root)
-    if catalog is None:
-        print_problems(problems)
-        sys.exit(1)
+    catalog = usable_catalog(root)
     try:
         store = open_archive(archive) if archive else None
         api = github_for(catalog, required=bool(repository or pull_requests))

@@ -2,29 +2,81 @@
 
 from __future__ import annotations
 
+import errno
+import io
+import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any, TypeVar
 
 import click
 
-from accelerator_portal.catalog import Catalog, Problem, load_catalog
+from accelerator_portal.catalog import Catalog, Problem, ProblemsError, load_catalog
+from accelerator_portal.catalog.catalog import ACCELERATORS, HISTORY, RELEASES
+from accelerator_portal.catalog.clock import today
+from accelerator_portal.catalog.problem import did_you_mean, printable
 from accelerator_portal.catalog.progress import Advance
 from accelerator_portal.catalog.wording import count
+from accelerator_portal.checks import errors, load_and_check
 
-ROOT = click.option(
-    "--root",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    default=".",
-    help="Repository folder. Default: the current folder.",
-)
+# What a shell gives for a command that Ctrl+C ended.
+INTERRUPTED = 130
+
+INPUT_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+INPUT_FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
+OUTPUT_FILE = click.Path(dir_okay=False, path_type=Path)
+OUTPUT_FOLDER = click.Path(file_okay=False, path_type=Path)
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+
+def is_repository(root: Path) -> bool:
+    """Whether a folder holds data of the portal."""
+    return any((root / place).exists() for place in (ACCELERATORS, RELEASES, HISTORY))
+
+
+def require_repository(root: Path) -> None:
+    """Refuse a folder that holds no data of the portal; raises click.BadParameter."""
+    if not is_repository(root):
+        what = f"{root.absolute()} is not a repository of the portal: it has no {ACCELERATORS}/"
+        remedy = "Run the command in a clone, or pass its folder"
+        raise click.BadParameter(f"{what}. {remedy}", param_hint="'--root'")
+
+
+def _repository(_context: click.Context, _option: click.Parameter, root: Path) -> Path:
+    require_repository(root)
+    return root
+
+
+def _root(callback: Callable[..., Path] | None) -> Callable[[_Command], _Command]:
+    return click.option(
+        "--root",
+        type=INPUT_FOLDER,
+        default=".",
+        metavar="FOLDER",
+        callback=callback,
+        help="Use this repository folder. Default: the current folder.",
+    )
+
+
+ROOT = _root(_repository)
+ANY_ROOT = _root(None)
+"""For what also works where no data of the portal are."""
 
 ARCHIVE = click.option(
     "--archive",
     metavar="PLACE",
-    help="Archive of older runs and last valid folders: a folder or an fsspec URL.",
+    help="Keep older runs and last valid folders in this archive: a folder or an fsspec URL.",
 )
+
+JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+
+
+def print_json(data: object) -> None:
+    """Print data as JSON; dates as text."""
+    click.echo(json.dumps(data, indent=1, default=str))
 
 
 def print_problems(problems: Sequence[Problem]) -> None:
@@ -35,12 +87,63 @@ def print_problems(problems: Sequence[Problem]) -> None:
 
 
 def usable_catalog(root: Path) -> Catalog:
-    """Return the catalog below a folder; print the problems and exit if it cannot be loaded."""
+    """Return the catalog below a folder; raises ProblemsError if it cannot be loaded."""
     catalog, problems = load_catalog(root)
     if catalog is None:
-        print_problems(problems)
-        sys.exit(1)
+        raise ProblemsError(problems)
     return catalog
+
+
+def whole_catalog(root: Path) -> Catalog:
+    """Return the catalog below a folder if every file can be read; raises ProblemsError."""
+    catalog, problems = load_catalog(root)
+    if problems or catalog is None:
+        raise ProblemsError(problems)
+    return catalog
+
+
+def checked_catalog(root: Path) -> Catalog:
+    """Return the catalog below a folder if it passes the check; raises ProblemsError."""
+    catalog, problems = load_and_check(root, today())
+    if (failed := errors(problems)) or catalog is None:
+        raise ProblemsError(failed)
+    return catalog
+
+
+def refuse_unknown(accelerator: str, known: Collection[str]) -> None:
+    """Refuse the ID of a platform that is none of the known ones."""
+    if accelerator not in known:
+        what = f'there is no platform "{accelerator[:60]}"; {did_you_mean(accelerator, known)}'
+        raise click.UsageError(printable(what))
+
+
+@contextmanager
+def failures_as_messages() -> Iterator[None]:
+    """Tell what stops a command in a line, instead of a traceback.
+
+    Exit status: 1 for problems in the data and for what the machine refuses, 2 for wrong usage
+    (click's own), 130 after Ctrl+C.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a terminal or log that is not UTF-8
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        yield
+    except ProblemsError as error:
+        print_problems(error.problems)
+        sys.exit(1)
+    except KeyboardInterrupt:
+        click.echo(
+            "Interrupted. No file is incomplete. To continue, run the command again.", err=True
+        )
+        sys.exit(INTERRUPTED)
+    except OSError as error:
+        if error.errno == errno.EPIPE:  # click ends quietly
+            raise
+        where = f"{error.filename} cannot be read or written: " if error.filename else ""
+        what = f"{where}{error.strerror or error}"
+        remedy = "Check the path, its permissions and the free space"
+        raise click.ClickException(printable(f"{what}. {remedy}")) from None
 
 
 @contextmanager

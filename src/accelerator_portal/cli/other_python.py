@@ -83,6 +83,6 @@ OTHER_PYTHON = click.option(
     is_eager=True,
     expose_value=False,
     callback=_go_on_there,
-    help="Python interpreter that has torch. Default: the one that runs this command.",
+    help="Run with the torch of this Python interpreter. Default: the one that runs this command.",
 )
 """Handled before all other options: they are the other process's to read."""

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
 
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.reports.outcomes import OUTCOMES
-from accelerator_portal.reports.report import TestEntry
 
 
-def outcome_counts(tests: Iterable[TestEntry]) -> str:
+def outcome_counts(outcomes: Counter[str]) -> str:
     """Return the number of tests and the number of each outcome: `2 tests: 1 passed, 1 failed`."""
-    outcomes = Counter(test.outcome for test in tests)
     words = [f"{outcomes[outcome]} {outcome}" for outcome in OUTCOMES if outcomes[outcome]]
     return f"{count(outcomes.total(), 'test')}: {', '.join(words)}" if words else "no tests"

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import click
 
-from accelerator_portal.catalog import load_catalog
 from accelerator_portal.cli.generated import CHECK, keep_current
-from accelerator_portal.cli.options import ROOT, print_problems
+from accelerator_portal.cli.options import ROOT, whole_catalog
 from accelerator_portal.vendors.github_files import github_files
 
 
@@ -22,9 +20,5 @@ def owners(root: Path, check_only: bool) -> None:
     Owners are the maintainers in each platform's accelerator.yaml. If a folder has problems,
     nothing is written, because its owners would be lost.
     """
-    catalog, problems = load_catalog(root)
-    if problems or catalog is None:
-        print_problems(problems)
-        sys.exit(1)
     fault = "the file is out of date. Run: make owners"
-    keep_current(root, github_files(catalog), check_only, fault)
+    keep_current(root, github_files(whole_catalog(root)), check_only, fault)

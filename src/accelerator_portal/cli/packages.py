@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 import click
 from packaging.utils import canonicalize_name
 
-from accelerator_portal.catalog import Catalog, load_catalog
+from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.problem import did_you_mean, printable
 from accelerator_portal.catalog.wording import count
-from accelerator_portal.cli.options import ROOT, print_problems, progress_bar
+from accelerator_portal.cli.options import INTERRUPTED, ROOT, progress_bar, usable_catalog
 
 if TYPE_CHECKING:
     from accelerator_portal.packages.sync import SyncResult
@@ -27,8 +27,14 @@ def packages() -> None:
 
 @packages.command("sync")
 @ROOT
-@click.option("--only", multiple=True, metavar="NAME", help="Update only this package. Repeatable.")
-def sync_packages(root: Path, only: tuple[str, ...]) -> None:
+@click.option(
+    "--package",
+    "wanted",
+    multiple=True,
+    metavar="NAME",
+    help="Update only this package. Repeatable.",
+)
+def sync_packages(root: Path, wanted: tuple[str, ...]) -> None:
     """Fetch package metadata from the indexes in install options and update data/packages.
 
     Only metadata is downloaded, never whole packages. If an index can't be read, its data stays
@@ -39,12 +45,9 @@ def sync_packages(root: Path, only: tuple[str, ...]) -> None:
     from accelerator_portal.packages.sync import SyncInterrupted, SyncOptions, sync
     from accelerator_portal.packages.sync_words import synced_words
 
-    catalog, problems = load_catalog(root)
-    if catalog is None:
-        print_problems(problems)
-        sys.exit(1)
+    catalog = usable_catalog(root)
     known = [package.name for package in portal_packages(catalog)]
-    names = _names(only, known)
+    names = _names(wanted, known)
     start = time.monotonic()
     try:
         with progress_bar("packages", len(names) or len(known)) as advance:
@@ -58,9 +61,7 @@ def sync_packages(root: Path, only: tuple[str, ...]) -> None:
     except SyncInterrupted as stopped:
         _tell(catalog, stopped.synced)
         click.echo(f"Interrupted. Not updated: {', '.join(stopped.synced.missed)}.", err=True)
-        sys.exit(130)
-    except OSError as error:
-        raise click.ClickException(f"{error.filename}: {error.strerror}") from None
+        sys.exit(INTERRUPTED)
     _tell(catalog, synced)
     spent, seconds = synced.traffic, time.monotonic() - start
     asked = f"{count(spent.requests, 'request')}, {spent.bytes / 1e6:.1f} MB, {seconds:.0f} s."
@@ -68,11 +69,11 @@ def sync_packages(root: Path, only: tuple[str, ...]) -> None:
     click.echo(synced_words(synced))
 
 
-def _names(only: tuple[str, ...], known: list[str]) -> frozenset[str]:
-    names = frozenset(map(canonicalize_name, only))
+def _names(wanted: tuple[str, ...], known: list[str]) -> frozenset[str]:
+    names = frozenset(map(canonicalize_name, wanted))
     for name in sorted(names.difference(known)):
         what = f'no vendor folder uses the package "{name}"; {did_you_mean(name, known)}'
-        raise click.BadParameter(what, param_hint="--only")
+        raise click.BadParameter(what, param_hint="--package")
     return names
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -10,11 +9,11 @@ from pathlib import Path
 import click
 from pydantic import ValidationError
 
-from accelerator_portal.catalog import Catalog, Platform, ProblemsError, load_catalog
+from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.atomic_write import write_text_atomically
 from accelerator_portal.catalog.problem import did_you_mean
 from accelerator_portal.catalog.wording import count
-from accelerator_portal.cli.options import ROOT, print_problems
+from accelerator_portal.cli.options import ROOT, refuse_unknown, usable_catalog
 from accelerator_portal.packages.compatibility_edit import with_row
 from accelerator_portal.packages.plugin_releases import (
     PluginRelease,
@@ -28,16 +27,30 @@ from accelerator_portal.packages.plugin_releases import (
 
 @click.command("plugin-release")
 @ROOT
-@click.argument("platform_id", metavar="[PLATFORM]", required=False)
+@click.argument("accelerator", metavar="[ACCELERATOR]", required=False)
 @click.argument("version", required=False)
-@click.option("--torch", help="The PyTorch release, where the metadata names none.")
-@click.option("--needs", multiple=True, metavar="NAME=VERSION", help="A version it needs.")
-@click.option("--includes", multiple=True, metavar="NAME=VERSION", help="A version it brings.")
-@click.option("--variant", help="Id of the variant in install.yaml.")
-@click.option("--source", multiple=True, metavar="ID", help="Source id of what you state.")
+@click.option(
+    "--torch", metavar="VERSION", help="State the PyTorch release, if the metadata names none."
+)
+@click.option(
+    "--needs",
+    multiple=True,
+    metavar="NAME=VERSION",
+    help="State a version that it needs. Repeatable.",
+)
+@click.option(
+    "--includes",
+    multiple=True,
+    metavar="NAME=VERSION",
+    help="State a version that it brings. Repeatable.",
+)
+@click.option("--variant", metavar="ID", help="Use this variant of install.yaml.")
+@click.option(
+    "--source", multiple=True, metavar="ID", help="Cite this source for what you state. Repeatable."
+)
 def plugin_release(  # noqa: PLR0913, PLR0917 - one for each option
     root: Path,
-    platform_id: str | None,
+    accelerator: str | None,
     version: str | None,
     torch: str | None,
     needs: tuple[str, ...],
@@ -45,20 +58,18 @@ def plugin_release(  # noqa: PLR0913, PLR0917 - one for each option
     variant: str | None,
     source: tuple[str, ...],
 ) -> None:
-    """Add the compatibility row of a plugin release to PLATFORM's folder.
+    """Add the compatibility row of a plugin release to ACCELERATOR's folder.
 
     Takes the row from the package facts in data/packages, and names what the metadata does not
-    state. Without VERSION, adds every new release of the platform. Without PLATFORM, lists the new
-    releases of all platforms and writes nothing.
+    state. Without VERSION, adds every new release of the platform. Without ACCELERATOR, lists the
+    new releases of all of them and writes nothing.
     """
-    catalog, problems = load_catalog(root)
-    if catalog is None:
-        print_problems(problems)
-        sys.exit(1)
-    if platform_id is None:
+    catalog = usable_catalog(root)
+    if accelerator is None:
         _list(catalog)
         return
-    platform = _platform(catalog, platform_id)
+    refuse_unknown(accelerator, catalog.by_id)
+    platform = catalog.by_id[accelerator]
     answers = VendorAnswers(torch, _pairs(needs, "--needs"), _pairs(includes, "--includes"))
     answers = replace(answers, variant=variant, sources=source)
     _check(platform, answers)
@@ -81,17 +92,9 @@ def _list(catalog: Catalog) -> None:
         click.echo(f"{one.release.platform}: {one.release.name}, {_required(one)}")
         _ask(one)
     if found:
-        click.echo("To add the rows of a platform: accelerator-portal plugin-release PLATFORM")
+        click.echo("To add the rows of one: accelerator-portal plugin-release ACCELERATOR")
     else:
         click.echo("Every release in the package facts has a row.")
-
-
-def _platform(catalog: Catalog, name: str) -> Platform:
-    platform = catalog.by_id.get(name)
-    if platform is None:
-        what = f'no platform has the id "{name}"; {did_you_mean(name, catalog.by_id)}'
-        raise click.BadParameter(what, param_hint="PLATFORM")
-    return platform
 
 
 def _pairs(values: Sequence[str], option: str) -> dict[str, str]:
@@ -135,15 +138,11 @@ def _add(root: Path, platform: Platform, proposals: Sequence[RowProposal]) -> No
     """Write all rows at once, or none."""
     path = platform.path("compatibility.yaml")
     text = before = (root / path).read_text("utf-8")
-    try:
-        for one in reversed(proposals):
-            if one.row is None:
-                what = f"the metadata of {one.release.name} states no torch version. Add"
-                raise click.ClickException(f"{what} --torch VERSION --source ID")
-            text = with_row(path, text, one.release, one.row)
-    except ProblemsError as error:
-        print_problems(error.problems)
-        sys.exit(1)
+    for one in reversed(proposals):
+        if one.row is None:
+            what = f"the metadata of {one.release.name} states no torch version. Add"
+            raise click.ClickException(f"{what} --torch VERSION --source ID")
+        text = with_row(path, text, one.release, one.row)
     if text == before:
         click.echo(f"{path} lists every release already.")
         return

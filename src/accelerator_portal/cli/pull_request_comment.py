@@ -14,17 +14,17 @@ from accelerator_portal.automation.github_client import client_here
 from accelerator_portal.automation.ownership import maintainers
 from accelerator_portal.automation.pull_request_comment import HarmfulError
 from accelerator_portal.catalog import load_catalog
-from accelerator_portal.cli.options import ROOT
+from accelerator_portal.cli.options import INPUT_FILE, ROOT
 
 
 @click.command("pull-request-comment")
 @ROOT
 @click.option(
     "--event",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=INPUT_FILE,
     envvar="GITHUB_EVENT_PATH",
     required=True,
-    help="File with GitHub's workflow_run event. Default: the file in GITHUB_EVENT_PATH.",
+    help="Read GitHub's workflow_run event from this file. Default: the file in GITHUB_EVENT_PATH.",
 )
 def pull_request_comment(root: Path, event: Path) -> None:
     """Create or update the portal's comment on a pull request. Needs GH_TOKEN.

@@ -10,14 +10,14 @@ import click
 from accelerator_portal.automation.git import GitError
 from accelerator_portal.automation.github_branch import push_data as push
 from accelerator_portal.catalog.wording import count
-from accelerator_portal.cli.options import ROOT
+from accelerator_portal.cli.options import ANY_ROOT
 
 
 @click.command()
-@ROOT
+@ANY_ROOT
 @click.argument("paths", nargs=-1, required=True)
-@click.option("--branch", required=True, help="Branch to push to.")
-@click.option("--message", required=True, help="Commit message.")
+@click.option("--branch", required=True, help="Push to this branch.")
+@click.option("--message", required=True, help="Use this commit message.")
 def push_data(root: Path, paths: tuple[str, ...], branch: str, message: str) -> None:
     """Push changed files below PATHS, even if the branch has new commits.
 

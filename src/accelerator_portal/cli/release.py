@@ -10,13 +10,19 @@ from typing import TYPE_CHECKING
 
 import click
 
-from accelerator_portal.catalog import Catalog, ProblemsError
+from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.atomic_write import write_text_atomically
 from accelerator_portal.catalog.catalog import RELEASES
 from accelerator_portal.catalog.clock import today
 from accelerator_portal.catalog.problem import printable
 from accelerator_portal.catalog.wording import count
-from accelerator_portal.cli.options import ROOT, print_problems, progress_bar, usable_catalog
+from accelerator_portal.cli.options import (
+    INTERRUPTED,
+    ROOT,
+    print_problems,
+    progress_bar,
+    usable_catalog,
+)
 from accelerator_portal.cli.release_compare import compare_releases
 
 if TYPE_CHECKING:
@@ -69,17 +75,11 @@ def add_release(root: Path, version: str) -> None:
         found = release_addition(catalog, before, published, today())
     except NoReleaseError as error:
         raise click.ClickException(str(error)) from None
-    except ProblemsError as error:
-        print_problems(error.problems)
-        sys.exit(1)
     if found.own_problems:
         print_problems(found.own_problems)
         raise click.ClickException(f"{RELEASES} stays as it was, because of the problems above")
     if found.text != before:
-        try:
-            write_text_atomically(path, found.text)
-        except OSError as error:
-            raise click.ClickException(f"{error.filename}: {error.strerror}") from None
+        write_text_atomically(path, found.text)
     _tell(found)
 
 
@@ -116,7 +116,7 @@ def _ask(root: Path, catalog: Catalog, version: str) -> PublishedRelease:
             return ask(root, catalog, version, replace(options, told=advance))
     except KeyboardInterrupt:
         click.echo(f"Interrupted. {RELEASES} was not changed.", err=True)
-        sys.exit(130)
+        sys.exit(INTERRUPTED)
 
 
 def _tell(found: ReleaseAddition) -> None:

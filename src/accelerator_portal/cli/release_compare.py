@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 @click.command("compare")
 @ROOT
 @click.argument("sources", nargs=-1, required=True, metavar="FILE...")
-@click.option("--all", "every", is_flag=True, help="Also print the combinations that agree.")
+@click.option("--all", "every", is_flag=True, help="Print the combinations that agree, too.")
 def compare_releases(root: Path, sources: tuple[str, ...], *, every: bool) -> None:
     """Compare install commands and builds with PyTorch's own lists, for releases that both have.
 
@@ -33,11 +33,13 @@ def compare_releases(root: Path, sources: tuple[str, ...], *, every: bool) -> No
         try:
             found = _compared(catalog, source)
         except click.ClickException as error:
-            unreadable.append(error.message)
+            unreadable.append(error)
         else:
             _tell_comparison(source, found, every=every)
     if unreadable:
-        raise click.ClickException("\n".join(unreadable))
+        wrong_usage = any(isinstance(error, click.UsageError) for error in unreadable)
+        kind = click.UsageError if wrong_usage else click.ClickException
+        raise kind("\n".join(error.message for error in unreadable))
 
 
 def _compared(catalog: Catalog, source: str) -> UpstreamComparison:
@@ -58,6 +60,8 @@ def _text(source: str) -> str:
     limits = click.get_current_context().find_object(RequestLimits) or RequestLimits()
     try:
         return upstream_text(source, limits)
+    except FileNotFoundError:
+        raise click.UsageError(f"{source}: there is no such file. Correct the path") from None
     except OSError as error:
         what = error.strerror or "it cannot be read"
     except (FetchError, ValueError) as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import sys
+from collections import Counter
 from pathlib import Path
 
 import click
@@ -12,13 +13,19 @@ from accelerator_portal.catalog import Problem, ProblemsError
 from accelerator_portal.catalog.atomic_write import write_text_atomically
 from accelerator_portal.catalog.problem import printable
 from accelerator_portal.catalog.wording import count
-from accelerator_portal.cli.options import ROOT, print_problems
+from accelerator_portal.cli.options import (
+    ANY_ROOT,
+    INPUT_FILE,
+    JSON,
+    OUTPUT_FILE,
+    print_json,
+    print_problems,
+)
 from accelerator_portal.cli.outcome_words import outcome_counts
 from accelerator_portal.cli.report_compare import compare
 from accelerator_portal.cli.report_import import catalog_of, import_report
 from accelerator_portal.cli.report_merge import merge
 from accelerator_portal.reports.formats import WRITERS
-from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.report_check import KnownNames, known_names, report_problems
 from accelerator_portal.reports.report_file import line_of_tests, read_report
 from accelerator_portal.reports.report_names import name_warnings
@@ -35,8 +42,8 @@ report.add_command(merge)
 
 
 @report.command("check")
-@ROOT
-@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
+@ANY_ROOT
+@click.argument("files", nargs=-1, required=True, type=INPUT_FILE)
 def check_reports(root: Path, files: tuple[Path, ...]) -> None:
     """Check reports against the schema and for consistency."""
     problems: list[Problem] = []
@@ -62,35 +69,38 @@ def check_reports(root: Path, files: tuple[Path, ...]) -> None:
 
 
 @report.command("show")
-@click.argument("file", type=click.Path(path_type=Path))
-def show(file: Path) -> None:
+@click.argument("file", type=INPUT_FILE)
+@JSON
+def show(file: Path, as_json: bool) -> None:
     """Show a report: its origin, environment and number of tests per outcome."""
-    made = _report(file)
+    made = read_report(file)
+    outcomes: dict[str, Counter[str]] = {suite.name: Counter() for suite in made.suites}
+    for test in made.tests:
+        outcomes[test.suite][test.outcome] += 1
+    if as_json:
+        head = made.model_dump(mode="json", exclude_none=True, exclude={"tests", "suites"})
+        suites = [{**suite.model_dump(), "outcomes": outcomes[suite.name]} for suite in made.suites]
+        print_json({**head, "suites": suites})
+        return
     click.echo(f"{made.accelerator}, {made.kind}, {made.started or 'no date'}")
     for name, value in made.environment.model_dump(exclude_none=True).items():
         if value:
             click.echo(f"  {name}: {printable(str(value))}")
     for suite in made.suites:
-        tests = [test for test in made.tests if test.suite == suite.name]
-        click.echo(f"{suite.name} ({suite.kind}): {outcome_counts(tests)}")
+        click.echo(f"{suite.name} ({suite.kind}): {outcome_counts(outcomes[suite.name])}")
 
 
 @report.command("export")
-@click.option("--format", "format_name", type=click.Choice(sorted(WRITERS)), required=True)
-@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), required=True)
-@click.argument("file", type=click.Path(path_type=Path))
+@click.option(
+    "--format",
+    "format_name",
+    type=click.Choice(sorted(WRITERS)),
+    required=True,
+    help="Write this format.",
+)
+@click.option("--out", type=OUTPUT_FILE, required=True, help="Write to this file.")
+@click.argument("file", type=INPUT_FILE)
 def export_report(file: Path, format_name: str, out: Path) -> None:
     """Write a report in another format."""
-    try:
-        write_text_atomically(out, WRITERS[format_name](_report(file)))
-    except OSError as error:
-        raise click.ClickException(f"{out} cannot be written: {error.strerror}") from None
-    click.echo(f"wrote {out}")
-
-
-def _report(file: Path) -> Report:
-    try:
-        return read_report(file)
-    except ProblemsError as error:
-        print_problems(error.problems)
-        sys.exit(1)
+    write_text_atomically(out, WRITERS[format_name](read_report(file)))
+    click.echo(f"Wrote {out}.")

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import click
 
-from accelerator_portal.catalog import ProblemsError
 from accelerator_portal.catalog.problem import printable
 from accelerator_portal.catalog.wording import count
-from accelerator_portal.cli.options import print_problems
+from accelerator_portal.cli.options import INPUT_FILE, JSON, print_json
 from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.report_file import read_report
 from accelerator_portal.results.breakages import differences
@@ -30,24 +30,28 @@ _NOT_STATED = "not stated"
 
 @click.command("compare")
 @click.option(
-    "--most",
+    "--limit",
     type=click.IntRange(min=0),
     default=50,
     show_default=True,
-    help="Maximum number of tests to list for each kind of difference.",
+    help="List at most this many tests for each kind of difference.",
 )
-@click.argument("first", type=click.Path(path_type=Path))
-@click.argument("second", type=click.Path(path_type=Path))
-def compare(first: Path, second: Path, most: int) -> None:
+@click.argument("first", type=INPUT_FILE)
+@click.argument("second", type=INPUT_FILE)
+@JSON
+def compare(first: Path, second: Path, limit: int, as_json: bool) -> None:
     """Compare two reports and list new failures, fixes and other differences."""
-    one, other = _report(first), _report(second)
+    one, other = read_report(first), read_report(second)
+    if as_json:
+        print_json(_record(one, other))
+        return
     click.echo(f"first:  {_title(first, one)}")
     click.echo(f"second: {_title(second, other)}")
-    for line in _lines(one, other, most):
+    for line in _lines(one, other, limit):
         click.echo(printable(line))
 
 
-def _lines(first: Report, second: Report, most: int) -> Iterator[str]:
+def _lines(first: Report, second: Report, limit: int) -> Iterator[str]:
     pair = report_pair(first, second)
     found = compare_reports(first, second)
     if PAIR_NOTES[pair]:
@@ -66,9 +70,9 @@ def _lines(first: Report, second: Report, most: int) -> Iterator[str]:
         tests = found.of_kind(kind)
         if tests:
             yield f"{words[pair]} ({len(tests):,}):"
-            yield from (f"  {_test(test)}" for test in tests[:most])
-            if len(tests) > most:
-                yield f"  and {len(tests) - most:,} more; --most {len(tests)} lists all"
+            yield from (f"  {_test(test)}" for test in tests[:limit])
+            if len(tests) > limit:
+                yield f"  and {len(tests) - limit:,} more; --limit {len(tests)} lists all"
 
 
 def _title(file: Path, report: Report) -> str:
@@ -99,9 +103,22 @@ def _test(found: OutcomeDifference) -> str:
     return f"{found.test.key}: {found.first or found.second}"
 
 
-def _report(file: Path) -> Report:
-    try:
-        return read_report(file)
-    except ProblemsError as error:
-        print_problems(error.problems)
-        sys.exit(1)
+def _record(first: Report, second: Report) -> dict[str, Any]:
+    """All that differs, without a limit."""
+    found = compare_reports(first, second)
+    heads = [
+        {"accelerator": r.accelerator, "kind": r.kind, "started": r.started}
+        for r in (first, second)
+    ]
+    return {
+        "first": heads[0],
+        "second": heads[1],
+        "environment": [asdict(one) for one in differences(first.environment, second.environment)],
+        "only_first": found.only_first,
+        "only_second": found.only_second,
+        "unchanged": found.unchanged,
+        "differences": [
+            {"kind": one.kind, "test": one.test.key, "first": one.first, "second": one.second}
+            for one in found.differences
+        ],
+    }

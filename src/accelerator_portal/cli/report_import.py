@@ -4,18 +4,26 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-import sys
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast, get_args
 
 import click
+from packaging.version import InvalidVersion, Version
 from pydantic import ValidationError
 
-from accelerator_portal.catalog import Catalog, ProblemsError, load_catalog
+from accelerator_portal.catalog import Catalog, ProblemsError
 from accelerator_portal.catalog.atomic_write import write_text_atomically
-from accelerator_portal.catalog.catalog import ACCELERATORS
-from accelerator_portal.cli.options import ROOT, print_problems
+from accelerator_portal.catalog.problem import printable
+from accelerator_portal.cli.options import (
+    ANY_ROOT,
+    INPUT_FILE,
+    OUTPUT_FILE,
+    is_repository,
+    refuse_unknown,
+    usable_catalog,
+)
 from accelerator_portal.cli.outcome_words import outcome_counts
 from accelerator_portal.reports.formats import READERS, detect_format
 from accelerator_portal.reports.merge import merged
@@ -40,61 +48,89 @@ _COMMIT = re.compile(r"([\w.-]+/[\w.-]+)@([0-9a-f]{7,40})")
 _ORIGIN = re.compile(rf"{_COMMIT.pattern}:(.+)")
 
 
+def _version(_context: click.Context, _option: click.Parameter, value: str | None) -> str | None:
+    if value is None:
+        return None
+    try:
+        Version(value)
+    except InvalidVersion:
+        what = f'"{value[:60]}" is not a version. Write it like 2.9.0 or 2.9.0+cu128'
+        raise click.BadParameter(printable(what)) from None
+    return value.strip()
+
+
 @click.command("import")
-@ROOT
-@click.option("--accelerator", required=True, help="Id of the accelerator.")
-@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), required=True)
-@click.option("--kind", type=click.Choice(["self-reported", "baseline"]), default="self-reported")
+@ANY_ROOT
+@click.option(
+    "--accelerator", required=True, metavar="ID", help="Name the accelerator that was tested."
+)
+@click.option("--out", type=OUTPUT_FILE, required=True, help="Write the report to this file.")
+@click.option(
+    "--kind",
+    type=click.Choice(["self-reported", "baseline"]),
+    default="self-reported",
+    help="State whether the results are a run or what a CI expects. Default: self-reported.",
+)
 @click.option(
     "--format",
     "format_name",
     type=click.Choice(sorted(READERS)),
-    help="Format of the files. Default: detected.",
+    help="Read this format. Default: detected.",
 )
-@click.option("--suite", help="Name of the suite, if the files do not state it.")
+@click.option("--suite", help="Name the suite, if the files do not state it.")
 @click.option(
-    "--parameter", multiple=True, metavar="NAME=VALUE", help="Parameter of all tests. Repeatable."
+    "--parameter",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Add a parameter to all tests. Repeatable.",
 )
 @click.option(
     "--origin",
     "origins",
     multiple=True,
     metavar="OWNER/NAME@COMMIT:PATH",
-    help="Where a file comes from; pass one for each file.",
+    help="State where a file comes from. Repeat for each file.",
 )
 @click.option(
     "--started",
     type=click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"]),
-    help="Start time of the run, in UTC.",
+    help="State the start time of the run, in UTC.",
 )
 @click.option(
     "--trigger",
     type=click.Choice(get_args(TriggerKind)),
     default="unknown",
-    help="What triggered the run.",
+    help="State what triggered the run. Default: unknown.",
 )
 @click.option(
-    "--commit", metavar="OWNER/NAME@COMMIT", help="The upstream repository and commit under test."
+    "--commit",
+    metavar="OWNER/NAME@COMMIT",
+    help="State the upstream repository and commit under test.",
 )
-@click.option("--torch", metavar="VERSION", help="The PyTorch version that the run used.")
-@click.option("--os", help="The operating system with its version.")
-@click.option("--arch", help="The processor architecture, for example x86_64.")
-@click.option("--python", metavar="VERSION", help="The Python version.")
-@click.option("--hardware", help="The model of the device.")
-@click.option("--driver", metavar="VERSION", help="The version of the driver.")
+@click.option(
+    "--torch",
+    metavar="VERSION",
+    callback=_version,
+    help="State the PyTorch version that the run used.",
+)
+@click.option("--os", help="State the operating system with its version.")
+@click.option("--arch", help="State the processor architecture, for example x86_64.")
+@click.option("--python", metavar="VERSION", help="State the Python version.")
+@click.option("--hardware", help="State the model of the device.")
+@click.option("--driver", metavar="VERSION", help="State the version of the driver.")
 @click.option(
     "--environment",
     "environment_file",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="A JSON or YAML file with the environment, as in a report.",
+    type=INPUT_FILE,
+    help="Read the environment from this JSON or YAML file, written as in a report.",
 )
 @click.option(
     "--here",
     is_flag=True,
     help="Add this machine's environment, if the tests ran here.",
 )
-@click.option("--note", help="Note that readers need to interpret the results.")
-@click.argument("inputs", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--note", help="Add a note that readers need to interpret the results.")
+@click.argument("inputs", nargs=-1, required=True, type=INPUT_FILE)
 def import_report(root: Path, inputs: tuple[Path, ...], out: Path, **arguments: Any) -> None:  # noqa: ANN401
     """Convert test results in other formats to one report.
 
@@ -102,26 +138,21 @@ def import_report(root: Path, inputs: tuple[Path, ...], out: Path, **arguments: 
     takes precedence over the input files and then --here.
     """
     catalog = catalog_of(root)
+    if catalog:
+        refuse_unknown(arguments["accelerator"], catalog.by_id)
     known = replace(known_names(catalog) if catalog else KnownNames(), remedies=IMPORT_REMEDIES)
-    try:
-        found = merged([_read(path, arguments) for path in inputs])
-        made = _made(found, arguments, catalog)
-        if arguments["suite"]:
-            made = with_full_suite_names(made, known.suite_names)
-        else:
-            made = with_imported_suite_names(made, known)
-    except ProblemsError as error:
-        print_problems(error.problems)
-        sys.exit(1)
+    found = merged([_read(path, arguments) for path in inputs])
+    made = _made(found, arguments, catalog)
+    if arguments["suite"]:
+        made = with_full_suite_names(made, known.suite_names)
+    else:
+        made = with_imported_suite_names(made, known)
     _refuse_faults(made, out, known)
     warnings = list(name_warnings(made, out.name, known))
-    try:
-        write_text_atomically(out, report_text(made))
-    except OSError as error:
-        raise click.ClickException(f"{out} cannot be written: {error.strerror}") from None
+    write_text_atomically(out, report_text(made))
     for warning in warnings:
         click.echo(f"warning: {warning}", err=True)
-    click.echo(f"Created {out}: {outcome_counts(made.tests)}")
+    click.echo(f"Created {out}: {outcome_counts(Counter(test.outcome for test in made.tests))}")
 
 
 def catalog_of(root: Path) -> Catalog | None:
@@ -129,20 +160,14 @@ def catalog_of(root: Path) -> Catalog | None:
 
     A vendor's CI has none: names of accelerators and suites are checked where the report goes.
     """
-    if not (root / "data").exists() and not (root / ACCELERATORS).exists():
-        return None
-    catalog, _ = load_catalog(root)
-    if catalog is None:
-        raise click.ClickException(f"{root} has no usable data/; see accelerator-portal check")
-    return catalog
+    return usable_catalog(root) if is_repository(root) else None
 
 
 def _refuse_faults(made: Report, out: Path, known: KnownNames) -> None:
     now = dt.datetime.now(dt.timezone.utc)
     problems = list(report_problems(made, out.name, known, now))
     if problems:
-        print_problems(problems)
-        sys.exit(1)
+        raise ProblemsError(problems)
 
 
 def _read(path: Path, arguments: dict[str, Any]) -> ImportResult:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +12,7 @@ import click
 from accelerator_portal.catalog import Problem, ProblemsError
 from accelerator_portal.catalog.atomic_write import write_text_atomically
 from accelerator_portal.catalog.wording import count
-from accelerator_portal.cli.options import print_problems
+from accelerator_portal.cli.options import INPUT_FILE, OUTPUT_FILE
 from accelerator_portal.cli.outcome_words import outcome_counts
 from accelerator_portal.reports.report_file import read_report, report_text
 from accelerator_portal.reports.shard_check import ShardFile, shard_problems
@@ -20,22 +20,16 @@ from accelerator_portal.reports.shard_merge import merged_shards
 
 
 @click.command()
-@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), required=True)
-@click.argument("shards", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--out", type=OUTPUT_FILE, required=True, help="Write the report to this file.")
+@click.argument("shards", nargs=-1, required=True, type=INPUT_FILE)
 def merge(shards: tuple[Path, ...], out: Path) -> None:
     """Merge the reports of all shards of a run into one report."""
     if out.resolve() in {path.resolve() for path in shards}:
         raise click.UsageError(f"{out} is one of the shards; name another file with --out")
-    try:
-        made = merged_shards(_read(shards))
-    except ProblemsError as error:
-        print_problems(error.problems)
-        sys.exit(1)
-    try:
-        write_text_atomically(out, report_text(made))
-    except OSError as error:
-        raise click.ClickException(f"{out} cannot be written: {error.strerror}") from None
-    click.echo(f"Created {out} from {count(len(shards), 'shard')}. {outcome_counts(made.tests)}.")
+    made = merged_shards(_read(shards))
+    write_text_atomically(out, report_text(made))
+    outcomes = outcome_counts(Counter(test.outcome for test in made.tests))
+    click.echo(f"Created {out} from {count(len(shards), 'shard')}. {outcomes}.")
 
 
 def _read(paths: Sequence[Path]) -> list[ShardFile]:

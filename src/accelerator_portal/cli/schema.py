@@ -8,11 +8,11 @@ import click
 
 from accelerator_portal.catalog.schema import schema_files
 from accelerator_portal.cli.generated import CHECK, keep_current
-from accelerator_portal.cli.options import ROOT
+from accelerator_portal.cli.options import ANY_ROOT
 
 
 @click.command()
-@ROOT
+@ANY_ROOT
 @CHECK
 def schema(root: Path, check_only: bool) -> None:
     """Generate the JSON Schemas of contributed files in data/schema/."""

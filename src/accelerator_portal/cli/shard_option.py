@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import click
 
+from accelerator_portal.cli.options import INPUT_FILE
 from accelerator_portal.reports.shard import MAX_SHARDS
 
 _FORM = re.compile(r"([1-9]\d{0,8})/([1-9]\d{0,8})")
@@ -39,7 +39,7 @@ SHARD = click.option(
 
 TIMES = click.option(
     "--times",
-    type=click.Path(path_type=Path),
+    type=INPUT_FILE,
     metavar="REPORT",
     help="Balance shards by this report's times. Default: the platform's reports.",
 )

@@ -8,7 +8,7 @@ import click
 
 from accelerator_portal.catalog.catalog import SUITES
 from accelerator_portal.cli.generated import CHECK, keep_current
-from accelerator_portal.cli.options import ROOT
+from accelerator_portal.cli.options import ANY_ROOT
 from accelerator_portal.validation.listing import listed
 from accelerator_portal.validation.matrix import read_matrix, suite_names
 from accelerator_portal.validation.plan import ListingError
@@ -17,9 +17,11 @@ _LIST = "\ntests:\n"
 
 
 @click.command()
-@ROOT
+@ANY_ROOT
 @CHECK
-@click.option("--suite", "wanted", multiple=True, help="Update only this suite. Repeatable.")
+@click.option(
+    "--suite", "wanted", multiple=True, metavar="NAME", help="Update only this suite. Repeatable."
+)
 def suites(root: Path, check_only: bool, wanted: tuple[str, ...]) -> None:
     """Add the harness's test names to data/suites.
 
@@ -31,7 +33,7 @@ def suites(root: Path, check_only: bool, wanted: tuple[str, ...]) -> None:
     described = [name for name in suite_names() if (root / SUITES / f"{name}.yaml").is_file()]
     names = [name for name in described if not wanted or name in wanted]
     if not names:
-        raise click.ClickException(f"{root / SUITES} has no file for a suite of the harness")
+        raise click.UsageError(f"{root / SUITES} has no file for a suite of the harness")
     try:
         offers = listed({name: read_matrix(name) for name in names})
     except ListingError as error:

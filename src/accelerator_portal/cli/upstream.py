@@ -33,20 +33,36 @@ from accelerator_portal.automation.upstream.planning import plan as planned
 from accelerator_portal.catalog import Catalog, ProblemsError, load_catalog
 from accelerator_portal.catalog.atomic_write import write_text_atomically
 from accelerator_portal.catalog.wording import count
-from accelerator_portal.cli.options import ROOT, print_problems
+from accelerator_portal.cli.options import (
+    INPUT_FILE,
+    OUTPUT_FILE,
+    OUTPUT_FOLDER,
+    ROOT,
+    print_problems,
+)
 from accelerator_portal.cli.upstream_callback import callback
 from accelerator_portal.site.difference.harmless import span
 
-FILE = click.Path(dir_okay=False, path_type=Path)
-READ = click.Path(exists=True, dir_okay=False, path_type=Path)
-FOLDER = click.Path(file_okay=False, path_type=Path)
 EVENT = click.option(
-    "--event", type=READ, envvar="GITHUB_EVENT_PATH", help="JSON file of the event."
+    "--event",
+    type=INPUT_FILE,
+    envvar="GITHUB_EVENT_PATH",
+    help="Read the event from this JSON file. Default: the file in GITHUB_EVENT_PATH.",
 )
 HOME = click.option(
-    "--home", envvar="GITHUB_REPOSITORY", required=True, help="This repository, as OWNER/NAME."
+    "--home",
+    envvar="GITHUB_REPOSITORY",
+    required=True,
+    metavar="OWNER/NAME",
+    help="Name this repository. Default: GITHUB_REPOSITORY.",
 )
-SUMMARY = click.option("--summary", "told", type=FILE, envvar="GITHUB_STEP_SUMMARY")
+SUMMARY = click.option(
+    "--summary",
+    "told",
+    type=OUTPUT_FILE,
+    envvar="GITHUB_STEP_SUMMARY",
+    help="Append the summary to this file. Default: the file in GITHUB_STEP_SUMMARY, or print it.",
+)
 
 
 @click.group()
@@ -64,9 +80,12 @@ def upstream() -> None:
     help="Test the main branch, without an event.",
 )
 @click.option(
-    "--repository", default=UPSTREAM, help="Upstream repository. Default: pytorch/pytorch."
+    "--repository",
+    default=UPSTREAM,
+    metavar="OWNER/NAME",
+    help="Name the upstream repository. Default: pytorch/pytorch.",
 )
-@click.option("--out", type=FILE, required=True, help="The plan.")
+@click.option("--out", type=OUTPUT_FILE, required=True, help="Write the plan to this file.")
 def plan(root: Path, told: Path | None, out: Path, **said: Any) -> None:  # noqa: ANN401
     """Confirm an event with GitHub and plan which platforms test its change. Requires GH_TOKEN.
 
@@ -89,7 +108,10 @@ def plan(root: Path, told: Path | None, out: Path, **said: Any) -> None:  # noqa
 @HOME
 @SUMMARY
 @click.option(
-    "--out", type=FILE, required=True, help="Log of dispatched runs and of those still waiting."
+    "--out",
+    type=OUTPUT_FILE,
+    required=True,
+    help="Write the log of dispatched runs and of those still waiting to this file.",
 )
 def dispatch(home: str, told: Path | None, out: Path) -> None:
     """Dispatch the test runs of all plans of earlier runs, at a pace that GitHub allows.
@@ -136,13 +158,19 @@ def sweep(home: str, told: Path | None) -> None:
     "login",
     envvar="PORTAL_LOGIN",
     required=True,
-    help="GitHub login that posts the comments. With the GitHub App, its own login is used.",
+    metavar="LOGIN",
+    help="Post comments as this GitHub login. With the GitHub App, its own login is used.",
 )
-@click.option("--out", type=FILE, required=True, help="Ledger of reports already handled.")
+@click.option(
+    "--out",
+    type=OUTPUT_FILE,
+    required=True,
+    help="Write the ledger of reports already handled to this file.",
+)
 @click.option(
     "--cache",
-    type=FOLDER,
-    help="Folder for lists of runs. GitHub doesn't count a request if the list is unchanged.",
+    type=OUTPUT_FOLDER,
+    help="Keep lists of runs in this folder. GitHub doesn't count requests for unchanged lists.",
 )
 @click.option(
     "--keep", is_flag=True, help="Store reports of the main branch in the platforms' results."

@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime as dt
 import json
 import os
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,26 +15,42 @@ import click
 from accelerator_portal.automation.upstream import callback as relay
 from accelerator_portal.automation.upstream.change import RefusedEventError
 from accelerator_portal.automation.upstream.incoming import MOST_BYTES
-from accelerator_portal.catalog import ProblemsError
-from accelerator_portal.cli.options import print_problems
+from accelerator_portal.cli.options import INPUT_FILE
 from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.report_file import read_report
-
-_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 CallbackStatus = Literal["in_progress", "completed"]
 
 
 @click.command()
-@click.argument("report", type=_FILE, required=False)
-@click.option("--status", type=click.Choice(["in_progress", "completed"]), default="completed")
-@click.option("--event", type=_FILE, envvar="GITHUB_EVENT_PATH", help="The relay's event, as JSON.")
-@click.option("--job-name", help="Name of the job. Each leg of a matrix needs its own name.")
-@click.option("--check-run", help="Number of the job's check run: job.check_run_id.")
-@click.option("--artifact", help="Address of the full report.")
-@click.option("--nightly", "event_type", flag_value="nightly", help="A nightly run of your CI.")
-@click.option("--periodic", "event_type", flag_value="periodic", help="Another scheduled run.")
-@click.option("--commit", help="PyTorch's commit of a nightly or periodic run; default: report's.")
+@click.argument("report", type=INPUT_FILE, required=False)
+@click.option(
+    "--status",
+    type=click.Choice(["in_progress", "completed"]),
+    default="completed",
+    help="Send this status of the job. Default: completed.",
+)
+@click.option(
+    "--event",
+    type=INPUT_FILE,
+    envvar="GITHUB_EVENT_PATH",
+    help="Read the relay's event from this JSON file.",
+)
+@click.option("--job-name", help="Name the job. Each leg of a matrix needs its own name.")
+@click.option("--check-run", help="Pass the number of the job's check run: job.check_run_id.")
+@click.option("--artifact", help="Link to the full report at this address.")
+@click.option(
+    "--nightly", "event_type", flag_value="nightly", help="Report a nightly run of your CI."
+)
+@click.option(
+    "--periodic",
+    "event_type",
+    flag_value="periodic",
+    help="Report another scheduled run of your CI.",
+)
+@click.option(
+    "--commit", help="State PyTorch's commit of a nightly or periodic run. Default: the report's."
+)
 @click.option("--test-results", "only_results", is_flag=True, help="Print only the test counts.")
 def callback(
     report: Path | None,
@@ -88,8 +103,5 @@ def _dispatched(event: Path | None) -> relay.Dispatched:
 def _one_line_errors() -> Iterator[None]:
     try:
         yield
-    except ProblemsError as error:
-        print_problems(error.problems)
-        sys.exit(1)
     except RefusedEventError as error:
         raise click.ClickException(" ".join(str(error).split())) from None

@@ -12,11 +12,19 @@ from typing import Any, get_args
 
 import click
 
-from accelerator_portal.catalog import Platform, Problem, ProblemsError, load_catalog
+from accelerator_portal.catalog import Platform, ProblemsError, load_catalog
+from accelerator_portal.catalog.catalog import ACCELERATORS
 from accelerator_portal.catalog.validation_file import Validation
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.cli.extras import require_extra
-from accelerator_portal.cli.options import print_problems
+from accelerator_portal.cli.options import (
+    INPUT_FILE,
+    INPUT_FOLDER,
+    INTERRUPTED,
+    OUTPUT_FILE,
+    print_problems,
+    refuse_unknown,
+)
 from accelerator_portal.cli.other_python import OTHER_PYTHON
 from accelerator_portal.cli.run_progress import ProgressDisplay, closing_words
 from accelerator_portal.cli.shard_option import SHARD, TIMES
@@ -41,20 +49,18 @@ from accelerator_portal.validation.run import suites_of_journal
 from accelerator_portal.validation.selecting import ExpressionError, failed_in
 from accelerator_portal.validation.sharding import ShardRequest
 
-# What a shell gives for a command that Ctrl+C ended.
-INTERRUPTED = 130
-
 
 @click.command()
 @OTHER_PYTHON
 @click.option(
-    "--device", required=True, help="Device string for torch.device, such as cpu, cuda or xpu."
+    "--device", required=True, help="Test this device of torch.device, such as cpu, cuda or xpu."
 )
 @click.option(
     "--suite",
     "suites",
     multiple=True,
-    help=f"Suite to run. Repeatable. Default: {', '.join(USUAL)}.",
+    metavar="NAME",
+    help=f"Run this suite. Repeatable. Default: {', '.join(USUAL)}.",
 )
 @click.option("--plan", "plan_only", is_flag=True, help="List the tests without running them.")
 @click.option(
@@ -70,41 +76,50 @@ INTERRUPTED = 130
     metavar="NAME=A,B",
     help="Run only these values of a parameter. Repeatable.",
 )
-@click.option("--dtype", metavar="A,B", help="Short for --only dtype=A,B.")
+@click.option(
+    "--dtype", metavar="A,B", help="Run only these data types. Short for --only dtype=A,B."
+)
 @click.option(
     "--only-failed",
-    type=click.Path(path_type=Path),
+    type=INPUT_FILE,
     metavar="REPORT",
     help="Run only the tests that failed in this report.",
 )
 @click.option("--resume", "go_on", is_flag=True, help="Continue the interrupted run of --out.")
 @click.option(
-    "--out", type=click.Path(dir_okay=False, path_type=Path), help="Output file for the report."
+    "--out",
+    type=OUTPUT_FILE,
+    help="Write the report to this file. Default: validation-ACCELERATOR.json.",
 )
 @SHARD
 @TIMES
 @click.option(
-    "--timeout", "timeout_s", type=click.FloatRange(min=0.1), help="Timeout of a test, in seconds."
+    "--timeout",
+    "timeout_s",
+    type=click.FloatRange(min=0.1),
+    help="Stop a test after this many seconds.",
 )
 @click.option(
     "--scheduler", metavar="ADDRESS", help="Run the tests on the workers of this Dask cluster."
 )
 @click.option(
-    "--workers", type=click.IntRange(1, 256), help="Number of worker processes. Default: at most 2."
+    "--workers",
+    type=click.IntRange(1, 256),
+    help="Run this many worker processes. Default: at most 2.",
 )
 @click.option(
     "--threads",
     type=click.IntRange(1, 256),
-    help="Threads per worker. Default: 1; for the suite speed, one per processor.",
+    help="Use this many threads per worker. Default: 1. For the suite speed: one per processor.",
 )
 @click.option(
-    "--all", "everything", is_flag=True, help="Also run tests that are not selected by default."
+    "--all", "everything", is_flag=True, help="Run the tests that are not selected by default, too."
 )
 @click.option(
     "--backend",
     default=USUAL_BACKEND,
     metavar="NAME",
-    help="ExecuTorch backends. Default: xnnpack.",
+    help="Test these ExecuTorch backends, separated by commas. Default: xnnpack.",
 )
 @click.option(
     "--import",
@@ -112,26 +127,41 @@ INTERRUPTED = 130
     metavar="MODULE",
     help="Import this module first, for plugins without autoload.",
 )
-@click.option("--accelerator", help="Platform ID for the report. Default: the device string.")
-@click.option("--kind", type=click.Choice(["self-reported", "made-here"]), default="self-reported")
-@click.option("--trigger", type=click.Choice(get_args(TriggerKind)), default="manual")
+@click.option(
+    "--accelerator",
+    metavar="ID",
+    help="Name the accelerator in the report. Default: the device string.",
+)
+@click.option(
+    "--kind",
+    type=click.Choice(["self-reported", "made-here"]),
+    default="self-reported",
+    help="State who ran the tests: you, or this project. Default: self-reported.",
+)
+@click.option(
+    "--trigger",
+    type=click.Choice(get_args(TriggerKind)),
+    default="manual",
+    help="State what triggered the run. Default: manual.",
+)
 @click.option(
     "--known-issues",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    type=INPUT_FOLDER,
     metavar="ROOT",
-    help="Portal repository with the platform's known-issues.yaml, validation.yaml and reports.",
+    help="Read known-issues.yaml, validation.yaml and reports from this clone of the portal.",
 )
 @click.option(
     "--torchbench",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    type=INPUT_FOLDER,
     metavar="CHECKOUT",
-    help="Clone of pytorch/benchmark, for the suite torchbench.",
+    help="Use this clone of pytorch/benchmark for the suite torchbench.",
 )
 @click.option(
     "--pytorch",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    type=INPUT_FOLDER,
     metavar="CHECKOUT",
-    help="Clone of pytorch/pytorch at your torch version's tag, for the suite pytorch-tests.",
+    help="Use this clone of pytorch/pytorch, at your torch version's tag, for the suite "
+    "pytorch-tests.",
 )
 @click.option(
     "--pytorch-files",
@@ -142,10 +172,10 @@ INTERRUPTED = 130
     "--pytest",
     type=click.Path(exists=True, path_type=Path),
     metavar="PATH",
-    help="Folder or file of your own pytest suite.",
+    help="Run your own pytest suite in this folder or file.",
 )
 @click.option(
-    "--suite-name", metavar="NAME", help="Name of the pytest suite. Default: the folder's name."
+    "--suite-name", metavar="NAME", help="Name the pytest suite. Default: the folder's name."
 )
 @click.option("--full-size", is_flag=True, help="Use full-size models instead of small ones.")
 @click.option("--run-scripts", is_flag=True, help="Run the platform's scripts in the suite deploy.")
@@ -274,10 +304,10 @@ def _platform(root: Path | None, accelerator: str) -> Platform | None:
     if root is None:
         return None
     catalog, problems = load_catalog(root)
-    platform = catalog.by_id.get(accelerator) if catalog else None
-    if platform is None:
-        what = f'{root} has no complete folder for "{accelerator}". Run accelerator-portal check'
-        raise ProblemsError(
-            [*problems, Problem(f"accelerators/{accelerator}", 1, what, "fix the problem")]
-        )
-    return platform
+    if catalog is None:
+        raise ProblemsError(problems)
+    if accelerator in catalog.left_out:
+        place = f"{ACCELERATORS}/{accelerator}/"
+        raise ProblemsError(p for p in problems if p.path.startswith(place))
+    refuse_unknown(accelerator, catalog.by_id)
+    return catalog.by_id[accelerator]

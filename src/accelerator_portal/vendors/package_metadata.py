@@ -75,7 +75,8 @@ def read_package(named: str) -> PackageMetadata:
         what = f'no package "{named[:60]}" is installed, and there is no such file'
         raise NoMetadataError(f"{what}. Use a wheel, or install the package first") from None
     except (OSError, zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError) as error:
-        raise NoMetadataError(f"{named[:60]} cannot be read ({error}). Use a wheel") from None
+        reason = getattr(error, "strerror", None) or error
+        raise NoMetadataError(f"{named[:60]} cannot be read ({reason}). Use a wheel") from None
     except ValueError as error:
         raise NoMetadataError(f"{named[:60]}: {error}") from None
 

@@ -183,5 +183,5 @@ def test_commands_check_and_repair_an_archive(tmp_path: Path) -> None:
     compacted = run("compact", "--root", tmp_path, "--before", "2026-04")
     assert compacted.output.startswith("example: 6 files to 2, 15 rows, ")
     unknown = run("repair", "--root", tmp_path, "../../etc")
-    assert unknown.exit_code == 1
-    assert 'there is no history of "../../etc"' in unknown.output
+    assert unknown.exit_code == 2
+    assert 'there is no platform "../../etc"' in unknown.output

@@ -38,7 +38,7 @@ export function differenceList(title, differences, signs, results) {
   const parts = [];
   if (differences.length > MOST) {
     const shown = `The table lists the first ${number(MOST)} of ${number(differences.length)} tests.`;
-    parts.push(paragraph(`${shown} The command below lists all with --most ${differences.length}.`));
+    parts.push(paragraph(`${shown} The command below lists all with --limit ${differences.length}.`));
   }
   const rows = differences.slice(0, MOST).map(({ test, first, second }) => [
     testLink(test, results),
