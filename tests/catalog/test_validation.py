@@ -123,7 +123,6 @@ ACCELERATOR_KEYS = (
                 "write a full https:// address")
             ])
             for url, shown in [
-                ("http://example.org", "http://example.org"),
                 ("javascript:alert(1)", "javascript:alert(1)"),
                 ("https://", "https://"),
                 ("//example.org", "//example.org"),
@@ -192,7 +191,11 @@ ACCELERATOR_KEYS = (
         (INSTALL, '      - docker: {image: "example/torch:{torch}-{variant_version}"}',
          '      - download: {url: "http://example.org/{torch}"}', [
             ('43: options[3].steps[1].download.url: "http://example.org/{torch}" '
-            "is not a web address; write a full https:// address")
+            "is not a web address with https; write https:// instead of http://")
+        ]),
+        (ACCELERATOR, "https://example.org/forum", "http://example.org", [
+            ('16: support[1].url: "http://example.org" is not a web address with https; '
+            "write https:// instead of http://")
         ]),
         (INSTALL, '["torch=={torch}"], index: "{index}"', '["torch=={torch}"], index: "{torch}"', [
             ('25: options[1].steps[1].pip.index: "{torch}" is not a web address; '

@@ -156,8 +156,66 @@ def test_a_wrong_answer_is_explained_and_asked_again(root: Path) -> None:
     typed[:1] = ["Example", "<Foo>", "", "Foo"]
     result = asked(root, "\n".join([*typed, ""]))
     assert result.exit_code == 0, result.output
-    assert 'name: the name "Example" is already claimed by' in result.output
-    assert 'name: "<Foo>" has a <, > or &; write the name without these characters' in result.output
+    said = result.output
+    assert 'Error: Name: the name "Example" is already claimed by' in said
+    assert 'Error: Name: "<Foo>" has a <, > or &; write the name without these characters' in said
+    assert "Error: Name is required: short name of the platform" in said
+    assert platform(root).accelerator.name == "Foo"
+
+
+@pytest.mark.parametrize(
+    ("place", "wrong", "told"),
+    [
+        (1, "", "Vendor is required: company that makes the hardware"),
+        (
+            2,
+            "http://example.org",
+            'Documentation: "http://example.org" is not a web address with https',
+        ),
+        (8, "curl x | sh", 'Install command: "curl x | sh" is not a pip install command'),
+        (9, "pip install torch-foo", 'Needed first: "pip install torch-foo" is a pip command'),
+        (10, "1.9.1,abc", 'PyTorch: "abc" is not a version'),
+        (10, "1.10", "PyTorch: data/releases.yaml has no release 1.10; did you mean"),
+    ],
+)
+def test_an_answer_is_refused_under_the_name_of_its_question(
+    root: Path, place: int, wrong: str, told: str
+) -> None:
+    typed = [*TYPED[:place], wrong, *TYPED[place:], ""]
+    result = asked(root, "\n".join(typed))
+    assert result.exit_code == 0, result.output
+    assert f"Error: {told}" in result.output
+
+
+def test_a_prompt_names_no_option(root: Path) -> None:
+    said = asked(root, "\n".join([*TYPED, ""])).output.partition("Wrote ")[0]
+    assert "--" not in said
+
+
+@pytest.mark.parametrize("release", ["1.10", "1.99.0", "2.15"])
+def test_without_a_command_a_release_is_checked_at_once(root: Path, release: str) -> None:
+    before = written(root)
+    without = dict.fromkeys(("command", "os", "arch", "python"))
+    given = flags(**without, needs="Foo driver 5", torch=release)
+    said = refused(root, before, run(root, "foo", *given))
+    assert f"torch: data/releases.yaml has no release {release}; " in said
+
+
+def test_somebody_can_go_back_to_earlier_answers(root: Path) -> None:
+    # Of the third question back to the first one; the second answer is proposed again.
+    typed = ["Fooo", "Foo Works", "<", "<", "Foo", "", *TYPED[2:], ""]
+    result = asked(root, "\n".join(typed))
+    assert result.exit_code == 0, result.output
+    assert result.output.count("Name (") == 2
+    assert "[Fooo]" in result.output
+    assert "[Foo Works]" in result.output
+    made = platform(root).accelerator
+    assert (made.name, made.vendor) == ("Foo", "Foo Works")
+
+
+def test_of_the_first_question_nobody_can_go_back(root: Path) -> None:
+    result = asked(root, "\n".join(["<", *TYPED, ""]))
+    assert "to go back" not in result.output.partition("Name (")[2].partition(")")[0]
     assert platform(root).accelerator.name == "Foo"
 
 
@@ -165,7 +223,9 @@ def test_a_wrong_answer_is_explained_and_asked_again(root: Path) -> None:
 def test_an_interruption_at_any_question_writes_nothing(answers: int, root: Path) -> None:
     before = written(root)
     typed = "".join(f"{line}\n" for line in TYPED[:answers])  # then the input ends, as with Ctrl-D
-    assert "Aborted!" in refused(root, before, asked(root, typed))
+    done = asked(root, typed)
+    refused(root, before, done)
+    assert (done.exit_code, done.stderr) == (130, "\nCanceled. Nothing was written.\n")
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), OSError(28, "No space left on device")])
@@ -225,7 +285,7 @@ def test_each_missing_flag_is_an_option(root: Path) -> None:
         ({"name": "x" * 41}, "name: more than 40 characters; shorten it"),
         ({"name": "a\u202eb"}, "name: the character U+202E is not allowed in text"),
         ({"vendor": "a\nb"}, "vendor: the text has a line break or a tab; write it on one line"),
-        ({"url": "http://example.org"}, 'url: "http://example.org" is not a web address'),
+        ({"url": "http://example.org"}, 'url: "http://example.org" is not a web address with https; write https://'),
         ({"url": "javascript:alert(1)"}, "is not a web address; write a full https:// address"),
         ({"mark": "ABC"}, 'mark: "ABC" has an invalid format; write two letters or digits'),
         ({"torch": "1.10"}, "torch: data/releases.yaml has no release 1.10; did you mean"),
@@ -235,7 +295,7 @@ def test_each_missing_flag_is_an_option(root: Path) -> None:
          "python: torch 1.9.1 has no wheels for any of these; wheels exist for 3.11, 3.12"),
         ({"command": "curl x | sh"}, 'command: "curl x | sh" is not a pip install command; use pip install'),
         ({"command": "pip install torch-foo -r x"}, 'the option "-r" is not supported in a step'),
-        ({"command": "pip install a --index-url http://x"}, "is not a web address"),
+        ({"command": "pip install a --index-url http://x"}, "is not a web address with https"),
         ({"command": "pip install {torch}"}, "command: a placeholder in braces"),
         ({"command": "pip install torch==9.9 torch-foo"}, "has no release 9.9"),
         ({"command": "pip install torch==1.10.0 torch-foo", "torch": "1.9.1"},

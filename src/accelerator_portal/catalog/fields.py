@@ -98,12 +98,19 @@ def _url(value: str) -> str:
 def _address(value: str, written: str) -> str:
     """Return what was `written`, if `value` is an address."""
     if not is_address(value):
-        what = f'"{written[:60]}" is not a web address'
+        what, remedy = not_an_address(value)
         if _is_https(value):
             host = urlsplit(value).netloc
-            what = f'"{host[:60]}" is not the name of a public host'
-        raise fault(what, "write a full https:// address")
+            raise fault(f'"{host[:60]}" is not the name of a public host', remedy)
+        raise fault(f'"{written[:60]}" {what}', remedy)
     return visible(written)
+
+
+def not_an_address(value: str) -> tuple[str, str]:
+    """Say what is wrong with a text that is no https address, and what would be right."""
+    if value.startswith("http://"):
+        return "is not a web address with https", "write https:// instead of http://"
+    return "is not a web address", "write a full https:// address"
 
 
 def is_address(value: str) -> bool:

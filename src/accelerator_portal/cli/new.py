@@ -10,14 +10,20 @@ from typing import Any
 
 import click
 
-from accelerator_portal.catalog import Catalog, Problem, load_catalog
+from accelerator_portal.catalog import Catalog, Problem, ProblemsError
 from accelerator_portal.catalog.catalog import ACCELERATORS, HOSTS
 from accelerator_portal.catalog.clock import today
 from accelerator_portal.catalog.problem import printable
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.checks import errors
 from accelerator_portal.cli.new_folder import print_next_steps, write_all
-from accelerator_portal.cli.options import INPUT_FILE, ROOT, print_problems
+from accelerator_portal.cli.options import (
+    INPUT_FILE,
+    INTERRUPTED,
+    ROOT,
+    print_problems,
+    whole_catalog,
+)
 from accelerator_portal.cli.prompts import ask_question
 from accelerator_portal.install.additional_platforms import read_additional_platforms
 from accelerator_portal.install.pip_command import UnreadableCommandError
@@ -90,7 +96,8 @@ def new(  # noqa: PLR0913 - each is an option
     before the last answer.
     """
     given = _given(said)
-    catalog = _catalog(root)
+    # What GitHub reads is written from all folders; one that cannot be read would be lost.
+    catalog = whole_catalog(root)
     if wrong := id_fault(catalog, _folders(root), platform_id):
         raise click.ClickException(printable("; ".join(wrong)))
     origin = {"from-additional-platforms": file, "entry": entry, "from-package": package}
@@ -113,17 +120,6 @@ def _given(said: dict[str, Any]) -> dict[str, str]:
     return {flag: text for flag, text in joined.items() if text}
 
 
-def _catalog(root: Path) -> Catalog:
-    catalog, problems = load_catalog(root)
-    if problems or catalog is None:
-        # What GitHub reads is written from all folders; one that cannot be read would be lost.
-        print_problems(problems)
-        raise click.ClickException(
-            "fix these problems first; the new folder is checked together with the others"
-        )
-    return catalog
-
-
 def _folders(root: Path) -> list[str]:
     return [place.name for place in (root / ACCELERATORS).iterdir()]
 
@@ -131,8 +127,7 @@ def _folders(root: Path) -> list[str]:
 def _entry(case: PlatformCase, file: Path, named: str | None) -> Draft:
     data, problems = read_additional_platforms(file.parent, file.name)
     if data is None:
-        print_problems(problems)
-        sys.exit(1)
+        raise ProblemsError(problems)
     ids = {folder_name(id_): id_ for id_ in data.platforms}
     found = named if named in data.platforms else ids.get(folder_name(named or case.id))
     if found is None:
@@ -168,34 +163,35 @@ def _interviewed(case: PlatformCase, given: dict[str, str], *, asked: bool) -> P
     if not asked:
         return found.case
     click.echo(
-        "Press Enter to accept the value in brackets. Press Ctrl+C to cancel; no file is written.\n"
+        "Press Enter to accept the value in brackets. Type < to go back to the previous question.\n"
+        "Press Ctrl+C to cancel. No file is written before the last answer.\n"
     )
-    return interview(case, given, ask_question).case
+    try:
+        return interview(case, given, ask_question).case
+    except click.Abort:
+        click.echo("\nCanceled. Nothing was written.", err=True)
+        sys.exit(INTERRUPTED)
 
 
 def _write(root: Path, case: PlatformCase, origin: dict[str, str]) -> None:
-    try:
-        draft, catalog, problems = _tried(case)
-        own = [problem for problem in problems if _is_own(case, problem)]
-        if catalog is None or errors(own):
-            print_problems(own)
-            click.echo(
-                f"To run the command again with your answers, edit this:\n{as_typed(case, origin)}",
-                err=True,
-            )
-            raise click.ClickException(
-                "nothing was written, because the folder doesn't pass the check. "
-                "Correct your answers and try again"
-            )
-        files = folder_files(draft)
-        others = github_files(catalog)
-        if case.new_hosts:
-            known = (root / HOSTS).read_text("utf-8")
-            others[HOSTS] = with_hosts(known, case.new_hosts, case.value("host-owner"))
-        changed = write_all(root, case.id, files, others)
-    except OSError as error:
-        where = error.filename or root
-        raise click.ClickException(f"{where} cannot be written: {error.strerror}") from None
+    draft, catalog, problems = _tried(case)
+    own = [problem for problem in problems if _is_own(case, problem)]
+    if catalog is None or errors(own):
+        print_problems(own)
+        click.echo(
+            f"To run the command again with your answers, edit this:\n{as_typed(case, origin)}",
+            err=True,
+        )
+        raise click.ClickException(
+            "nothing was written, because the folder doesn't pass the check. "
+            "Correct your answers and try again"
+        )
+    files = folder_files(draft)
+    others = github_files(catalog)
+    if case.new_hosts:
+        known = (root / HOSTS).read_text("utf-8")
+        others[HOSTS] = with_hosts(known, case.new_hosts, case.value("host-owner"))
+    changed = write_all(root, case.id, files, others)
     print_next_steps(case, draft, problems, changed)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from packaging.utils import canonicalize_name
+from packaging.version import Version
 
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.catalog import RELEASES
@@ -93,10 +94,11 @@ def _command(case: PlatformCase, value: str) -> AnswerFault:
 
 
 def _torch(case: PlatformCase, values: tuple[str, ...]) -> AnswerFault:
-    if not case.steps:
-        return None  # without a command any release may be stated
+    if not case.steps:  # then releases may be stated that are older than all listed ones
+        oldest = min(map(Version, case.catalog.releases.by_version))
+        values = tuple(value for value in values if Version(value) >= oldest)
     wrong = next(filter(None, (_unknown_release(case, value) for value in values)), None)
-    if wrong:
+    if wrong or not case.steps:
         return wrong
     version = pinned(case.steps, "torch")
     if version and version.partition("+")[0] not in values:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Protocol
 
 from accelerator_portal.catalog.problem import printable
 from accelerator_portal.vendors.answer_faults import answer_fault
@@ -24,8 +25,12 @@ from accelerator_portal.vendors.questions import (
 )
 from accelerator_portal.vendors.suggestions import derived, pins_one_of_several
 
-Ask = Callable[[Prompt, PlatformCase], PlatformCase]
-"""Asks a person and returns the case with the answer, or as it was where there is none."""
+
+class Ask(Protocol):
+    """Asks a person."""
+
+    def __call__(self, question: Prompt, case: PlatformCase, *, first: bool) -> PlatformCase | None:
+        """Return the case with the answer, or as it was where there is none; None to go back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +62,11 @@ def interview(
     """
     wrong: list[str] = []
     missing: list[str] = []
-    for question in QUESTIONS:
+    asked: list[tuple[int, PlatformCase]] = []
+    place = 0
+    while place < len(QUESTIONS):
+        question = QUESTIONS[place]
+        place += 1
         if not applies(case, question):
             continue
         known = None if question.flag in given else derived(case, question.flag)
@@ -67,12 +76,23 @@ def interview(
             except RefusedAnswerError as error:
                 wrong += str(error).split("\n")
         elif ask and not (question.hidden and known):
-            case = ask(question, case)
+            answered = ask(question, case, first=not asked)
+            if answered:
+                asked.append((place - 1, case))
+                case = answered
+            else:
+                place, before = asked.pop()
+                case = replace(before, offers={**case.offers, **_proposals(case)})
         elif known:
             case = case.answered(question.flag, known)
         elif is_needed(case, question):
             missing.append(_missing(case, question))
     return InterviewResult(case, wrong, missing)
+
+
+def _proposals(case: PlatformCase) -> dict[str, Answer]:
+    """What was answered, for whoever goes back and is asked again."""
+    return {f: answer for f, answer in case.answers.items() if not BY_FLAG[f].hidden}
 
 
 def applies(case: PlatformCase, question: Prompt) -> bool:
@@ -114,7 +134,8 @@ def is_needed(case: PlatformCase, question: Prompt) -> bool:
 def _missing(case: PlatformCase, question: Prompt) -> str:
     if question.flag == "needs":
         command = BY_FLAG["command"]
-        return f"command is missing; add --command, --os, --arch and --python: {command.help}"
+        options = "add --command, --os, --arch and --python, or --needs"
+        return f"command is missing; {options}: {command.help}"
     words = f"{question.flag} is missing; add {question.option}: {question.help}"
     return words + about(case, question)
 

@@ -73,6 +73,12 @@ def _pip_command(value: str) -> str:
     return value
 
 
+def _requirement(value: str) -> str:
+    if re.search(r"(^|\s)pip3?\s+install\b", value):
+        raise fault(f'"{value[:60]}" is a pip command', "enter it as the install command")
+    return value
+
+
 def _repository(value: str) -> str:
     if not re.fullmatch(r"[A-Za-z0-9](?:-?[A-Za-z0-9])*/[A-Za-z0-9._-]*[A-Za-z0-9_-]", value):
         raise fault(f'"{value[:60]}" is not a repository', "write owner/name")
@@ -83,6 +89,7 @@ def _many(kind: Any) -> Any:  # noqa: ANN401 - a type, as pydantic takes it
     return Annotated[tuple[kind, ...], Field(min_length=1)]
 
 
+Requirement = Annotated[Line, AfterValidator(_requirement)]
 PipCommand = Annotated[Line, AfterValidator(_pip_command)]
 GivenRepository = Annotated[Line, Field(max_length=140), AfterValidator(_repository)]
 
@@ -99,10 +106,10 @@ QUESTIONS: tuple[Prompt, ...] = (
            Literal["yes", "no"], needed=False),
     Prompt("integration", "Integration", "in-tree, or out-of-tree: installed on top of PyTorch",
            Integration, hidden=True),
-    Prompt("command", "Install command", "pip command from your documentation, or use --needs",
+    Prompt("command", "Install command", "pip command from your documentation",
            PipCommand, needed=False),
-    Prompt("needs", "Needed first", "required driver or SDK, or use --command",
-           Line, needed=False),
+    Prompt("needs", "Needed first", "required driver or SDK, with its version",
+           Requirement, needed=False),
     Prompt("host-owner", "Owner of the host", "owner of the host in the command", Line),
     Prompt("torch", "PyTorch", "supported PyTorch releases", _many(TorchVersion), many=True),
     Prompt("plugin-version", "Plugin", "version of the package, or one for each release",

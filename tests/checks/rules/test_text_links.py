@@ -4,7 +4,8 @@ import pytest
 
 from tests.folders import FAQ, GUIDE, ProblemsAfter
 
-NOT_WEB = "write a full https:// address"
+NOT_WEB = "is not a web address; write a full https:// address"
+NO_HTTPS = "is not a web address with https; write https:// instead of http://"
 
 
 @pytest.mark.parametrize(
@@ -31,7 +32,7 @@ def test_links_lead_to_web_addresses_and_pictures_are_not_shown(
     text: str, expected: list[str], path: str, anchor: str, problems_after: ProblemsAfter
 ) -> None:
     assert problems_after((path, anchor, f"{text}\n\n{anchor}")) == [
-        f"{path}:{e} is not a web address; {NOT_WEB}" if "link" in e
+        f"{path}:{e} {NO_HTTPS if 'http:' in e else NOT_WEB}" if "link" in e
         else f"{path}:{e}; describe it in words, or link to it"
         for e in expected
     ]  # fmt: skip

@@ -6,7 +6,7 @@ import datetime as dt
 from collections.abc import Iterator, Mapping
 
 from accelerator_portal.catalog import Catalog, Platform, Problem
-from accelerator_portal.catalog.fields import is_address
+from accelerator_portal.catalog.fields import is_address, not_an_address
 from accelerator_portal.catalog.markdown_file import CITATION, GUIDE_HEADINGS, MarkdownFile
 from accelerator_portal.catalog.problem import did_you_mean
 from accelerator_portal.catalog.yaml_file import Location, YamlFile
@@ -117,8 +117,9 @@ def text_links(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
                 remedy = "describe it in words, or link to it"
                 yield Problem(file.path, target.line, "images are not allowed", remedy)
             elif not is_address(target.address):
-                what = f'the link to "{target.address[:80]}" is not a web address'
-                yield Problem(file.path, target.line, what, "write a full https:// address")
+                what, remedy = not_an_address(target.address)
+                what = f'the link to "{target.address[:80]}" {what}'
+                yield Problem(file.path, target.line, what, remedy)
 
 
 @rule(level="warning")
