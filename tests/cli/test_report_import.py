@@ -260,3 +260,22 @@ def test_the_example_of_each_format_works(
     done = CliRunner().invoke(main, [*fixed, *words])
     assert done.exit_code == 0, done.output
     assert len(read_report(Path("report.json")).tests) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("<testsuites>\n <testcase nam", "2: invalid XML in column 2: unclosed token"),
+        ("<testsuite name='a'>\n</test>", "2: invalid XML in column 3: mismatched tag"),
+        ('{"a": 1,\n  }', "2: invalid JSON in column 3: expecting property name"),
+        ("[1,\n2", "2: invalid JSON in column 2: expecting ',' delimiter"),
+        ("just words", "1: unknown format; pass --format with one of: ctrf, "),
+        ('{"a": 1}\n{"a": 2}', "1: unknown format; pass --format with one of: ctrf, "),
+    ],
+)
+def test_a_malformed_file_is_named_with_line_and_column(root: Path, text: str, told: str) -> None:
+    (root / "broken").write_text(text, "utf-8")
+    done = imported(root, file="broken")
+    assert done.exit_code == 1
+    assert f"broken:{told}" in done.stdout
+    assert not (root / "r.json").exists()

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -33,7 +34,7 @@ def test_what_is_no_json_is_refused(tmp_path: Path, text: str, message: str) -> 
     file.write_text(text, "utf-8")
     with pytest.raises(ProblemsError) as caught:
         load_json(file)
-    assert str(caught.value) == message
+    assert re.sub(r"(invalid JSON) in column \d+", r"\1", str(caught.value)) == message
 
 
 def test_bytes_that_are_no_text_are_refused(tmp_path: Path) -> None:

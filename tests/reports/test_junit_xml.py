@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import re
 import tempfile
 from contextlib import suppress
 from pathlib import Path
@@ -75,7 +76,10 @@ NO_XML = "results.xml:1: invalid XML: {}; create the file again"
     ],
 )
 def test_what_cannot_be_read_is_refused(tmp_path: Path, text: str | bytes, message: str) -> None:
-    assert problems(tmp_path, text) == [message]
+    found = problems(tmp_path, text)
+    assert [re.sub(r"(invalid XML) in column \d+", r"\1", problem) for problem in found] == [
+        message
+    ]
 
 
 def test_a_file_that_is_too_big_is_not_even_opened(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from accelerator_portal.reports.report_file import line_of_tests, read_report, r
 from tests.reports.drawn import VISIBLE
 from tests.reports.examples import REPORT, TEST, report
 
-DEEP = "invalid JSON: the values are nested too deeply"
+DEEP = "invalid JSON in column 1: the values are nested too deeply"
 SEE = "see the report format page"
 
 
@@ -80,8 +80,8 @@ def test_what_is_written_is_read_back(tests: list[dict[str, Any]]) -> None:
 @pytest.mark.parametrize(
     ("data", "expected"),
     [
-        ("", ["r.json:1: invalid JSON: the file ends too early; create the file again"]),
-        ('{\n"a": }', ["r.json:2: invalid JSON: expecting value; create the file again"]),
+        ("", ["r.json:1: invalid JSON in column 1: the file ends too early; create the file again"]),
+        ('{\n"a": }', ["r.json:2: invalid JSON in column 6: expecting value; create the file again"]),
         ("[" * 5000, [f"r.json:1: {DEEP}; create the file again"]),
         (b"\xff\xfe{}", None),
         ("[]", ["r.json:1: the report is not a JSON object; use one JSON object"]),

@@ -208,13 +208,13 @@ def test_a_file_without_metrics_has_no_tests(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "messages"),
     [
-        ("", [f"{NAME}:1: invalid JSON: Expecting value; write it again"]),
+        ("", [f"{NAME}:1: invalid JSON in column 1: expecting value; write it again"]),
         (
             '{\n "metrics": {',
             [
                 (
-                    f"{NAME}:2: invalid JSON: "
-                    "Expecting property name enclosed in double quotes; write it again"
+                    f"{NAME}:2: invalid JSON in column 14: "
+                    "expecting property name enclosed in double quotes; write it again"
                 )
             ],
         ),

@@ -16,11 +16,12 @@ from accelerator_portal.reports.ctrf_writer import ctrf_text
 from accelerator_portal.reports.dynamo_csv import read_dynamo_csv
 from accelerator_portal.reports.executorch_csv import read_executorch_csv
 from accelerator_portal.reports.executorch_json import read_executorch_json
+from accelerator_portal.reports.json_input import json_fault, parse_json
 from accelerator_portal.reports.junit import junit_text, read_junit
 from accelerator_portal.reports.onnx_scoreboard import read_onnx_scoreboard
 from accelerator_portal.reports.pytest_json import read_pytest_json
 from accelerator_portal.reports.pytorch_test_run import read_pytorch_test_run
-from accelerator_portal.reports.reading import Reader, read_bytes, refuse
+from accelerator_portal.reports.reading import Options, Reader, read_bytes, read_text, refuse
 from accelerator_portal.reports.relay import relay_summary
 from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.torchbench import read_torchbench
@@ -139,6 +140,22 @@ def detect_format(path: Path) -> str:
         wanted = FORMATS[name]
         if wanted.start in start and (not wanted.further or wanted.further in read_bytes(path)):
             return name
+    _refuse_malformed(path, start)
     raise refuse(
         path, 1, "unknown format", f"pass --format with one of: {', '.join(sorted(READERS))}"
     )
+
+
+def _refuse_malformed(path: Path, start: bytes) -> None:
+    """Refuse XML and JSON that cannot be read, with the line: that is why no format has it."""
+    text = start.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if text.startswith(b"<"):
+        read_junit(path, Options())
+    elif text.startswith((b"{", b"[")):
+        try:
+            parse_json(read_text(path))
+        except json.JSONDecodeError as error:
+            if error.msg != "Extra data":  # one object a line is no JSON, and may be a format
+                raise refuse(
+                    path, error.lineno, json_fault(error), "create the file again"
+                ) from None

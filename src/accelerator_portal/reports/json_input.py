@@ -15,10 +15,14 @@ def load_json(path: Path) -> Any:  # noqa: ANN401 - any JSON
     try:
         return parse_json(read_text(path))
     except json.JSONDecodeError as error:
-        what = f"invalid JSON: {error.msg[:1].lower()}{error.msg[1:]}"
-        raise refuse(path, error.lineno, what, "create the file again") from None
+        raise refuse(path, error.lineno, json_fault(error), "create the file again") from None
     except ValueError as error:
         raise refuse(path, 1, str(error), "create the file again") from None
+
+
+def json_fault(error: json.JSONDecodeError) -> str:
+    """Say what is wrong with a JSON text, and in which column of its line."""
+    return f"invalid JSON in column {error.colno}: {error.msg[:1].lower()}{error.msg[1:]}"
 
 
 def parse_json(text: str) -> Any:  # noqa: ANN401 - any JSON

@@ -103,7 +103,11 @@ class _Reader:
             self._parser.Parse(data, final)
         except expat.ExpatError as error:
             words = expat.ErrorString(error.code)
-            self._refuse(error.lineno, f"invalid XML: {words}", "create the file again")
+            self._refuse(
+                error.lineno,
+                f"invalid XML in column {error.offset + 1}: {words}",
+                "create the file again",
+            )
         except (LookupError, ValueError):  # of the decoder that the file names
             self._refuse(1, "the file has an unknown encoding", "save it as UTF-8")
         if not final and end - self._parser.CurrentByteIndex > _MAX_TAG:

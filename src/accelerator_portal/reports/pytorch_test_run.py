@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from accelerator_portal.reports.imported_tests import ImportedTests, chosen_suite
-from accelerator_portal.reports.json_input import load_json, parse_json
+from accelerator_portal.reports.json_input import json_fault, load_json, parse_json
 from accelerator_portal.reports.junit_case import named, plain_fields
 from accelerator_portal.reports.junit_xml import (
     ATTEMPTS,
@@ -64,7 +64,7 @@ def _parsed(path: Path, number: int, line: str) -> Any:  # noqa: ANN401 - any JS
     try:
         return parse_json(line)
     except json.JSONDecodeError as error:
-        what = f"invalid JSON: {error.msg[:1].lower()}{error.msg[1:]}"
+        what = json_fault(error)
     except ValueError as error:
         what = str(error)
     raise refuse(path, number, what, "use one object per line") from None

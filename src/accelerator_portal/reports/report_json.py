@@ -166,4 +166,6 @@ class _Reader:
         return self._line
 
     def _error(self, what: str, remedy: str = "create the file again") -> ReportJsonError:
+        column = self._place - self._text.rfind("\n", 0, self._place)
+        what = what.replace("invalid JSON:", f"invalid JSON in column {column}:", 1)
         return ReportJsonError(self._text.count("\n", 0, self._place) + 1, what, remedy)

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from accelerator_portal.reports.imported_tests import ImportedTests
+from accelerator_portal.reports.json_input import json_fault
 from accelerator_portal.reports.reading import ImportResult, Options, read_text, refuse
 from accelerator_portal.reports.report import Scalar
 from accelerator_portal.reports.statuses import StatusMeaning, verdict_of
@@ -113,7 +114,7 @@ def _object(path: Path, text: str) -> dict[str, Any]:
     try:
         data = json.loads(text, parse_constant=no_number, object_pairs_hook=unique)
     except json.JSONDecodeError as error:
-        raise refuse(path, error.lineno, f"invalid JSON: {error.msg}", "write it again") from None
+        raise refuse(path, error.lineno, json_fault(error), "write it again") from None
     except (RecursionError, ValueError):
         what = "the JSON is nested too deeply or has a number that is too long"
         raise refuse(path, 1, what, "use an unmodified file from TorchBench") from None

@@ -27,7 +27,7 @@ def test_a_good_report_is_no_problem(tree: Tree) -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("{", "1: invalid JSON: expecting property name in double quotes; create the file again"),
+        ("{", "1: invalid JSON in column 2: expecting property name in double quotes; create the file again"),
         (report_text(report(accelerator="other")),
          '1: the report is about "other"; move it to that folder'),
         (report_text(report({}, {})),

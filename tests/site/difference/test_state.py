@@ -37,7 +37,7 @@ def test_the_data_alone_are_enough_and_pages_are_not_compared_then(site: Path) -
 @pytest.mark.parametrize("path", ["index.json", "releases.json", "install/example.json"])
 def test_what_is_no_json_is_named(site: Path, path: str) -> None:
     (site / "api/v1" / path).write_text("{", "utf-8")
-    assert f"{site}/api/v1/{path}:1: invalid JSON: " in refusal(site)
+    assert f"{site}/api/v1/{path}:1: invalid JSON in column 2: " in refusal(site)
 
 
 @pytest.mark.parametrize("path", ["hardware.json", "accelerators/example.json"])
