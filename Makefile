@@ -22,7 +22,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup site serve test test-browser test-validation validate-cpu validate-executorch webhooks lint format types new check owners schema workflows actionlint act bench coverage same mutants properties lock lock-validation lock-act clean
+.PHONY: $(shell sed -n 's/^\([a-z-]*\):.*\#\# .*/\1/p' Makefile)
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1|/p' Makefile | while IFS='|' read -r target text; do \
@@ -121,6 +121,9 @@ new: setup ## Create the folder of a new platform: make new ID=…
 check: setup ## Check all vendor folders, the shared data and the owners
 	$(BIN)/accelerator-portal check $(if $(GITHUB_ACTIONS),--format github) $(ARGS)
 	$(BIN)/accelerator-portal owners --check
+
+builds: setup ## Check that data/releases.yaml has every PyTorch build that commands install
+	$(BIN)/accelerator-portal release check
 
 owners: setup ## Update CODEOWNERS and the issue forms from the folders
 	$(BIN)/accelerator-portal owners $(ARGS)

@@ -54,7 +54,7 @@ def test_all_steps_run_and_each_output_stands_whole_and_in_order(place: Path) ->
         f"==> {name}"
         for name in (
             "browser", "set-up", "npm", "test", "browser-tests", "validation-up", "validation",
-            "lint", "check", "site", "types", "workflows", "summary",
+            "lint", "check", "builds", "site", "types", "workflows", "summary",
         )
     ]  # fmt: skip
     lines = done.stdout.splitlines()

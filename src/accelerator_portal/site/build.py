@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from packaging.version import Version
-
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.catalog import RELEASES
 from accelerator_portal.catalog.own_suite import owner_of
@@ -17,6 +15,7 @@ from accelerator_portal.checks import RULES
 from accelerator_portal.checks.folder_limits import LIMITS
 from accelerator_portal.install.expand import expand
 from accelerator_portal.install.formats import with_formats
+from accelerator_portal.install.release_support import followed_releases
 from accelerator_portal.install.rows import PREVIEW, InstallRow
 from accelerator_portal.install.selector import Selector, make_selector
 from accelerator_portal.reports import Report
@@ -167,10 +166,9 @@ def _shared_pages(
     current_builds = {catalog.releases.newest.version, PREVIEW}
     current = [row for row in selector.rows if row.build in current_builds]
     ready = [row for row in selector.rows if row.method in {"pip", "docker"}]
-    builds = _newest_builds(ready)
-    newest = {platform: build for platform, build in builds.items() if build != PREVIEW}
+    followed = {p.id: followed_releases(catalog, p) for p in catalog.platforms}
     pages: dict[str, dict[str, Any]] = {
-        "index.md": {"newest": newest, "commands": commands_table(selector, usual_rows(offered))},
+        "index.md": {"followed": followed, "commands": commands_table(selector, usual_rows(offered))},
         "get-started.md": {
             "commands": commands_table(selector, dict.fromkeys((*offered, *current))),
             "looked": counts,
@@ -181,7 +179,7 @@ def _shared_pages(
             "offline": list(offline_installs(selector)),
             "containers": [p for p in catalog.platforms if _has_container(ready, p.id)],
         },
-        f"{PLATFORMS}/index.md": {"newest": newest, **observed_backends(catalog)},
+        f"{PLATFORMS}/index.md": {"followed": followed, **observed_backends(catalog)},
         "other-ways.md": other_runtimes(catalog),
         "glossary.md": {},
         "run-anywhere.md": {"imports": [extra_import(p) for p in catalog.platforms]},
@@ -282,14 +280,3 @@ def _version_pages(rows: list[ReleaseRow], templates: Templates) -> Iterator[Sit
         path = f"versions/{row.release.version}.md"
         content = templates.render("versions/release.md.j2", to_root=to_root(path), row=row)
         yield SiteFile(path, content, RELEASES)
-
-
-def _newest_builds(rows: list[InstallRow]) -> dict[str, str]:
-    """The newest build, nightly ones last, that some of `rows` install, by platform id."""
-    builds: dict[str, set[str]] = {}
-    for row in rows:
-        builds.setdefault(row.platform, set()).add(row.build)
-    return {
-        platform: max(found - {PREVIEW}, key=Version, default=PREVIEW)
-        for platform, found in builds.items()
-    }
