@@ -67,3 +67,18 @@ def test_a_releases_page_has_its_wheels_with_what_they_need(site: Site) -> None:
     assert lines[-1] == ["cpu", "macOS ARM64", pythons, "macOS 14.0", "139 MB", "PyPI"]
     release = site.catalog.releases.by_version["2.15.0"]
     assert len(lines) == sum(len(wheel.arch) for wheel in release.wheels)
+
+
+def test_a_releases_page_lists_the_packages_next_to_torch(site: Site) -> None:
+    page = site.pages["versions/2.9.0/"]
+    rows = page.one("#companions").parent.css("#companions ~ table tr")
+    found = {row.css("th")[0].text(): row.css("td") for row in rows if row.css("td")}
+    versions = {package: cells[0].text() for package, cells in found.items()}
+    assert versions == {
+        "torchvision": "0.24.0",
+        "torchaudio": "2.9.0",
+        "torchao": "0.14.1",
+        "torchtext": "none",
+        "triton": "3.5.0",
+    }
+    assert "pytorch/text#2272" in found["torchtext"][1].text()

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Annotated, Literal
 
+from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 from pydantic import Field
 
@@ -16,9 +17,11 @@ from accelerator_portal.catalog.fields import (
     Line,
     Model,
     Os,
+    PackageName,
     PlatformTag,
     PythonVersion,
     SourceIds,
+    Specifier,
     TorchVersion,
 )
 from accelerator_portal.catalog.sources import Sourced, SourcedFile
@@ -99,6 +102,18 @@ class Release(Sourced):
         return {"wheels": self.wheels, "images": self.images, "archives": self.archives}[kind]
 
 
+class Companion(Sourced):
+    """A release of a package that is installed next to torch."""
+
+    package: PackageName
+    """The package: `torchaudio`, `torchao`, `torchtext` or `triton`. torchvision is a key of the
+    release."""
+    version: TorchVersion
+    """The version of the package."""
+    torch: Specifier
+    """The torch releases that it supports: `==2.10.0` or `>=2.11`."""
+
+
 class Releases(SourcedFile):
     """All PyTorch releases since 2.4, and the nightly builds."""
 
@@ -106,6 +121,8 @@ class Releases(SourcedFile):
     """The nightly builds."""
     releases: Annotated[tuple[Release, ...], Field(min_length=1)]
     """The releases, newest first."""
+    companions: tuple[Companion, ...] = ()
+    """Packages next to torch and the torch releases that each of their releases supports."""
 
     @cached_property
     def newest(self) -> Release:
@@ -116,3 +133,17 @@ class Releases(SourcedFile):
     def by_version(self) -> dict[str, Release]:
         """The releases by version."""
         return {release.version: release for release in self.releases}
+
+    def companions_of(self, torch: str) -> dict[str, tuple[str, ...]]:
+        """Return the versions of each companion that support a torch release, newest first.
+
+        A package without a version for this release has an empty tuple.
+        """
+        release = self.by_version.get(torch)
+        found: dict[str, tuple[str, ...]] = {}
+        if release and release.torchvision:
+            found["torchvision"] = (release.torchvision,)
+        for one in sorted(self.companions, key=lambda c: Version(c.version), reverse=True):
+            fits = (one.version,) if Version(torch) in SpecifierSet(one.torch) else ()
+            found[one.package] = found.get(one.package, ()) + fits
+        return found

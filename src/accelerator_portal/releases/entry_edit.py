@@ -65,7 +65,8 @@ def _compare(path: str, before: Releases, after: Releases, change: EntryChange) 
     version = change.release.version
     others = [release for release in after.releases if release.version != version]
     known = [release for release in before.releases if release.version != version]
-    whole = after.by_version.get(version) == change.release and after.preview == before.preview
+    rest = (after.preview, after.companions) == (before.preview, before.companions)
+    whole = after.by_version.get(version) == change.release and rest
     if not (whole and others == known and set(before.sources) <= set(after.sources)):
         raise _refusal(path, 1, "the release cannot be written without changing other lines")
 

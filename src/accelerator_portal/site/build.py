@@ -168,7 +168,10 @@ def _shared_pages(
     ready = [row for row in selector.rows if row.method in {"pip", "docker"}]
     followed = {p.id: followed_releases(catalog, p) for p in catalog.platforms}
     pages: dict[str, dict[str, Any]] = {
-        "index.md": {"followed": followed, "commands": commands_table(selector, usual_rows(offered))},
+        "index.md": {
+            "followed": followed,
+            "commands": commands_table(selector, usual_rows(offered)),
+        },
         "get-started.md": {
             "commands": commands_table(selector, dict.fromkeys((*offered, *current))),
             "looked": counts,

@@ -9,7 +9,8 @@ from packaging.version import Version
 
 from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.fields import Arch
-from accelerator_portal.catalog.releases_file import Release, Wheel
+from accelerator_portal.catalog.releases_file import Release, Releases, Wheel
+from accelerator_portal.catalog.sources import Source
 from accelerator_portal.install.axes import build_id
 from accelerator_portal.install.labels import ARCH, OS
 from accelerator_portal.install.rows import InstallRow
@@ -43,6 +44,15 @@ class WheelRow:
 
 
 @dataclass(frozen=True, slots=True)
+class CompanionRow:
+    """A package next to torch: its versions that support the release, and who says so."""
+
+    package: str
+    versions: tuple[str, ...]
+    sources: tuple[Source, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ReleaseRow:
     """A release, its Python versions in short, a cell for each platform, its commands and wheels.
 
@@ -55,6 +65,7 @@ class ReleaseRow:
     cells: tuple[ReleaseCell, ...]
     commands: tuple[CommandsRow, ...]
     wheels: tuple[WheelRow, ...]
+    companions: tuple[CompanionRow, ...]
 
 
 def release_rows(catalog: Catalog, selector: Selector) -> Iterator[ReleaseRow]:
@@ -71,7 +82,18 @@ def release_rows(catalog: Catalog, selector: Selector) -> Iterator[ReleaseRow]:
         commands = tuple(commands_table(selector, rows))
         build = build_id(catalog, release.version)
         pythons = python_range(release.python)
-        yield ReleaseRow(release, build, pythons, cells, commands, tuple(wheel_rows(release)))
+        wheels, companions = wheel_rows(release), companion_rows(catalog.releases, release)
+        yield ReleaseRow(release, build, pythons, cells, commands, tuple(wheels), tuple(companions))
+
+
+def companion_rows(releases: Releases, release: Release) -> Iterator[CompanionRow]:
+    """Yield a row for each package next to torch, also where no version supports the release."""
+    for package, versions in releases.companions_of(release.version).items():
+        own = [one for one in releases.companions if one.package == package]
+        fitting = [one for one in own if one.version in versions] or own
+        cited = dict.fromkeys(name for one in fitting for name in one.source)
+        names = cited or [name for name in release.source if package in name]
+        yield CompanionRow(package, versions, tuple(releases.sources[name] for name in names))
 
 
 def wheel_rows(release: Release) -> Iterator[WheelRow]:

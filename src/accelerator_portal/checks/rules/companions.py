@@ -1,0 +1,83 @@
+"""Commands pin torchvision, torchaudio and other companions to versions that support their torch.
+
+Companions contain libraries that are built for certain torch releases, and not every wheel declares
+the torch it needs. An unpinned torchaudio next to `torch==2.9.0` installs the newest release, whose
+library cannot be loaded there. `data/releases.yaml` lists the versions that fit. Versions with a
+vendor's own suffix, such as `+metax3.8.1.0`, are not compared.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Iterator, Mapping
+
+from packaging.requirements import InvalidRequirement, Requirement
+from packaging.utils import canonicalize_name
+from packaging.version import InvalidVersion, Version
+
+from accelerator_portal.catalog import Catalog, Problem
+from accelerator_portal.catalog.catalog import RELEASES
+from accelerator_portal.install.expand import expand
+from accelerator_portal.install.rows import PREVIEW, InstallRow
+
+_PYTORCH_BUILD = re.compile(r"cpu|xpu|cu\d+|rocm\d+(?:\.\d+)*")
+
+
+def check(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
+    """Yield companions that are not pinned, or are pinned to a version for another torch."""
+    found: dict[Problem, None] = {}
+    for row in expand(catalog)[0]:
+        if row.build == PREVIEW:
+            continue
+        fitting = catalog.releases.companions_of(row.build)
+        for requirement in _requirements(row):
+            if (fault := _fault(requirement, fitting, row.build)) is not None:
+                found[_problem(catalog, row, *fault)] = None
+    yield from found
+
+
+def _requirements(row: InstallRow) -> list[Requirement]:
+    """What the commands install with pip, if they pin torch."""
+    found = []
+    for package in (package for call in row.calls for package in call.packages):
+        try:
+            found.append(Requirement(package))
+        except InvalidRequirement:
+            continue  # reported by the rules of commands
+    return found if any(r.name == "torch" and _pin(r) for r in found) else []
+
+
+def _pin(requirement: Requirement) -> Version | None:
+    exact = [s.version for s in requirement.specifier if s.operator in {"==", "==="}]
+    try:
+        return Version(exact[0]) if exact else None
+    except InvalidVersion:  # such as ==2.10.*
+        return None
+
+
+def _fault(
+    requirement: Requirement, fitting: Mapping[str, tuple[str, ...]], torch: str
+) -> tuple[str, str] | None:
+    """What is wrong with a requirement, and the fix."""
+    name = canonicalize_name(requirement.name)
+    if name not in fitting:
+        return None
+    pin, versions = _pin(requirement), fitting[name]
+    if pin and pin.local and not _PYTORCH_BUILD.fullmatch(pin.local):
+        return None
+    if pin and pin.base_version in versions:
+        return None
+    remedy = (
+        f"write {name}=={versions[0]}, or leave {name} out" if versions else f"leave {name} out"
+    )
+    if pin is None:
+        return f'"{requirement}" next to torch=={torch} is not pinned to a version', remedy
+    known = f"{RELEASES} lists {' and '.join(versions) or 'no version'} for torch {torch}"
+    return f'"{requirement}" does not support torch {torch}: {known}', remedy
+
+
+def _problem(catalog: Catalog, row: InstallRow, what: str, remedy: str) -> Problem:
+    platform = catalog.by_id[row.platform]
+    place = [option.id for option in platform.install.options].index(row.option)
+    return platform.problem("install.yaml", ("options", place, "id"), what, remedy)
