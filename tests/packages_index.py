@@ -24,6 +24,8 @@ class Wheel:
     requires: Sequence[str] = ()
     python: str = ">=3.9"
     yanked: bool = False
+    source: str = ""
+    """More lines of its module."""
 
     @property
     def filename(self) -> str:
@@ -47,7 +49,7 @@ class Wheel:
         inside = f"{bare}-{self.version}.dist-info"
         file = io.BytesIO()
         with zipfile.ZipFile(file, "w") as wheel:
-            wheel.writestr(f"{bare}.py", f"__version__ = {self.version!r}\n")
+            wheel.writestr(f"{bare}.py", f"__version__ = {self.version!r}\n{self.source}")
             wheel.writestr(f"{inside}/METADATA", self.metadata)
             wheel.writestr(f"{inside}/WHEEL", f"Wheel-Version: 1.0\nTag: {self.tag}\n")
             wheel.writestr(

@@ -13,7 +13,11 @@ from uv import find_uv_bin
 
 from accelerator_portal.install.expand import expand
 from accelerator_portal.install.rows import CheckLine, InstallRow, PipCall
-from accelerator_portal.packages.install_check import install_row, is_of_this_machine
+from accelerator_portal.packages.install_check import (
+    InstallResult,
+    install_row,
+    is_of_this_machine,
+)
 from accelerator_portal.packages.uv_resolution import Uv
 from tests.folders import EXAMPLE, Tree, loaded
 from tests.packages_index import Wheel, serve
@@ -35,34 +39,34 @@ def row(tree: Tree) -> InstallRow:
     return replace(found, calls=(PipCall(("made-up",)),), check=PRINTS)
 
 
-def test_what_installs_and_prints_as_it_should_ran(row: InstallRow, uv: Uv) -> None:
-    trial = install_row(row, uv)
-    assert trial.ran, trial.output
+def test_what_installs_is_imported_and_checked(row: InstallRow, uv: Uv) -> None:
+    assert install_row(row, uv, 300) == InstallResult(("made_up",), checked=True, output="1.0")
 
 
-def test_what_prints_something_else_did_not(row: InstallRow, uv: Uv) -> None:
+def test_what_prints_something_else_is_imported_only(row: InstallRow, uv: Uv) -> None:
     other = replace(row, check=replace(PRINTS, prints="2.0"))
-    trial = install_row(other, uv)
-    assert (trial.ran, trial.output) == (False, "1.0")
+    assert install_row(other, uv, 300) == InstallResult(("made_up",), output="1.0")
+    assert install_row(replace(row, check=None), uv, 300) == InstallResult(("made_up",))
 
 
-def test_what_fails_in_its_check_says_so(row: InstallRow, uv: Uv) -> None:
-    broken = CheckLine("python3 -c 'import nothing_of_that_name'", "1.0")
-    trial = install_row(replace(row, check=broken), uv)
-    assert not trial.ran
-    assert "ModuleNotFoundError" in trial.output
+def test_what_fails_at_import_says_so(row: InstallRow, tmp_path: Path) -> None:
+    with serve(Wheel("made-up", "1.0", source="import nothing_of_that_name\n")) as index:
+        uv = Uv(Path(find_uv_bin()), Path(sys.executable), tmp_path / "cache", index, retries=0)
+        done = install_row(row, uv, 300)
+    assert done.imported == ()
+    assert "ModuleNotFoundError" in done.output
 
 
 def test_what_cannot_be_installed_says_why(row: InstallRow, uv: Uv) -> None:
-    trial = install_row(replace(row, calls=(PipCall(("unknown",)),)), uv)
-    assert not trial.ran
-    assert "unknown" in trial.output
+    done = install_row(replace(row, calls=(PipCall(("unknown",)),)), uv, 300)
+    assert not done.imported
+    assert "unknown" in done.output
 
 
 def test_nothing_of_this_machine_is_seen(row: InstallRow, uv: Uv) -> None:
     """The portal itself is installed here, and not there."""
     seen = CheckLine("python3 -c 'import accelerator_portal'", "")
-    assert not install_row(replace(row, check=seen), uv).ran
+    assert not install_row(replace(row, check=seen), uv, 300).checked
 
 
 def test_only_the_own_machine_can_try(row: InstallRow) -> None:

@@ -16,6 +16,7 @@ from accelerator_portal.packages.questions import ResolutionQuestion, every_ques
 from accelerator_portal.packages.row_verdicts import resolve_questions, verdicts
 from accelerator_portal.packages.uv_resolution import ResolutionResult
 from accelerator_portal.packages.verdict_file import (
+    Trial,
     Verdict,
     key_of,
     read_verdicts,
@@ -158,3 +159,12 @@ def test_what_is_no_file_of_verdicts_is_named(text: str, tmp_path: Path) -> None
 
 def test_without_a_file_nothing_is_known(tmp_path: Path) -> None:
     assert read_verdicts(tmp_path, "example") == {}
+
+
+def test_a_trial_stays_as_long_as_the_same_versions_are_found(catalog: Catalog) -> None:
+    trial = Trial(on=EARLIER, python="3.11.7", imported=("torch",))
+    before = Verdict(kind="found", on=EARLIER, found={"torch": "1.10.0"}, trial=trial)
+    same = ResolutionResult("found", {"torch": "1.10.0"})
+    assert verdict_for(catalog, same, before)[1].trial == trial
+    newer = ResolutionResult("found", {"torch": "1.10.1"})
+    assert verdict_for(catalog, newer, before)[1].trial is None

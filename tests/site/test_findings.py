@@ -8,8 +8,9 @@ from dataclasses import replace
 
 from accelerator_portal.install.expand import expand
 from accelerator_portal.install.rows import InstallRow
-from accelerator_portal.packages.verdict_file import Verdict, key_of
-from accelerator_portal.site.findings import shares, summary, total, with_findings
+from accelerator_portal.packages.reachable_hosts import NO_ANSWER
+from accelerator_portal.packages.verdict_file import Trial, Verdict, Verdicts, key_of
+from accelerator_portal.site.findings import shares, summary, total, unanswering, with_findings
 from tests.built_site import Site
 from tests.folders import EXAMPLE, Tree, loaded
 
@@ -80,12 +81,18 @@ def test_shares_count_every_command_once(tree: Tree) -> None:
     rows = [with_verdicts(row, FOUND, NONE), with_verdicts(replace(row, named=None), UNCHECKED)]
     counts = total(shares(rows)).model_dump()
     others = len(row.pythons or ())
-    assert counts == {"found": 1, "none": 1, "named": others - 2, "unchecked": others}
+    assert counts == {
+        "installed": 0,
+        "found": 1,
+        "none": 1,
+        "named": others - 2,
+        "unchecked": others,
+    }
 
 
 def test_the_pages_and_the_data_say_the_same(site: Site) -> None:
     data = json.loads((site.root / "api/v1/findings.json").read_text("utf-8"))
-    kinds = ("found", "none", "named", "unchecked")
+    kinds = ("installed", "found", "none", "named", "unchecked")
     counts = [sum(p[kind] for p in data["platforms"].values()) for kind in kinds]
     text = site.pages["get-started/"].one("article").text()
     text = " ".join(text.split())
@@ -97,3 +104,32 @@ def test_the_pages_and_the_data_say_the_same(site: Site) -> None:
     install = json.loads((site.root / "api/v1/install.json").read_text("utf-8"))
     assert {kind for kind, _ in install["finding"]} <= {*kinds}
     assert all(-1 <= n < len(install["finding"]) for row in install["findings"] for n in row)
+
+
+def test_an_installation_is_a_level_of_its_own(tree: Tree) -> None:
+    trial = Trial(on=DAY, python="3.11.7", imported=("torch",))
+    tried = FOUND.model_copy(update={"trial": trial})
+    checked = FOUND.model_copy(update={"trial": trial.model_copy(update={"checked": True})})
+    row = with_verdicts(first_row(tree), tried, checked)
+    words = "Installed and imported on 2026-06-01 with Python 3.11.7: torch 1.10.0."
+    assert [f and (f.kind, f.words) for f in row.findings[:2]] == [
+        ("installed", words),
+        ("installed", f"{words} The check passed, too."),
+    ]
+    assert shares([row]).platforms[row.platform].installed == 2
+
+
+def test_the_hosts_that_did_not_respond_are_named_with_the_first_day() -> None:
+    late = DAY + dt.timedelta(days=1)
+    known: dict[str, Verdicts] = {
+        "a": {
+            ("one",): {
+                "3.12": Verdict(
+                    kind="unchecked", on=late, why=f"example.org {NO_ANSWER} (Timeout)"
+                ),
+                "3.13": Verdict(kind="unchecked", on=DAY, why=f"example.org {NO_ANSWER}"),
+            }
+        },
+        "b": {("two",): {"3.12": UNCHECKED}},
+    }
+    assert unanswering(known) == (("example.org",), "2026-06-01")

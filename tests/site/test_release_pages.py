@@ -71,7 +71,7 @@ def test_a_releases_page_has_its_wheels_with_what_they_need(site: Site) -> None:
 
 def test_a_releases_page_lists_the_packages_next_to_torch(site: Site) -> None:
     page = site.pages["versions/2.9.0/"]
-    rows = page.one("#companions").parent.css("#companions ~ table tr")
+    rows = page.tree.css("#companions ~ table tr")
     found = {row.css("th")[0].text(): row.css("td") for row in rows if row.css("td")}
     versions = {package: cells[0].text() for package, cells in found.items()}
     assert versions == {

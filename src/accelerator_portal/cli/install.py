@@ -44,15 +44,24 @@ def install() -> None:
     help="Keep uv's cache in this folder. Default: .cache/uv.",
 )
 @click.option(
-    "--try", "try_them", is_flag=True, help="Install the commands that match this machine, too."
+    "--try",
+    "try_minutes",
+    is_flag=False,
+    flag_value=30,
+    default=0,
+    metavar="[MINUTES]",
+    type=click.IntRange(0, 600),
+    help="Also install the commands that match this machine, for this long. Default: 30.",
 )
 def verify(
-    root: Path, accelerators: tuple[str, ...], jobs: int, cache: Path, try_them: bool
+    root: Path, accelerators: tuple[str, ...], jobs: int, cache: Path, try_minutes: int
 ) -> None:
     """Resolve every pip and uv command without installing, and write the results to data/verdicts.
 
-    With --try, the commands of --accelerator that match this operating system, processor and Python
-    are also installed, each in a new environment, and their checks are run.
+    With --try, the commands that match this operating system, processor and Python are also
+    installed, each in a new environment that is removed afterward. Their packages are imported,
+    and their checks are run. This runs the code of the packages: use an environment without
+    credentials. Each result is written at once; press Ctrl-C to stop.
 
     If a package index doesn't respond, the command keeps its previous result and date.
     """
@@ -65,7 +74,7 @@ def verify(
         day=dt.datetime.now(dt.timezone.utc).date(),
         cache=cache.absolute(),
         jobs=jobs,
-        try_them=try_them,
+        trial_seconds=60 * try_minutes,
         progress=progress_bar,
         trial_told=partial(click.echo, err=True),
     )

@@ -72,7 +72,7 @@ class PipCall:
 class Finding:
     """What is known of the versions that a command asks for, in words that name the day."""
 
-    kind: Literal["found", "none", "named", "unchecked"]
+    kind: Literal["installed", "found", "none", "named", "unchecked"]
     words: str
 
 

@@ -1,7 +1,7 @@
-"""Really installing a command in a fresh environment, and running its own check.
+"""Really installing a command in a fresh environment, importing its packages and running its check.
 
 Only on a machine of the command's own kind, and apart from the machine's configuration of pip and
-uv. What ran here once is said to have run, with the day; it says nothing of other machines.
+uv. Importing runs the code of the packages: never beside credentials.
 """
 
 from __future__ import annotations
@@ -11,14 +11,30 @@ import platform
 import shlex
 import subprocess
 import sys
-from dataclasses import dataclass
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
+
+from packaging.requirements import InvalidRequirement, Requirement
 
 from accelerator_portal.install.rows import InstallRow
 from accelerator_portal.packages.uv_resolution import Uv, environment, index_options
 
-SECONDS = 1800
+# Imports the modules of the named packages; a package without a module of its name has several.
+_IMPORT = """
+import importlib, re, sys
+from importlib.metadata import packages_distributions
+def plain(name): return re.sub(r"[-_.]+", "_", name).lower()
+found = packages_distributions()
+for name in map(plain, sys.argv[1:]):
+    own = [m for m, of in found.items() if name in map(plain, of) and m.isidentifier()]
+    for module in [name] if name in own else own:
+        importlib.import_module(module)
+        print("\\nimported:", module)
+"""
+_IMPORTED = "imported: "
 
 _SYSTEMS = {"Linux": "linux", "Darwin": "macos"}
 _MACHINES = {"x86_64": "x86_64", "aarch64": "aarch64", "arm64": "aarch64"}
@@ -26,10 +42,14 @@ _MACHINES = {"x86_64": "x86_64", "aarch64": "aarch64", "arm64": "aarch64"}
 
 @dataclass(frozen=True, slots=True)
 class InstallResult:
-    """What came of it: whether the check printed what it should, and the last lines of output."""
+    """The modules that were imported, whether the check printed what it should, and the output.
 
-    ran: bool
-    output: str
+    Nothing imported means that the installation or an import failed.
+    """
+
+    imported: tuple[str, ...] = ()
+    checked: bool = False
+    output: str = ""
 
 
 def is_of_this_machine(row: InstallRow, python: str) -> bool:
@@ -39,43 +59,69 @@ def is_of_this_machine(row: InstallRow, python: str) -> bool:
     return (row.os, row.arch) == here and python == version
 
 
-def install_row(row: InstallRow, uv: Uv) -> InstallResult:
-    """Install a row's packages with uv in a fresh environment and run its check.
+def install_row(row: InstallRow, uv: Uv, seconds: float) -> InstallResult:
+    """Install a row's packages with uv in a fresh environment, import them and run the row's check.
 
-    Raises OSError where there is no room for it.
+    The environment and all downloads are removed at the end. Raises OSError where there is no room.
     """
-    if row.check is None or not row.calls:
-        return InstallResult(ran=False, output="the command has no check or no package")
-    with TemporaryDirectory(prefix="portal-trial-") as folder:
-        steps = [["venv", "--clear", "--python", str(uv.python), folder]]
+    until = time.monotonic() + seconds
+    with TemporaryDirectory(prefix="portal-trial-") as place:
+        own = replace(uv, cache=Path(place, "cache"))
+        own.cache.mkdir()
+        environment_ = Path(place, "environment")
+        python = str(environment_ / "bin/python")
+        steps = [["venv", "--python", str(uv.python), str(environment_)]]
         for call in row.calls:
-            options = index_options(call, uv, first_index=row.method == "uv")
-            place = ["--python", str(Path(folder, "bin/python"))]
-            steps.append(["pip", "install", *place, *options, *call.packages])
+            options = index_options(call, own, first_index=row.method == "uv")
+            steps.append(["pip", "install", "--python", python, *options, *call.packages])
         for words in steps:
-            done = _run([str(uv.program), "--no-config", *words], environment(uv))
+            done = _run([str(uv.program), "--no-config", *words], environment(own), until)
             if done.returncode:
-                return InstallResult(ran=False, output=_tail(done.stderr))
-        return _check(shlex.split(row.check.command), row.check.prints, Path(folder), uv)
+                return InstallResult(output=_tail(done.stderr))
+        done = _run([python, "-c", _IMPORT, *_names(row)], environment(own), until)
+        lines = done.stdout.splitlines()
+        imported = [x.removeprefix(_IMPORTED) for x in lines if x.startswith(_IMPORTED)]
+        if done.returncode or not imported:
+            return InstallResult(output=_tail(done.stderr or "no module to import"))
+        return _check(row, InstallResult(tuple(imported)), environment_, own, until)
 
 
-def _check(command: list[str], prints: str, place: Path, uv: Uv) -> InstallResult:
+def _names(row: InstallRow) -> Iterable[str]:
+    for package in (package for call in row.calls for package in call.packages):
+        try:
+            yield Requirement(package).name
+        except InvalidRequirement:
+            continue  # a path or an address
+
+
+def _check(
+    row: InstallRow, result: InstallResult, place: Path, uv: Uv, until: float
+) -> InstallResult:
     """Run the check as a reader would: with the fresh environment first on the path."""
+    if row.check is None:
+        return result
+    command = shlex.split(row.check.command)
     variables = environment(uv)
     variables["PATH"] = os.pathsep.join([str(place / "bin"), variables["PATH"]])
-    program = str(place / "bin" / command[0])
-    done = _run([program, *command[1:]], variables)
-    same = done.stdout.split() == prints.split()
-    return InstallResult(ran=done.returncode == 0 and same, output=_tail(done.stdout + done.stderr))
+    done = _run([str(place / "bin" / command[0]), *command[1:]], variables, until)
+    same = done.returncode == 0 and done.stdout.split() == row.check.prints.split()
+    return replace(result, checked=same, output=_tail(done.stdout + done.stderr))
 
 
-def _run(command: list[str], variables: dict[str, str]) -> subprocess.CompletedProcess[str]:
+def _run(
+    command: list[str], variables: dict[str, str], until: float
+) -> subprocess.CompletedProcess[str]:
     try:
         return subprocess.run(
-            command, env=variables, capture_output=True, text=True, check=False, timeout=SECONDS
+            command,
+            env=variables,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=max(1, until - time.monotonic()),
         )
     except subprocess.TimeoutExpired:
-        return subprocess.CompletedProcess(command, 1, "", f"more than {SECONDS} seconds")
+        return subprocess.CompletedProcess(command, 1, "", "the time for installing is over")
 
 
 def _tail(text: str) -> str:

@@ -53,6 +53,10 @@ def resolve_what_answers(
     return answer
 
 
+NO_ANSWER = "did not respond"
+"""What a verdict says after the name of a host; the site names these hosts."""
+
+
 class ReachableHosts:
     """Which hosts do not answer, as far as it is known by now; threads share it."""
 
@@ -64,7 +68,7 @@ class ReachableHosts:
     def silence(self, question: ResolutionQuestion) -> str | None:
         """Say which host of a question does not answer; None where all do."""
         gone = sorted(hosts_of(question) & self._silent.keys())
-        return f"{gone[0]} did not respond ({self._silent[gone[0]]})" if gone else None
+        return f"{gone[0]} {NO_ANSWER} ({self._silent[gone[0]]})" if gone else None
 
     def note(self, question: ResolutionQuestion, found: ResolutionResult) -> None:
         """Learn from a result: the network may go down while questions are asked."""

@@ -57,27 +57,15 @@ def resolve_questions(
     return found
 
 
-def with_install_results(
-    known: Verdicts, rows: Iterable[InstallRow], try_it: Callable[[InstallRow, str], bool | None]
-) -> Verdicts:
-    """Return verdicts with what came of really installing; `try_it` says None for what cannot be.
-
-    Only what was found is tried.
-    """
-    result = {key: dict(by_python) for key, by_python in known.items()}
-    for row in rows:
-        for python, verdict in result.get(key_of(row), {}).items():
-            if verdict.kind == "found" and try_it(row, python):
-                result[key_of(row)][python] = verdict.model_copy(update={"ran": True})
-    return result
-
-
 def _verdict(
     platform: Platform, answer: ResolutionResult, before: Verdict | None, day: dt.date
 ) -> Verdict:
     if answer.kind == "unchecked" and before is not None and before.kind != "unchecked":
         return before
-    return verdict_of(_of_another(platform, answer) or answer, day)
+    verdict = verdict_of(_of_another(platform, answer) or answer, day)
+    if before is None or before.found != verdict.found:
+        return verdict
+    return verdict.model_copy(update={"trial": before.trial})
 
 
 def _of_another(platform: Platform, answer: ResolutionResult) -> ResolutionResult | None:

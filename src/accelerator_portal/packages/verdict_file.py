@@ -21,6 +21,19 @@ from accelerator_portal.reports.reading import read_bytes, refuse
 VERDICTS = "data/verdicts"
 
 
+class Trial(Model):
+    """A command that was really installed in a fresh environment."""
+
+    on: dt.date
+    """The day of the installation."""
+    python: str
+    """The full version of Python: `3.11.7`."""
+    imported: tuple[str, ...]
+    """The modules of the named packages that were imported without a device."""
+    checked: bool = False
+    """Whether the command's own check printed what it should."""
+
+
 class Verdict(Model):
     """What is known of a command on one system with one Python."""
 
@@ -32,8 +45,8 @@ class Verdict(Model):
     """The version of each package that the commands name."""
     why: str | None = None
     """Why there are none, or why it could not be checked."""
-    ran: bool = False
-    """Whether it was installed that day in a fresh environment, and its check ran."""
+    trial: Trial | None = None
+    """The newest successful installation of exactly these versions."""
 
 
 RowKey = tuple[str, ...]

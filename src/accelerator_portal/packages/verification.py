@@ -15,7 +15,7 @@ from accelerator_portal.catalog.progress import Progress, no_progress
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.install.expand import rows_by_platform
 from accelerator_portal.install.rows import InstallRow
-from accelerator_portal.packages.install_check import install_row, is_of_this_machine
+from accelerator_portal.packages.install_check import install_row
 from accelerator_portal.packages.questions import ResolutionQuestion, every_question
 from accelerator_portal.packages.reachable_hosts import own_uv, resolve_what_answers
 from accelerator_portal.packages.row_verdicts import (
@@ -23,8 +23,8 @@ from accelerator_portal.packages.row_verdicts import (
     resolve_questions,
     shares,
     verdicts,
-    with_install_results,
 )
+from accelerator_portal.packages.trials import TrialOptions, run_trials
 from accelerator_portal.packages.verdict_file import Verdicts, read_verdicts, write_verdicts
 
 Resolver = Callable[[Sequence[ResolutionQuestion], Path], Resolve]
@@ -52,12 +52,12 @@ class Verification:
     cache: Path
     jobs: int = 4
     """Questions that are asked at once."""
-    try_them: bool = False
-    """Also install what is for this machine."""
+    trial_seconds: float = 0
+    """So long what is for this machine is also installed."""
     resolver: Resolver = resolve_what_answers
     progress: Progress = no_progress
     trial_told: Callable[[str], None] = lambda _: None
-    """Called with what is being installed, and with the output where that fails."""
+    """Called with what came of each installation."""
 
 
 def verify_commands(
@@ -69,7 +69,8 @@ def verify_commands(
 ) -> tuple[VerdictCounts, ...]:
     """Verify every pip and uv command of `platforms`, or of all, and write what was found.
 
-    `told` is called after each platform, whose file is written by then. Raises ProblemsError where
+    `told` is called after each platform, whose file is written by then. Then what is for this
+    machine is installed, where `how` gives time for it. Raises ProblemsError where
     a file of verdicts cannot be read, OSError where one cannot be written.
     """
     chosen = [p for p in catalog.platforms if not platforms or p.id in platforms]
@@ -78,11 +79,23 @@ def verify_commands(
     # One for all platforms: which hosts answer is found out once.
     resolve = how.resolver(every_question(chain(*rows.values())), how.cache)
     found = []
+    known: dict[str, Verdicts] = {}
     for platform in chosen:
         verified = _verified(root, platform, rows[platform.id], resolve, how)
         counts = VerdictCounts(platform.id, shares(verified))
         told(counts)
         found.append(counts)
+        known[platform.id] = verified
+    if how.trial_seconds:
+        uv = own_uv(how.cache)
+        trials = TrialOptions(
+            lambda row, seconds: install_row(row, uv, seconds),
+            how.day,
+            how.trial_seconds,
+            how.progress,
+            how.trial_told,
+        )
+        run_trials(root, rows, known, trials)
     return tuple(found)
 
 
@@ -104,23 +117,6 @@ def _verified(
     with how.progress(platform.id, len(asked)) as advance:
         answers = resolve_questions(asked, resolve, how.jobs, advance)
     found = verdicts(platform, rows, answers, before, how.day)
-    if how.try_them:
-        found = _tried(rows, found, how)
     if found:
         write_verdicts(root, platform.id, found)
     return found
-
-
-def _tried(rows: Sequence[InstallRow], found: Verdicts, how: Verification) -> Verdicts:
-    uv = own_uv(how.cache)
-
-    def try_it(row: InstallRow, python: str) -> bool | None:
-        if not is_of_this_machine(row, python):
-            return None
-        how.trial_told(f"{row.option} {row.build} {row.method}: installing")
-        trial = install_row(row, uv)
-        if not trial.ran:
-            how.trial_told(trial.output)
-        return trial.ran
-
-    return with_install_results(found, rows, try_it)

@@ -196,6 +196,8 @@ class QuestionIndex(Model):
 class FindingShares(Model):
     """The number of verified commands by result. Each Python version counts separately."""
 
+    installed: int
+    """Installed in a fresh environment, and the packages were imported."""
     found: int
     """Versions were found."""
     none: int

@@ -13,6 +13,7 @@ from packaging.version import Version
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.install.axes import row_key
 from accelerator_portal.install.rows import PREVIEW, Finding, InstallRow
+from accelerator_portal.packages.reachable_hosts import NO_ANSWER
 from accelerator_portal.packages.verdict_file import (
     Verdict,
     Verdicts,
@@ -61,12 +62,12 @@ def _finding(row: InstallRow, verdict: Verdict, instead: str) -> Finding:
     day = f"{verdict.on:%Y-%m-%d}"
     if verdict.kind == "found":
         listed = ", ".join(f"{name} {version}" for name, version in verdict.found.items())
-        ran = (
-            " Installed in a fresh environment that day, and the check passed."
-            if verdict.ran
-            else ""
-        )
-        return Finding("found", f"Versions found on {day}: {listed}.{ran}")
+        if verdict.trial is None:
+            return Finding("found", f"Versions found on {day}: {listed}.")
+        trial = verdict.trial
+        how = f"Installed and imported on {trial.on:%Y-%m-%d} with Python {trial.python}"
+        passed = " The check passed, too." if trial.checked else ""
+        return Finding("installed", f"{how}: {listed}.{passed}")
     why = f"{(verdict.why or '').rstrip('.')}."
     if verdict.kind == "none":
         words = (f"These versions did not resolve on {day}.", instead, f"Reason: {why}")
@@ -135,8 +136,8 @@ def unanswering(verdicts: Mapping[str, Verdicts]) -> tuple[tuple[str, ...], str]
     hosts: dict[str, None] = {}
     days: list[str] = []
     for verdict in (v for found in verdicts.values() for by in found.values() for v in by.values()):
-        host, answers, _ = (verdict.why or "").partition(" did not answer")
-        if verdict.kind == "unchecked" and answers:
+        host, answers, _ = (verdict.why or "").partition(f" {NO_ANSWER}")
+        if verdict.kind == "unchecked" and answers and " " not in host:
             hosts[host] = None
             days.append(f"{verdict.on:%Y-%m-%d}")
     return tuple(sorted(hosts)), min(days, default="")
@@ -154,6 +155,7 @@ def total(data: FindingsData) -> FindingShares:
     """Return the sums over all platforms."""
     parts = data.platforms.values()
     return FindingShares(
+        installed=sum(part.installed for part in parts),
         found=sum(part.found for part in parts),
         none=sum(part.none for part in parts),
         named=sum(part.named for part in parts),
@@ -163,6 +165,7 @@ def total(data: FindingsData) -> FindingShares:
 
 def _shares(counts: Counter[str]) -> FindingShares:
     return FindingShares(
+        installed=counts["installed"],
         found=counts["found"],
         none=counts["none"],
         named=counts["named"],
