@@ -1,10 +1,15 @@
 from __future__ import annotations
 
-import pytest
+import re
 
+import pytest
+from pydantic import ValidationError
+
+from accelerator_portal.catalog import load_catalog
+from accelerator_portal.catalog.facts import facts
 from accelerator_portal.catalog.source_trust import TrustLevel, place, trust_level, vendor_places
 from accelerator_portal.catalog.sources import Source
-from tests.folders import EXAMPLE, Tree, loaded
+from tests.folders import ACCELERATOR, EXAMPLE, REPOSITORY, Tree, edited, loaded
 
 VENDOR = frozenset({"github.com/ascend", "hiascend.com"})
 OWN = "https://github.com/pytorch-fdn/accelerator-test-infra"
@@ -28,6 +33,7 @@ OWN = "https://github.com/pytorch-fdn/accelerator-test-infra"
         ("https://github.com/pytorch/pytorch/pull/12", "thread"),
         ("https://discuss.pytorch.org/t/x/1", "thread"),
         ("https://forums.developer.nvidia.com/t/x", "thread"),
+        ("https://www.hiascend.com/forum/thread-0211417-1-1.html", "thread"),
     ],
 )
 def test_the_level_follows_from_the_address_and_the_vendor_s_links(
@@ -36,6 +42,13 @@ def test_the_level_follows_from_the_address_and_the_vendor_s_links(
     fields = {"url": url} if url else {"package": "torch"}
     source = Source.model_validate({"title": "T", "read": "2026-01-02", **fields})
     assert trust_level(source, VENDOR) == level
+
+
+def test_what_this_project_ran_is_its_own_test() -> None:
+    fields = {"title": "T", "read": "2026-01-02", "run_here": True}
+    assert trust_level(Source.model_validate({"package": "torch", **fields})) == "test"
+    with pytest.raises(ValidationError, match="run_here needs a package"):
+        Source.model_validate({"url": "https://example.org/a", **fields})
 
 
 @pytest.mark.parametrize(
@@ -56,3 +69,19 @@ def test_a_place_is_an_owner_or_a_domain(url: str, whose: str) -> None:
 def test_a_vendor_s_places_are_those_of_its_own_links(tree: Tree) -> None:
     platform = loaded(tree(EXAMPLE)).by_id["example"]
     assert vendor_places(platform.accelerator) == {"example.org"}
+    support = (ACCELERATOR, "support:\n", "own_sites: [gitcode.com/example]\nsupport:\n")
+    platform = loaded(tree(edited(support))).by_id["example"]
+    assert vendor_places(platform.accelerator) == {"example.org", "gitcode.com/example"}
+    source = {"url": "https://gitcode.com/Example/a", "title": "T", "read": "2026-01-02"}
+    trust = trust_level(Source.model_validate(source), vendor_places(platform.accelerator))
+    assert trust == "vendor"
+
+
+def test_every_source_that_says_run_here_is_marked_so() -> None:
+    """A title that names a run of this project has the level of a test."""
+    catalog, _ = load_catalog(REPOSITORY)
+    assert catalog is not None
+    sources = [s for fact in facts(catalog) for s in fact.sources]
+    said = [s for s in sources if re.search(r"\b(?:run|tried) here on 20", s.title)]
+    assert said
+    assert {trust_level(source) for source in said} == {"test"}

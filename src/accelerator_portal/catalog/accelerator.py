@@ -210,6 +210,10 @@ class Accelerator(SourcedFile):
     """Documents for further reading."""
     support: Annotated[tuple[SupportChannel, ...], Field(min_length=1)]
     """Where to ask for help."""
+    own_sites: tuple[Line, ...] = ()
+    """Further places of the vendor whose documents count as its own: an owner on a code host such
+    as `github.com/example-labs`, or a domain. Those of `documentation` and `support` count
+    already."""
     additional_platform: AdditionalPlatformEntry | None = None
     """Only if pytorch.org lists the platform under Additional Platforms: its entry there."""
     upstream_ci: tuple[UpstreamCi, ...] = ()

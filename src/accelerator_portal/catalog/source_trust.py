@@ -14,10 +14,10 @@ TrustLevel = Literal["metadata", "test", "vendor", "other", "thread"]
 
 TRUST_LEVELS: Mapping[TrustLevel, str] = {
     "metadata": "Package metadata",
-    "test": "Own test",
+    "test": "Tested by this project",
     "vendor": "Vendor's document",
     "other": "Third-party document",
-    "thread": "Issue thread",
+    "thread": "Issue or forum thread",
 }
 """The levels and what readers see, the most reliable first. PyTorch's documents count as the
 vendor's: PyTorch makes the software that every platform is used with."""
@@ -31,7 +31,7 @@ _SHARED_SUFFIXES = frozenset({"github.io", "readthedocs.io", "readthedocs-hosted
 _SHARED_SUFFIXES |= {"org.cn", "pages.dev"}
 
 _THREAD = re.compile(r"https://[^/]+/[^/]+/[^/]+/(?:issues|pull|pulls|discussions)/\w+")
-_FORUM = re.compile(r"https://(?:forums?|discuss|discussion|bbs)\.")
+_FORUM = re.compile(r"https://(?:(?:forums?|discuss|discussion|bbs)\.|[^/]+/(?:forums?|bbs)/)")
 _INDEX = re.compile(
     r"https://(?:pypi\.|download\.pytorch\.org/|files\.python[a-z]+\.org/)|/simple/"
 )
@@ -40,6 +40,8 @@ _TEST = re.compile(rf"{re.escape(_OWN)}(?:actions/runs/|.+/(?:results|history)/)
 
 def trust_level(source: Source, vendor: Iterable[str] = ()) -> TrustLevel:
     """Return the level of a source; `vendor` has the places of the platform's vendor."""
+    if source.run_here:
+        return "test"
     if source.url is None or _INDEX.search(source.url):
         return "metadata"
     if _TEST.match(source.url):
@@ -50,11 +52,11 @@ def trust_level(source: Source, vendor: Iterable[str] = ()) -> TrustLevel:
 
 
 def vendor_places(accelerator: Accelerator) -> frozenset[str]:
-    """Return the places of a vendor: those of its own documents, help and repositories."""
+    """Return the places of a vendor: those of its own documents, help, repositories and sites."""
     links = [link.url for link in accelerator.documentation]
     links += [channel.url for channel in accelerator.support]
     links += [f"https://github.com/{ci.repository}" for ci in accelerator.upstream_ci]
-    return frozenset(map(place, links))
+    return frozenset(map(place, links)).union(accelerator.own_sites)
 
 
 def place(url: str) -> str:

@@ -9,6 +9,7 @@ from pydantic import Field, model_validator
 
 from accelerator_portal.catalog.fields import (
     Day,
+    Flag,
     Id,
     Line,
     Model,
@@ -27,6 +28,8 @@ class Source(Model):
     """Address of the document. The address of a file in a repository names the commit."""
     package: PackageName | None = None
     """Instead of `url`: the name of a package whose metadata on PyPI was read."""
+    run_here: Flag = False
+    """Whether this project installed and ran the package. Default: its metadata was read."""
     title: Line
     """The title that readers see: the publisher and the name of the document."""
     read: Day
@@ -44,6 +47,8 @@ class Source(Model):
             raise fault("a source needs either url or package", "set exactly one of the two")
         if self.lines and not (self.url and is_file(self.url)):
             raise fault("lines need the address of a file in a repository", "use quote instead")
+        if self.run_here and not self.package:
+            raise fault("run_here needs a package", "name the package, or remove run_here")
         if self.quote and not self.url:
             raise fault("a quote needs a url, not a package", "remove the quote")
         if self.as_of and self.as_of > self.read:
