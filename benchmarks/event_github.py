@@ -33,36 +33,24 @@ from tests.automation.upstream.scene import HOME, SimulatedClock
 REPOSITORY, DISPATCH, READER, COMMENTER = "repository", "dispatch", "read", "comment"
 APP = "the App itself"
 
-Answers = dict[str, tuple[str, bytes]]
-"""Lists that the client has, with their ETags, as the workflows keep them between rounds."""
-
 
 class DirectApi:
     """The double without a connection: a day has a hundred thousand requests."""
 
-    def __init__(
-        self, double: GitHubDouble, token: str, answers: Answers, scheme: str = "token"
-    ) -> None:
+    def __init__(self, double: GitHubDouble, token: str, scheme: str = "token") -> None:
         self._double, self._token, self._scheme = double, token, scheme
-        self._answers = answers
 
     def get(self, path: str) -> bytes:
-        """Return what stands at a path, or what stood there if it is the same."""
-        etag, known = self._answers.get(path, ("", b""))
-        status, headers, body = self._asked("GET", path, None, etag)
-        if status == HTTPStatus.NOT_MODIFIED:
-            return known
-        if "/actions/runs?" in path:  # only these lists are kept
-            self._answers[path] = (headers.get("etag", ""), body)
-        return body
+        """Return what stands at a path."""
+        return self._asked("GET", path, None)[1]
 
     def send(self, method: str, path: str, body: Mapping[str, Any]) -> bytes:
         """Send a body."""
-        return self._asked(method, path, dict(body))[2]
+        return self._asked(method, path, dict(body))[1]
 
     def download(self, path: str, most: int) -> bytes:
         """Return a file."""
-        _, headers, _ = self._asked("GET", path, None)
+        headers, _ = self._asked("GET", path, None)
         number = int(headers["location"].rpartition("/")[2])
         return self._double.files[number][:most]
 
@@ -70,16 +58,16 @@ class DirectApi:
         """There is nothing to close."""
 
     def _asked(
-        self, method: str, path: str, body: Mapping[str, Any] | None, etag: str = ""
-    ) -> tuple[int, Mapping[str, str], bytes]:
+        self, method: str, path: str, body: Mapping[str, Any] | None
+    ) -> tuple[Mapping[str, str], bytes]:
         parts = urlsplit(path)
         query = {name: values[-1] for name, values in parse_qs(parts.query).items()}
-        asked = Asked(method, parts.path, query, body, self._token, etag, self._scheme)
+        asked = Asked(method, parts.path, query, body, self._token, self._scheme)
         status, headers, answer = self._double.answer(asked)
         if status >= HTTPStatus.BAD_REQUEST:
             passing = status == HTTPStatus.FORBIDDEN
             raise GitHubError(f"{path}: {answer.decode()}", status, passing=passing)
-        return status, headers, answer
+        return headers, answer
 
 
 @dataclass
@@ -90,7 +78,6 @@ class DayGitHub:
     app: bool
     """Whether the GitHub App is set; personal tokens otherwise."""
     double: GitHubDouble = field(default_factory=GitHubDouble)
-    answers: Answers = field(default_factory=dict)
     app_requests: int = 0
     """What was asked with the App's own JSON web token."""
 
@@ -147,7 +134,7 @@ class DayGitHub:
             self.double.app.install(owner, **permissions)
 
     def _as(self, token: str) -> DirectApi:
-        return DirectApi(self.double, token, self.answers)
+        return DirectApi(self.double, token)
 
     def _pace(self) -> Pace:
         return Pace((), self.clock.now, self.clock.pause, READS_A_MINUTE)
@@ -167,7 +154,7 @@ class _AppApi(DirectApi):
     """The App itself: the double has no limits for it, so its requests are counted here."""
 
     def __init__(self, github: DayGitHub, token: str) -> None:
-        super().__init__(github.double, token, {}, "Bearer")
+        super().__init__(github.double, token, "Bearer")
         self._github = github
 
     def get(self, path: str) -> bytes:

@@ -64,7 +64,6 @@ def _lines(day: Day, events: int, seconds: float) -> Iterator[str]:
             f"{window.peak:,} in the busiest hour of {window.most:,}; "
             f"{limits.refused[name]} refused; largest shares: {shares}"
         )
-    yield f"  {double.not_modified:,} answers 304, which cost nothing"
 
 
 def _used(day: Day) -> Iterator[tuple[str, int]]:

@@ -5,7 +5,6 @@ A real server, so that the real client's connections, redirects and retries are 
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 import threading
@@ -36,8 +35,6 @@ class Asked:
     query: Mapping[str, str]
     body: Any
     token: str
-    etag: str = ""
-    """That of an answer that the client has."""
     scheme: str = ""
     """How it is authorized: `token` or `Bearer`."""
 
@@ -73,7 +70,6 @@ class GitHubDouble(Store):
         """Where limits are counted and enforced."""
         self.tokens = {TOKEN, OWN_TOKEN}
         """Which tokens it knows."""
-        self.not_modified = 0
         """How many answers the client had already."""
         self.scopes: dict[str, str] = {}
         """The scopes of classic tokens, by token."""
@@ -131,7 +127,8 @@ class GitHubDouble(Store):
         if status == 302:
             return 302, {"location": self.moved or f"{self.home}/{answer}"}, b""
         body = b"" if answer is None else json.dumps(answer).encode()
-        return self._with_etag(asked, body) if asked.method == "GET" else (status, {}, body)
+        scopes = self.scopes.get(asked.token) if asked.method == "GET" else None
+        return status, {} if scopes is None else {"x-oauth-scopes": scopes}, body
 
     def _as_app(self, app: AppDouble, asked: Asked) -> tuple[int, Mapping[str, str], bytes]:
         answer = app.answer(asked.scheme, asked.token, asked.method, asked.path, asked.body)
@@ -161,18 +158,6 @@ class GitHubDouble(Store):
             return None
         message, headers = found
         return 403, headers, json.dumps({"message": message}).encode()
-
-    def _with_etag(self, asked: Asked, body: bytes) -> tuple[int, Mapping[str, str], bytes]:
-        """Send a body that the client does not have; what it has costs no request of its hour."""
-        etag = f'W/"{hashlib.sha256(body).hexdigest()}"'
-        if asked.etag != etag:
-            scopes = self.scopes.get(asked.token)
-            more = {} if scopes is None else {"x-oauth-scopes": scopes}
-            return 200, {"etag": etag, **more}, body
-        self.not_modified += 1
-        if self.limits:
-            self.limits.not_modified(self._limited(asked.token))
-        return 304, {"etag": etag}, b""
 
     def _file(self, asked: Asked) -> tuple[int, Mapping[str, str], bytes]:
         """Where files are kept nobody takes a token of GitHub's."""
@@ -216,7 +201,6 @@ def _handler(double: GitHubDouble) -> type[BaseHTTPRequestHandler]:
                 {name: values[-1] for name, values in parse_qs(parts.query).items()},
                 json.loads(sent) if sent else None,
                 self.headers.get("authorization", "").rpartition(" ")[2],
-                self.headers.get("if-none-match", ""),
                 self.headers.get("authorization", "").partition(" ")[0],
             )
             status, headers, body = double.answer(asked)

@@ -110,10 +110,6 @@ class GitHubLimits:
         hour = REPOSITORY_TOKEN_AN_HOUR if token in self.repository_tokens else REQUESTS_AN_HOUR
         return self.tokens.setdefault(token, TokenLimits.of(hour))
 
-    def not_modified(self, token: str) -> None:
-        """Take back the request of an answer 304."""
-        self.of(token).requests.add(self.now(), -1)
-
 
 def _costs(limits: TokenLimits, method: str, path: str) -> list[tuple[Window, int]]:
     found = [(limits.requests, 1), (limits.points, 1 if method == "GET" else _WRITE_POINTS)]

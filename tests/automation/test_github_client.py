@@ -7,13 +7,11 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 from accelerator_portal.automation.github import GitHubError
 from accelerator_portal.automation.github_client import GitHubClient, client_here
-from accelerator_portal.http.cache import HttpCache
 from accelerator_portal.http.traffic import counted_traffic
 from tests.automation.conftest import QUICK
 from tests.automation.github_double import HOME, OWN_TOKEN, TOKEN, Fault, GitHubDouble
@@ -215,44 +213,6 @@ def test_without_pygithub_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     words = r"^PyGithub is not installed\. .*pip install '\.\[automation\]'$"
     with pytest.raises(GitHubError, match=words):
         client_here()
-
-
-RUNS = f"repos/{HOME}/actions/runs?event=schedule"
-
-
-def add_run(double: GitHubDouble) -> None:
-    run = {"id": double.new(), "event": "schedule", "created_at": "2026-11-21T11:00:00Z"}
-    double.runs.setdefault(HOME, []).insert(0, run)
-
-
-def test_a_list_of_runs_that_is_as_before_is_not_sent_again(
-    double: GitHubDouble, tmp_path: Path
-) -> None:
-    double.limits = GitHubLimits(SimulatedClock().now, frozenset({TOKEN}))
-    client = GitHubClient(TOKEN, double.home, QUICK, HttpCache(tmp_path))
-    add_run(double)
-    first = client.get(RUNS)
-    assert [client.get(RUNS) for _ in range(3)] == [first] * 3
-    assert double.not_modified == 3
-    assert double.limits.of(TOKEN).requests.total == 1
-    add_run(double)
-    assert len(json.loads(client.get(RUNS))["workflow_runs"]) == 2
-    for _ in range(2):
-        client.get(COMMENTS)
-        GitHubClient(TOKEN, double.home, QUICK).get(RUNS)
-    assert double.not_modified == 3
-    client.close()
-
-
-def test_a_damaged_list_on_disk_is_asked_for_again(double: GitHubDouble, tmp_path: Path) -> None:
-    client = GitHubClient(TOKEN, double.home, QUICK, HttpCache(tmp_path))
-    first = client.get(RUNS)
-    for file in tmp_path.rglob("*"):
-        if file.is_file():
-            file.write_bytes(file.read_bytes() + b"x")
-    assert client.get(RUNS) == first
-    assert double.not_modified == 0
-    client.close()
 
 
 def test_the_double_enforces_the_limits_of_each_token(double: GitHubDouble) -> None:

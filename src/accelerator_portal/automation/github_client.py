@@ -12,7 +12,6 @@ import re
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -20,7 +19,6 @@ from accelerator_portal.automation.github import GitHubError
 from accelerator_portal.automation.github_download import downloaded
 from accelerator_portal.automation.github_patience import Patience
 from accelerator_portal.catalog.wording import install_command
-from accelerator_portal.http.cache import CachedBody, HttpCache
 from accelerator_portal.http.traffic import REFUSING_STATUSES, Traffic, step_traffic
 
 if TYPE_CHECKING:
@@ -34,9 +32,7 @@ _MOST_SHOWN = 200
 # Sets of permissions, each of which allows the request, separated by semicolons.
 _PERMISSIONS = "x-accepted-github-permissions"
 # Each round asks for these again; other answers are asked for once.
-_RUN_LIST = "/actions/runs?"
 _OK = 200
-_NOT_MODIFIED = 304
 _SERVER_ERROR = 500
 _MOVED = {301, 302, 303, 307, 308}
 _ASSET = re.compile(r"/releases/assets/\d+$")
@@ -58,8 +54,6 @@ class GitHubClient:
     token: str = field(repr=False)
     home: str = HOME
     patience: Patience = field(default_factory=Patience)
-    cache: HttpCache = field(default_factory=lambda: HttpCache(None), repr=False, compare=False)
-    """Lists of runs with their ETags: one that is as before costs no request of the hour."""
     jwt: bool = False
     """Whether the token is a JSON web token, which GitHub takes as `Bearer` alone."""
     # PyGithub keeps the request under way in its connection: each thread needs its own.
@@ -72,10 +66,10 @@ class GitHubClient:
         """
         for _ in range(self.patience.tries - 1):
             try:
-                return self._got(path)
+                return self._asked("GET", path)
             except _CutOffError:
                 continue
-        return self._got(path)
+        return self._asked("GET", path)
 
     def get_with_headers(self, path: str) -> tuple[bytes, Mapping[str, str]]:
         """Return what stands at a path, and the headers in lower case. Raises GitHubError."""
@@ -112,21 +106,6 @@ class GitHubClient:
         if there.scheme != "https" and there.netloc != here.netloc:
             raise GitHubError(f"{path}: the address of the file is not https")
         return address
-
-    def _got(self, path: str) -> bytes:
-        """What stands at a path; of a list that is in the cache, ask only whether it changed."""
-        if _RUN_LIST not in path:
-            return self._asked("GET", path)
-        known = self.cache.read(path)
-        condition = {"If-None-Match": known.etag} if known else None
-        status, headers, text = self._answer("GET", path, None, condition)
-        if status == _NOT_MODIFIED and known:
-            return known.body
-        if not _OK <= status < min(_MOVED):
-            raise _refusal(path, status, text, headers)
-        if etag := str(headers.get("etag", "")):
-            self.cache.write(path, CachedBody(text.encode(), etag))
-        return text.encode()
 
     def _asked(self, method: str, path: str, body: dict[str, Any] | None = None) -> bytes:
         status, headers, text = self._answer(method, path, body)
@@ -188,19 +167,17 @@ class GitHubClient:
         ).requester
 
 
-def client_here(
-    variable: str = "GH_TOKEN", patience: Patience | None = None, cache: Path | None = None
-) -> GitHubClient:
+def client_here(variable: str = "GH_TOKEN", patience: Patience | None = None) -> GitHubClient:
     """Return the client that the environment describes: the token, and GITHUB_API_URL if it is set.
 
-    Each job has tokens that may do only what it needs, in variables of their own. Lists of
-    runs are kept in the folder `cache`, if there is one. Raises GitHubError.
+    Each job has tokens that may do only what it needs, in variables of their own. Raises
+    GitHubError.
     """
     token = os.environ.get(variable, "")
     if not token:
         raise GitHubError(f"{variable} is empty. Set it to a GitHub token")
     require_pygithub()
-    return GitHubClient(token, home_here(), patience or Patience(), HttpCache(cache))
+    return GitHubClient(token, home_here(), patience or Patience())
 
 
 def home_here() -> str:

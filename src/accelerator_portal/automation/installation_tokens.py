@@ -19,7 +19,6 @@ from accelerator_portal.automation.app_errors import AppError
 from accelerator_portal.automation.github import GitHubError
 from accelerator_portal.automation.github_app import AppInstallation, GitHubApp, Permissions
 from accelerator_portal.automation.github_client import GitHubClient
-from accelerator_portal.http.cache import HttpCache
 
 RENEWED_BEFORE = dt.timedelta(minutes=5)
 """So long before its end a token is renewed: a request with its retries takes less."""
@@ -47,14 +46,12 @@ class InstallationTokens:
     def __init__(
         self,
         app: GitHubApp,
-        cache: HttpCache | None = None,
         now: Callable[[], dt.datetime] = _utc_now,
         pause: Callable[[float], None] = time.sleep,
         wait: Callable[[], None] = lambda: None,
     ) -> None:
         """Ask for tokens as `app`; `wait` returns when the next one may be asked for."""
         self.app = app
-        self._cache = cache or HttpCache(None)
         self._now, self._pause, self._wait = now, pause, wait
         self._installations: dict[str, AppInstallation] | None = None
         self._slots: dict[_Key, _Slot] = {}
@@ -109,7 +106,7 @@ class InstallationTokens:
         except AppError as error:
             slot.error = error
             raise
-        client = GitHubClient(token.token, self.app.home, self.app.patience, self._cache)
+        client = GitHubClient(token.token, self.app.home, self.app.patience)
         slot.made = (client, token.expires_at)
         return client
 

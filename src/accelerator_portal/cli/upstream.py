@@ -36,7 +36,6 @@ from accelerator_portal.catalog.wording import count
 from accelerator_portal.cli.options import (
     INPUT_FILE,
     OUTPUT_FILE,
-    OUTPUT_FOLDER,
     ROOT,
     print_problems,
 )
@@ -168,11 +167,6 @@ def sweep(home: str, told: Path | None) -> None:
     help="Write the ledger of reports already handled to this file.",
 )
 @click.option(
-    "--cache",
-    type=OUTPUT_FOLDER,
-    help="Keep lists of runs in this folder. GitHub doesn't count requests for unchanged lists.",
-)
-@click.option(
     "--keep", is_flag=True, help="Store reports of the main branch in the platforms' results."
 )
 def answer(root: Path, told: Path | None, out: Path, **said: Any) -> None:  # noqa: ANN401
@@ -185,7 +179,7 @@ def answer(root: Path, told: Path | None, out: Path, **said: Any) -> None:  # no
     """
     catalog = _catalog(root)
     with _said_in_a_line(told):
-        clients = clients_here(said["home"], said["login"], said["cache"])
+        clients = clients_here(said["home"], said["login"])
         now = dt.datetime.now(dt.timezone.utc)
         done = answer_round.answer(root, catalog, clients, now, keep=said["keep"])
     write_text_atomically(out, done.ledger.model_dump_json() + "\n")

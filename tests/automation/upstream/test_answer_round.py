@@ -7,15 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_portal.automation.github_client import GitHubClient
 from accelerator_portal.automation.upstream import answer_round
 from accelerator_portal.automation.upstream.answer_round import AnswerRound, Clients
 from accelerator_portal.automation.upstream.own_files import LEDGER, SENT
-from accelerator_portal.automation.upstream.pace import A_MINUTE
 from accelerator_portal.automation.upstream.send_log import SendLog, SentChange
-from accelerator_portal.http.cache import HttpCache
-from tests.automation.github_double import BOT, TOKEN, GitHubDouble
-from tests.automation.upstream.scene import HOME, NOW, QUICK, add_run, client, keep_file, portal
+from tests.automation.github_double import BOT, GitHubDouble
+from tests.automation.upstream.scene import HOME, NOW, add_run, client, keep_file, portal
 from tests.automation.upstream.test_dispatch_round import event_of
 from tests.folders import Tree, loaded
 
@@ -66,20 +63,3 @@ def test_what_the_sender_forgot_stays_in_the_ledger(root: Path, double: GitHubDo
     answer(root, double, NOW)
     keep_file(double, SENT, SendLog())
     assert len(answer(root, double, NOW).looked) == 5
-
-
-def test_lists_that_are_as_before_cost_no_request_of_the_hour(
-    root: Path, double: GitHubDouble, tmp_path: Path
-) -> None:
-    leave_log(double, 5)
-    add_run(double, "event-00001/example", status="queued", created_at="2026-11-21T12:00:00Z")
-    vendors = GitHubClient(TOKEN, double.home, QUICK, HttpCache(tmp_path / "cache"))
-    own = client(double)
-    clients = Clients(own=own, vendors=vendors, upstream=own, home=HOME, login=BOT)
-    looked = [
-        answer_round.answer(root, loaded(root), clients, NOW + minutes * A_MINUTE).looked
-        for minutes in (1, 31, 61)
-    ]
-    assert [len(one) for one in looked] == [5, 5, 5]
-    assert double.not_modified == 2
-    assert len(double.said("GET", "vendor/plugin/actions/runs$")) == 3

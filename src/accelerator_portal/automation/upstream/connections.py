@@ -6,7 +6,6 @@ import threading
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from accelerator_portal.automation.github import Api
@@ -21,7 +20,6 @@ from accelerator_portal.automation.upstream.answer_round import Clients
 from accelerator_portal.automation.upstream.app_permissions import READ, SEND, upstream_permissions
 from accelerator_portal.automation.upstream.dispatching import Senders
 from accelerator_portal.automation.upstream.pace import Pace, Pause, UtcClock, utc_now
-from accelerator_portal.http.cache import HttpCache
 
 
 def senders_here(home: str) -> Senders:
@@ -37,7 +35,7 @@ def senders_here(home: str) -> Senders:
     return Senders(vendors=vendors, own=own, home=home)
 
 
-def clients_here(home: str, login: str, cache: Path | None) -> Clients:
+def clients_here(home: str, login: str) -> Clients:
     """Return who reads and comments, by the environment. Raises GitHubError, and AppError.
 
     Comments of the App have its own login: with another one they would be posted again and again.
@@ -46,13 +44,12 @@ def clients_here(home: str, login: str, cache: Path | None) -> Clients:
     if app is None:
         return Clients(
             own=own,
-            vendors=PacedApi(client_here(cache=cache), Pace(most=READS_A_MINUTE)),
+            vendors=PacedApi(client_here(), Pace(most=READS_A_MINUTE)),
             upstream=client_here("UPSTREAM_TOKEN"),
             home=home,
             login=login,
         )
-    wait = Pace(most=TOKENS_A_MINUTE).wait
-    tokens = InstallationTokens(app, HttpCache(cache), wait=wait)
+    tokens = InstallationTokens(app, wait=Pace(most=TOKENS_A_MINUTE).wait)
     return Clients(
         own=own,
         vendors=OwnerPacedApi(InstallationApi(tokens, lambda _: READ), READS_A_MINUTE),
