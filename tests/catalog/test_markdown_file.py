@@ -37,6 +37,27 @@ def test_sections_know_their_titles_texts_and_lines() -> None:
     assert list(file.sources) == ["a"]
 
 
+def test_a_section_declares_error_messages() -> None:
+    file = parsed(
+        "## One\n\n``` error\nfirst: *\n\n second\n```\n\ntext\n\n## Two\n\n```sh\nls\n```\n"
+    )
+    one, two = file.sections
+    assert [(m.line, m.text) for m in one.messages] == [(11, "first: *"), (13, "second")]
+    assert one.text.startswith("``` error\n")
+    assert two.messages == ()
+    assert [block.text for block in file.code] == ["ls\n"]
+
+
+@pytest.mark.parametrize(
+    "text", ["text\n\n```error\nx\n```", "### Three\n\n```error\nx\n```", "> ```error\n> x\n> ```"]
+)
+def test_error_messages_stand_below_the_heading(text: str) -> None:
+    line = 8 + 2 + text.split("```", maxsplit=1)[0].count("\n")
+    assert problems(f"{FRONT}## One\n\n{text}\n") == [
+        f"a.md:{line}: a block `error` stands inside an answer; move it below the heading"
+    ]
+
+
 @pytest.mark.parametrize(
     "text", ["```\n## not a heading\n```", "> ## quoted", "- ## in a list", "    ## code\n\nx"]
 )

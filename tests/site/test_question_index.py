@@ -73,7 +73,9 @@ def test_the_index_names_every_question_of_the_page(site: Site) -> None:
 
 
 def test_an_index_of_nothing_is_empty() -> None:
-    assert question_index([], []) == QuestionIndex(questions=[], titles=[], names={}, terms={})
+    assert question_index([], []) == QuestionIndex(
+        questions=[], titles=[], names={}, terms={}, messages=[]
+    )
 
 
 def test_every_message_has_a_thread_and_an_answer_of_its_platform(

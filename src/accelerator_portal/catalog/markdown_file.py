@@ -43,6 +43,14 @@ _PARSER.core.ruler.before("inline", "bounded", _bounded)
 
 
 @dataclass(frozen=True, slots=True)
+class CodeBlock:
+    """What readers copy, and its first line in the file."""
+
+    line: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Section:
     """A level-2 heading and the Markdown below it, each with its first line in the file."""
 
@@ -50,6 +58,8 @@ class Section:
     line: int
     text: str
     text_line: int
+    messages: tuple[CodeBlock, ...] = ()
+    """The error messages that the section declares, each a line of its block `error`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,14 +69,6 @@ class LinkTarget:
     line: int
     address: str
     is_picture: bool
-
-
-@dataclass(frozen=True, slots=True)
-class CodeBlock:
-    """What readers copy, and its first line in the file."""
-
-    line: int
-    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,15 +123,28 @@ def parse_markdown(path: str, text: str) -> tuple[MarkdownFile | None, list[Prob
 def _sections(body: str, tokens: list[Token], body_line: int) -> Iterator[Section]:
     lines = body.split("\n")
     heads = [
-        (token.map[0], token.map[1], tokens[i + 1].content)
+        (token.map[0], token.map[1], *tokens[i + 1 : i + 4])
         for i, token in enumerate(tokens)
         if token.type == "heading_open" and token.tag == "h2" and token.level == 0 and token.map
     ]
-    ends = [*(start for start, _, _ in heads), len(lines)][1:]
-    for (start, after, title), end in zip(heads, ends, strict=True):
+    ends = [*(start for start, *_ in heads), len(lines)][1:]
+    for (start, after, title, *following), end in zip(heads, ends, strict=True):
         first = next((n for n in range(after, end) if lines[n].strip()), end)
         text = "\n".join(lines[first:end]).rstrip()
-        yield Section(title.strip(), start + body_line, text, first + body_line)
+        messages = tuple(_messages(following[-1], body_line))
+        place = first + body_line
+        yield Section(title.content.strip(), start + body_line, text, place, messages)
+
+
+def _messages(token: Token, body_line: int) -> Iterator[CodeBlock]:
+    if _declares_messages(token):
+        for number, text in enumerate(token.content.splitlines(), _line(token, body_line) + 1):
+            if text.strip():
+                yield CodeBlock(number, text.strip())
+
+
+def _declares_messages(token: Token) -> bool:
+    return token.type == "fence" and token.info.strip() == "error"
 
 
 def _targets(tokens: list[Token], body_line: int) -> Iterator[LinkTarget]:
@@ -144,7 +159,7 @@ def _targets(tokens: list[Token], body_line: int) -> Iterator[LinkTarget]:
 
 def _code(tokens: list[Token], body_line: int) -> Iterator[CodeBlock]:
     for token in tokens:
-        if token.type in {"fence", "code_block"}:
+        if token.type in {"fence", "code_block"} and not _declares_messages(token):
             first = _line(token, body_line) + (token.type == "fence")
             yield CodeBlock(first, token.content)
 
@@ -170,6 +185,9 @@ def _structure_problems(path: str, tokens: list[Token], body_line: int) -> list[
     for token, words in pairwise(tokens):
         if token.type == "th_open" and not words.content.strip():
             what, remedy = "a table column has no name", "add its name in the table's first line"
+            problems.append(Problem(path, _line(words, body_line), what, remedy))
+        if _declares_messages(words) and (token.type, token.tag) != ("heading_close", "h2"):
+            what, remedy = "a block `error` stands inside an answer", "move it below the heading"
             problems.append(Problem(path, _line(words, body_line), what, remedy))
     for token in tokens:
         if token.type == "heading_open" and token.tag == "h1":

@@ -191,6 +191,9 @@ class QuestionIndex(Model):
     """Beginnings of words by which an error message names platforms, with the platforms' ids."""
     terms: dict[str, list[tuple[int, float]]]
     """For each word, the numbers of matching questions and their weights."""
+    messages: list[tuple[int, str]]
+    """The error messages that answers declare: the number of the question and the message, in which
+    `…`, `*` or `...` stands for a part that varies."""
 
 
 class FindingShares(Model):

@@ -1,7 +1,8 @@
-"""The index that finds the answer to a pasted error message: what each word counts.
+"""The index that finds the answer to a pasted error message.
 
-Rare words count more than common ones (BM25), words of the title and of code more than other
-words. `site_src/pages/assets/scripts/question-search.js` reads words in the same way and adds up
+It holds the messages that answers declare, and what each word counts. Words rank what no answer
+declares: rare ones count more than common ones (BM25), those of the title and of code more than
+others. `site_src/pages/assets/scripts/question-search.js` reads words in the same way and adds up
 the numbers; a test compares the two.
 """
 
@@ -87,6 +88,11 @@ def question_index(
         titles=[question.title for question in questions],
         names=_names(platforms),
         terms=dict(sorted(found.items())),
+        messages=[
+            (place, message)
+            for place, question in enumerate(questions)
+            for message in question.messages
+        ],
     )
 
 

@@ -31,6 +31,8 @@ class PageQuestion:
     answer: Markup
     text: str
     sources: SourceList
+    messages: tuple[str, ...] = ()
+    """The error messages that the answer declares."""
 
 
 def questions(platform: Platform, sources: SourceList) -> list[PageQuestion]:
@@ -52,8 +54,11 @@ def _questions(group: str, file: MarkdownFile, sources: SourceList) -> list[Page
     for section in file.sections:
         anchor = anchors.take(f"faq-{slug(section.title)}")
         answer = render_section(file, sources, section.text, _within(anchor))
+        declared = tuple(message.text for message in section.messages)
         found.append(
-            PageQuestion(group, file, anchor, section.title, answer, section.text, sources)
+            PageQuestion(
+                group, file, anchor, section.title, answer, section.text, sources, declared
+            )
         )
     return found
 

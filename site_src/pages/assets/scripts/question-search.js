@@ -1,6 +1,6 @@
 // Which question answers a pasted error message: a pure model; the page that uses it is in questions.js.
-// The site's build weighs the words (site/question_index.py): rare ones count most. Here a message loses what is
-// different on every machine, and the weights of its words are added up.
+// An answer opens only for a message that it declares in its file. Words rank the others, which stay closed; the site's
+// build weighs them (site/question_index.py): rare ones count most.
 
 // The same list as in site/question_index.py; a test compares what both make of every question.
 const COMMON = new Set(
@@ -16,6 +16,7 @@ const LONGEST = 100; // characters of a name; what is longer is data
 // What differs from machine to machine, and what PyTorch adds to every error of a device.
 const FRAME = /^[ \t]*File "[^"\n]*", line \d+.*(?:\n[ \t]{3,}\S.*)*/gm; // a step of a traceback, with its line of code
 const NOISE = [
+  [FRAME, " "],
   [/\b\w+ kernel errors might be asynchronously reported[^.]{0,200}\.?/g, " "],
   [/\bFor debugging consider passing [^.\n]{0,100}\.?/g, " "],
   [/\bCompile with [`']?TORCH_USE_\w+[`']? to enable device-side assertions\.?/g, " "],
@@ -24,21 +25,24 @@ const NOISE = [
   [/https?:\/\/\S+/g, " "],
   [/\b\d{4}-(?:\d\d|[A-Za-z]{3})-\d\d(?:[T\- ]?\d\d:\d\d:\d\d[\d.:]*Z?)?/g, " "], // a date or time
   [/\b0x[0-9a-fA-F]+/g, " "],
-  [/\b[\w.]{0,80}(?:Error|Exception|Warning)(?=[ \t]*:)/g, " "], // the name of an exception
   [/(?:[A-Za-z]:)?(?:[\\/][^\s\\/:"'()]+)+/g, kept],
 ];
-const SYMBOL = /\b_Z[A-Za-z0-9_]+/g; // a C++ symbol as linkers write it
+const LIBRARY = /\.so\b|\.dll$/;
+// Only declared messages hold these: the name of an exception, and a C++ symbol as linkers write it.
+const UNRANKED = /\b[\w.]{0,80}(?:Error|Exception|Warning)(?=[ \t]*:)|\b_Z[A-Za-z0-9_]+/g;
 
-// An answer opens by itself if its score is `CLEAR` times the next one's, and either `SURE`, or `CLOSE` while the message
-// has this share of the words of its title, counted by how rare they are.
-const SURE = 60;
-const CLOSE = 18;
-const SHARE = 0.35;
-const CLEAR = 1.2;
+// An exception, unless it only says that another process failed.
+const EXCEPTION =
+  /\b[\w.]{0,80}(?<!ChildFailed|CalledProcess|Process(?:Raised|Exited))(?:Error|Exception)(?=[ \t]*(?::(?!:| Engine core init)|$))/gm;
+const SHUTDOWN = /^Exception ignored in/m; // what follows an error when Python ends
+
+// A declared message: a part that varies, and how many characters it has at most.
+const VARIES = /…|\*|\.{3}/;
+const ANYTHING = ".{0,300}?";
+
+const LEAST = 18; // the score of an answer that may fit
+const MOST = 3; // answers
 const NAMED = 1.5; // times the score of the answers of a platform that the message names
-const NOT_NAMED = 0.25; // if the message names another platform
-const NONE_NAMED = 0.8; // if it names none
-const LIBRARY = /^(?:lib\w|_).*\.so|\.dll$/;
 
 /** The last part of a path, if it is a library or a device; anything else is different everywhere. */
 function kept(path) {
@@ -74,20 +78,13 @@ function singular(term) {
 }
 
 /** The message without paths, addresses, times, names of exceptions and steps of tracebacks. */
-export function cleaned(message) {
-  return [[FRAME, " "], ...NOISE, [SYMBOL, " "]].reduce((text, [pattern, instead]) => text.replace(pattern, instead), message);
-}
-
-/** The words by which a message is looked for; all of its words, if nothing else is left. */
-export function query(message) {
-  const found = new Set(terms(cleaned(message)));
-  return found.size > 0 ? found : new Set(terms(message));
+function cleaned(message) {
+  return NOISE.reduce((text, [pattern, instead]) => text.replace(pattern, instead), message);
 }
 
 /** The ids of the platforms that a message names; if its words name none, those that its traceback names. */
-export function named(index, message) {
-  const words = NOISE.reduce((text, [pattern, instead]) => text.replace(pattern, instead), message.replace(FRAME, " "));
-  const found = namedIn(index.names, words);
+function named(index, message) {
+  const found = namedIn(index.names, cleaned(message));
   return found.size > 0 ? found : namedIn(index.names, message);
 }
 
@@ -112,42 +109,65 @@ function continues(last, next) {
   return /[a-z]/.test(last) ? /^[a-z]/.test(next) : /[A-Z]/.test(last) && /^[A-Z](?![a-z])/.test(next);
 }
 
+/** A message from its last exception on; all of it, if it has none. */
+export function lastError(message) {
+  const [text] = message.split(SHUTDOWN);
+  const start = [...text.matchAll(EXCEPTION)].at(-1)?.index ?? 0;
+  return text.slice(start);
+}
+
+/** A text as declared messages are compared: its words in lower case; a dot or hyphen within a word belongs to it. */
+function plain(text) {
+  const words = cleaned(text).toLowerCase().match(/[a-z0-9_]+(?:[.-]+[a-z0-9_]+)*/g) ?? [];
+  return words.join(" ");
+}
+
+/** The length of the longest declared message in the text, by the number of its question. */
+function declared(index, text) {
+  const words = ` ${plain(text)} `;
+  const found = new Map();
+  for (const [place, message] of index.messages) {
+    const parts = message.split(VARIES).map(plain);
+    const { length } = parts.join("");
+    const pattern = ` ${parts.join(ANYTHING).replaceAll(/\.(?=[a-z0-9_])/g, "\\.")} `.replace(` ${ANYTHING}`, "");
+    if (length > (found.get(place) ?? 0) && new RegExp(pattern).test(words)) found.set(place, length);
+  }
+  return found;
+}
+
 /**
- * The answers to a message, best first, and the one that is clearly the right one, if any. What the message names
- * decides the platform; the answer of another one never opens.
+ * The answers that are shown, best first, and the one that opens: it declares the last error of the message. Selecting
+ * another platform keeps it closed; then it is `other`. What the message names decides the platform.
  */
 export function answers(index, message, selected = "") {
-  const platforms = selected ? new Set([selected]) : named(index, message);
-  const words = query(message);
+  const last = lastError(message);
+  const names = [last, message].map((text) => named(index, text)).find((found) => found.size > 0) ?? new Set();
+  const platforms = selected ? new Set([selected]) : names;
+  const group = (place) => index.questions[place]?.split("/")[0];
+  const fits = (place) => platforms.size === 0 || group(place) === "any" || platforms.has(group(place));
+  const declaring = (text) => {
+    const found = declared(index, text);
+    const own = (place) => Number((group(place) === "any") === (platforms.size === 0)); // or the one for all platforms
+    return [...found.keys()].sort((one, other) => own(other) - own(one) || found.get(other) - found.get(one));
+  };
+  const now = declaring(last);
+  const sure = platforms.size > 0 || group(now[0]) === "any" || new Set(now.map(group)).size === 1;
+  const right = sure ? now.find(fits) : undefined;
+  const other = right === undefined && selected ? now[0] : undefined;
+  const scores = ranked(index, last);
+  const score = (place) => scores.get(place) * (platforms.has(group(place)) ? NAMED : 1);
+  const near = [...scores.keys()].filter((place) => score(place) >= LEAST).sort((one, two) => score(two) - score(one));
+  const places = [...now, ...declaring(message), ...near].filter((place) => fits(place) || place === other);
+  const id = (place) => index.questions[place] ?? null;
+  return { found: [...new Set(places)].slice(0, MOST).map(id), named: names, opened: id(right), other: id(other) };
+}
+
+/** The score of each question that has words of the text. */
+function ranked(index, text) {
   const scores = new Map();
-  for (const term of words) {
+  for (const term of new Set(terms(cleaned(text).replace(UNRANKED, " ")))) {
     if (!Object.hasOwn(index.terms, term)) continue;
     for (const [place, weight] of index.terms[term]) scores.set(place, (scores.get(place) ?? 0) + weight);
   }
-  const found = [...scores]
-    .map(([place, score]) => {
-      const question = index.questions[place];
-      const share = titleShare(index, place, words);
-      const group = question.split("/")[0];
-      const fits = group === "any" || platforms.has(group);
-      const other = platforms.size === 0 ? NONE_NAMED : NOT_NAMED;
-      const factor = platforms.has(group) ? NAMED : group === "any" ? 1 : other;
-      return { question, fits, share, score: score * factor };
-    })
-    .sort((one, other) => other.score - one.score);
-  const [first, second] = found;
-  const close = first?.score >= CLOSE && /\w/.test(cleaned(message));
-  const clear = close && first.fits && first.score >= CLEAR * (second?.score ?? 0);
-  const opens = clear && (first.score >= SURE || first.share >= SHARE);
-  return { found, named: platforms, close, opened: opens ? first.question : null };
-}
-
-/** How much of what a title quotes, or of the whole title, the message has; rare words count more. */
-function titleShare(index, place, words) {
-  const title = index.titles[place];
-  const quoted = [...title.matchAll(/"([^"]+)"/g)].map(([, text]) => text).join(" ");
-  const rarity = (term) => Math.log(index.questions.length / (index.terms[term]?.length ?? 1));
-  const sum = (all) => all.reduce((total, term) => total + rarity(term), 0);
-  const asked = [...new Set(terms(quoted || title))].filter((term) => !term.includes(" "));
-  return sum(asked.filter((term) => words.has(term))) / sum(asked);
+  return scores;
 }

@@ -1,11 +1,11 @@
-// "Paste an error message": the answer that fits it, open if it is clearly the right one, or the nearest ones, closed.
-// Without this script the page lists every question.
+// "Paste an error message": the answer that declares it, open, and others that may fit, closed. Without this script the
+// page lists every question.
 
-import { answers, query } from "./question-search.js";
+import { answers, lastError } from "./question-search.js";
 
 const PAUSE = 150; // milliseconds without typing
-const MOST = 3; // answers shown
-const LONGEST_ADDRESS = 1000; // characters; of a longer message the address keeps the words that were found
+const MOST_HELP = 3; // platforms that a message names, with their support channels
+const LONGEST_ADDRESS = 1000; // characters; of a longer message the address keeps the last error
 
 export function startQuestions(form) {
   const page = new Questions(form);
@@ -65,29 +65,43 @@ class Questions {
     } catch (error) {
       this.index = null; // the next letter tries again
       console.info("questions:", error);
-      if (keep) this.keepInAddress(message, { terms: {} });
+      if (keep) this.keepInAddress(message);
       return this.showGroups(platform.value, "The search index could not be read. Select your platform to see its questions.");
     }
     if (message !== text.value.trim()) return undefined; // the reader typed on meanwhile
-    if (keep) this.keepInAddress(message, index);
+    if (keep) this.keepInAddress(message);
     if (!message) return this.showGroups(platform.value, "");
     return this.showFound(answers(index, message, platform.value), platform.value);
   }
 
-  showFound({ found, named, close, opened }, platform) {
-    const shown = found.map(({ question }) => this.items.get(question)).filter((item) => item && fits(item, platform));
-    if (shown.length === 0) return this.showGroups(platform, this.nothing(platform));
-    const items = shown.slice(0, MOST);
-    this.putBack();
-    for (const { group } of this.groups) group.hidden = true;
-    const asked = platform ? [platform] : [...named].slice(0, MOST);
-    this.results.replaceChildren(...items, ...asked.map((id) => this.helpOf(id)).filter(Boolean), this.add);
+  showFound({ found, named, opened, other }, platform) {
+    const items = found.map((question) => this.items.get(question)).filter(Boolean);
+    const help = (platform ? [platform] : [...named]).slice(0, MOST_HELP).map((id) => this.helpOf(id)).filter(Boolean);
+    const state = this.stateOf(items.length, opened, other);
+    if (items.length === 0) this.showGroups(platform, state);
+    else {
+      this.putBack();
+      for (const { group } of this.groups) group.hidden = true;
+    }
+    this.results.replaceChildren(...items, ...help, this.add);
     this.results.hidden = false;
     this.open(opened && this.items.get(opened));
-    const nearest = items.length === 1 ? "The nearest answer is listed." : `The nearest ${items.length} answers are listed.`;
-    const unsure = `${items.length === 1 ? "1 answer" : `${items.length} answers`} may fit, best match first.`;
-    this.state.textContent = opened ? `Answer found. ${nearest}` : close ? `No answer is certain. ${unsure}` : `No answer here. ${nearest}`;
-    return undefined;
+    this.state.textContent = state;
+  }
+
+  stateOf(count, opened, other) {
+    const may = (number, more) => `${number} ${more}${number === 1 ? "answer" : "answers"} may fit.`;
+    if (opened) return `Answer found.${count > 1 ? ` ${may(count - 1, "other ")}` : ""}`;
+    if (other) return `The answer to this message is about ${this.nameOf(other.split("/")[0])}, not ${this.nameOf()}.`;
+    const none = "No answer matches this message.";
+    if (count > 0) return `${none} ${may(count, "")}`;
+    if (this.nameOf()) return `${none} These are all questions about ${this.nameOf()}.`;
+    return `${none} Select your platform to see its questions and support channels.`;
+  }
+
+  /** The name of a platform, or of the selected one, if any. */
+  nameOf(id = this.form.elements.platform.value) {
+    return id && [...this.form.elements.platform.options].find(({ value }) => value === id)?.text;
   }
 
   /** All questions, or those of one platform, with the place where to ask below them. */
@@ -101,12 +115,6 @@ class Questions {
       if (!group.hidden) shown += items.length;
     }
     this.state.textContent = words || `Showing ${shown} of ${this.items.size} questions.`;
-  }
-
-  nothing(platform) {
-    if (!platform) return "No answer matches this message. Select your platform to see its questions and support channels.";
-    const name = this.form.elements.platform.selectedOptions[0].text;
-    return `No answer matches this message. These are all questions about ${name}. Support channels are listed below them.`;
   }
 
   helpOf(platform) {
@@ -129,24 +137,14 @@ class Questions {
     if (!item) this.opened = null;
   }
 
-  keepInAddress(message, index) {
+  keepInAddress(message) {
     const platform = this.form.elements.platform.value;
     const wanted = new URLSearchParams();
-    if (message) wanted.set("text", message.length > LONGEST_ADDRESS ? knownWords(message, index) : message);
+    if (message) wanted.set("text", message.length > LONGEST_ADDRESS ? lastError(message).slice(0, LONGEST_ADDRESS) : message);
     if (platform) wanted.set("platform", platform);
     const words = wanted.toString();
     history.replaceState(null, "", (words ? `?${words}` : location.pathname) + location.hash);
   }
-}
-
-function fits(item, platform) {
-  return !platform || [platform, "any"].includes(item.dataset.platform);
-}
-
-/** The words of a message that lead to a question; pairs follow from them. */
-function knownWords(message, index) {
-  const known = [...query(message)].filter((term) => !term.includes(" ") && Object.hasOwn(index.terms, term));
-  return known.join(" ").slice(0, LONGEST_ADDRESS);
 }
 
 async function read(address) {

@@ -1,0 +1,53 @@
+"""An error message that an answer declares is specific, and no other answer declares it.
+
+An answer opens by itself for each message that it declares. A message needs three words besides
+names such as `RuntimeError`, or a long name such as `CUDNN_STATUS_NOT_INITIALIZED`.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Iterator
+
+from accelerator_portal.catalog import Catalog, Problem
+
+# Characters of a message, parts of it that vary, and words or a name that make it specific.
+LONGEST, MOST_PARTS, WORDS, NAME = 300, 3, 3, 12
+
+_VARIES = re.compile(r"\u2026|\*|\.{3}")
+_GENERAL = re.compile(
+    r"\b(?:(?:Runtime|Value|Type|Key|Index|Attribute|Assertion|OS)?Error|Exception)\b"
+)
+_WORD = re.compile(r"[a-zA-Z0-9_]{2,}")
+_LONG_NAME = re.compile(r"[a-zA-Z0-9]{1,80}(?:_|[a-z](?=[A-Z]))")
+
+
+def check(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
+    """Yield messages that would open an answer by mistake, or two answers."""
+    for faq in catalog.faqs:
+        first: dict[str, str] = {}
+        for section in faq.sections:
+            for message in section.messages:
+                words = _WORD.findall(_GENERAL.sub(" ", message.text))
+                known = first.setdefault(" ".join(words).lower(), section.title)
+                if not _is_specific(words):
+                    what = f'the message "{message.text[:60]}" is not specific'
+                    remedy = (
+                        f"write at least {WORDS} words of it, besides a name such as RuntimeError"
+                    )
+                    yield Problem(faq.path, message.line, what, remedy)
+                elif known != section.title:
+                    what = f'the answer to "{known[:60]}" declares this message, too'
+                    remedy = "leave it with the answer that solves it"
+                    yield Problem(faq.path, message.line, what, remedy)
+                if len(message.text) > LONGEST or len(_VARIES.findall(message.text)) > MOST_PARTS:
+                    what = "the message is too long or has too many parts that vary"
+                    remedy = f"use at most {LONGEST} characters and {MOST_PARTS} of \u2026"
+                    yield Problem(faq.path, message.line, what, remedy)
+
+
+def _is_specific(words: list[str]) -> bool:
+    return len(words) >= WORDS or any(
+        len(word) >= NAME and _LONG_NAME.match(word) for word in words
+    )
