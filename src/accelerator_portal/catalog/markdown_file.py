@@ -59,7 +59,7 @@ class Section:
     text: str
     text_line: int
     messages: tuple[CodeBlock, ...] = ()
-    """The error messages that the section declares, each a line of its block `error`."""
+    """The error messages that it declares, each a line of the block `error` above its text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,9 +129,11 @@ def _sections(body: str, tokens: list[Token], body_line: int) -> Iterator[Sectio
     ]
     ends = [*(start for start, *_ in heads), len(lines)][1:]
     for (start, after, title, *following), end in zip(heads, ends, strict=True):
-        first = next((n for n in range(after, end) if lines[n].strip()), end)
+        block = following[-1]
+        begin = block.map[1] if _declares_messages(block) and block.map else after
+        first = next((n for n in range(begin, end) if lines[n].strip()), end)
         text = "\n".join(lines[first:end]).rstrip()
-        messages = tuple(_messages(following[-1], body_line))
+        messages = tuple(_messages(block, body_line))
         place = first + body_line
         yield Section(title.content.strip(), start + body_line, text, place, messages)
 

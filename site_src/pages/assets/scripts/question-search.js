@@ -31,9 +31,9 @@ const LIBRARY = /\.so\b|\.dll$/;
 // Only declared messages hold these: the name of an exception, and a C++ symbol as linkers write it.
 const UNRANKED = /\b[\w.]{0,80}(?:Error|Exception|Warning)(?=[ \t]*:)|\b_Z[A-Za-z0-9_]+/g;
 
-// An exception, unless it only says that another process failed.
+// An exception, unless it only says that another process or a program within the program failed.
 const EXCEPTION =
-  /\b[\w.]{0,80}(?<!ChildFailed|CalledProcess|Process(?:Raised|Exited))(?:Error|Exception)(?=[ \t]*(?::(?!:| Engine core init)|$))/gm;
+  /\b[\w.]{0,80}(?<!\bChildFailed|\bCalledProcess|\bProcess(?:Raised|Exited))(?:\BError|Exception)(?=[ \t]*(?::(?!:| Engine core init| The following operation failed in)|$))/gm;
 const SHUTDOWN = /^Exception ignored in/m; // what follows an error when Python ends
 
 // A declared message: a part that varies, and how many characters it has at most.
