@@ -13,6 +13,7 @@ from accelerator_portal.catalog.compatibility_file import Compatibility
 from accelerator_portal.catalog.criteria_file import Criteria
 from accelerator_portal.catalog.exceptions_file import Exemption
 from accelerator_portal.catalog.executorch_goals_file import ExecutorchGoals
+from accelerator_portal.catalog.finder_file import FinderWords
 from accelerator_portal.catalog.hosts_file import Hosts
 from accelerator_portal.catalog.install_file import Install
 from accelerator_portal.catalog.known_issues_file import KnownFailure
@@ -45,6 +46,7 @@ HOSTS = "data/hosts.yaml"
 RELAY = "data/relay.yaml"
 OWN_RUNS = "data/own-runs.yaml"
 OTHER_BACKENDS = "data/other-backends.yaml"
+FINDER = "data/finder.yaml"
 SHARED_FAQ = "data/faq.md"
 RESULTS = "results"
 
@@ -126,6 +128,8 @@ class Catalog:
     """Where this project runs the suites itself."""
     other_backends: OtherBackends | None = None
     """What readers ask for and do not find among the platforms."""
+    finder_words: FinderWords | None = None
+    """What the card finder knows of words that are no names."""
     faq: MarkdownFile | None = None
     """Questions and answers that hold on every platform."""
     left_out: Mapping[str, tuple[Path, ...]] = field(default_factory=dict)

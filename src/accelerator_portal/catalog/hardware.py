@@ -109,6 +109,8 @@ class Generation(Sourced):
     """The manufacturer, if it isn't the platform's vendor."""
     arch: Arch | None = None
     """The processor architecture of machines with this hardware, if they all have the same one."""
+    jetpack: Annotated[Line, Field(pattern=r"^\d+(\.\d+)*$")] | None = None
+    """The oldest JetPack release that the builds run on, for NVIDIA Jetson modules."""
     builds: tuple[BuildSupport, ...]
     """Builds that run on the hardware. Write `[]` if no published build does."""
     note: Line | None = None

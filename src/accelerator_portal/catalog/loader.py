@@ -15,6 +15,7 @@ from accelerator_portal.catalog.catalog import (
     CRITERIA,
     EXCEPTIONS,
     EXECUTORCH_GOALS,
+    FINDER,
     HISTORY,
     HOSTS,
     MODEL_FAMILIES,
@@ -34,6 +35,7 @@ from accelerator_portal.catalog.compatibility_file import Compatibility
 from accelerator_portal.catalog.criteria_file import Criteria
 from accelerator_portal.catalog.exceptions_file import Exceptions
 from accelerator_portal.catalog.executorch_goals_file import ExecutorchGoals
+from accelerator_portal.catalog.finder_file import FinderWords
 from accelerator_portal.catalog.folder_name import folder_fault
 from accelerator_portal.catalog.hosts_file import Hosts
 from accelerator_portal.catalog.install_file import Install
@@ -102,6 +104,7 @@ def load_catalog(
         relay=reader.optional(RELAY, Relay),
         own_runs=reader.optional(OWN_RUNS, OwnRuns),
         other_backends=reader.optional(OTHER_BACKENDS, OtherBackends),
+        finder_words=reader.optional(FINDER, FinderWords),
         faq=reader.markdown(SHARED_FAQ) if (root / SHARED_FAQ).exists() else None,
         executorch_goals=reader.optional(EXECUTORCH_GOALS, ExecutorchGoals),
         packages=packages,

@@ -14,6 +14,7 @@ from accelerator_portal.catalog.criteria_file import Criteria
 from accelerator_portal.catalog.exceptions_file import Exceptions
 from accelerator_portal.catalog.executorch_goals_file import ExecutorchGoals
 from accelerator_portal.catalog.field_docstrings import DescribedSchema
+from accelerator_portal.catalog.finder_file import FinderWords
 from accelerator_portal.catalog.hosts_file import Hosts
 from accelerator_portal.catalog.install_file import Install
 from accelerator_portal.catalog.known_issues_file import KnownIssues
@@ -48,6 +49,7 @@ SCHEMAS: dict[str, type[BaseModel]] = {
     "relay": Relay,
     "executorch-goals": ExecutorchGoals,
     "other-backends": OtherBackends,
+    "finder": FinderWords,
 }
 
 

@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.accelerator import Identify
 from accelerator_portal.catalog.fields import Arch, Integration, Model
+from accelerator_portal.catalog.finder_file import FinderWords
 from accelerator_portal.catalog.hardware import BuildSupport, Generation, HardwareModel
 from accelerator_portal.catalog.sources import Source, sources_by_id
 from accelerator_portal.install.labels import ARCH, OS
@@ -32,6 +33,8 @@ class GenerationData(Model):
     """Who makes it, if not the platform's vendor."""
     arch: Arch | None = None
     """The processor architecture of machines with it, if they all have the same one."""
+    jetpack: str | None = None
+    """The oldest JetPack release that its builds run on."""
     page: str
     """Address of its row on the platform's page, from the root of the site."""
     verdict: ReleaseSupport
@@ -129,11 +132,14 @@ class HardwareData(Model):
 
     platforms: tuple[PlatformHardware, ...]
     """The platforms, in-tree first and then by name."""
+    words: FinderWords = FinderWords()
+    """What readers type beside the name of hardware."""
 
 
 def hardware_data(catalog: Catalog) -> HardwareData:
     """Return the hardware of every platform."""
-    return HardwareData(platforms=tuple(_platforms(catalog)))
+    words = catalog.finder_words or FinderWords()
+    return HardwareData(platforms=tuple(_platforms(catalog)), words=words)
 
 
 def cards_by_id(platform: Platform) -> dict[str, Generation]:
@@ -200,6 +206,7 @@ def _generation(
         also=generation.also,
         vendor=generation.vendor,
         arch=generation.arch,
+        jetpack=generation.jetpack,
         page=f"{PLATFORMS}/{platform.id}/#card-{card}",
         verdict=found.verdict,
         words=_words(platform, found),

@@ -1,18 +1,23 @@
 // The commands for an answer of the finder: the selector's own row for the card, the driver and a system.
 
+import { compareVersions } from "./selector-model.js";
+
 /**
- * The row that an answer leads to, for the reader's own system where it has one. `system` has the reader's `os` and `arch`.
- * Beside the selector's `choice` and `row` it says what was asked for and could not be met.
+ * The row that an answer leads to, for the system that the query names, or else the reader's own where it has one.
+ * `system` has the reader's `os` and `arch`. Beside the selector's `choice` and `row` it says what was asked for and could not be met.
  */
 export function commandsFor(model, answer, system) {
   const { platform, driver, toolkit } = answer;
   const wanted = { os: answer.os ?? system.os, arch: answer.arch ?? answer.generation?.arch ?? system.arch };
   const variant = toolkit?.platform === platform.id ? variantOf(model, toolkit) : null;
   const card = cardOf(answer);
+  const versions = answer.versions ?? {};
   const wishes = [["variant", variant?.id], ["method", answer.method], ["build", buildOf(model, answer.release)]].filter(([, value]) => value);
   const limited = driver && model.data.drivers[platform.id] ? { card, driver } : { card };
+  const oldJetPack = answer.generation?.jetpack && versions.JetPack && compareVersions(versions.JetPack, answer.generation.jetpack) < 0;
+  const possible = oldJetPack ? [] : machines(model, platform.id, wanted).filter(({ os, arch }) => os === (answer.os ?? os) && arch === (answer.arch ?? arch));
   for (const limits of limited.driver ? [limited, { card }] : [limited]) {
-    const found = firstRow(model, platform.id, wanted, wishes, limits);
+    const found = firstRow(model, platform.id, possible, wishes, { ...limits, versions });
     if (found) return { ...found, wanted, variant, wishes, limits, tooOld: Boolean(limited.driver && !limits.driver) };
   }
   return { row: null, choice: { ...wanted, platform: platform.id }, wanted, variant, wishes, limits: limited, tooOld: false };
@@ -32,8 +37,8 @@ export function cardOf({ generation }) {
   return generation ? generation.page.split("#card-")[1] : null;
 }
 
-function firstRow(model, platform, wanted, wishes, limits) {
-  for (const machine of machines(model, platform, wanted)) {
+function firstRow(model, platform, possible, wishes, limits) {
+  for (const machine of possible) {
     const found = model.resolve([...Object.entries(machine), ["platform", platform], ...wishes], limits);
     if (found.row) return found;
   }

@@ -1,7 +1,7 @@
 // Which hardware a reader means by what they typed, copied from a box, or pasted from a tool.
 
-import { MOST_CHARACTERS, reading } from "./finder-reading.js";
-import { BEGUN, instancePatterns, PARTIAL, NOTHING, bestMatch, better, distance, distinctive, explained, WHOLE_QUERY, tellingOf, tokens, withoutSizes, wordsOf } from "./finder-names.js";
+import { distance, instancePattern, inWords, joined, Language, Name } from "./finder-names.js";
+import { MOST_CHARACTERS, Reader } from "./finder-reading.js";
 
 export { MOST_CHARACTERS };
 export const SHORTEST = 2; // letters and digits; less names nothing
@@ -10,159 +10,324 @@ const MOST_TOKENS = 40;
 const MOST_NEAR = 3; // names
 const LONGEST_NEAR = 40; // characters
 const MANY_GENERATIONS = 3; // more of one platform are one answer, the platform itself
-const NEITHER_NOR = new Set(["and", "or", "with", "a", "an", "the", "my", "i", "have"]);
+const SEPARATORS = /[,;+&\n]|\s(?:and|or|vs\.?|with|w\/|plus)\s/i;
 
 /** Every card, chip and rented machine of every platform. */
 export class Cards {
   constructor(data) {
-    this.platforms = data.platforms.map(platformEntry);
-    this.entries = this.platforms.flatMap((owner) => owner.platform.generations.map((generation) => entry(owner, generation)));
-    this.makers = new Set(this.entries.flatMap(({ owner, generation }) => [...owner.vendor, ...setOf(generation.vendor ?? "")]));
-    this.tools = toolsOf(data.platforms);
+    const texts = [data.platforms.flatMap(({ vendor_names = [], generations }) => [...vendor_names, ...generations.flatMap(namesOf)])].flat();
+    const scripts = new Set(texts.flatMap((text) => text.match(/[^\P{Letter}\p{Script=Latin}]+/gu) ?? []));
+    this.language = new Language(data.words, [...scripts]);
+    this.platforms = data.platforms.map((platform) => this.#platform(platform));
+    this.reader = new Reader(data.words, this.platforms);
+    this.entries = this.platforms.flatMap((owner) => owner.platform.generations.map((generation) => this.#entry(owner, generation)));
+    this.makers = new Set(this.entries.flatMap(({ makers }) => [...makers]));
+    this.index = new Map();
+    this.patterns = [];
+    this.endings = new Map(); // words that stand beside a number in a name, with the platforms of these names
+    this.entries.forEach((entry) => entry.names.forEach((name) => this.#add(name, entry)));
   }
 
   /**
    * The answers to a query, the best first. Each has the platform and, unless the query names no card of it, the
-   * generation with the models that the query names; `driver`, `toolkit`, `os`, `arch`, `method` and `release` where the
-   * query tells them; `guessed` where it names a vendor only.
+   * generation with the models that the query names; `driver`, `toolkit`, `os`, `arch`, `method`, `release` and `versions`
+   * where the query tells them; `broad` where it names only a vendor or a brand, `guessed` where the name is not in the list.
    * `runsHere` says whether a platform has something for a system, that of the text, or else the reader's own.
    */
   find(query, runsHere = () => true) {
-    const read = reading(query, this.tools, this.platforms);
-    const { driver, toolkit, os, arch, method, release } = read;
-    const asked = { driver, toolkit, os, arch, method, release };
-    if (read.cpuOnly) return this.#whole(this.platforms.filter(({ isCpu }) => isCpu), asked);
-    const order = ordering((platform) => runsHere(platform, read.os));
-    const named = (names, how) => distinct(names.flatMap((name) => this.#ofName(name, how, order)));
-    const short = named(read.names, read);
-    const found = short.length > 0 || read.printed ? short : named([query.trim()], { ...read, whole: true }); // "Windows on Arm"
-    if (read.names.length > 1) found.sort((a, b) => telling(a) - telling(b));
-    if (found.length > 0) return withProcessor(found, this.platforms).map((answer) => ({ ...asked, ...answer }));
-    if (!read.printed && this.nearest(query).length > 0) return [];
+    return this.read(query, runsHere).answers;
+  }
+
+  /** The answers, and what of the query is `unknown`: a name that is not in the list. */
+  read(query, runsHere = () => true) {
+    const read = this.reader.read(query);
+    const { driver, toolkit, os, arch, method, release, versions } = read;
+    const asked = { driver, toolkit, os, arch, method, release, versions };
+    const order = ordering((platform) => runsHere(platform, os));
+    const whole = (owners, more) => owners.sort(order).map(({ platform }) => ({ ...asked, ...more, platform, generation: null, models: [] }));
+    if (read.cpuOnly) return { answers: whole(this.platforms.filter(({ isCpu }) => isCpu)), unknown: "" };
+    const { found, unknown } = this.#ofNames(read, order, runsHere);
+    if (found.length > 0) return { answers: found.map((answer) => ({ ...asked, ...answer })), unknown };
     const told = this.platforms.filter(({ platform }) => read.platforms.has(platform.id));
-    if (told.length > 0) return this.#whole(told.sort(order), asked);
-    const makers = this.platforms.filter((owner) => !owner.isCpu && isNamed(setOf(owner.platform.vendor), query));
-    return this.#whole(makers.sort(order), { ...asked, guessed: true });
+    const makers = this.platforms.filter(({ isCpu, platform }) => !isCpu && [platform.vendor, ...(platform.vendor_names ?? [])].some((name) => this.#isNamed(name, query)));
+    const near = this.nearest(query).length > 0 && !read.pasted;
+    if (told.length > 0 && !near) return { answers: whole(told, unknown || read.pasted ? { guessed: true } : {}), unknown };
+    return { answers: near ? [] : whole(makers, { guessed: true }), unknown: unknown || query.trim() };
   }
 
   /** The names in the list that are most like a name that is not in it, with their hardware, the most similar first. */
   nearest(query) {
-    const words = (text) => wordsOf(tellingOf(tokens(text), this.makers));
-    const asked = words(reading(query, this.tools, this.platforms).names[0] ?? "").join("").slice(0, LONGEST_NEAR);
+    const [{ text = "" } = {}] = this.reader.read(query).names;
+    const tokens = this.#telling(text);
+    const asked = joined(tokens).slice(0, LONGEST_NEAR);
     const most = Math.floor(asked.length / 5);
-    const ends = (text) => words(text).map((_, at, all) => all.slice(at).join("").slice(0, LONGEST_NEAR)); // "RTX 3060" of "GeForce RTX 3060"
-    const near = this.entries.flatMap(({ generation, owner }) =>
-      generation.models.flatMap(({ name, also }) => {
-        const least = Math.min(...[name, ...(also ?? [])].flatMap(ends).map((end) => distance(asked, end)));
-        return least <= most ? [{ name, least, platform: owner.platform }] : [];
-      }),
-    );
-    return near.sort((a, b) => a.least - b.least).slice(0, MOST_NEAR);
+    const ends = (words) => words.map((_, at) => words.slice(at).map(joined).join("").slice(0, LONGEST_NEAR)); // "RTX 3060" of "GeForce RTX 3060"
+    const near = this.entries.flatMap(({ names, owner }) => {
+      const models = names.filter(({ model }) => model).map((name) => {
+        const begun = tokens.length > 1 && name.continues(tokens) ? 0.5 : Infinity;
+        return { name: name.model.name, least: Math.min(begun, ...ends(name.words).map((end) => distance(asked, end))), platform: owner.platform };
+      });
+      return models.filter(({ least }) => least <= most);
+    });
+    const distinctNames = new Map(near.sort((a, b) => b.least - a.least).map((one) => [one.name, one]));
+    return [...distinctNames.values()].sort((a, b) => a.least - b.least).slice(0, MOST_NEAR);
   }
 
-  #whole(owners, asked) {
-    return owners.map(({ platform }) => ({ ...asked, platform, generation: null, models: [] }));
+  #ofNames({ names, platforms, pasted, os }, order, runsOn) {
+    const runsHere = (id) => !os || runsOn(id, os);
+    const found = [];
+    let unknown = "";
+    const take = (text, strict) => {
+      const answer = this.#ofName(text, platforms, order, strict);
+      found.push(...answer.found);
+      return answer;
+    };
+    if (pasted) {
+      for (const { text } of names.filter(({ strict }) => !strict)) take(text, false);
+      if (found.length === 0) for (const { text } of names.filter(({ strict }) => strict)) take(text, true);
+      const place = (answer) => telling(answer) + (runsHere(answer.platform.id) ? 0 : 4);
+      return { found: distinct(found).sort((a, b) => place(a) - place(b)), unknown };
+    }
+    for (const { text } of names) {
+      const answer = take(text, false);
+      const pieces = text.split(SEPARATORS).map((piece) => piece.trim()).filter(Boolean);
+      if (answer.unknown && pieces.length > 1) {
+        found.splice(0);
+        const unknowns = pieces.map((piece) => take(piece, false).unknown).filter(Boolean);
+        if (found.some(({ generation }) => generation)) found.splice(0, Infinity, ...found.filter(({ generation }) => generation));
+        unknown ||= found.length > 0 ? unknowns.join(", ") : answer.unknown;
+      } else unknown ||= answer.unknown;
+      if (found.length > 0 || answer.unknown || platforms.size > 0) break; // the whole text counts only if nothing is left beside the choices
+    }
+    return { found: distinct(found), unknown };
   }
 
-  /** What one name means: a machine type, a platform, or cards. */
-  #ofName(name, read, order) {
-    const rented = this.#rented(name);
-    if (rented.length > 0) return rented.sort((a, b) => order(a.owner, b.owner)).map((found) => ({ ...answerOf(found), os: "linux", rented: true }));
-    const asked = tokens(name).slice(0, MOST_TOKENS);
-    if (asked.map(({ text }) => text).join("").length < SHORTEST) return [];
-    const whole = this.#platformsCalled(asked, read, order);
-    if (whole.length > 0) return whole;
-    const within = this.entries.filter(({ owner }) => read.platforms.size === 0 || read.platforms.has(owner.platform.id));
-    return this.#cards(within, asked, { ...read, order });
+  /** What one name means: machine types, a platform, or cards; and the name if it is not in the list. */
+  #ofName(text, told, order, strict) {
+    const asked = this.language.tokens(text).slice(0, MOST_TOKENS);
+    if (joined(asked).length < SHORTEST) return { found: [], unknown: "" };
+    const candidates = this.#candidates(asked);
+    const exact = byGeneration(candidates.filter(({ all }) => all.size === asked.length)).map(answerOf);
+    const rented = this.#rented(text.toLowerCase()).sort((a, b) => order(a.owner, b.owner)).map((entry) => ({ ...answerOf(entry), os: "linux", rented: true }));
+    if (rented.length > 0) return { found: [...rented, ...exact], unknown: "" };
+    const foreign = asked.some((token) => this.language.foreign.has(token.text));
+    const whole = foreign ? [] : this.#platformsCalled(asked, order);
+    if (whole.length > 0 && !strict) return { found: exact.length > 0 ? exact : whole, unknown: "" };
+    const isTold = ({ owner }) => told.size === 0 || owner.isCpu || told.has(owner.platform.id);
+    const { groups, left } = foreign ? { groups: [], left: [0] } : this.#groups(asked, candidates.filter(({ name }) => isTold(name)));
+    const valid = groups.filter((group) => this.#stands(group, groups, asked, left, strict));
+    const begun = groups.length > 0 || foreign || strict || asked.some(({ digit }) => digit) ? [] : this.#continued(asked);
+    const found = valid.flatMap((group) => this.#answers(group, asked, order));
+    if (unique(begun.map(({ owner }) => owner)).length === 1) found.push(...begun.map(answerOf));
+    const isUnknown = left.length > 0 && valid.length < Math.max(groups.length, 1);
+    const answers = withProcessor(collapsed(found, asked, exact), this.platforms, candidates);
+    if (valid.length > 1) answers.sort((a, b) => telling(a) - telling(b));
+    return { found: answers, unknown: isUnknown ? text.trim() : "" };
   }
 
-  #rented(name) {
-    const words = name.toLowerCase().match(/[a-z0-9][a-z0-9_.-]*/g) ?? [];
+  /** The names that stand in a query, in groups that mean different hardware, and the places of telling words that no name has. */
+  #groups(asked, candidates) {
+    const telling = asked.flatMap((token, at) => (this.#tells(token, asked) ? [at] : []));
+    const weigh = (fit) => telling.filter((at) => fit.known.has(at)).length;
+    const weighed = candidates.map((fit) => ({ ...fit, told: weigh(fit) }));
+    weighed.sort((a, b) => b.told - a.told || b.known.size - a.known.size || a.missing - b.missing);
+    const covered = new Set();
+    const groups = [];
+    for (const seed of weighed) {
+      if ([...seed.core].some((at) => covered.has(at))) continue;
+      const alike = weighed.filter((fit) => fit.known.size === seed.known.size && [...fit.known].every((at) => seed.known.has(at)));
+      const members = this.platforms.flatMap((owner) => best(alike.filter(({ name }) => name.owner === owner)));
+      members.forEach(({ known }) => known.forEach((at) => covered.add(at)));
+      groups.push({ seed, members, known: new Set(members.flatMap(({ known }) => [...known])) });
+    }
+    return { groups, left: telling.filter((at) => !covered.has(at)) };
+  }
+
+  /** All names that fit a query, with the places that they and their hardware explain. */
+  #candidates(asked) {
+    const names = new Set([...this.patterns, ...asked.flatMap(({ text }) => this.index.get(text) ?? [])]);
+    return [...names].flatMap((name) => {
+      const { words, memory, family } = name.entry;
+      const fit = name.fit(asked, { words: family, ignored: this.language.ignored });
+      if (!fit) return [];
+      const { brands } = name.owner;
+      const own = ({ text, word, digit }) => (brands.has(text) && !digit ? !name.isNumber && !this.endings.get(text)?.after : words.has(word)) || (name.model ? text === `${name.model.memory_gb}gb` : memory.has(text));
+      return [{ ...fit, known: new Set([...fit.all, ...asked.flatMap((token, at) => (own(token) ? [at] : []))]) }];
+    });
+  }
+
+  /** Whether a group is what the query means: nothing beside it makes it other hardware. */
+  #stands({ seed, known, members }, groups, asked, left, strict) {
+    const { language } = this;
+    const isLeft = new Set(left);
+    const next = (at, step) => {
+      let place = at + step;
+      while (asked[place] && language.ignored.has(asked[place].text) && !known.has(place) && !isLeft.has(place)) place += step;
+      return place;
+    };
+    for (const at of seed.all) {
+      const [before, after] = [next(at, -1), next(at, 1)];
+      if (isLeft.has(after)) return false;
+      const glued = !asked[at].start && before === at - 1;
+      if (isLeft.has(before) && (glued || !asked[before].digit || (/^\d{3,}$/.test(asked[before].word) && asked[at].digit))) return false;
+    }
+    const every = new Set(groups.flatMap((group) => [...group.known]));
+    const strange = asked.filter((token, at) => !every.has(at) && !language.isNoise(token) && !this.makers.has(token.text));
+    if (strict && strange.length > 0) return false;
+    const { name } = seed;
+    const named = asked.some(({ text }, at) => !seed.core.has(at) && members.some((member) => member.name.owner.words.has(text)));
+    if (name.short && name.core.every((word) => /^[\d.]/.test(joined(word)))) return strange.length === 0;
+    if (/^v\d$/.test(name.core.map(joined).join(""))) return named || strange.length === 0;
+    if (name.core.some((word) => word.some(({ text }) => /\d|#/.test(text)))) return true;
+    if (left.some((at) => asked[at].digit && at > Math.max(...seed.core))) return false; // "Jetson Orin Mega 5"
+    return (name.length >= 4 || named || strange.length === 0) && strange.length <= seed.known.size + 1;
+  }
+
+  #answers({ seed, members }, asked, order) {
+    const found = byGeneration(members).sort((a, b) => this.entries.indexOf(a.entry) - this.entries.indexOf(b.entry));
+    const open = asked.every(({ digit }) => !digit) || (seed.missing > 0 && members.every(({ name, missing }) => missing > 0 && name.missable.some((word) => !this.endings.has(joined(word)) || this.endings.get(joined(word)).after)));
+    if (open) found.push(...this.#continued(asked).filter(({ owner, generation }) => members.some(({ name }) => name.owner === owner) && !found.some((one) => one.generation === generation)));
+    return found.map((one, place) => [one, place]).sort(([a, n], [b, m]) => order(a.owner, b.owner, a.generation, b.generation) || n - m).map(([one]) => answerOf(one));
+  }
+
+  /** The hardware whose names a query begins. */
+  #continued(asked) {
+    const telling = asked.filter((token) => !this.language.isNoise(token));
+    if (joined(telling).length <= SHORTEST) return [];
+    return this.entries.flatMap(({ owner, generation, names, makers }) => {
+      const own = telling.filter(({ text }) => !makers.has(text));
+      const begun = own.length > 0 ? names.filter((name) => name.continues(own)) : [];
+      return begun.length > 0 ? [{ owner, generation, models: unique(begun.flatMap(({ model }) => model ?? [])) }] : [];
+    });
+  }
+
+  #rented(text) {
     return this.entries.flatMap(({ owner, generation, rented }) => {
-      const models = rented.filter(({ pattern }) => words.some((word) => pattern.test(word))).map(({ model }) => model);
-      return models.length > 0 ? [{ owner, generation, models }] : [];
+      const models = rented.filter(({ pattern }) => pattern.test(text)).map(({ model }) => model);
+      return models.length > 0 ? [{ owner, generation, models: unique(models) }] : [];
     });
   }
 
   /** Platforms that are all a query names: by name, vendor, device or dispatch key. */
-  #platformsCalled(asked, read, order) {
-    const words = tellingOf(asked, new Set()).map(({ text }) => text).filter((word) => !NEITHER_NOR.has(word));
-    if (words.length === 0) return [];
+  #platformsCalled(asked, order) {
+    const some = asked.filter((token) => !this.language.isNoise(token));
+    const words = (some.length > 0 ? some : asked).map(({ text }) => text);
     const ranked = this.platforms.map((owner) => ({ owner, rank: rankOfPlatform(owner, words) })).filter(({ rank }) => rank !== null);
     if (ranked.length === 0) return [];
     const best = Math.min(...ranked.map(({ rank }) => rank));
-    const answers = ranked.filter(({ rank }) => rank === best).map(({ owner }) => ({ owner, generation: onlyGeneration(owner), models: [] }));
-    const made = this.entries.filter(({ generation, vendor }) => generation.vendor && words.every((word) => vendor.has(word)));
+    const answers = ranked.filter(({ rank }) => rank === best).map(({ owner }) => {
+      const [only, ...others] = owner.platform.generations;
+      return { owner, generation: others.length > 0 ? null : only, models: [], broad: words.every((word) => owner.vendor.has(word)) };
+    });
+    const made = this.entries.filter(({ generation, makers }) => generation.vendor && words.every((word) => makers.has(word)));
     const others = made.filter(({ owner }) => !answers.some((answer) => answer.owner === owner));
-    const all = [...answers, ...others.map(({ owner, generation }) => ({ owner, generation, models: [] }))];
-    return all.sort((a, b) => order(a.owner, b.owner, a.generation, b.generation)).map(answerOf);
+    return [...answers, ...others.map(({ owner, generation }) => ({ owner, generation, models: [] }))].sort((a, b) => order(a.owner, b.owner, a.generation, b.generation)).map(answerOf);
   }
 
-  #cards(entries, asked, { order, truncated, pasted, printed, whole = false }) {
-    const found = entries.map((known) => ({ ...known, ...matchOf(known, asked, { truncated, makers: this.makers }) })).filter(({ tier }) => tier < NOTHING);
-    if (found.length === 0) return [];
-    const tier = Math.min(...found.map((match) => match.tier));
-    if (pasted && tier > PARTIAL) return [];
-    const close = found.filter((match) => match.tier === tier);
-    const most = Math.max(...close.map(({ covered }) => covered));
-    const best = (tier > PARTIAL ? close : close.filter(({ covered }) => covered === most)).filter((match) => printed || match.rank <= WHOLE_QUERY || (!whole && (match.tier === BEGUN || meant(match, asked))));
-    if (best.length > 0 && asked.every(({ text }) => /^[a-z]+$/.test(text))) {
-      best.push(...found.filter((match) => match.tier === BEGUN && tier < BEGUN && best.some(({ owner }) => owner === match.owner)));
-    }
-    best.sort((a, b) => order(a.owner, b.owner, a.generation, b.generation) || a.rank - b.rank);
-    return collapsed(best, asked).map(answerOf);
+  /** Whether a word of a query tells one product from another. */
+  #tells(token, asked) {
+    if (this.language.isNoise(token)) return false;
+    return token.digit || (this.endings.has(token.text) && asked.some(({ digit }) => digit));
   }
+
+  #telling(text) {
+    const asked = this.language.tokens(text).slice(0, MOST_TOKENS);
+    return asked.filter((token) => !(this.language.isNoise(token) || this.makers.has(token.text)));
+  }
+
+  /** Whether all words of a vendor's name stand in a text. */
+  #isNamed(vendor, text) {
+    const words = this.#setOf(text.slice(0, MOST_CHARACTERS));
+    return [...this.#setOf(vendor)].every((word) => words.has(word));
+  }
+
+  #setOf(text) {
+    return new Set(inWords(this.language.tokens(text)).map(joined));
+  }
+
+  #platform(platform) {
+    const vendor = new Set([platform.vendor, ...(platform.vendor_names ?? [])].flatMap((name) => [...this.#setOf(name)]));
+    const name = this.#setOf(platform.name);
+    const newest = platform.generations.map((generation) => generation.newest ?? "").reduce((a, b) => (compare(a, b) < 0 ? b : a), "");
+    return { platform, isCpu: platform.dispatch_key === "CPU", vendor, name, newest, words: new Set([...vendor, ...name, platform.id, platform.device]), brands: new Set() };
+  }
+
+  #entry(owner, generation) {
+    const makers = generation.vendor ? this.#setOf(generation.vendor) : this.#setOf(owner.platform.vendor);
+    const named = [generation.name, generation.chip, ...(generation.also ?? [])].filter(Boolean);
+    const words = new Set([...owner.words, ...makers, ...named.flatMap((name) => [...this.#setOf(name)]), ...this.#setOf(owner.platform.chip ?? "")]);
+    const entry = { owner, generation, makers, words, names: [], family: new Set(), memory: new Set(generation.models.map((model) => `${model.memory_gb}gb`)) };
+    const make = (text, model) => entry.names.push(Object.assign(new Name(this.language, text, { owner, generation, model, makers }), { entry }));
+    named.forEach((text) => make(text, null));
+    generation.models.forEach((model) => [model.name, ...(model.also ?? [])].forEach((text) => make(text, model)));
+    for (const name of entry.names) for (const word of name.words) entry.family.add(joined(word));
+    entry.rented = generation.models.flatMap((model) => (model.instances ?? []).flatMap(({ types }) => types.map((type) => ({ model, pattern: instancePattern(type) }))));
+    return entry;
+  }
+
+  #add(name, { owner, makers }) {
+    const [word, ...more] = name.core.map(joined);
+    if (more.length === 0 && this.platforms.some((other) => other !== owner && other.vendor.has(word))) return; // "NVIDIA GeForce" of DirectML
+    const key = name.core.flat().find(({ text }) => !/#/.test(text))?.text;
+    if (!key || name.core.some((word) => word.some(({ text }) => text === "#"))) this.patterns.push(name);
+    else this.index.set(key, [...(this.index.get(key) ?? []), name]);
+    name.words.forEach((word, at) => {
+      const text = joined(word);
+      const beside = [name.words[at - 1], name.words[at + 1]].map((other) => other && /\d/.test(joined(other)));
+      if (/\d|#/.test(text) || !beside.some(Boolean) || makers.has(text) || this.language.isNoise(word[0])) return;
+      const known = this.endings.get(text) ?? { after: false };
+      if (beside[1]) owner.brands.add(text);
+      if (name.text === name.model?.name) this.endings.set(text, { after: known.after || beside[0] });
+    });
+  }
+}
+
+function namesOf({ name, also = [], models }) {
+  return [name, ...(also ?? []), ...models.flatMap((model) => [model.name, ...(model.also ?? [])])];
+}
+
+/** Of the fits of one platform those that explain the most and leave out the least. */
+function best(fits) {
+  const most = Math.max(...fits.map(({ known }) => known.size));
+  const full = fits.filter(({ known }) => known.size === most);
+  const least = Math.min(...full.map(({ missing }) => missing));
+  return full.filter(({ missing }) => missing === least);
+}
+
+/** One entry for each generation; a name of the generation itself stands for all its models. */
+function byGeneration(fits) {
+  const found = new Map();
+  for (const { name } of fits) {
+    const { owner, generation, model, entry } = name;
+    const known = found.get(generation) ?? { owner, generation, entry, models: [], all: false };
+    found.set(generation, { ...known, all: known.all || !model, models: unique([...known.models, model].filter(Boolean)) });
+  }
+  return [...found.values()].map(({ all, models, ...rest }) => ({ ...rest, models: all ? [] : models }));
+}
+
+function unique(list) {
+  return [...new Set(list)];
+}
+
+function answerOf({ owner, generation, models, broad }) {
+  return { platform: owner.platform, generation, models, ...(broad && { broad }) };
 }
 
 /** A graphics unit that is part of a processor comes with it: the processor is an answer of its own. */
-function withProcessor(found, platforms) {
-  const [first] = found;
-  const cpu = platforms.find(({ isCpu }) => isCpu)?.platform;
-  const shared = first.models.length > 0 && first.models.every(({ memory }) => memory?.startsWith("shared with the processor"));
-  if (!shared || !cpu || found.some(({ platform }) => platform === cpu)) return found;
-  return [...found, { platform: cpu, generation: null, models: [] }];
-}
-
-/** The hardware of a platform that has one kind only. */
-function onlyGeneration({ platform }) {
-  return platform.generations.length === 1 ? platform.generations[0] : null;
-}
-
-function answerOf({ owner, generation, models }) {
-  return { platform: owner.platform, generation, models };
-}
-
-function platformEntry(platform) {
-  return {
-    platform,
-    isCpu: platform.dispatch_key === "CPU",
-    vendor: new Set([...setOf(platform.vendor), ...(platform.vendor_names ?? []).flatMap((name) => [...setOf(name)])]),
-    name: setOf(platform.name),
-    newest: platform.generations.map(({ newest }) => newest ?? "").reduce((a, b) => (compare(a, b) < 0 ? b : a), ""),
-  };
-}
-
-function entry(owner, generation) {
-  const { platform } = owner;
-  const vendor = new Set([...(generation.vendor ? setOf(generation.vendor) : owner.vendor), ...setOf(platform.chip ?? "")]);
-  const name = (text) => tellingOf(tokens(text), vendor);
-  const names = [generation.name, generation.chip, ...(generation.also ?? [])].filter(Boolean).map(name);
-  const models = generation.models.map((model) => ({ model, names: [model.name, ...(model.also ?? [])].map(name) }));
-  const words = new Set([...vendor, ...owner.vendor, ...owner.name, ...names.flatMap(wordsOf)]);
-  return { owner, generation, vendor, names, models, words, rented: instancePatterns(generation.models) };
-}
-
-function setOf(text) {
-  return new Set(wordsOf(tokens(text)));
+function withProcessor(found, platforms, candidates) {
+  const cpu = platforms.find(({ isCpu }) => isCpu);
+  const shares = ({ platform, generation, models }) => (platform.dispatch_key === "MPS" && generation && generation.verdict !== "none") || (models.length > 0 && models.every(({ memory }) => memory?.startsWith("shared with the processor")));
+  if (!cpu || !found.some(shares) || found.some(({ platform }) => platform === cpu.platform)) return found;
+  const own = best(candidates.filter(({ name }) => name.owner === cpu));
+  return [...found, ...(own.length > 0 ? byGeneration(own).map(answerOf) : [{ platform: cpu.platform, generation: null, models: [] }])];
 }
 
 /** How closely words name a platform: its name or vendor (0), its device (1), its dispatch key (2); null: not at all. */
 function rankOfPlatform({ platform, name, vendor }, words) {
   if (words.every((word) => name.has(word) || vendor.has(word) || word === platform.id)) return 0;
-  const [device, key] = [platform.device, platform.dispatch_key].map((text) => tokens(text).map(({ text: part }) => part).join(""));
   const whole = words.filter((word) => !vendor.has(word)).join("");
-  if (whole === device) return 1;
-  return whole === key ? 2 : null;
+  const place = [platform.device, platform.dispatch_key].findIndex((text) => text.toLowerCase() === whole);
+  return place < 0 ? null : place + 1;
 }
 
 /**
@@ -193,85 +358,34 @@ function compare(a, b) {
   return 0;
 }
 
-/** How a query fits a generation: the best of its names, and the models that fit as well. */
-function matchOf(known, asked, { truncated, makers }) {
-  const own = tellingOf(asked, known.vendor);
-  const sizeless = withoutSizes(own);
-  const named = asked.some(({ text }) => known.owner.name.has(text) || known.vendor.has(text));
-  const context = { around: known.words, named, foreign: Boolean(known.generation.vendor), truncated, makers };
-  const fit = (names) => [own, sizeless].map((some) => bestMatch(names, some, context)).reduce(better);
-  const ofAll = fit(known.names);
-  const ofModels = known.models.map(({ model, names }) => ({ model, ...fit(names) }));
-  const best = [ofAll, ...ofModels].reduce(better);
-  const isSame = ({ tier, rank, covered }) => tier === best.tier && covered === best.covered && (rank === best.rank || best.rank > 1);
-  const models = ofModels.filter(isSame).map(({ model }) => model);
-  const isAll = ofAll.tier === best.tier && ofAll.covered >= best.covered;
-  return { tier: best.tier, rank: best.rank, covered: best.covered, models: isAll ? [] : bySize(models, asked) };
-}
-
-/** Whether a match is what was asked for. Processors are listed by family, "Core i7", to which a reader adds a number. */
-function meant({ owner, words, generation }, asked) {
-  const around = generation.models.flatMap(({ name, also }) => [name, ...(also ?? [])].flatMap((text) => [...setOf(text)]));
-  return owner.isCpu || explained(asked, new Set([...words, ...around]));
-}
-
-/** Of models that differ in memory, those that have what the query says. */
-function bySize(models, asked) {
-  const sizes = asked.flatMap(({ text }, n) => (/^\d+$/.test(text) && /^gi?b?$/.test(asked[n + 1]?.text ?? "") ? [Number(text)] : []));
-  const fitting = models.filter((model) => sizes.includes(model.memory_gb));
-  return fitting.length > 0 ? fitting : models;
-}
-
 /** A word such as "Radeon" fits many cards: their platform is the answer. */
-function collapsed(found, asked) {
-  if (distinctive(asked)) return found;
-  const number = (owner) => found.filter((match) => match.owner === owner).length;
+function collapsed(found, asked, exact) {
+  if (asked.some(({ digit }) => digit)) return found;
+  const number = (platform) => found.filter((one) => one.platform === platform).length;
   const seen = new Set();
-  return found.flatMap((match) => {
-    if (number(match.owner) <= MANY_GENERATIONS) return [match];
-    const whole = seen.has(match.owner) ? [] : [{ owner: match.owner, generation: null, models: [] }];
-    seen.add(match.owner);
-    return match.rank === 0 ? [...whole, match] : whole;
+  return found.flatMap((one) => {
+    if (number(one.platform) <= MANY_GENERATIONS) return [one];
+    const whole = seen.has(one.platform) ? [] : [{ platform: one.platform, generation: null, models: [], broad: true }];
+    seen.add(one.platform);
+    return exact.some(({ generation }) => generation === one.generation) ? [...whole, one] : whole;
   });
 }
 
-/** One answer for each generation, with the models that several names of a pasted text brought. */
+/** One answer for each generation, with the models that several names of a text brought. */
 function distinct(answers) {
   const kept = new Map();
   for (const answer of answers) {
     const key = `${answer.platform.id} ${answer.generation?.page ?? ""}`;
     const earlier = kept.get(key);
     if (!earlier) kept.set(key, answer);
-    else if (earlier.models.length > 0 && answer.models.length > 0) earlier.models = [...new Set([...earlier.models, ...answer.models])];
+    else if (earlier.models.length > 0 && answer.models.length > 0) earlier.models = unique([...earlier.models, ...answer.models]);
   }
   return [...kept.values()];
 }
 
-/** A pasted text names the processor and the display adapter too; the accelerator comes first. */
+/** A text that names several: the accelerator comes before the processor and the display adapter. */
 function telling({ platform, generation }) {
   if (platform.dispatch_key === "CPU") return 3;
   if (!generation) return 2;
   return generation.verdict === "none" ? 1 : 0;
-}
-
-/** Whether all words of a vendor's name stand in a text. */
-function isNamed(vendor, text) {
-  const words = setOf(text.slice(0, MOST_CHARACTERS));
-  return [...vendor].every((word) => words.has(word));
-}
-
-/** The tools that print what a machine has, by the platforms and systems that they identify. */
-function toolsOf(platforms) {
-  const tools = new Map();
-  for (const platform of platforms) {
-    for (const { command, os } of platform.identify) {
-      const name = /^(?:sudo )?(?:\S*\/)?([a-z][a-z_-]+)/i.exec(command)?.[1].toLowerCase() ?? "";
-      if (/^(python3?|curl|lsmod|gwmi|lspci|)$/.test(name)) continue;
-      const tool = tools.get(name) ?? { platforms: new Set(), systems: new Set() };
-      tool.platforms.add(platform.id);
-      tool.systems.add(os);
-      tools.set(name, tool);
-    }
-  }
-  return tools;
 }

@@ -1,59 +1,135 @@
-// How well a name fits what a reader typed. Names are compared by runs of letters and of digits, so that "RTX4090" and
-// "RTX 4090" are the same, but a match never begins or ends inside a word: "i7" is no part of "300I 7".
+// Words of a text, and how a name of hardware stands in it. Digits and endings count: an RX 550 is no RX 5500.
 
-// Words that boxes and tools print around a name and that tell nothing.
-const FILLERS = new Set(["r", "tm", "c", "gpu", "gpus", "card", "cards", "graphics", "accelerator", "corporation", "corp", "inc", "cpu", "processor", "laptop", "notebook", "mobile"]);
-
-// Slots, memory and revisions that tools print behind a name.
-const FORM = /^(?:sxm\d?|pcie\d?|oam|nvl|hbm\w*|l?p?g?ddr\w*|rev\w*|\d+gi?b)$/;
-
-// Tiers of a match, the less the better.
-const STRONG = 0; // the whole name is in the query, or the whole query is in the name
-export const PARTIAL = 1; // the beginning of a name, or a family to which the query adds a number
-export const BEGUN = 2; // the reader is still typing: "rtx 40" may become RTX 4090
-export const NOTHING = 9;
-
-export const WHOLE_QUERY = 2; // ranks up to this: the whole query stands in a name
-const NONE = { tier: NOTHING, rank: NOTHING, covered: 0 };
-
-/** Runs of letters and of digits; `start` and `end` say where a word begins and ends. */
-export function tokens(text) {
-  const plain = text.normalize("NFKD").toLowerCase().replace(/[\u0300-\u036f]/g, "");
-  const found = [];
-  for (const word of plain.matchAll(/[a-z0-9]+|[^\P{Letter}a-z]+/gu)) {
-    const runs = word[0].match(/[a-z]+|[0-9]+|[^\P{Letter}a-z]+/gu);
-    runs.forEach((run, n) => found.push({ text: run, start: n === 0, end: n === runs.length - 1, mixed: runs.length > 1 }));
+/** Splits texts into runs of letters and of digits, so that "RTX4090" and "RTX 4090" are the same. */
+export class Language {
+  /** `words` is the table of data/finder.yaml, `names` are names in other scripts, which stand in texts without spaces. */
+  constructor({ phrases, ignored, forms, units, foreign }, names) {
+    const unit = longestFirst(units).join("|");
+    this.ignored = new Set(ignored);
+    this.foreign = new Set(foreign);
+    this.size = new RegExp(`^\\d+(?:\\.\\d+)?(?:${unit})$`);
+    this.form = new RegExp(`^(?:${forms.join("|")})\\d*[a-z]?$|^(?:x\\d{1,2}|\\d{1,2}x|\\d{2,4}w|20[12]\\d)$`);
+    this.runs = new RegExp(`\\d+(?:\\.\\d+)?(?:${unit})(?![a-z\\d])|\\d+(?:\\.\\d+)+|\\d+|[a-z]+|#|[^\\P{Letter}a-z]+`, "gu");
+    this.gaps = new RegExp(`(\\d) (${unit})(?![a-z\\d])`, "g");
+    this.phrases = phrases.map((phrase) => [new RegExp(`\\b${phrase.replaceAll(" ", "[\\s_-]?")}`, "g"), ` ${phrase.replaceAll(" ", "")} `]);
+    this.scripts = new RegExp(longestFirst(names).map(escaped).join("|") || "$^", "gu");
   }
+
+  /** Tokens of a text; `start` and `end` say where a word begins and ends, `word` is the whole word. */
+  tokens(text) {
+    let plain = text.normalize("NFKD").toLowerCase().replace(/[\u0300-\u036f]/g, "").replace(/[™®]|\((?:r|tm|c|\d+)\)|\brev(?:ision)?[ .:]*[\da-f.]+\b/g, " ").replace(/\bgen (\d)/g, "gen$1");
+    plain = plain.normalize("NFC").replace(this.scripts, " $& ").replace(/[$€£¥]\s?\d[\d.,]*|\d[\d.,]*\s?(?:[$€£¥](?!\s?\d)|usd\b|euros?\b)/g, " ");
+    plain = plain.replace(/(?<=[\d\s]|^)[x×*] ?(\d{1,2})(?![\d.a-z])/g, " x$1 ").replace(this.gaps, "$1$2");
+    for (const [pattern, whole] of this.phrases) plain = plain.replace(pattern, whole);
+    return [...plain.matchAll(/(?:[a-z0-9#]|(?<=\d)\.(?=\d))+|[^\P{Letter}a-z]+/gu)].flatMap(([word]) => {
+      const runs = word.match(this.runs) ?? [];
+      return runs.map((run, n) => ({ text: run.replace(/(?<=\d)gi?b?$/, "gb"), word, start: n === 0, end: n === runs.length - 1, digit: /\d/.test(word) }));
+    });
+  }
+
+  /** Whether a word tells nothing about which product is meant, unless a name has it. */
+  isNoise({ text, word, digit }) {
+    return (!digit && this.ignored.has(text)) || this.size.test(text) || this.form.test(word);
+  }
+}
+
+/** A name of hardware: `core` must stand in a query, `rest` may. */
+export class Name {
+  constructor(language, text, { owner, generation, model, makers }) {
+    Object.assign(this, { text, owner, generation, model });
+    this.family = text.endsWith("*"); // "Ryzen *": a number of a model may follow
+    const all = inWords(language.tokens(text));
+    const telling = all.filter((word) => !word.every((token) => language.ignored.has(token.text) || makers.has(token.text)));
+    const words = telling.length > 0 ? telling : all;
+    const isSize = (word) => word.length === 1 && language.size.test(word[0].text);
+    const numbered = words.filter((word) => /\d|#./.test(joined(word)) && !isSize(word));
+    this.short = numbered.length > 0 && numbered.every((word) => /^(?:\d{1,2}|\d+\.\d+|[#\d]*#[#\d]*)$/.test(joined(word)));
+    this.core = numbered.length > 0 && !this.short ? numbered : words.filter((word) => !isSize(word) && joined(word) !== "#");
+    this.words = all;
+    this.rest = all.filter((word) => !this.core.includes(word));
+    this.missable = this.rest.filter((word) => words.includes(word) && !isSize(word));
+    this.isNumber = this.core.every((word) => /^[\d.]+$/.test(joined(word)));
+    this.length = this.core.map(joined).join("").length;
+  }
+
+  /** The places in `asked` where the name stands, or null. `around` are words that belong to the same hardware. */
+  fit(asked, around) {
+    const core = new Set();
+    for (const word of this.core) {
+      const found = placesOf(word, asked);
+      if (!found) return null;
+      found.forEach((at) => core.add(at));
+    }
+    const all = new Set(core);
+    let missing = 0;
+    for (const word of this.rest) {
+      const found = placesOf(word, asked);
+      found?.forEach((at) => all.add(at));
+      if (!found && this.missable.includes(word)) missing += 1;
+    }
+    if (this.family) followers(Math.max(...core) + 1, asked, around).forEach((at) => all.add(at));
+    return { name: this, core, all, missing };
+  }
+
+  /** Whether every word of a query is part of this name, the last one perhaps begun. */
+  continues(asked) {
+    const runs = this.words.flat().map(({ text }) => text);
+    return asked.every(({ text }, at) => runs.some((run) => run === text || (at === asked.length - 1 && run.startsWith(text))));
+  }
+}
+
+export function inWords(tokens) {
+  const words = [];
+  for (const token of tokens) {
+    if (token.start || words.length === 0) words.push([token]);
+    else words.at(-1).push(token);
+  }
+  return words;
+}
+
+export function escaped(text) {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+}
+
+export function longestFirst(words) {
+  return [...words].sort((a, b) => b.length - a.length);
+}
+
+export function joined(word) {
+  return word.map(({ text }) => text).join("");
+}
+
+/** Where a word stands, preferably by itself; `#` stands for a digit. */
+function placesOf(word, asked) {
+  if (word.some(({ text }) => text === "#")) {
+    const pattern = new RegExp(`^${escaped(joined(word)).replaceAll("#", "\\d")}$`);
+    const at = asked.findIndex((token) => token.start && pattern.test(token.word));
+    if (at < 0) return null;
+    return asked.flatMap((token, n) => (n >= at && token.word === asked[at].word && n < at + 4 ? [n] : []));
+  }
+  let best = null;
+  for (let at = 0; at + word.length <= asked.length; at += 1) {
+    if (!word.every(({ text }, n) => asked[at + n].text === text)) continue;
+    const places = word.map((_, n) => at + n);
+    if (asked[at].start && asked[at + word.length - 1].end) return places;
+    if (word.length > 1 || word[0].text.length > 1 || asked[at].end) best ??= places;
+  }
+  return best;
+}
+
+/** The number of a model behind the name of its family: "7 PRO 5850U" behind "Ryzen", "Gold 6338" behind "Xeon". */
+function followers(from, asked, { words, ignored }) {
+  const found = [];
+  let at = from;
+  const take = () => {
+    do found.push(at);
+    while (!asked[at++].end && at < asked.length);
+  };
+  const known = ({ text, word, digit }) => (digit ? word.length <= 2 : words.has(text) || ignored.has(text));
+  while (at < asked.length && known(asked[at])) take();
+  if (at < asked.length && asked[at].digit && asked[at].word.length > 2) take();
+  if (/^v\d$/.test(asked[at]?.word ?? "")) take();
   return found;
-}
-
-/** The tokens that tell something; all of them where none would be left. */
-export function tellingOf(all, vendor) {
-  const some = all.filter(({ text, mixed }) => mixed || !(FILLERS.has(text) || vendor.has(text)));
-  return some.length > 0 ? some : all;
-}
-
-/** Whether tokens hold what tells one card from another: a long number, or letters with digits, "T4". */
-export function distinctive(some) {
-  return some.some(({ text, mixed }) => mixed || /^\d{3,}$/.test(text));
-}
-
-/** The names of machine types as patterns over whole words; the part before a `*` fits by itself. */
-export function instancePatterns(models) {
-  return models.flatMap((model) =>
-    (model.instances ?? []).flatMap(({ types }) =>
-      types.map((type) => {
-        const [escaped, begun] = [type.toLowerCase(), type.toLowerCase().replace(/[.-]\*$/, "")].map((text) => text.replaceAll(".", "\\.").replaceAll("*", "[a-z0-9-]*"));
-        return { model, pattern: new RegExp(`^(?:ml\\.)?(?:${escaped}|${begun}|${escaped.replace(/^standard_/, "")})$`) };
-      }),
-    ),
-  );
-}
-
-/** Whether hardware with these words is what the query means, not its neighbor: it has all the query's numbers. */
-export function explained(asked, words) {
-  const strange = wordsOf(withoutSizes(asked)).filter((word) => !words.has(word) && !FILLERS.has(word) && !FORM.test(word));
-  return strange.every((word) => !/\d/.test(word)) && (strange.length === 0 || distinctive(asked));
 }
 
 /** How many letters must change to make one text of another. */
@@ -67,109 +143,9 @@ export function distance(one, other) {
   return row.at(-1);
 }
 
-/** The tokens without sizes of memory, "16 GB". */
-export function withoutSizes(asked) {
-  const isUnit = (token) => /^gi?b?$/.test(token?.text ?? "");
-  const some = asked.filter((token, n) => !(/^\d+$/.test(token.text) && isUnit(asked[n + 1])) && !(isUnit(token) && /^\d+$/.test(asked[n - 1]?.text ?? "")));
-  return some.length > 0 ? some : asked;
-}
-
-export function bestMatch(names, asked, context) {
-  return names.map((name) => match(name, asked, context)).reduce(better, NONE);
-}
-
-export function better(a, b) {
-  return b.rank < a.rank || (b.rank === a.rank && b.covered > a.covered) ? b : a;
-}
-
-function match(name, asked, context) {
-  const { around, truncated } = context;
-  const count = (some) => some.filter(({ text }) => !context.makers.has(text)).length;
-  const isNumber = name.every(({ text }) => /^[0-9]/.test(text));
-  if (same(name, asked)) return { tier: STRONG, rank: 0, covered: count(asked) };
-  if (isNumber) return NONE; // "8.0" is a chip only by itself
-  const telling = distinctive(asked) || asked.every(({ text }) => /^[a-z]/.test(text));
-  const inside = telling ? place(asked, name) : -1;
-  if (inside >= 0) return { tier: STRONG, rank: inside + asked.length === name.length ? 1 : 2, covered: count(asked) };
-  const at = place(name, asked);
-  const isInside = at >= 0 && stands(name, asked, at, context);
-  if (isInside && (distinctive(name) || !distinctive(asked))) return { tier: STRONG, rank: 3, covered: count(name) };
-  if (distinctive(asked) && scattered(name, asked, around)) return { tier: STRONG, rank: 4, covered: count(asked) };
-  if (isInside) return { tier: STRONG, rank: 4, covered: count(name) };
-  const shared = common(name, asked);
-  const isBegun = place(asked, name, true) >= 0;
-  if (isBegun && truncated && distinctive(asked)) return { tier: STRONG, rank: 3, covered: count(asked) };
-  if (shared > 0 && distinctive(name.slice(0, shared))) return { tier: PARTIAL, rank: 5, covered: shared };
-  if (at >= 0 && weak(name) && distinctive(name)) return { tier: PARTIAL, rank: 6, covered: count(name) };
-  return isBegun && !(asked.length === 1 && /^\d{1,2}$/.test(asked[0].text)) ? { tier: BEGUN, rank: 7, covered: count(asked) } : NONE;
-}
-
-/** A name inside a longer query: not where the next number makes it another model, nor where it is too short to tell. */
-function stands(name, asked, at, { named, foreign }) {
-  const text = name.map((token) => token.text).join("");
-  if (/^v\d[a-z]?$/.test(text)) return named; // "v4" is a TPU only beside that word
-  if (!name.some(({ text: run }) => /\d/.test(run))) return text.length >= 4 || (named && !foreign);
-  const next = asked[at + name.length];
-  if (!next || !/^\d/.test(next.text) || !next.start) return true;
-  const unit = asked[at + name.length + 1];
-  return /^(gi?b?|mi?b|w)$/.test(unit?.text ?? "") || !weak(name);
-}
-
-/** Names of families, such as "Core i7", to which a number is added. */
-function weak(name) {
-  return !name.some(({ text }) => /^\d{2,}$/.test(text));
-}
-
-function same(name, asked) {
-  return name.length === asked.length && name.every(({ text }, n) => text === asked[n].text);
-}
-
-/** Where `part` stands in `whole` in one piece and between words, or -1; `begun`: its last token may be a beginning. */
-function place(part, whole, begun = false) {
-  for (let at = 0; at + part.length <= whole.length; at += 1) if (fits(part, whole, at, begun)) return at;
-  return -1;
-}
-
-function fits(part, whole, at, begun) {
-  const last = part.length - 1;
-  if (!whole[at].start) return false;
-  if (!begun && !whole[at + last].end) return false;
-  const begins = ({ text, start }, other) => other.text.startsWith(text) && (start === other.start || /^\d/.test(text));
-  return part.every((token, n) => whole[at + n].text === token.text || (begun && n === last && begins(token, whole[at + n])));
-}
-
-/** Whether every word of the query is known of this hardware, and what tells it from others is of this name, in its order. */
-function scattered(name, asked, around) {
-  const [own, all] = [wordsOf(name), wordsOf(asked)];
-  if (!all.every((word) => own.includes(word) || (around.has(word) && !/\d/.test(word)))) return false;
-  const places = all.filter((word) => own.includes(word) && /\d/.test(word)).map((word) => own.indexOf(word));
-  return places.some((at) => /[a-z]\d|\d[a-z]|\d{3}/.test(own[at])) && places.every((at, n) => n === 0 || places[n - 1] < at);
-}
-
-const WORDS = new WeakMap();
-
-/** The whole words that runs stand for. */
-export function wordsOf(runs) {
-  if (!WORDS.has(runs)) {
-    const words = [];
-    for (const { text, start } of runs) {
-      if (start) words.push(text);
-      else words[Math.max(words.length - 1, 0)] = (words.at(-1) ?? "") + text;
-    }
-    WORDS.set(runs, words);
-  }
-  return WORDS.get(runs);
-}
-
-/** How many tokens from its beginning a name shares with a place of the query, up to the end of a word of both. */
-function common(name, asked) {
-  let most = 0;
-  for (let at = 0; at < asked.length; at += 1) {
-    if (!asked[at].start) continue;
-    let length = 0;
-    while (length < name.length && asked[at + length]?.text === name[length].text) length += 1;
-    while (length > 0 && !(asked[at + length - 1].end && name[length - 1].end)) length -= 1;
-    if (length > most && !/^\d/.test(asked[at + length]?.text ?? "")) most = length;
-  }
-  return most;
+/** The names of machine types as patterns; the part before a `*` fits by itself, and "ND H100 v5" stands for the whole type. */
+export function instancePattern(type) {
+  const plain = type.toLowerCase().replace(/^standard_/, "").replaceAll(".", "\\.");
+  const open = plain.replace(/(\\\.|-)\*$/, "(?:$1[a-z0-9-]*)?").replace(/(?<!\])\*([a-z]*)/g, "(?:[a-z0-9-]*$1)?");
+  return new RegExp(`(?:^|[\\s,(])(?:standard[_ ])?(?:ml\\.)?${open.replaceAll("_", "[_ ]")}(?=$|[\\s,)])`);
 }

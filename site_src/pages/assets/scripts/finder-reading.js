@@ -1,134 +1,145 @@
-// What stands in the text that a reader typed or pasted: names of hardware, a driver, a toolkit, the tool that printed it.
+// What stands in the text that a reader typed or pasted: names of hardware, and the choices of the selector beside them.
+
+import { escaped, longestFirst } from "./finder-names.js";
 
 export const MOST_CHARACTERS = 20_000;
 
-const MOST_NAMES = 24;
+const MOST_NAMES = 60;
 const LONGEST_NAME = 160;
 const TYPED = 160; // a longer text is a pasted one
 
 const NO_GPU = /\b(?:no|without(?: an?)?|don'?t have an?) (?:dedicated |discrete |nvidia |amd |intel )?(?:gpu|graphics(?: card)?|video card|accelerator|card)\b|\bcpu[- ]only\b|\bonly (?:an? |the |my )?cpu\b|\bjust (?:an? |the |my )?cpu\b|^\s*none\s*$/i;
 const DRIVER = /\b(?:nvidia )?driver(?:[ _]version)?\s*[:=]?\s*v?(\d{3}(?:\.\d{1,4}){0,3})\b/i;
+const LSPCI = /^(?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.\d /m;
 
-// Where tools print a name; each takes it from one line.
-const PRINTED = [
-  /^\s*Chipset Model:\s*(.+)$/, // system_profiler
-  /^\s*GPU \d+:\s*(.+?)\s*\(UUID/, // nvidia-smi -L
-  /\bDevice Name:\s*([^|]+)/, // xpu-smi discovery
-  /\b(?:Card [Ss]eries|Card [Mm]odel|GFX Version|Product Name|MARKET_NAME|TARGET_GRAPHICS_VERSION|Device Name)\s*:\s*(.+)$/, // rocm-smi, amd-smi
-  /^\s*Name:\s+(gfx\w+)/, // rocminfo
-  /^\s*Marketing Name:\s+(\S.*)$/,
-  /(?:VGA compatible controller|3D controller|Display controller|Processing accelerators|Co-processor|VGA controller)(?: \[\w{4}\])?:\s*(.+)$/, // lspci
-  /^\s*Model name:\s*(.+)$/, // lscpu
-];
-
-// What a reader adds to a name and the selector has as a choice of its own, and what adds nothing.
-const SAID = [
-  [/\b(?:windows|win)(?: ?1[01]| pc)?\b/i, { os: "windows" }],
-  [/\b(?:ubuntu|debian|fedora|rhel|red hat|rocky|almalinux|centos|arch linux|manjaro|opensuse|linux)(?: ?\d{1,2}(?:\.\d{1,2})?)?(?: lts)?\b|\bwsl ?2?\b/i, { os: "linux" }],
-  [/\bmac ?os\b/i, { os: "macos" }],
-  [/\b(?:aarch64|arm ?64|arm)\b/i, { arch: "aarch64" }],
-  [/\b(?:x86[-_]?64|amd64)\b/i, { arch: "x86_64" }],
-  [/\bpip3?\b/i, { method: "pip" }],
-  [/\b(conda|docker|uv|libtorch)\b/i, {}],
-  [/\b(?:py)?torch(?: ?v?(\d\.\d{1,2}(?:\.\d{1,2})?))?\b/i, {}],
-  [/\bpython ?3?(?:\.\d{1,2})?\b|\b(?:install(?:ation)?|how to)\b/i, {}],
-];
-
-/** `names` of hardware in the text, and what else it tells. `tools` are those that identify the platforms. */
-export function reading(text, tools, platforms) {
-  const bounded = text.slice(0, MOST_CHARACTERS).replace(/\r\n?/g, "\n");
-  const pasted = bounded.trim().includes("\n") || bounded.length > TYPED;
-  const printed = pasted || PRINTED.some((pattern) => pattern.test(bounded.trim()));
-  const found = { names: [], platforms: new Set(), driver: null, toolkit: null, os: null, pasted, printed, truncated: false, cpuOnly: false, arch: null, method: null, release: null };
-  let rest = bounded;
-  if (!pasted && NO_GPU.test(rest)) return { ...found, cpuOnly: true };
-  found.driver = DRIVER.exec(rest)?.[1] ?? null;
-  if (pasted) readTool(rest, tools, found);
-  else rest = rest.replace(DRIVER, " ");
-  readToolkit(rest, platforms, found);
-  if (!pasted && found.toolkit) rest = rest.replace(found.toolkit.text, " ");
-  if (!pasted) rest = readChoices(rest, found);
-  if (found.driver) addPlatform(found, "nvidia", platforms);
-  found.names = pasted ? printedNames(rest, found) : [rest.trim()].filter(Boolean);
-  if (found.names.some((name) => /\.\.\.\s*$/.test(name))) found.truncated = true;
-  return found;
-}
-
-/** The tool that printed the text: the platforms it identifies, and the system it runs on. */
-function readTool(text, tools, found) {
-  const head = text.toLowerCase();
-  for (const [name, { platforms, systems }] of tools) {
-    const printed = name === "rocm-smi" ? /rocm[- ](?:smi|system management)/ : new RegExp(`(?:^|[^a-z])${name.replace(/[-_]/g, "[-_ ]")}(?![a-z])`);
-    if (!printed.test(head)) continue;
-    for (const platform of platforms) found.platforms.add(platform);
-    if (systems.size === 1) [found.os] = systems;
+export class Reader {
+  constructor(words, platforms) {
+    this.choices = words.choices.map((choice) => ({ ...choice, pattern: wordPattern(choice.words) }));
+    this.labelled = new RegExp(`(?:^|[\\s\\]|])(?:${longestFirst(words.labels).map(escaped).join("|")})s?(?: ?\\[?\\d+\\]?)?\\s*[:=]\\s*(\\S.*)$`, "i");
+    this.systems = Object.entries(words.systems);
+    this.tools = toolsOf(platforms.map(({ platform }) => platform));
+    this.toolkits = platforms.flatMap(({ platform }) => {
+      const name = /^[A-Za-z]{3,}$/.exec(platform.name)?.[0];
+      const pattern = name && new RegExp(`\\b${name}(?: toolkit)?(?: version)?\\s*[:=]?\\s*v?(\\d{1,2}\\.\\d{1,2}|\\d{2})(?:\\.\\d+)*\\b`, "i");
+      return pattern ? [{ platform, pattern }] : [];
+    });
+    this.nvidia = platforms.find(({ platform }) => platform.vendor === "NVIDIA")?.platform;
   }
-  if (/\b(?:HSA Agents|ROCk module)\b/.test(text)) found.os = "linux";
-  if (/\bChipset Model:/.test(text)) found.os = "macos";
-  if (/\b(?:WDDM|MCDM|TCC)\b/.test(text)) found.os = "windows";
-  if (/^(?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.\d /m.test(text)) found.os = "linux"; // lspci
-}
 
-/** The text without what names a choice of the selector; all of it, if nothing else names hardware. */
-function readChoices(text, found) {
-  const said = {};
-  let rest = text;
-  for (const [pattern, choice] of SAID) {
-    const match = pattern.exec(rest);
-    if (!match) continue;
-    Object.assign(said, choice);
-    if (/^\d/.test(match[1] ?? "")) said.release = match[1];
-    else if (match[1]) said.method = match[1].toLowerCase();
-    rest = rest.replace(pattern, " ");
+  /** `names` of hardware in the text, and what else it tells. */
+  read(text) {
+    const bounded = text.slice(0, MOST_CHARACTERS).replace(/\r\n?/g, "\n").trim();
+    const pasted = bounded.includes("\n") || bounded.length > TYPED;
+    const found = { names: [], platforms: new Set(), driver: null, toolkit: null, os: null, arch: null, method: null, release: null, versions: {}, pasted, cpuOnly: false };
+    if (!pasted && NO_GPU.test(bounded)) return { ...found, cpuOnly: true };
+    found.driver = DRIVER.exec(bounded)?.[1] ?? null;
+    if (pasted) return this.#readPasted(bounded, found);
+    return this.#readTyped(bounded, found);
   }
-  if (!/[\p{Letter}\p{Number}]{2}/u.test(rest) || (said.arch && !/\d|[^\P{Letter}A-Za-z]/u.test(rest))) return text;
-  Object.assign(found, said);
-  return rest.replace(/\s(?:on|for|with|in|and)\s*$/i, "");
-}
 
-/** "CUDA 12.4", "ROCm 6.2", "CUDA 13": the version of a platform's toolkit, where the text is not nvidia-smi's own. */
-function readToolkit(text, platforms, found) {
-  if (found.driver) return;
-  for (const { platform } of platforms) {
-    const name = /^[A-Za-z]{3,}$/.exec(platform.name)?.[0];
-    const stated = name && new RegExp(`\\b${name}(?: toolkit)?(?: version)?\\s*:?\\s*v?(\\d{1,2}\\.\\d{1,2}|\\d{2})(?:\\.\\d+)*\\b`, "i").exec(text);
-    if (!stated) continue;
-    found.toolkit = { platform: platform.id, version: stated[1], text: stated[0] };
-    found.platforms.add(platform.id);
-    return;
+  #readTyped(text, found) {
+    let rest = this.#readToolkit(text.replace(DRIVER, " "), found);
+    if (found.driver && this.nvidia) found.platforms.add(this.nvidia.id);
+    rest = this.#readChoices(rest, found);
+    const printed = /name=(["'])(.+?)\1/.exec(rest)?.[2] ?? this.#afterLabel(rest);
+    found.names = [...(printed ? parts(printed) : [rest]), text].map((name) => ({ text: name, strict: false }));
+    return found;
   }
-}
 
-function addPlatform(found, vendor, platforms) {
-  for (const { platform } of platforms) {
-    if (platform.vendor.toLowerCase() === vendor && platform.integration === "in-tree") found.platforms.add(platform.id);
+  #readPasted(text, found) {
+    const head = text.toLowerCase();
+    for (const [name, { platforms, systems }] of this.tools) {
+      if (!name.test(head)) continue;
+      platforms.forEach((platform) => found.platforms.add(platform));
+      if (systems.size === 1) [found.os] = systems;
+    }
+    if (found.driver && this.nvidia) found.platforms.add(this.nvidia.id);
+    const system = this.systems.find(([, marks]) => marks.some((mark) => text.includes(mark)))?.[0];
+    found.os = system ?? (LSPCI.test(text) ? "linux" : found.os);
+    const lines = text.split("\n").filter((line) => line.trim() !== "");
+    for (const line of lines) if (/^\s*(?:os|operating system)\b[^:]*:/i.test(line)) this.#readChoices(line, found);
+    const labelled = lines.flatMap((line) => this.#afterLabel(line.replace(/[|\s]+$/, "")) ?? []);
+    const boxed = found.platforms.size > 0 ? lines.filter((line) => /\s*\|/.test(line)).flatMap(cells) : [];
+    const clean = (names, strict) => [...new Set(names.flatMap(parts))].filter((name) => /[\p{Letter}\d]{2}/u.test(name)).slice(0, MOST_NAMES).map((name) => ({ text: name.slice(0, LONGEST_NAME), strict }));
+    // What a GPU's runtime calls its target says most: gfx1100 before the marketing name of a processor.
+    const targets = labelled.filter((name) => /^gfx\d/.test(name));
+    found.names = [...clean([...targets, ...labelled, ...boxed], false), ...clean(lines, true)];
+    return found;
+  }
+
+  #afterLabel(line) {
+    const value = this.labelled.exec(line)?.[1];
+    return value && (this.#afterLabel(value) ?? value);
+  }
+
+  /** The text without what names a choice of the selector. */
+  #readChoices(text, found) {
+    let rest = text;
+    for (const { pattern, os, arch, method, build, release, requirement } of this.choices) {
+      rest = rest.replace(pattern, (_, version) => {
+        if (version && requirement) found.versions[requirement] = version;
+        if (version && release) found.release = version;
+        else if (build && found.release === null) found.release = build;
+        found.os ??= os ?? null;
+        found.arch ??= arch ?? null;
+        found.method ??= method ?? null;
+        return " ";
+      });
+    }
+    return rest.trim();
+  }
+
+  /** "CUDA 12.4", "ROCm 6.2", "cu124": the version of a platform's toolkit; the text without it. */
+  #readToolkit(text, found) {
+    const tag = /\+?\bcu(\d{2})(\d)\b/i.exec(text);
+    const plain = tag ? text.replace(tag[0], ` CUDA ${tag[1]}.${tag[2]} `) : text;
+    for (const { platform, pattern } of this.toolkits) {
+      const stated = pattern.exec(plain);
+      if (!stated) continue;
+      found.toolkit = { platform: platform.id, version: stated[1], text: stated[0] };
+      found.platforms.add(platform.id);
+      return plain.replace(stated[0], " ");
+    }
+    return text;
   }
 }
 
-/** Names in a pasted text: what known tools print; else the cells and lines themselves. */
-function printedNames(text, found) {
-  const lines = text.split("\n").filter((line) => line.trim() !== "");
-  const printed = lines.flatMap((line) => PRINTED.flatMap((pattern) => pattern.exec(line.replace(/[|\s]+$/, ""))?.[1] ?? []));
-  const boxed = found.platforms.size > 0 ? lines.filter((line) => /^\s*\|/.test(line)).flatMap(cells) : [];
-  const all = [...printed, ...boxed];
-  const names = all.length > 0 ? all : lines;
-  const clean = names.flatMap(parts).map((name) => name.trim().slice(0, LONGEST_NAME)).filter((name) => /[\p{Letter}\d]{2}/u.test(name));
-  const distinct = [...new Set(clean)];
-  // What a GPU's runtime calls its target says most: gfx1100 before the marketing name of a processor.
-  return [...distinct.filter((name) => /^gfx/.test(name)), ...distinct.filter((name) => !/^gfx/.test(name))].slice(0, MOST_NAMES);
+/** A pattern for words, behind which a version can stand. */
+function wordPattern(words) {
+  const each = longestFirst(words).map((word) => escaped(word).replaceAll(" ", "[\\s_-]?"));
+  return new RegExp(`(?<![\\p{Letter}\\d])(?:${each.join("|")})(?:[\\s=:_v-]{0,3}(\\d{1,2}(?:\\.\\d{1,4})*))?(?: (?:lts|pro|home|enterprise))?(?![\\p{Letter}\\d])(?!\\.\\d)`, "giu");
+}
+
+/** The tools that print what a machine has, by the platforms and systems that they identify. */
+function toolsOf(platforms) {
+  const tools = new Map();
+  for (const { id, identify } of platforms) {
+    for (const { command, os } of identify) {
+      const name = /^(?:sudo )?(?:\S*\/)?([a-z][a-z_-]+)/i.exec(command)?.[1].toLowerCase() ?? "";
+      if (/^(python3?|curl|lsmod|gwmi|lspci|)$/.test(name)) continue;
+      const tool = tools.get(name) ?? { platforms: new Set(), systems: new Set() };
+      tool.platforms.add(id);
+      tool.systems.add(os);
+      tools.set(name, tool);
+    }
+  }
+  const printed = (name) => (name === "rocm-smi" ? /rocm[- ](?:smi|system management)/ : new RegExp(`(?:^|[^a-z])${name.replace(/[-_]/g, "[-_ ]")}(?![a-z])`));
+  return [...tools].map(([name, tool]) => [printed(name), tool]);
 }
 
 /** The first cells of a row of a table in a terminal, without the number of the device and the states behind the name. */
 function cells(line) {
-  const [first = "", second = ""] = line.trim().replace(/^\|/, "").split("|");
-  const name = (cell) => cell.trim().replace(/^\d+\s+(?=\S)/, "").replace(/\s{2,}.*$/, "").replace(/\s+(?:On|Off|N\/A|WDDM|TCC|MCDM)$/, "");
+  const name = (cell) => cell.trim().replace(/^[0-9a-f]{4}:[0-9a-f:.]+\s+/, "").replace(/^\d+\s+(?:\/\s+)?(?=\S)/, "").replace(/\s{2,}.*$/, "").replace(/\s+(?:On|Off|N\/A|WDDM|TCC|MCDM)$/, "");
   const isName = (cell) => /[a-z]/i.test(cell) && /\d/.test(cell) && !/^[0-9a-f]{4,8}:|%|\bSMI\b|Version|MiB|\/\s*\d|^\S+:\s*$/i.test(cell);
-  return [name(first), name(second)].filter(isName).slice(0, 1);
+  return line.trim().replace(/^\|/, "").split("|").slice(0, 2).map(name).filter(isName).slice(0, 1);
 }
 
 /** "Navi 31 [Radeon RX 7900 XT/7900 XTX]": what stands in brackets is the name, each of several its own. */
 function parts(name) {
-  const bracketed = [...name.matchAll(/\[([^\]]{4,})\]/g)].map(([, inside]) => inside).filter((inside) => !/^AMD\/ATI$|^[0-9a-f]{4}:[0-9a-f]{4}$/i.test(inside));
-  if (bracketed.length === 0) return [name.replace(/\(rev.*$/, "")];
-  return bracketed.flatMap((inside) => inside.split(/\s*\/\s*/)).filter((part) => /\d/.test(part) || bracketed.length === 1);
+  const bracketed = [...name.matchAll(/\[([^\]]{4,})\]/g)].map(([, inside]) => inside).filter((inside) => !/^AMD\/ATI$|^[0-9a-f]{4}(?::[0-9a-f]{4})?$|controller/i.test(inside));
+  const all = bracketed.length > 0 ? bracketed : [name.replace(/\(rev.*$/, "")];
+  return all.flatMap((inside) => {
+    const several = inside.split(/\s*\/\s*/);
+    return several.length > 1 && several.every((part) => /\d/.test(part)) ? several : [inside];
+  });
 }

@@ -48,7 +48,12 @@ export function nearBox({ root }, names) {
 
 function body(context, answer) {
   const { model, system, root } = context;
-  const { platform, generation } = answer;
+  const { platform, generation, broad, guessed } = answer;
+  if (broad || guessed) {
+    const line = element("p", "answer-links");
+    line.append(link(`${root}compute-platforms/${platform.id}/`, `${platform.name}: hardware, setup, help`), " ", link(`${root}hardware/#all`, "All hardware"));
+    return [line, identify(platform, answer.os ?? system.os)].filter(Boolean);
+  }
   const found = commandsFor(model, answer, system);
   const parts = [];
   if (found.row) parts.push(...commands(context, answer, found));
@@ -70,7 +75,7 @@ function commands({ model }, answer, found) {
   const verdict = headline(answer, choice);
   const build = element("p", "answer-runs", `${described(model, choice)}, Python ${choice.python}`);
   const said = reasons(model, answer, found).map((text) => element("p", "answer-why", text));
-  return [...(verdict ? [element("p", "answer-verdict", verdict)] : []), build, ...said, commandBox(scriptOf(model, choice, row)), ...requirements(row)];
+  return [...(verdict ? [element("p", "answer-verdict", verdict)] : []), build, ...said, commandBox(scriptOf(model, choice, row)), ...requirements(answer, row)];
 }
 
 /** One line above the commands: whether the hardware works with what is released now. */
@@ -102,13 +107,15 @@ function reasons(model, { platform, generation, toolkit, driver, rented }, { cho
 }
 
 /** Hardware without commands: why, and what the machine can use instead. */
-function without({ model, system, cpu }, { platform, generation, os, arch }) {
+function without({ model, system, cpu }, { platform, generation, os, arch, versions }) {
   const parts = [];
   if (generation?.verdict === "no-command") return [element("p", "answer-runs", `PyTorch: ${generation.words}. The platform page says how to install it.`)];
-  parts.push(element("p", "answer-runs runs-none", "No published PyTorch build runs on this hardware."));
+  const where = [os && model.label("os", os), arch && (model.label("arch", arch) || arch), ...Object.entries(versions ?? {}).map((named) => named.join(" "))].filter(Boolean).join(", ");
+  const runs = generation && generation.verdict !== "none";
+  parts.push(element("p", "answer-runs runs-none", runs ? `No published PyTorch build for this hardware runs on ${where}.` : "No published PyTorch build runs on this hardware."));
   const systems = Object.keys(model.offers(platform.id)).map((machine) => machine.split(" ")[0]);
   const elsewhere = systems.length > 0 && systems.every((os) => os === "macos");
-  const found = elsewhere || !cpu ? null : commandsFor(model, { platform: cpu, generation: null, os, arch: arch ?? generation?.arch }, system);
+  const found = elsewhere || !cpu ? null : commandsFor(model, { platform: cpu, generation: null, os, arch: arch ?? generation?.arch, versions }, system);
   if (!found?.row) return parts;
   parts.push(element("p", "answer-why", `PyTorch runs on the processor instead: ${described(model, found.choice)}, Python ${found.choice.python}.`));
   parts.push(commandBox(scriptOf(model, found.choice, found.row)));
@@ -129,8 +136,9 @@ function commandBox({ environment, commands: install, check }) {
   return box;
 }
 
-function requirements(row) {
-  const said = row.needs.map(([name, version]) => [name, version].filter(Boolean).join(" "));
+function requirements({ generation }, row) {
+  const needs = [...row.needs, ...(generation?.jetpack ? [["JetPack", `>=${generation.jetpack}`]] : [])];
+  const said = needs.map(([name, version]) => [name, version].filter(Boolean).join(" "));
   return said.length > 0 ? [element("p", "answer-needs", `Requirements: ${said.join(", ")}`)] : [];
 }
 

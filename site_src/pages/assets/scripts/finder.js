@@ -3,7 +3,6 @@
 import { startCopying } from "./copying.js";
 import { Cards, MOST_CHARACTERS, SHORTEST } from "./finder-model.js";
 import { answerBox, helpBox, nearBox } from "./finder-view.js";
-import { tokens } from "./finder-names.js";
 import { element, link } from "./elements.js";
 import { readSelector } from "./selector-rows.js";
 import { nameOfSystem } from "./selector.js";
@@ -71,22 +70,23 @@ class Finder {
   }
 
   async #answer({ cards, rows, model, system }, query) {
-    if (tokens(query.slice(0, MOST_CHARACTERS)).map(({ text }) => text).join("").length < SHORTEST) return ["Type at least two letters or digits.", []];
+    if ((query.slice(0, MOST_CHARACTERS).match(/[\p{Letter}\p{Number}]/gu) ?? []).length < SHORTEST) return ["Type at least two letters or digits.", []];
     const runsHere = (platform, os) => Object.keys(model.offers(platform)).some((machine) => machine.split(" ").includes(os ?? system.os));
-    const found = cards.find(query, runsHere);
+    const { answers: found, unknown } = cards.read(query, runsHere);
     const platforms = cards.platforms.map(({ platform }) => platform);
     const cpu = cards.platforms.find(({ isCpu }) => isCpu)?.platform;
     const context = { root: this.form.dataset.root, model, system, platforms, cpu, openHere };
-    const quoted = query.length > LONGEST_QUOTED ? `${query.slice(0, LONGEST_QUOTED)}…` : query;
-    if (found.length === 0) return [`“${quoted}” is not in the list.`, [...nearBox(context, cards.nearest(query)), helpBox(context)]];
+    const missing = `“${shortened(unknown || query)}” is not in the list.`;
+    if (found.length === 0) return [missing, [...nearBox(context, cards.nearest(query)), helpBox(context)]];
     const leading = found.slice(0, MOST_ANSWERS);
     const needed = new Set([...leading.map(({ platform }) => platform), cpu].map((platform) => platform?.id));
     await Promise.all([...needed].filter((id) => id in model.data.offers).map((id) => rows.load(id)));
     const shown = leading.map((answer, place) => answerBox(context, answer, place));
-    if (found[0].guessed) return ["This name is not in the list. Showing other hardware of the same vendor.", [...shown, helpBox(context)]];
-    if (found.length === 1) return ["1 match.", shown];
+    if (found[0].guessed) return [`${missing} The vendor's pages list its hardware.`, [...nearBox(context, cards.nearest(query)), ...shown, helpBox(context)]];
+    const also = unknown ? ` ${missing}` : "";
+    if (found.length === 1) return [`1 match.${also}`, shown];
     const more = found.length > MOST_ANSWERS ? ` Showing the first ${MOST_ANSWERS}. Type more of the name to see fewer.` : " The best match is first.";
-    return [`${found.length} matches.${more}`, shown];
+    return [`${found.length} matches.${more}${also}`, shown];
   }
 
   show(status, answers) {
@@ -124,6 +124,10 @@ function openHere(query) {
   selector.scrollIntoView();
   selector.querySelector("[data-part=script]").focus({ preventScroll: true });
   return true;
+}
+
+function shortened(text) {
+  return text.length > LONGEST_QUOTED ? `${text.slice(0, LONGEST_QUOTED)}…` : text;
 }
 
 function allHardware(form) {

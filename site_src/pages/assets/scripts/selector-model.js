@@ -54,7 +54,7 @@ export class Model {
 
   /**
    * What wishes lead to. `wishes` is a list of [axis, value], the oldest first, with the machine's axes among them;
-   * `limits` has the reader's driver and card. Without a row, `choice` still has the platform and the machine.
+   * `limits` has the reader's driver and card, and `versions` of other requirements. Without a row, `choice` still has the platform and the machine.
    */
   resolve(wishes, limits = {}) {
     const wished = Object.fromEntries(wishes);
@@ -109,7 +109,9 @@ export class Model {
     return usual.find((platform) => key in this.offers(platform)) ?? start.platform;
   }
 
-  #admits(row, { driver, card }) {
+  #admits(row, { driver, card, versions = {} }) {
+    const tooOld = ([name, least]) => versions[name] && least?.startsWith(">=") && compareVersions(versions[name], least.slice(2)) < 0;
+    if (row.needs.some(tooOld)) return false;
     const oldest = driver && this.oldestDriver(row.platform, row.variant, row.os);
     if (oldest && compareVersions(driver, oldest) < 0) return false;
     const [, ...ranges] = (card && this.data.cards[row.platform]?.[card]) || [];
