@@ -372,23 +372,20 @@ QUERIES: list[tuple[str, str, str]] = [
 
 # Names that are not in the list, each with one of the names that are shown instead; "" where none is similar.
 NOT_LISTED = [
-    ("Raspberry Pi 5", "Raspberry Pi 4"),
+    ("Raspberry Pi 6", "Raspberry Pi 5"),
     ("RTX 3065", "GeForce RTX 3060"),
     ("RTX 6090", "GeForce RTX 5090"),
     ("GeForce RTX 407O", "GeForce RTX 4070"),
     ("GTX 1O80", "GeForce GTX 1080"),
     ("B580X", "Arc B580"),
     ("Atlas 800 A2 aarch64", "Atlas 800T A2"),
-    ("iMac 2017", ""),
-    ("Ampere Altra", ""),
     ("Hailo-8", ""),
     ("Coral Edge TPU", ""),
     ("Groq", ""),
     ("iphone", ""),
     ("asdfgh", ""),
     ("banana", ""),
-    ("GT 1030", ""),
-    ("BR100", ""),
+    ("BR100", "B100"),
 ]
 
 # Queries with choices of the selector beside the name, and these choices.
@@ -474,7 +471,7 @@ HELD_OUT: list[tuple[str, str, str]] = [
     ("rx 7950 xtx", "", ""),
     ("arc b999", "", ""),
     ("hailo 10h", "", ""),
-    ("raspberry pi zero", "", ""),
+    ("raspberry pi zero", "cpu", "Zero"),
     ("orange pi 5", "", ""),
     ("cerebras wse-3", "", ""),
     ("graphcore ipu", "", ""),
