@@ -47,6 +47,7 @@ export class Cards {
     const whole = (owners, more) => owners.sort(order).map(({ platform }) => ({ ...asked, ...more, platform, generation: null, models: [] }));
     if (read.cpuOnly) return { answers: whole(this.platforms.filter(({ isCpu }) => isCpu)), unknown: "" };
     const { found, unknown } = this.#ofNames(read, order, runsHere);
+    if (versions.macOS && found.length > 1) found.splice(0, Infinity, ...found.filter(({ platform }) => platform.dispatch_key !== "CPU")); // the builds for MPS state it
     if (found.length > 0) return { answers: found.map((answer) => ({ ...asked, ...answer })), unknown };
     const told = this.platforms.filter(({ platform }) => read.platforms.has(platform.id));
     const makers = this.platforms.filter(({ isCpu, platform }) => !isCpu && [platform.vendor, ...(platform.vendor_names ?? [])].some((name) => this.#isNamed(name, query)));
@@ -185,18 +186,18 @@ export class Cards {
 
   #answers({ seed, members }, asked, order) {
     const found = byGeneration(members).sort((a, b) => this.entries.indexOf(a.entry) - this.entries.indexOf(b.entry));
-    const open = asked.every(({ digit }) => !digit) || (seed.missing > 0 && members.every(({ name, missing }) => missing > 0 && name.missable.some((word) => !this.endings.has(joined(word)) || this.endings.get(joined(word)).after)));
-    if (open) found.push(...this.#continued(asked).filter(({ owner, generation }) => members.some(({ name }) => name.owner === owner) && !found.some((one) => one.generation === generation)));
+    const open = asked.every(({ digit }) => !digit) || (seed.missing > 0 && members.every(({ name, missing }) => missing > 0 && name.optional.some((word) => !this.endings.has(joined(word)) || this.endings.get(joined(word)).after)));
+    if (open) found.push(...this.#continued(asked, seed.missing === 0).filter(({ owner, generation }) => members.some(({ name }) => name.owner === owner) && !found.some((one) => one.generation === generation)));
     return found.map((one, place) => [one, place]).sort(([a, n], [b, m]) => order(a.owner, b.owner, a.generation, b.generation) || n - m).map(([one]) => answerOf(one));
   }
 
   /** The hardware whose names a query begins. */
-  #continued(asked) {
+  #continued(asked, exact = false) {
     const telling = asked.filter((token) => !this.language.isNoise(token));
     if (joined(telling).length <= SHORTEST) return [];
     return this.entries.flatMap(({ owner, generation, names, makers }) => {
       const own = telling.filter(({ text }) => !makers.has(text));
-      const begun = own.length > 0 ? names.filter((name) => name.continues(own)) : [];
+      const begun = own.length > 0 ? names.filter((name) => name.continues(own, exact)) : [];
       return begun.length > 0 ? [{ owner, generation, models: unique(begun.flatMap(({ model }) => model ?? [])) }] : [];
     });
   }
@@ -221,7 +222,7 @@ export class Cards {
     });
     const made = this.entries.filter(({ generation, makers }) => generation.vendor && words.every((word) => makers.has(word)));
     const others = made.filter(({ owner }) => !answers.some((answer) => answer.owner === owner));
-    return [...answers, ...others.map(({ owner, generation }) => ({ owner, generation, models: [] }))].sort((a, b) => order(a.owner, b.owner, a.generation, b.generation)).map(answerOf);
+    return [...answers, ...others.map(({ owner, generation }) => ({ owner, generation, models: [], broad: true }))].sort((a, b) => order(a.owner, b.owner, a.generation, b.generation)).map(answerOf);
   }
 
   /** Whether a word of a query tells one product from another. */
@@ -294,15 +295,15 @@ function best(fits) {
   return full.filter(({ missing }) => missing === least);
 }
 
-/** One entry for each generation; a name of the generation itself stands for all its models. */
+/** One entry for each generation, with the models that are named; without any it stands for all. */
 function byGeneration(fits) {
   const found = new Map();
   for (const { name } of fits) {
     const { owner, generation, model, entry } = name;
-    const known = found.get(generation) ?? { owner, generation, entry, models: [], all: false };
-    found.set(generation, { ...known, all: known.all || !model, models: unique([...known.models, model].filter(Boolean)) });
+    const models = unique([...(found.get(generation)?.models ?? []), model].filter(Boolean));
+    found.set(generation, { owner, generation, entry, models });
   }
-  return [...found.values()].map(({ all, models, ...rest }) => ({ ...rest, models: all ? [] : models }));
+  return [...found.values()];
 }
 
 function unique(list) {

@@ -47,7 +47,7 @@ export class Name {
     this.core = numbered.length > 0 && !this.short ? numbered : words.filter((word) => !isSize(word) && joined(word) !== "#");
     this.words = all;
     this.rest = all.filter((word) => !this.core.includes(word));
-    this.missable = this.rest.filter((word) => words.includes(word) && !isSize(word));
+    this.optional = this.rest.filter((word) => words.includes(word) && !isSize(word));
     this.isNumber = this.core.every((word) => /^[\d.]+$/.test(joined(word)));
     this.length = this.core.map(joined).join("").length;
   }
@@ -65,14 +65,15 @@ export class Name {
     for (const word of this.rest) {
       const found = placesOf(word, asked);
       found?.forEach((at) => all.add(at));
-      if (!found && this.missable.includes(word)) missing += 1;
+      if (!found && this.optional.includes(word)) missing += 1;
     }
     if (this.family) followers(Math.max(...core) + 1, asked, around).forEach((at) => all.add(at));
     return { name: this, core, all, missing };
   }
 
-  /** Whether every word of a query is part of this name, the last one perhaps begun. */
-  continues(asked) {
+  /** Whether every word of a query is part of this name, the last one perhaps begun; `exact`: the name begins with them. */
+  continues(asked, exact) {
+    if (exact && !this.words.map(joined).join("").startsWith(joined(asked))) return false;
     const runs = this.words.flat().map(({ text }) => text);
     return asked.every(({ text }, at) => runs.some((run) => run === text || (at === asked.length - 1 && run.startsWith(text))));
   }

@@ -15,7 +15,7 @@ const LSPCI = /^(?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.\d /m;
 export class Reader {
   constructor(words, platforms) {
     this.choices = words.choices.map((choice) => ({ ...choice, pattern: wordPattern(choice.words) }));
-    this.labelled = new RegExp(`(?:^|[\\s\\]|])(?:${longestFirst(words.labels).map(escaped).join("|")})s?(?: ?\\[?\\d+\\]?)?\\s*[:=]\\s*(\\S.*)$`, "i");
+    this.labeled = new RegExp(`(?:^|[\\s\\]|])(?:${longestFirst(words.labels).map(escaped).join("|")})s?(?: ?\\[?\\d+\\]?)?\\s*[:=]\\s*(\\S.*)$`, "i");
     this.systems = Object.entries(words.systems);
     this.tools = toolsOf(platforms.map(({ platform }) => platform));
     this.toolkits = platforms.flatMap(({ platform }) => {
@@ -58,17 +58,17 @@ export class Reader {
     found.os = system ?? (LSPCI.test(text) ? "linux" : found.os);
     const lines = text.split("\n").filter((line) => line.trim() !== "");
     for (const line of lines) if (/^\s*(?:os|operating system)\b[^:]*:/i.test(line)) this.#readChoices(line, found);
-    const labelled = lines.flatMap((line) => this.#afterLabel(line.replace(/[|\s]+$/, "")) ?? []);
+    const labeled = lines.flatMap((line) => this.#afterLabel(line.replace(/[|\s]+$/, "")) ?? []);
     const boxed = found.platforms.size > 0 ? lines.filter((line) => /\s*\|/.test(line)).flatMap(cells) : [];
     const clean = (names, strict) => [...new Set(names.flatMap(parts))].filter((name) => /[\p{Letter}\d]{2}/u.test(name)).slice(0, MOST_NAMES).map((name) => ({ text: name.slice(0, LONGEST_NAME), strict }));
     // What a GPU's runtime calls its target says most: gfx1100 before the marketing name of a processor.
-    const targets = labelled.filter((name) => /^gfx\d/.test(name));
-    found.names = [...clean([...targets, ...labelled, ...boxed], false), ...clean(lines, true)];
+    const targets = labeled.filter((name) => /^gfx\d/.test(name));
+    found.names = [...clean([...targets, ...labeled, ...boxed], false), ...clean(lines, true)];
     return found;
   }
 
   #afterLabel(line) {
-    const value = this.labelled.exec(line)?.[1];
+    const value = this.labeled.exec(line)?.[1];
     return value && (this.#afterLabel(value) ?? value);
   }
 

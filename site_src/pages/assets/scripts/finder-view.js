@@ -72,17 +72,19 @@ function body(context, answer) {
 /** The commands, with one line on which release and build they install, and why these. */
 function commands({ model }, answer, found) {
   const { choice, row } = found;
-  const verdict = headline(answer, choice);
+  const verdict = headline(model, answer, choice);
   const build = element("p", "answer-runs", `${described(model, choice)}, Python ${choice.python}`);
   const said = reasons(model, answer, found).map((text) => element("p", "answer-why", text));
   return [...(verdict ? [element("p", "answer-verdict", verdict)] : []), build, ...said, commandBox(scriptOf(model, choice, row)), ...requirements(answer, row)];
 }
 
 /** One line above the commands: whether the hardware works with what is released now. */
-function headline({ platform, generation }, { build }) {
+function headline(model, { platform, generation }, { build }) {
   const what = platform.dispatch_key === "CPU" ? "processor" : "card";
   const here = build === generation?.newest ? "" : `, here ${build === "preview" ? "a nightly build" : build}`;
   if (generation?.verdict === "newest") return `Your ${what} works: last release ${generation.newest}${here}.`;
+  const [newest, previous] = model.values("build").map(([id]) => id).filter((id) => /^\d/.test(id));
+  if (generation?.verdict === "earlier" && generation.newest === previous) return `Your ${what} works: last release with a command here ${previous}. ${newest} has none yet.`;
   if (generation?.verdict === "earlier") return `No release since ${generation.newest} supports it.`;
   return generation?.verdict === "preview" ? "Only nightly builds support it." : "";
 }
@@ -110,11 +112,12 @@ function reasons(model, { platform, generation, toolkit, driver, rented }, { cho
 function without({ model, system, cpu }, { platform, generation, os, arch, versions }) {
   const parts = [];
   if (generation?.verdict === "no-command") return [element("p", "answer-runs", `PyTorch: ${generation.words}. The platform page says how to install it.`)];
-  const where = [os && model.label("os", os), arch && (model.label("arch", arch) || arch), ...Object.entries(versions ?? {}).map((named) => named.join(" "))].filter(Boolean).join(", ");
+  const stated = Object.entries(versions ?? {}).map((named) => named.join(" "));
+  const where = [os && !versions?.[model.label("os", os)] && model.label("os", os), arch && (model.label("arch", arch) || arch), ...stated].filter(Boolean).join(", ");
   const runs = generation && generation.verdict !== "none";
   parts.push(element("p", "answer-runs runs-none", runs ? `No published PyTorch build for this hardware runs on ${where}.` : "No published PyTorch build runs on this hardware."));
   const systems = Object.keys(model.offers(platform.id)).map((machine) => machine.split(" ")[0]);
-  const elsewhere = systems.length > 0 && systems.every((os) => os === "macos");
+  const elsewhere = os === "macos" || (systems.length > 0 && systems.every((system) => system === "macos"));
   const found = elsewhere || !cpu ? null : commandsFor(model, { platform: cpu, generation: null, os, arch: arch ?? generation?.arch, versions }, system);
   if (!found?.row) return parts;
   parts.push(element("p", "answer-why", `PyTorch runs on the processor instead: ${described(model, found.choice)}, Python ${found.choice.python}.`));
