@@ -123,13 +123,12 @@ def parse_markdown(path: str, text: str) -> tuple[MarkdownFile | None, list[Prob
 def _sections(body: str, tokens: list[Token], body_line: int) -> Iterator[Section]:
     lines = body.split("\n")
     heads = [
-        (token.map[0], token.map[1], *tokens[i + 1 : i + 4])
+        (token.map[0], token.map[1], tokens[i + 1], tokens[min(i + 3, len(tokens) - 1)])
         for i, token in enumerate(tokens)
         if token.type == "heading_open" and token.tag == "h2" and token.level == 0 and token.map
     ]
     ends = [*(start for start, *_ in heads), len(lines)][1:]
-    for (start, after, title, *following), end in zip(heads, ends, strict=True):
-        block = following[-1]
+    for (start, after, title, block), end in zip(heads, ends, strict=True):
         begin = block.map[1] if _declares_messages(block) and block.map else after
         first = next((n for n in range(begin, end) if lines[n].strip()), end)
         text = "\n".join(lines[first:end]).rstrip()

@@ -68,7 +68,7 @@ def items(*repositories: str) -> list[QueueItem]:
 
 def test_without_the_app_personal_tokens_are_used(double: GitHubDouble) -> None:
     assert all(one.ok for one in send(senders_here(HOME), items(VENDOR), Pace(), SENDING))
-    clients = clients_here(HOME, "somebody", None)
+    clients = clients_here(HOME, "somebody")
     clients.vendors.get(RUNS)
     clients.upstream.get(COMMENTS)
     assert clients.login == "somebody"
@@ -82,10 +82,10 @@ def test_a_person_s_token_creates_no_check_run_and_the_app_s_does(
 ) -> None:
     body = check_run(answer(), change(), "L4")
     with pytest.raises(GitHubError, match=r"You must authenticate via a GitHub App\. \(HTTP 403\)"):
-        put_check_run(clients_here(HOME, "x", None).upstream, UPSTREAM, body)
+        put_check_run(clients_here(HOME, "x").upstream, UPSTREAM, body)
     request.getfixturevalue("app")
     for _ in range(2):
-        put_check_run(clients_here(HOME, "x", None).upstream, UPSTREAM, body)
+        put_check_run(clients_here(HOME, "x").upstream, UPSTREAM, body)
     assert len(double.check_runs[UPSTREAM]) == 1
 
 
@@ -116,7 +116,7 @@ def test_where_the_app_is_missing_that_vendor_alone_is_not_sent(
 
 def test_a_round_mints_once_for_each_vendor_with_the_least_permissions(app: AppDouble) -> None:
     send(senders_here(HOME), items(VENDOR) * 5, Pace(), SENDING)
-    clients = clients_here(HOME, "somebody", None)
+    clients = clients_here(HOME, "somebody")
     for _ in range(3):
         clients.vendors.get(RUNS)
         clients.upstream.send("POST", COMMENTS, {"body": "text"})
@@ -132,7 +132,7 @@ def test_a_round_mints_once_for_each_vendor_with_the_least_permissions(app: AppD
 
 def test_comments_are_written_where_checks_may_not_be(double: GitHubDouble, app: AppDouble) -> None:
     del app.installed["pytorch"].permissions["checks"]
-    clients = clients_here(HOME, "somebody", None)
+    clients = clients_here(HOME, "somebody")
     clients.upstream.send("POST", COMMENTS, {"body": "text"})
     assert len(double.comments[UPSTREAM, NUMBER]) == 1
     with pytest.raises(AppError, match=r"^pytorch/pytorch: .* lacks the permission checks: write"):
@@ -141,4 +141,4 @@ def test_comments_are_written_where_checks_may_not_be(double: GitHubDouble, app:
 
 def test_the_app_s_own_login_is_the_author_of_its_comments(app: AppDouble) -> None:
     assert app.installed
-    assert clients_here(HOME, "somebody", None).login == f"{github_apps.SLUG}[bot]"
+    assert clients_here(HOME, "somebody").login == f"{github_apps.SLUG}[bot]"

@@ -1,10 +1,4 @@
-"""Commands pin torchvision, torchaudio and other companions to versions that support their torch.
-
-Companions contain libraries that are built for certain torch releases, and not every wheel declares
-the torch it needs. An unpinned torchaudio next to `torch==2.9.0` installs the newest release, whose
-library cannot be loaded there. `data/releases.yaml` lists the versions that fit. Versions with a
-vendor's own suffix, such as `+metax3.8.1.0`, are not compared.
-"""
+"""The rule about packages that belong to a torch release."""
 
 from __future__ import annotations
 
@@ -18,14 +12,22 @@ from packaging.version import InvalidVersion, Version
 
 from accelerator_portal.catalog import Catalog, Problem
 from accelerator_portal.catalog.catalog import RELEASES
+from accelerator_portal.checks.rule import rule
 from accelerator_portal.install.expand import expand
 from accelerator_portal.install.rows import PREVIEW, InstallRow
 
 _PYTORCH_BUILD = re.compile(r"cpu|xpu|cu\d+|rocm\d+(?:\.\d+)*")
 
 
-def check(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
-    """Yield companions that are not pinned, or are pinned to a version for another torch."""
+@rule()
+def companions(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
+    """Commands pin torchvision, torchaudio and other companions to versions that support torch.
+
+    Companions contain libraries that are built for certain torch releases, and not every wheel
+    declares the torch it needs. An unpinned torchaudio next to `torch==2.9.0` installs the newest
+    release, whose library cannot be loaded there. `data/releases.yaml` lists the versions that fit.
+    Versions with a vendor's own suffix, such as `+metax3.8.1.0`, are not compared.
+    """
     found: dict[Problem, None] = {}
     for row in expand(catalog)[0]:
         if row.build == PREVIEW:

@@ -1,8 +1,4 @@
-"""An error message that an answer declares is specific, and no other answer declares it.
-
-An answer opens by itself for each message that it declares. A message needs three words besides
-names such as `RuntimeError`, or a long name such as `CUDNN_STATUS_NOT_INITIALIZED`.
-"""
+"""The rule about error messages that answers declare."""
 
 from __future__ import annotations
 
@@ -11,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from accelerator_portal.catalog import Catalog, Problem
+from accelerator_portal.checks.rule import rule
 
 # Characters of a message, parts of it that vary, and words or a name that make it specific.
 LONGEST, MOST_PARTS, WORDS, NAME = 300, 3, 3, 12
@@ -23,8 +20,13 @@ _WORD = re.compile(r"[a-zA-Z0-9_]{2,}")
 _LONG_NAME = re.compile(r"[a-zA-Z0-9]{1,80}(?:_|[a-z](?=[A-Z]))")
 
 
-def check(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
-    """Yield messages that would open an answer by mistake, or two answers."""
+@rule()
+def declared_messages(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
+    """An error message that an answer declares is specific, and no other answer declares it.
+
+    An answer opens by itself for each message that it declares. A message needs three words besides
+    names such as `RuntimeError`, or a long name such as `CUDNN_STATUS_NOT_INITIALIZED`.
+    """
     for faq in catalog.faqs:
         first: dict[str, str] = {}
         for section in faq.sections:
