@@ -45,7 +45,7 @@ def test_facts_can_be_read_by_programs(tree: Tree) -> None:
     found = json.loads(run(root, "--json").stdout)
     assert [f"{f['path']}:{f['line']}: {f['text']}" for f in found] == facts(run(root).stdout)
     source = {"title": "Example data, made up for the tests", "read": "2026-01-02"}
-    address = {"url": "https://example.org/made-up", "trust": "vendor"}
+    address = {"url": "https://example.org/made-up", "run_here": False, "trust": "vendor"}
     assert source | address in [one for fact in found for one in fact["sources"]]
     sample = run(root, "--json", "--sample", "2", "--stale", "0")
     assert len(json.loads(sample.stdout)) == 2

@@ -51,7 +51,7 @@ def install() -> None:
     default=0,
     metavar="[MINUTES]",
     type=click.IntRange(0, 600),
-    help="Also install the commands that match this machine, for this long. Default: 30.",
+    help="Install the commands that match this machine, too, for this long. Default: 30.",
 )
 def verify(
     root: Path, accelerators: tuple[str, ...], jobs: int, cache: Path, try_minutes: int

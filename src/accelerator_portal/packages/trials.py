@@ -31,7 +31,7 @@ from accelerator_portal.packages.verdict_file import (
 FREE_BYTES = 15 * 10**9
 """A CUDA build with all that it requires takes 5.3 GB, and its downloads 3 GB beside it."""
 
-Install = Callable[[InstallRow, float], InstallResult]
+TrialInstall = Callable[[InstallRow, float], InstallResult]
 """Installs a row within some seconds. Raises OSError."""
 
 
@@ -46,7 +46,7 @@ class _Candidate:
 class TrialOptions:
     """How to install: within `seconds` in all; `told` is called with what came of each command."""
 
-    install: Install
+    install: TrialInstall
     day: dt.date
     seconds: float
     progress: Progress = no_progress

@@ -89,7 +89,7 @@ def _many(kind: Any) -> Any:  # noqa: ANN401 - a type, as pydantic takes it
     return Annotated[tuple[kind, ...], Field(min_length=1)]
 
 
-Requirement = Annotated[Line, AfterValidator(_requirement)]
+NeededSoftware = Annotated[Line, AfterValidator(_requirement)]
 PipCommand = Annotated[Line, AfterValidator(_pip_command)]
 GivenRepository = Annotated[Line, Field(max_length=140), AfterValidator(_repository)]
 
@@ -109,7 +109,7 @@ QUESTIONS: tuple[Prompt, ...] = (
     Prompt("command", "Install command", "pip command from your documentation",
            PipCommand, needed=False),
     Prompt("needs", "Needed first", "required driver or SDK, with its version",
-           Requirement, needed=False),
+           NeededSoftware, needed=False),
     Prompt("host-owner", "Owner of the host", "owner of the host in the command", Line),
     Prompt("torch", "PyTorch", "supported PyTorch releases", _many(TorchVersion), many=True),
     Prompt("plugin-version", "Plugin", "version of the package, or one for each release",
