@@ -22,16 +22,15 @@ OpenPage = Callable[..., Page]
 QUESTIONS = "questions/"
 MESSAGES = Path(__file__).parents[1] / "site" / "error_messages.yaml"
 
-# Of the messages, how many find their answer first, and among the first three.
-LEAST_FIRST = 0.8
-LEAST = 0.92
+# Of the messages, how many open their answer, find it first, and among the first three.
+LEAST_OPENED = 0.8
+LEAST_FIRST = 0.9
+LEAST = 0.95
 
 _ANSWERS = """async (messages) => {
   const { answers } = await import(new URL("../assets/scripts/question-search.js", location.href));
   const index = await (await fetch("../api/v1/questions.json")).json();
-  return messages.map((text) => answers(index, text)).map(({ found, opened }) => ({
-    opened, first: found.slice(0, 3).map(({ question }) => question)
-  }));
+  return messages.map((text) => answers(index, text));
 }"""
 _TERMS = """async (texts) => {
   const { terms } = await import(new URL("../assets/scripts/question-search.js", location.href));
@@ -73,25 +72,23 @@ def test_real_messages_find_their_answer(open_page: OpenPage, site: Site) -> Non
     }
     messages: list[dict[str, Any]] = yaml.safe_load(MESSAGES.read_text("utf-8"))
     answers = open_page(QUESTIONS).evaluate(_ANSWERS, [m["message"] for m in messages])
-    wrong = []
     for held_out in (False, True):
-        count, first, among = 0, 0, 0
+        count, opened, first, among = 0, 0, 0, 0
         for message, found in zip(messages, answers, strict=True):
             if bool(message.get("held_out")) != held_out:
                 continue
             right = message["question"] and ids[message["platform"], message["question"]]
-            opened = found["opened"] and found["opened"].split("/")[0]
-            if opened not in {None, "any", message["platform"]}:
-                wrong.append((found["opened"], message["message"][-100:]))
+            assert found["opened"] in {None, right}, message["message"]
             if right:
                 count += 1
-                first += found["first"][0] == right
-                among += right in found["first"]
+                opened += found["opened"] == right
+                first += found["found"][:1] == [right]
+                among += right in found["found"]
         name = "held out" if held_out else "tuned"
-        print(f"{name}: {first} of {count} first, {among} among three")  # noqa: T201 - the rate itself
+        print(f"{name}: of {count}, {opened} opened, {first} first, {among} among three")  # noqa: T201 - the rates
+        assert opened >= count * LEAST_OPENED
         assert first >= count * LEAST_FIRST
         assert among >= count * LEAST
-    assert wrong == []
 
 
 def test_the_page_reads_words_as_the_build_does(open_page: OpenPage, site: Site) -> None:
@@ -111,8 +108,12 @@ def test_the_best_answer_comes_first_and_open(open_page: OpenPage) -> None:
     expect(first).to_have_attribute("open", "")
     assert "Answer found" in state(page)
     page.locator("select[name=platform]").select_option("musa")
-    expect(page.locator(".question-results details").first).to_have_attribute(
-        "data-platform", "musa"
+    expect(page.locator(".question-form [role=status]")).to_have_text(
+        re.compile("is about .*Ascend.*, not .*MUSA.*[.]")
+    )
+    expect(page.locator("details.question[open]")).to_have_count(0)
+    expect(page.locator(".question-results .question-help a").first).to_have_attribute(
+        "href", "../compute-platforms/musa/#help"
     )
     paste(page, "")
     page.locator("select[name=platform]").select_option("")
@@ -121,28 +122,62 @@ def test_the_best_answer_comes_first_and_open(open_page: OpenPage) -> None:
     expect(page.locator("details.question[open]")).to_have_count(0)
 
 
+OUT_OF_MEMORY = """\
+Traceback (most recent call last):
+  File "/home/x/train.py", line 12, in <module>
+    loss = model(batch)
+  File "/home/x/venv/lib/python3.12/site-packages/torch/nn/modules/module.py", line 1751, in _call
+    return forward_call(*args, **kwargs)
+torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity
+of 15.69 GiB of which 1.71 GiB is free. Of the allocated memory 10.14 GiB is allocated by PyTorch.
+"""
+ROOT_CAUSE = """\
+[rank0]: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.
+Traceback (most recent call last):
+  File "/usr/bin/torchrun", line 33, in <module>
+torch.distributed.elastic.multiprocessing.errors.ChildFailedError:
+"""
+
+
 @pytest.mark.parametrize(
-    ("message", "first"),
+    ("message", "opened"),
     [
-        (
-            "torch.cuda.OutOfMemoryError: CUDA out of memory.",
-            "cuda/faq-what-can-i-do-about-cuda-out",
-        ),
+        (OUT_OF_MEMORY, "cuda/faq-what-can-i-do-about-cuda-out"),
+        (ROOT_CAUSE, "cuda/faq-what-can-i-do-about-cuda-out"),
+        (OUT_OF_MEMORY + "\nRuntimeError: the run failed", ""),
         ("CUDA error: invalid device function", "cuda/faq-what-does-no-kernel-image"),
-        ("No matching distribution found for torch==2.4.0", "any/faq-why-does-pip-say-no-matching"),
-        ("libtorch_npu.so: undefined symbol: _ZN3c104impl", "any/faq-why-does-an-extension"),
-        ("hipErrorNoBinaryForGpu", "rocm/faq-why-do-i-get-hip-error-invalid"),
         (
-            "Expected all tensors to be on the same device, cuda:0 and cpu",
-            "any/faq-what-does-expected",
+            "ERROR: No matching distribution found for torch==2.4.0",
+            "any/faq-why-does-pip-say-no-matching",
         ),
+        ("No matching distribution found for torch-directml", "directml/faq-"),
+        (
+            "ImportError: /x/libtorch_npu.so: undefined symbol: _ZN3c104impl",
+            "any/faq-why-does-an-extension",
+        ),
+        ("ImportError: _XLAC.so: undefined symbol: _ZTV", "tpu-xla/faq-why-does-importing"),
+        ("hipErrorNoBinaryForGpu", "rocm/faq-why-do-i-get-hip-error-invalid"),
+        ("HIP error: no kernel image is available for execution on the device", "rocm/faq-"),
+        ("No module named 'torch'", "any/faq-why-does-it-say-no-module-named-torch"),
+        ("No module named 'torch.accelerator'", ""),
+        ("Expected all tensors to be on the same device, cuda:0 and cpu", "any/faq-what-does-exp"),
         ("libc.so.6: version `GLIBC_2.28' not found", "any/faq-why-is-glibc"),
+        ("KeyError: 'foo'", ""),
+        ("hello world", ""),
     ],
 )
-def test_what_a_message_names_decides(open_page: OpenPage, message: str, first: str) -> None:
+def test_only_the_answer_that_declares_the_last_error_opens(
+    open_page: OpenPage, message: str, opened: str
+) -> None:
     (found,) = open_page(QUESTIONS).evaluate(_ANSWERS, [message])
-    assert found["first"][0].startswith(first)
-    assert (found["opened"] or first).startswith(first)
+    assert (found["opened"] or "").startswith(opened)
+    assert bool(found["opened"]) == bool(opened)
+
+
+def test_answers_of_other_platforms_are_not_listed(open_page: OpenPage) -> None:
+    message = "ImportError: /x/libtorch_npu.so: undefined symbol: _ZN3c104impl"
+    (found,) = open_page(QUESTIONS).evaluate(_ANSWERS, [message])
+    assert {question.split("/")[0] for question in found["found"]} <= {"any", "ascend"}
 
 
 @pytest.mark.parametrize(
@@ -164,7 +199,9 @@ def test_boilerplate_alone_finds_no_answer(open_page: OpenPage, boilerplate: str
 def test_a_message_without_an_answer_leads_to_support(open_page: OpenPage) -> None:
     page = open_page(QUESTIONS)
     paste(page, "RuntimeError: MUSA frobnication quux")
-    expect(page.locator(".question-form [role=status]")).to_contain_text("No answer here")
+    expect(page.locator(".question-form [role=status]")).to_contain_text(
+        "No answer matches this message"
+    )
     expect(page.locator("details.question[open]")).to_have_count(0)
     help_link = page.locator(".question-results .question-help a").first
     expect(help_link).to_have_attribute("href", "../compute-platforms/musa/#help")

@@ -26,6 +26,7 @@ FILES = {
     "criteria": "data/criteria.yaml",
     "exceptions": "data/exceptions.yaml",
     "hosts": "data/hosts.yaml",
+    "finder": "data/finder.yaml",
     "own-runs": "data/own-runs.yaml",
     "relay": "data/relay.yaml",
     "other-backends": "data/other-backends.yaml",

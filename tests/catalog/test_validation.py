@@ -30,7 +30,7 @@ def with_feature(name: str, works: str) -> str:
 ACCELERATOR_KEYS = (
     "access, additional_platform, description, device, dispatch_key, documentation, "
     "error_names, features, hardware, identify, integration, lifecycle, maintainers, mark, name, "
-    "operating_systems, package, report_feeds, sources, suites, summary, support, "
+    "operating_systems, own_sites, package, report_feeds, sources, suites, summary, support, "
     "upstream_ci, upstream_events, vendor, vendor_names"
 )
 

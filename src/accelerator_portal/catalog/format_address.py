@@ -24,6 +24,7 @@ FILES = {
     "data/criteria.yaml": "criteria",
     "data/exceptions.yaml": "exceptions",
     "data/hosts.yaml": "hosts",
+    "data/finder.yaml": "finder",
     "data/own-runs.yaml": "own-runs",
     "data/relay.yaml": "relay",
     "data/executorch-goals.yaml": "executorch-goals",

@@ -199,8 +199,5 @@ def _platform(platform: Platform) -> AcceleratorFile:
         install=platform.install,
         compatibility=platform.compatibility,
         guide={section.title: section.text for section in platform.guide.sections},
-        faq=tuple(
-            Question(question=s.title, answer=s.text, messages=tuple(m.text for m in s.messages))
-            for s in platform.faq.sections
-        ),
+        faq=tuple(Question(question=s.title, answer=s.text) for s in platform.faq.sections),
     )

@@ -77,8 +77,6 @@ class Question(Model):
     """The question."""
     answer: str
     """The answer."""
-    messages: tuple[str, ...] = ()
-    """The error messages that it declares; `…`, `*` or `...` stands for a part that varies."""
 
 
 class AcceleratorFile(Model):
