@@ -18,8 +18,11 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from accelerator_portal.results.adopting import append_changes
-from accelerator_portal.results.archive import state_path
+from accelerator_portal.results.archive import History, state_path
+from accelerator_portal.results.partitions.columns import change_tables
+from accelerator_portal.results.partitions.layout import MONTH_FILE_STEM, Partition, month_of
+from accelerator_portal.results.partitions.manifest import Manifest, write_manifest
+from accelerator_portal.results.partitions.part_file import write_part
 from accelerator_portal.results.state_file import write_state
 from accelerator_portal.site.history_shards import courses
 from benchmarks.browser import PHONE, browser_path, slow_phone
@@ -76,7 +79,7 @@ def _site(folder: Path, tests: int, nights: int) -> tuple[Path, list[str]]:
     make_generated(ROOT, folder, 2, "")
     kept, last = history(PLATFORM, tests, nights)
     state = state_path(folder, PLATFORM, "runs")
-    append_changes(state.with_suffix(".parquet"), kept.changes)  # at once, not a night at a time
+    _write_changes(folder, kept)
     write_state(state, kept.state)
     add_suite(folder, tests)
     add_report(folder, last)
@@ -86,6 +89,16 @@ def _site(folder: Path, tests: int, nights: int) -> tuple[Path, list[str]]:
         raise SystemExit(f"The build failed:\n{done.stderr[-3000:]}")
     numbers = dict.fromkeys(kept.state.reports, 0)
     return folder / "site", list(courses(kept.changes, numbers))
+
+
+def _write_changes(folder: Path, kept: History) -> None:
+    """Archive all changes at once, not a night at a time."""
+    month = month_of(kept.changes[0].started)
+    files = [
+        write_part(folder, Partition("runs", "changes", PLATFORM, suite, month), MONTH_FILE_STEM, t)
+        for suite, t in change_tables(kept.changes).items()
+    ]
+    write_manifest(folder, Manifest(accelerator=PLATFORM).with_files(files))
 
 
 def _sizes(site: Path) -> None:

@@ -16,12 +16,9 @@ from typing import TypeVar
 
 from accelerator_portal.reports.outcomes import OUTCOMES, Outcome
 from accelerator_portal.reports.store import StoredReport
-from accelerator_portal.results.adopting import (
-    append_changes,
-    read_changes,
-    read_changes_table,
-)
 from accelerator_portal.results.history import ChangeKind, OutcomeChange
+from accelerator_portal.results.partitions.columns import change_tables, changes_in
+from accelerator_portal.results.partitions.part_file import part_bytes, read_whole
 from accelerator_portal.results.tables import counts, matrices, tallies
 from benchmarks.pandas_tables import long_table, pandas_counts, pandas_matrices, pandas_tallies
 from benchmarks.results import START, made_report, seconds, show
@@ -64,14 +61,15 @@ def _of_a_page(tests: int) -> None:
 
 def _of_an_archive(number: int) -> None:
     with tempfile.TemporaryDirectory(prefix="portal-benchmarks-") as folder:
-        path = Path(folder, "runs.parquet")
-        append_changes(path, _changes(number))
-        (ours,) = tallies(read_changes(path)).values()
-        theirs = pandas_tallies(read_changes_table(path).to_pandas())
+        path = Path(folder, "changes.parquet")
+        (whole,) = change_tables(_changes(number)).values()
+        path.write_bytes(part_bytes(whole))
+        (ours,) = tallies(changes_in(read_whole(path, "changes"))).values()
+        theirs = pandas_tallies(read_whole(path, "changes").to_pandas())
         rows = [{str(o): n for o, n in row.items() if n} for row in theirs.to_dict("records")]
         _same([{str(o): n for o, n in sorted(one.counts.items())} for one in ours], rows)
-        plain = seconds(lambda: tallies(read_changes(path)))
-        table = seconds(lambda: pandas_tallies(read_changes_table(path).to_pandas()))
+        plain = seconds(lambda: tallies(changes_in(read_whole(path, "changes"))))
+        table = seconds(lambda: pandas_tallies(read_whole(path, "changes").to_pandas()))
     show(f"tallies of {number:,} changes in a file", plain, "pandas", table)
 
 

@@ -129,7 +129,7 @@ def test_a_folder_with_a_problem_is_left_out_and_the_others_stay(tree: Tree) -> 
             (
                 "the portal does not use this file; use one of: "
                 "accelerator.yaml, compatibility.yaml, faq.md, guide.md, install.yaml, "
-                "known-issues.yaml, validation.yaml"
+                "known-issues.yaml, results/, validation.yaml"
             ),
         ),
     ],

@@ -279,3 +279,14 @@ def test_a_malformed_file_is_named_with_line_and_column(root: Path, text: str, t
     assert done.exit_code == 1
     assert f"broken:{told}" in done.stdout
     assert not (root / "r.json").exists()
+
+
+@pytest.mark.parametrize("character", ["\r", "\x85", "\x9b", "\u2028", "\u202e"])
+@pytest.mark.parametrize("option", ["--note", "--parameter", "--hardware", "--torch"])
+def test_a_character_that_nobody_sees_is_refused(root: Path, option: str, character: str) -> None:
+    text = {"--parameter": "mode=a{}b", "--torch": "1.9.0{}1"}.get(option, "a{}b")
+    done = imported(root, option, text.format(character))
+    assert done.exit_code == (2 if option == "--torch" else 1), done.output
+    if option != "--torch":
+        assert f"the character U+{ord(character):04X} is not allowed in text" in done.output
+    assert not (root / "r.json").exists()

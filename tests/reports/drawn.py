@@ -27,9 +27,9 @@ from accelerator_portal.reports.report import (
 
 # Any character but half of a pair, which no text in UTF-8 has.
 CHARACTERS = st.characters(exclude_categories=["Cs"])
-SHORT = st.text(CHARACTERS, min_size=1, max_size=200)
+VISIBLE = st.text(CHARACTERS, min_size=1, max_size=200).map(lambda text: HIDDEN.sub("?", text))
 TEXT = st.one_of(st.text(CHARACTERS, min_size=1, max_size=60), st.just("x\n" * 2000))
-VISIBLE = SHORT.map(lambda text: HIDDEN.sub("?", text))
+VISIBLE_TEXT = TEXT.map(lambda text: HIDDEN.sub("?", text))
 NAMES = st.one_of(
     VISIBLE,
     st.sampled_from(
@@ -44,7 +44,7 @@ NAMES = st.one_of(
 )
 IDS = st.sampled_from(["dtype", "case", "device", "retries", "a-b", "a_b", "x.1"])
 SCALARS = st.one_of(
-    st.text(CHARACTERS, max_size=20),
+    st.text(CHARACTERS, max_size=20).map(lambda text: HIDDEN.sub("?", text)),
     st.sampled_from(["float32", "bf16", "cuda", "cuda:0"]),
     st.booleans(),
     st.integers(),
@@ -80,7 +80,7 @@ ENTRIES = st.builds(
     parameters=PARAMETERS,
     outcome=st.sampled_from(get_args(Outcome)),
     stage=optional(st.sampled_from(get_args(Stage))),
-    raw_status=optional(st.one_of(SHORT, st.sampled_from(["xfail", "failure", "timeout"]))),
+    raw_status=optional(st.one_of(VISIBLE, st.sampled_from(["xfail", "failure", "timeout"]))),
     duration_s=optional(
         st.one_of(
             st.floats(0, allow_nan=False, allow_infinity=False),
@@ -91,8 +91,8 @@ ENTRIES = st.builds(
     log_tail=optional(TEXT),
     known_issue=optional(st.builds(KnownIssue, url=URLS)),
     metrics=st.dictionaries(IDS, METRICS, max_size=2),
-    evidence=st.lists(st.builds(Evidence, label=SHORT, url=URLS), max_size=2).map(tuple),
-    command=optional(TEXT),
+    evidence=st.lists(st.builds(Evidence, label=VISIBLE, url=URLS), max_size=2).map(tuple),
+    command=optional(VISIBLE_TEXT),
 )
 ENVIRONMENTS = st.builds(
     Environment,
@@ -118,14 +118,14 @@ def reports(draw: st.DrawFn) -> Report:
         started=draw(optional(MOMENTS)),
         finished=draw(optional(MOMENTS)),
         environment=draw(ENVIRONMENTS),
-        note=draw(optional(TEXT)),
+        note=draw(optional(VISIBLE_TEXT)),
         suites=tuple(
             Suite(
                 name=name,
                 kind=draw(st.sampled_from(get_args(SuiteKind))),
                 planned=draw(optional(st.integers(0, 9))),
                 operators=draw(optional(st.just(COVERED))),
-                command=draw(optional(TEXT)),
+                command=draw(optional(VISIBLE_TEXT)),
             )
             for name in names
         ),

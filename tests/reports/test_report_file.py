@@ -48,7 +48,7 @@ def test_a_report_without_tests_is_one(tmp_path: Path) -> None:
     assert read_report(written(tmp_path, report_text(made))) == made
 
 
-TEXTS = st.text(st.characters(codec="utf-8", exclude_categories=["Cs"]), min_size=1, max_size=30)
+TEXTS = VISIBLE
 SCALARS = st.one_of(
     TEXTS,
     st.booleans(),

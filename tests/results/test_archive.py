@@ -10,10 +10,8 @@ from hypothesis import given, settings
 from accelerator_portal.catalog import ProblemsError, load_catalog
 from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.store import StoredReport, stored_reports
-from accelerator_portal.results.adopting import append_changes
 from accelerator_portal.results.archive import (
     History,
-    basis_of,
     read_history,
     read_state_of,
     state_path,
@@ -21,9 +19,7 @@ from accelerator_portal.results.archive import (
 )
 from accelerator_portal.results.folding import fold_reports
 from accelerator_portal.results.history import fold
-from accelerator_portal.results.partitions.manifest import read_manifest
-from accelerator_portal.results.standing import State
-from accelerator_portal.results.state_file import write_state
+from accelerator_portal.results.standing import State, basis_of
 from tests.folders import REPOSITORY
 from tests.results.made_up import HISTORIES, Outcomes, folded, made_up
 
@@ -68,21 +64,6 @@ def test_an_interruption_before_the_state_is_written_doubles_nothing(tmp_path: P
     assert files(tmp_path) == before
 
 
-def test_changes_that_one_file_kept_move_to_partitions_and_stay_the_same(tmp_path: Path) -> None:
-    first, second = made_up(0, {"a": "passed"}), made_up(40, {"a": "failed"})
-    state, changes = folded(first, second)
-    earlier = tmp_path / "data/history/example/runs.parquet"
-    append_changes(earlier, changes)
-    write_state(state_path(tmp_path, "example", "runs"), state)
-    before = read_history(tmp_path, "example", "runs")
-    assert before.changes == tuple(changes)
-    keep_all(tmp_path, second)
-    assert not earlier.exists()
-    assert read_history(tmp_path, "example", "runs") == before
-    manifest = read_manifest(tmp_path, "example")
-    assert [(r.results, r.changes) for r in manifest.reports.values()] == [(None, 1), (1, 1)]
-
-
 def test_newer_reports_come_on_top_and_older_ones_are_named(tmp_path: Path) -> None:
     first, second = made_up(1, {"a": "passed"}), made_up(2, {"a": "failed"})
     older, undated = made_up(0, {"a": "passed"}), made_up(0, {"a": "passed"}, started=None)
@@ -99,13 +80,11 @@ def test_newer_reports_come_on_top_and_older_ones_are_named(tmp_path: Path) -> N
     assert read_history(tmp_path, "example", "runs") == kept, "nothing is written"
 
 
-@pytest.mark.parametrize("name", ["runs.json", "runs.parquet", "manifest.json"])
+@pytest.mark.parametrize("name", ["runs.json", "manifest.json"])
 def test_what_cannot_be_read_is_named(tmp_path: Path, name: str) -> None:
     keep_all(tmp_path, made_up(0, {"a": "passed"}))
     (tmp_path / "data/history/example" / name).write_bytes(b"no history")
-    with pytest.raises(
-        ProblemsError, match=f"{name}:1: (invalid|not a valid) (history state|table|manifest)"
-    ):
+    with pytest.raises(ProblemsError, match=f"{name}:1: invalid (history state|manifest)"):
         read_history(tmp_path, "example", "runs")
 
 

@@ -255,7 +255,7 @@ class _Reader:
         for name in self._names(f"{ACCELERATORS}/{folder}"):
             if name not in {*FOLDER_FILES, *OPTIONAL_FILES, RESULTS}:
                 what = "the portal does not use this file"
-                remedy = did_you_mean(name, (*FOLDER_FILES, *OPTIONAL_FILES))
+                remedy = did_you_mean(name, (*FOLDER_FILES, *OPTIONAL_FILES, f"{RESULTS}/"))
                 self._problem(self._path(folder, name), what, remedy)
 
     def _names(self, folder: str) -> list[str]:

@@ -62,7 +62,8 @@ def check(  # noqa: PLR0913 - each is an option
     if network and catalog:
         problems = sorted({*problems, *_asked(catalog, wanted)})
     if problems or form == "json":
-        click.echo(TELLERS[form](root, first_faults(problems)))
+        shown = sorted(first_faults(problems), key=lambda problem: problem.level != "error")
+        click.echo(TELLERS[form](root, shown))
     failed = errors(problems)
     summary = _summary(catalog, problems, failed)
     where = f" in {', '.join(wanted)}" if wanted else ""

@@ -12,7 +12,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from accelerator_portal.reports.report import Environment, Moment, Report, TestEntry, Text
+from accelerator_portal.reports.report import Environment, Moment, Report, TestEntry, VisibleText
 
 NAMESPACE = "accelerator-portal"
 
@@ -28,7 +28,7 @@ class Run(BaseModel):
     """When it began."""
     finished: Moment | None = None
     """The end time."""
-    note: Text | None = None
+    note: VisibleText | None = None
     """What a reader must know."""
 
 

@@ -21,8 +21,9 @@ SCHEMA_VERSION = 1
 Slug = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(?:[-_.][a-z0-9]+)*$", max_length=60)]
 SuiteName = Annotated[str, StringConstraints(pattern=SUITE_NAME, max_length=LONGEST_SUITE_NAME)]
 Text = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST)]
-Short = Annotated[str, StringConstraints(min_length=1, max_length=200)]
-Visible = Annotated[Short, AfterValidator(visible)]
+# What people copy or compare has no character that nobody sees. Texts of a failure are a program's.
+Short = Annotated[str, StringConstraints(min_length=1, max_length=200), AfterValidator(visible)]
+VisibleText = Annotated[Text, AfterValidator(visible)]
 Commit = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{7,40}$")]
 # A name of points alone would be a folder of an address.
 RepositoryPath = Annotated[
@@ -38,7 +39,9 @@ OperatorName = Annotated[
 # Lists have `fail_fast`: pydantic would remember a fault for each of a million wrong items.
 OperatorNames = Annotated[tuple[OperatorName, ...], Field(max_length=10_000, fail_fast=True)]
 Finite = Annotated[float, Field(allow_inf_nan=False)]
-Scalar = Annotated[str, StringConstraints(max_length=400)] | bool | int | Finite
+Scalar = (
+    Annotated[str, StringConstraints(max_length=400), AfterValidator(visible)] | bool | int | Finite
+)
 
 
 def _utc(value: dt.datetime) -> dt.datetime:
@@ -67,9 +70,9 @@ class Trigger(Model):
 class Component(Model):
     """A software component of the environment."""
 
-    name: Visible
+    name: Short
     """Its name."""
-    version: Visible | None = None
+    version: Short | None = None
     """The version as the component prints it."""
     commit: Commit | None = None
     """The commit from which it was built."""
@@ -78,7 +81,7 @@ class Component(Model):
 class Environment(Model):
     """The environment of the run. Unknown values are absent."""
 
-    torch: Visible | None = None
+    torch: Short | None = None
     """The PyTorch version as `torch.__version__` prints it."""
     torch_commit: Commit | None = None
     """The commit from which it was built."""
@@ -88,19 +91,19 @@ class Environment(Model):
     """The vendor's software stack."""
     backend: Component | None = None
     """The ExecuTorch backend and its version, or the version of ExecuTorch."""
-    driver: Visible | None = None
+    driver: Short | None = None
     """Version of the driver."""
-    os: Visible | None = None
+    os: Short | None = None
     """Operating system with its version."""
-    arch: Visible | None = None
+    arch: Short | None = None
     """Processor architecture."""
-    python: Visible | None = None
+    python: Short | None = None
     """Version of Python."""
-    hardware: Visible | None = None
+    hardware: Short | None = None
     """The device model as the vendor's tool prints it."""
     hardware_count: Annotated[int, Field(gt=0)] | None = None
     """The number of devices."""
-    packages: Mapping[Visible, Visible] = Field(default_factory=dict, max_length=1000)
+    packages: Mapping[Short, Short] = Field(default_factory=dict, max_length=1000)
     """Versions of further packages."""
 
 
@@ -180,7 +183,7 @@ class Suite(Model):
     """The number of planned tests. Absent if it is unknown."""
     operators: OperatorCoverage | None = None
     """The operators that the suite covered, if the harness recorded them."""
-    command: Text | None = None
+    command: VisibleText | None = None
     """The command that ran it."""
 
 
@@ -226,7 +229,7 @@ class TestEntry(Model):
 
     suite: SuiteName
     """Name of the suite."""
-    name: Visible
+    name: Short
     """Name of the model, operator or test."""
     parameters: Mapping[Slug, Scalar] = Field(default_factory=dict, max_length=40)
     """`mode`, `dtype`, `compiler`, `shapes`, `recipe` and the like."""
@@ -248,7 +251,7 @@ class TestEntry(Model):
     """Measured values."""
     evidence: Annotated[tuple[Evidence, ...], Field(max_length=40, fail_fast=True)] = ()
     """Links to logs and other evidence."""
-    command: Text | None = None
+    command: VisibleText | None = None
     """The command that repeats this test."""
 
 
@@ -272,7 +275,7 @@ class Report(Model):
     """The environment of the run."""
     origins: Annotated[tuple[Origin, ...], Field(max_length=1000, fail_fast=True)] = ()
     """The files from which the report was imported."""
-    note: Text | None = None
+    note: VisibleText | None = None
     """A remark that readers need to interpret the report."""
     shard: Shard | None = None
     """The part of the plan, if the plan was split over several machines."""

@@ -12,24 +12,19 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from accelerator_portal.catalog import Problem, ProblemsError
-from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.store import StoredReport
-from accelerator_portal.results.adopting import earlier_changes
 from accelerator_portal.results.history import OutcomeChange, fold
 from accelerator_portal.results.partitions.columns import changes_in
 from accelerator_portal.results.partitions.layout import BASES, HISTORY
-from accelerator_portal.results.partitions.manifest import Manifest, read_manifest
+from accelerator_portal.results.partitions.manifest import read_manifest
 from accelerator_portal.results.partitions.part_file import read_part
-from accelerator_portal.results.partitions.writing import ReportTables, add_report
 from accelerator_portal.results.standing import Basis, State
-from accelerator_portal.results.state_file import read_state, write_state
+from accelerator_portal.results.state_file import read_state
 
 __all__ = [
     "BASES",
     "HISTORY",
     "History",
-    "basis_of",
-    "keep",
     "read_history",
     "read_state_of",
     "state_path",
@@ -47,11 +42,6 @@ class History:
     state: State
     changes: tuple[OutcomeChange, ...] = ()
     left_out: tuple[Problem, ...] = ()
-
-
-def basis_of(report: Report) -> Basis:
-    """Return the history that a report belongs to."""
-    return "baselines" if report.kind == "baseline" else "runs"
 
 
 def state_path(root: Path, accelerator: str, basis: Basis) -> Path:
@@ -80,27 +70,11 @@ def read_history(root: Path, accelerator: str, basis: Basis) -> History:
     Raises ProblemsError.
     """
     state = read_state_of(root, accelerator, basis)
-    earlier = earlier_changes(root, accelerator, basis)
-    if earlier:
-        return History(state, earlier)
     changes: list[OutcomeChange] = []
     for file in read_manifest(root, accelerator).files_of(basis, "changes"):
         changes += changes_in(read_part(root, file))
     changes.sort(key=lambda change: (change.started, change.report, change.key))
     return History(state, tuple(changes))
-
-
-def keep(root: Path, manifest: Manifest, state: State, added: ReportTables) -> Manifest:
-    """Add what a report says to the archive, then write the state, and return the manifest.
-
-    The state comes last: whoever is interrupted folds the same report again. Time and memory are
-    proportional to the report and the state, whatever is archived.
-
-    Raises OSError.
-    """
-    after = add_report(root, manifest, added)
-    write_state(state_path(root, state.accelerator, state.basis), state)
-    return after
 
 
 def with_reports(history: History, reports: Iterable[StoredReport]) -> History:

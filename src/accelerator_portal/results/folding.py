@@ -16,12 +16,17 @@ from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.report_file import read_report
 from accelerator_portal.reports.report_names import with_full_suite_names
 from accelerator_portal.reports.store import stored_reports
-from accelerator_portal.results.adopting import migrate_history
-from accelerator_portal.results.archive import basis_of, keep, read_state_of, state_path
+from accelerator_portal.results.archive import read_state_of, state_path
 from accelerator_portal.results.history import fold, point_of
 from accelerator_portal.results.partitions.manifest import read_manifest
-from accelerator_portal.results.partitions.writing import forget, locked, tables_of
-from accelerator_portal.results.standing import Basis, State
+from accelerator_portal.results.partitions.writing import (
+    add_report,
+    forget,
+    locked,
+    refuse_many_suites,
+)
+from accelerator_portal.results.standing import Basis, State, basis_of
+from accelerator_portal.results.state_file import write_state
 
 CLOCK_DIFFERENCE = dt.timedelta(days=1)
 """So far the clock of a machine that runs tests may be ahead."""
@@ -146,17 +151,19 @@ def _fold_history(
     name = f"{accelerator}, {basis}"
     new = changed = 0
     with locked(root, accelerator), progress(name, len(reports)) as advance:
-        manifest = migrate_history(root, read_manifest(root, accelerator), basis)
+        manifest = read_manifest(root, accelerator)
+        kept = state_path(root, accelerator, basis)
         if anew:
-            state_path(root, accelerator, basis).unlink(missing_ok=True)
+            kept.unlink(missing_ok=True)
             manifest = forget(root, manifest, basis)
         state = read_state_of(root, accelerator, basis)
         for path, report in reports:
             after, changes = fold(state, report, path)
             point = point_of(report, path)
             if after is not state or manifest.lacks_results(point.id):
-                added = tables_of(report, point, changes, path)
-                manifest = keep(root, manifest, after, added)
+                refuse_many_suites(report, path)
+                manifest = add_report(root, manifest, report, point, changes)
+                write_state(kept, after)  # last: an interrupted fold is repeated
             if after is not state:
                 new, changed = new + 1, changed + len(changes)
             state = after

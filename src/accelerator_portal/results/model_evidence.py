@@ -14,10 +14,10 @@ from functools import cached_property
 from typing import TypeAlias
 
 from accelerator_portal.catalog.model_families_file import ModelFamily
-from accelerator_portal.reports.outcomes import BAD, GOOD, WORST_FIRST, Kind, Outcome
+from accelerator_portal.reports.outcomes import BAD, GOOD, WORST_FIRST, Outcome
 from accelerator_portal.reports.report import TestEntry
 from accelerator_portal.reports.store import StoredReport
-from accelerator_portal.results.standing import Basis
+from accelerator_portal.results.standing import Basis, basis_of
 from accelerator_portal.results.tables import own_to_one_platform
 
 _LONG_AGO = dt.datetime.min.replace(tzinfo=dt.timezone.utc)
@@ -93,7 +93,7 @@ def model_evidence(
             if named not in known:
                 known[named] = tuple(family.id for family in families if family.has(*named))
             for family in known[named]:
-                key = (family, stored.report.accelerator, basis_of(stored.report.kind))
+                key = (family, stored.report.accelerator, basis_of(stored.report))
                 found.setdefault(key, []).append((stored, place))
     evidence: dict[str, dict[str, tuple[FamilyResults, ...]]] = {}
     for (family, accelerator, basis), tests in sorted(found.items(), key=_runs_first):
@@ -101,11 +101,6 @@ def model_evidence(
         results = FamilyResults(accelerator, basis, tuple(tests))
         of_family[accelerator] = (*of_family.get(accelerator, ()), results)
     return evidence
-
-
-def basis_of(kind: Kind) -> Basis:
-    """Say whether a report of this kind is a run or a baseline."""
-    return "baselines" if kind == "baseline" else "runs"
 
 
 def _newest(reports: Iterable[StoredReport]) -> Iterator[tuple[StoredReport, frozenset[str]]]:
@@ -121,7 +116,7 @@ def _newest(reports: Iterable[StoredReport]) -> Iterator[tuple[StoredReport, fro
         tested = {test.suite for test in report.tests}
         models = {suite.name for suite in report.suites if suite.kind == "model"}
         suites = models & tested - alone
-        keys = {(report.accelerator, basis_of(report.kind), suite) for suite in suites}
+        keys = {(report.accelerator, basis_of(report), suite) for suite in suites}
         yield stored, frozenset(suite for _, _, suite in keys - taken)
         taken |= keys
 

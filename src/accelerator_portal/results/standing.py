@@ -41,6 +41,11 @@ class Point:
     """What it was imported from: repository and commit, once each."""
 
 
+def basis_of(report: Report | Point) -> Basis:
+    """Return the history that a report belongs to."""
+    return "baselines" if report.kind == "baseline" else "runs"
+
+
 def origins_of(report: Report) -> tuple[tuple[str, str], ...]:
     """Return the repositories and commits that a report was imported from, once each."""
     return tuple(dict.fromkeys((origin.repository, origin.commit) for origin in report.origins))

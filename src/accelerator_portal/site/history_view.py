@@ -17,13 +17,12 @@ from accelerator_portal.reports.report import Report, TestEntry
 from accelerator_portal.results.archive import (
     BASES,
     History,
-    basis_of,
     read_history,
     with_reports,
 )
 from accelerator_portal.results.history import ChangeKind, OutcomeChange
 from accelerator_portal.results.report_comparison import by_report
-from accelerator_portal.results.standing import Basis, Point, Standing, State
+from accelerator_portal.results.standing import Basis, Point, Standing, State, basis_of
 from accelerator_portal.site.results_view import ResultsView
 from accelerator_portal.site.words import listed
 

@@ -14,8 +14,7 @@ from accelerator_portal.reports.identity import identity_of
 from accelerator_portal.reports.outcomes import WORST_FIRST, Outcome
 from accelerator_portal.reports.report import Environment, Metric, TestEntry
 from accelerator_portal.reports.store import StoredReport
-from accelerator_portal.results.archive import basis_of
-from accelerator_portal.results.standing import Standing
+from accelerator_portal.results.standing import Standing, basis_of
 from accelerator_portal.results.tables import group_of
 from accelerator_portal.site.anchors import Anchors
 from accelerator_portal.site.history_view import Episode, HistoryStep, TestHistories

@@ -18,7 +18,7 @@ def row(version: str) -> str:
         (
             row("1.11.0") + NEWEST,
             7,
-            '"1.11.0", so this entry has no install command; add the release',
+            '"1.11.0", so this entry has no install command; correct the entry; the newest listed release is 1.10.0',
         ),
         (
             NEWEST + row("1.9.2"),

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from accelerator_portal.catalog import load_catalog
 from accelerator_portal.checks.rules.versions import unlisted_releases
 from tests.day import TODAY
 from tests.folders import COMPATIBILITY, INSTALL, Tree, edited, loaded
@@ -18,11 +19,21 @@ def test_a_release_without_a_row_is_named_with_the_command(tree: Tree) -> None:
 
 
 def test_a_newest_row_that_no_option_serves_is_named(tree: Tree) -> None:
-    newer = '  - {torch: "1.11.0", plugin: "1.11.0", source: made-up}\n  - {torch: "1.10.0"'
-    catalog = loaded(tree(edited((COMPATIBILITY, '  - {torch: "1.10.0"', newer), files=PLUGINS)))
+    older = (
+        (INSTALL, "    methods: [pip, uv]", '    torch: ["1.9.1"]\n    methods: [pip, uv]'),
+        (INSTALL, '    torch: ">=1.10"', '    torch: ["1.9.1"]'),
+    )
+    catalog, _ = load_catalog(tree(edited(*older, files=PLUGINS)))
+    assert catalog is not None
     (problem,) = unlisted_releases.check(catalog, TODAY)
     assert problem.path == INSTALL
     assert problem.words == (
-        "no install option serves torch 1.11.0, the newest row's (1.11.0); add the release to an "
+        "no install option serves torch 1.10.0, the newest row's (1.10.0); add the release to an "
         "option, or use `compatibility: true`"
     )
+
+
+def test_a_release_that_is_not_listed_is_another_rules(tree: Tree) -> None:
+    newer = '  - {torch: "1.11.0", plugin: "1.11.0", source: made-up}\n  - {torch: "1.10.0"'
+    catalog = loaded(tree(edited((COMPATIBILITY, '  - {torch: "1.10.0"', newer), files=PLUGINS)))
+    assert list(unlisted_releases.check(catalog, TODAY)) == []

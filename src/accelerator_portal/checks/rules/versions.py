@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from contextlib import suppress
 from typing import get_args
 
@@ -187,15 +187,15 @@ def unknown_releases(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     older than all listed ones.
     """
     known = catalog.releases.by_version
-    oldest = min(map(Version, known))
+    oldest, newest = min(known, key=Version), max(known, key=Version)
     for platform in catalog.platforms:
         for place, row in enumerate(platform.compatibility.rows):
-            if row.torch in known or Version(row.torch) < oldest:
+            if row.torch in known or Version(row.torch) < Version(oldest):
                 continue
             what = f'{RELEASES} has no release "{row.torch}", so this entry has no install command'
             remedy = did_you_mean(row.torch, known)
-            if Version(row.torch) > max(map(Version, known)):
-                remedy = f"add the release to {RELEASES}, or correct the entry"
+            if Version(row.torch) > Version(newest):
+                remedy = f"correct the entry; the newest listed release is {newest}"
             yield platform.problem("compatibility.yaml", ("rows", place, "torch"), what, remedy)
 
 
@@ -210,7 +210,8 @@ def unlisted_releases(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     commands = rows_by_platform(catalog)
     for platform in catalog.platforms:
         yield from _without_row(catalog, platform)
-        yield from _without_command(platform, {row.build for row in commands[platform.id]})
+        builds = {row.build for row in commands[platform.id]}
+        yield from _without_command(platform, builds, catalog.releases.by_version)
 
 
 def _without_row(catalog: Catalog, platform: Platform) -> Iterator[Problem]:
@@ -220,8 +221,11 @@ def _without_row(catalog: Catalog, platform: Platform) -> Iterator[Problem]:
         yield platform.problem("compatibility.yaml", ("rows",), what, f"run {command}")
 
 
-def _without_command(platform: Platform, builds: set[str]) -> Iterator[Problem]:
-    rows = [row for row in platform.compatibility.rows if row.plugin]
+def _without_command(
+    platform: Platform, builds: set[str], listed: Container[str]
+) -> Iterator[Problem]:
+    # The rule unknown-releases is about the others.
+    rows = [row for row in platform.compatibility.rows if row.plugin and row.torch in listed]
     if rows and builds and rows[0].torch not in builds:
         newest = rows[0]
         what = f"no install option serves torch {newest.torch}, the newest row's ({newest.plugin})"

@@ -19,7 +19,7 @@ from accelerator_portal.results.partitions.manifest import (
     files_below,
 )
 from accelerator_portal.results.partitions.part_file import listed_file, read_whole
-from accelerator_portal.results.standing import Point
+from accelerator_portal.results.standing import Point, basis_of
 
 
 class FoundFile(NamedTuple):
@@ -56,7 +56,7 @@ def rebuilt_manifest(root: Path, accelerator: str) -> Rebuilt:
     changes = _rows(files, "changes")
     reports = {
         point.id: ListedReport(
-            basis="baselines" if point.kind == "baseline" else "runs",
+            basis=basis_of(point),
             started=point.started,
             results=results.get(point.id),
             changes=changes[point.id],

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,20 +15,14 @@ from accelerator_portal.results.history import OutcomeChange
 from accelerator_portal.results.partitions.columns import change_tables, result_tables
 from accelerator_portal.results.partitions.layout import (
     HISTORY,
-    TABLES,
     Partition,
     Table,
     month_of,
     report_file_stem,
 )
-from accelerator_portal.results.partitions.manifest import (
-    ListedFile,
-    ListedReport,
-    Manifest,
-    write_manifest,
-)
+from accelerator_portal.results.partitions.manifest import ListedReport, Manifest, write_manifest
 from accelerator_portal.results.partitions.part_file import write_part
-from accelerator_portal.results.standing import Basis, Point
+from accelerator_portal.results.standing import Basis, Point, basis_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -40,74 +32,58 @@ MAX_SUITES = 1_000
 """A suite has a folder; a report with more suites has put something else in their names."""
 
 
-@dataclass(frozen=True, slots=True)
-class ReportTables:
-    """The rows that a report adds, one table for each suite; `results` is None if not at hand."""
-
-    basis: Basis
-    point: Point
-    results: Mapping[str, pa.Table] | None
-    changes: Mapping[str, pa.Table] = field(default_factory=dict)
-
-    def rows(self, table: Table) -> Mapping[str, pa.Table]:
-        """Return the rows of one table by suite."""
-        return self.changes if table == "changes" else self.results or {}
-
-
-def tables_of(
-    report: Report, point: Point, changes: Iterable[OutcomeChange], path: Path
-) -> ReportTables:
-    """Return the rows of a report. Raises ProblemsError, naming `path`, for too many suites."""
+def refuse_many_suites(report: Report, path: Path) -> None:
+    """Raise ProblemsError, naming `path`, for a report with too many suites."""
     suites = {test.suite for test in report.tests}
     if len(suites) > MAX_SUITES:
         what = f"the report has tests of {len(suites):,} suites, more than {MAX_SUITES:,}"
         remedy = "name a group of tests as the suite, and the rest in names and parameters"
         raise ProblemsError([Problem(path.as_posix(), 1, what, remedy)])
-    basis: Basis = "baselines" if report.kind == "baseline" else "runs"
-    results = result_tables(report, point.id, point.started)
-    return ReportTables(basis, point, results, change_tables(changes))
 
 
-def add_report(root: Path, manifest: Manifest, added: ReportTables) -> Manifest:
+def add_report(
+    root: Path, manifest: Manifest, report: Report, point: Point, changes: Iterable[OutcomeChange]
+) -> Manifest:
     """Write the rows of a report and the manifest that lists them, and return that manifest.
 
-    Nothing that is there is read or replaced. Files first: who is interrupted repeats it and
-    writes files of the same names. A report that is listed has all its rows already; one of which
-    only the changes were kept gets its results.
+    No existing file is read or replaced, so time and memory don't depend on the archive. The files
+    come before the manifest: an interrupted command writes files of the same names when repeated.
+    If the manifest lists the report without results, only the results are added.
 
     Raises OSError.
     """
-    known = manifest.reports.get(added.point.id)
-    if known and (known.results is not None or added.results is None):
+    known = manifest.reports.get(point.id)
+    if known and known.results is not None:
         return manifest
-    missing: tuple[Table, ...] = ("results",) if known else TABLES
-    files: list[ListedFile] = []
-    for table in missing:
-        files += _write_rows(root, manifest.accelerator, added, table)
-    report = _listed(added, known)
-    after = manifest.with_files(files, reports={added.point.id: report})
+    tables: dict[Table, Mapping[str, pa.Table]] = {
+        "results": result_tables(report, point.id, point.started)
+    }
+    if known is None:
+        tables["changes"] = change_tables(changes)
+    basis, month = basis_of(report), month_of(point.started)
+    stem = report_file_stem(point.started, point.id)
+    files = [
+        write_part(root, Partition(basis, table, manifest.accelerator, suite, month), stem, rows)
+        for table, by_suite in tables.items()
+        for suite, rows in by_suite.items()
+    ]
+    counts: dict[str, int] = {
+        table: sum(rows.num_rows for rows in by_suite.values())
+        for table, by_suite in tables.items()
+    }
+    listed = (
+        known.model_copy(update=counts)
+        if known
+        else ListedReport(
+            basis=basis,
+            started=point.started,
+            results=counts["results"],
+            changes=counts["changes"],
+        )
+    )
+    after = manifest.with_files(files, reports={point.id: listed})
     write_manifest(root, after)
     return after
-
-
-def _write_rows(
-    root: Path, accelerator: str, added: ReportTables, table: Table
-) -> Iterable[ListedFile]:
-    started = added.point.started
-    stem = report_file_stem(started, added.point.id)
-    for suite, rows in added.rows(table).items():
-        place = Partition(added.basis, table, accelerator, suite, month_of(started))
-        yield write_part(root, place, stem, rows)
-
-
-def _listed(added: ReportTables, known: ListedReport | None) -> ListedReport:
-    results = added.results
-    count = None if results is None else sum(rows.num_rows for rows in results.values())
-    if known:
-        return known.model_copy(update={"results": count})
-    changes = sum(rows.num_rows for rows in added.changes.values())
-    started: dt.datetime = added.point.started
-    return ListedReport(basis=added.basis, started=started, results=count, changes=changes)
 
 
 def forget(root: Path, manifest: Manifest, basis: Basis) -> Manifest:
