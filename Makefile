@@ -38,7 +38,7 @@ $(INSTALLED): pyproject.toml requirements.lock
 	    echo "'$(PYTHON)' is $$($(PYTHON) -V 2>&1). The portal needs Python 3.11 or newer. Run: make setup PYTHON=/path/to/python3.11" >&2; exit 1; }
 	@echo "Installing into $(VENV). This takes about a minute."
 	$(PYTHON) -m venv --clear $(VENV)
-	$(BIN)/python -m pip install --quiet --no-compile --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install --quiet --no-compile --only-binary :all: --require-hashes -r requirements.lock
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation -e .
 	@touch $@
 
@@ -67,7 +67,7 @@ test-validation: $(VALIDATION)/.installed ## Test the harness with torch on the 
 
 # What the nightly runs: the report is made by this project, wherever it is made.
 VALIDATE := PYTHONPATH=src:tests/validation_torch/shim $(VALIDATION)/bin/python -m accelerator_portal.cli validate --device cpu \
-    --known-issues . --kind made-here --trigger nightly
+    --known-issues . --kind made-here --trigger nightly --lock requirements-validation.lock
 
 validate-cpu: $(VALIDATION)/.installed ## Run the suites on the CPU and write the report to made-here/cpu
 	mkdir -p made-here/cpu
@@ -75,22 +75,22 @@ validate-cpu: $(VALIDATION)/.installed ## Run the suites on the CPU and write th
 
 validate-executorch: $(VALIDATION)/.executorch ## Run the ExecuTorch suites and write the report to made-here/cpu
 	mkdir -p made-here/cpu
-	$(VALIDATE) --suite executorch --backend xnnpack,openvino,arm_tosa --out made-here/cpu/executorch.json $(ARGS)
+	$(VALIDATE) --lock requirements-executorch.lock --suite executorch --backend xnnpack,openvino,arm_tosa --out made-here/cpu/executorch.json $(ARGS)
 
 # torch for the CPU is not on PyPI. The lock holds the wheel for Python 3.11 on Linux x86-64.
+# One package has no wheel. It is built with the setuptools of the lock, not with one that pip downloads unchecked.
 $(VALIDATION)/.installed: requirements-validation.lock
 	@echo "Installing torch for the CPU into $(VALIDATION). This takes a minute or two."
 	$(PYTHON) -m venv --clear $(VALIDATION)
-	sed -n '/^torch==/,/--hash/p' requirements-validation.lock > $(VALIDATION)/torch.txt
+	sed -n '/^torch==/,/# via/p; /^setuptools==/,/# via/p' requirements-validation.lock > $(VALIDATION)/torch.txt
 	$(VALIDATION)/bin/python -m pip install --quiet --retries 1 --extra-index-url $(TORCH_INDEX) \
-	    --no-deps --no-compile --require-hashes -r $(VALIDATION)/torch.txt
-	$(VALIDATION)/bin/python -m pip install --quiet --no-compile --require-hashes -r requirements-validation.lock
+	    --no-deps --no-compile --only-binary :all: --require-hashes -r $(VALIDATION)/torch.txt
+	$(VALIDATION)/bin/python -m pip install --quiet --no-compile --no-build-isolation --require-hashes -r requirements-validation.lock
 	@touch $@
 
-# What the ExecuTorch backends that run on Linux need beside ExecuTorch. nncf installs an older NumPy.
-$(VALIDATION)/.executorch: $(VALIDATION)/.installed
-	$(VALIDATION)/bin/python -m pip install --quiet --no-compile openvino==2025.4.1 nncf==3.1.0
-	$(VALIDATION)/bin/python -m pip install --quiet --no-compile --no-deps tosa-tools==2026.5.0 ethos-u-vela==5.1.0 ml_dtypes==0.5.1
+# What the ExecuTorch backends that run on Linux need beside ExecuTorch. OpenVINO needs an older NumPy.
+$(VALIDATION)/.executorch: $(VALIDATION)/.installed requirements-executorch.lock
+	$(VALIDATION)/bin/python -m pip install --quiet --no-compile --no-deps --only-binary :all: --require-hashes -r requirements-executorch.lock
 	@touch $@
 
 # npm has certificates of its own; behind a proxy that has another one, the system's are asked.
@@ -157,7 +157,7 @@ act: setup $(ACT)/.installed ## Run the GitHub workflows with act; one of them: 
 
 $(ACT)/.installed: requirements-act.lock
 	$(PYTHON) -m venv --clear $(ACT)
-	$(ACT)/bin/python -m pip install --quiet --no-compile --require-hashes -r requirements-act.lock
+	$(ACT)/bin/python -m pip install --quiet --no-compile --only-binary :all: --require-hashes -r requirements-act.lock
 	@touch $@
 
 bench: setup ## Run the benchmarks
@@ -198,6 +198,15 @@ lock-validation: setup ## Update requirements-validation.lock, the packages of t
 	    --python-version 3.11 --python-platform x86_64-manylinux_2_28 --generate-hashes --find-links $(TORCH_LINKS) \
 	    --no-config --no-emit-index-url --no-emit-find-links --custom-compile-command 'make lock-validation' \
 	    --quiet $(ARGS) --output-file requirements-validation.lock
+
+# OpenVINO takes no NumPy 2.4. Vela and TOSA's tools ask for older versions of NumPy and FlatBuffers than they work with.
+lock-executorch: setup ## Update requirements-executorch.lock, the packages of ExecuTorch backends
+	printf '%s\n' 'numpy<2.4' 'flatbuffers>=25.12' | \
+	    env -u UV_INDEX -u UV_INDEX_URL -u UV_DEFAULT_INDEX -u UV_EXTRA_INDEX_URL -u UV_FIND_LINKS -u UV_OVERRIDE \
+	    $(BIN)/uv pip compile requirements-executorch.in --override /dev/stdin \
+	    --python-version 3.11 --python-platform x86_64-manylinux_2_28 --generate-hashes \
+	    --no-config --no-emit-index-url --no-emit-find-links --custom-compile-command 'make lock-executorch' \
+	    --quiet $(ARGS) --output-file requirements-executorch.lock
 
 lock-act: setup ## Update requirements-act.lock, the package of act
 	env -u UV_INDEX -u UV_INDEX_URL -u UV_DEFAULT_INDEX -u UV_EXTRA_INDEX_URL -u UV_FIND_LINKS -u UV_OVERRIDE \

@@ -20,7 +20,6 @@ ACTIONS: Mapping[str, str] = {
     "actions/upload-artifact": "upload",
     "actions/upload-pages-artifact": "upload",
     "actions/download-artifact": "download",
-    "actions/cache": "nothing",
     "actions/deploy-pages": "nothing",
     "actions/attest-build-provenance": "nothing",
 }

@@ -145,6 +145,14 @@ from accelerator_portal.validation.sharding import ShardRequest
     help="State what triggered the run. Default: manual.",
 )
 @click.option(
+    "--lock",
+    "locks",
+    multiple=True,
+    type=INPUT_FILE,
+    metavar="FILE",
+    help="State the SHA-256 of this environment's lock file in the report. Repeatable.",
+)
+@click.option(
     "--known-issues",
     type=INPUT_FOLDER,
     metavar="ROOT",
@@ -273,6 +281,7 @@ def _request(
         threads=resources.threads,
         everything=arguments["everything"],
         backend=arguments["backend"],
+        locks=arguments["locks"],
         issues=platform.known_issues if platform else (),
         settings=platform.validation if platform else Validation(),
         scripts=arguments["run_scripts"],

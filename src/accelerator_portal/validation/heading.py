@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import hashlib
 import shlex
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -82,7 +83,12 @@ def _note(request: Request, matrices: Mapping[str, Matrix], probed: Probed) -> s
     said += [SPEEDS] if speeds else []
     made = f"Run with accelerator-portal validate, {workers} with {threads} each. {' '.join(said)}"
     checkouts = [*_checkouts(matrices), *_pytorch(matrices, probed)]
-    return " ".join([made, *checkouts, *differences(request.settings, matrices)])
+    return " ".join([made, *_locks(request), *checkouts, *differences(request.settings, matrices)])
+
+
+def _locks(request: Request) -> Iterator[str]:
+    for lock in request.locks:
+        yield f"Packages: {lock.name}, SHA-256 {hashlib.sha256(lock.read_bytes()).hexdigest()}."
 
 
 def _pytorch(matrices: Mapping[str, Matrix], probed: Probed) -> Iterator[str]:

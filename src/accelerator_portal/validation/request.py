@@ -73,6 +73,8 @@ class Request:
     """Whether a vendor's scripts may be run."""
     everything: bool = False
     backend: str = USUAL_BACKEND
+    locks: tuple[Path, ...] = ()
+    """The lock files that this environment was installed from."""
     shard: ShardRequest | None = None
     """Which part of the plan is run, where several machines run it together."""
     scheduler: str | None = None
