@@ -6,6 +6,7 @@ The rule is applied here a second time, by brute force over all rows.
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from accelerator_portal.catalog import Catalog
 from accelerator_portal.install import InstallRow, Selector, expand, make_selector
 from accelerator_portal.install.formats import with_formats
 from accelerator_portal.install.resolution import READY, offers, resolve
+from accelerator_portal.install.rows import Finding
 from accelerator_portal.site.findings import read_all, with_findings
 from tests.folders import REPOSITORY
 from tests.further_axis import further_selector
@@ -128,16 +130,24 @@ def fails(row: InstallRow, python: str) -> bool:
 
 
 def test_what_is_known_to_fail_is_taken_only_where_it_is_asked_for(found: Selector) -> None:
-    start = resolve(found, {**LINUX, "platform": "tpu-xla"})
+    """Of the first choice, the versions for its Python do not exist together."""
+    first = resolve(found, {**LINUX, "platform": "tpu-xla"})
+    assert first.row
+    assert first.choice
+    failing, build = first.choice["python"], first.row.build
+    known = {python: Finding("found", "") for python in first.row.pythons or ()}
+    findings = tuple({**known, failing: Finding("none", "")}.values())
+    rows = [replace(r, findings=findings) if r == first.row else r for r in found.rows]
+    changed = replace(found, rows=tuple(rows))
+    start = resolve(changed, {**LINUX, "platform": "tpu-xla", "build": build})
     assert start.row
     assert start.choice
-    assert start.row.build == "2.9.0"
     assert not fails(start.row, start.choice["python"])
-    asked = {**LINUX, "platform": "tpu-xla", "python": "3.13", "build": "2.9.0", "method": "pip"}
-    wanted = resolve(found, asked)
+    asked = {**LINUX, "platform": "tpu-xla", "python": failing, "build": build, "method": "pip"}
+    wanted = resolve(changed, asked)
     assert wanted.row
     assert wanted.unmet == ()
-    assert fails(wanted.row, "3.13")
+    assert fails(wanted.row, failing)
 
 
 def test_the_cpu_on_linux_gets_the_small_build_unless_the_newest_is_asked_for(
