@@ -114,19 +114,26 @@ def _first(selector: Selector, start: Choice) -> tuple[Choice, InstallRow, First
         found.choice,
         found.row,
         FirstChoice(
-            dict(found.choice), summary(selector, found.choice), script(found.row, found.choice)
+            dict(found.choice),
+            summary(selector, found.choice, found.row),
+            script(found.row, found.choice),
         ),
     )
 
 
-def summary(selector: Selector, choice: Choice) -> str:
-    """Return the settings of a choice as one line: `PyTorch 2.15.0 · Linux · x86-64 · …`."""
-    shown = [axis for axis in by_rank(selector.table) if axis.group == "settings"]
+def summary(selector: Selector, choice: Choice, row: InstallRow) -> str:
+    """Return the settings of a choice as one line: `PyTorch 2.15.0 · Linux · x86-64 · …`.
+
+    A row that brings its own Python, or needs none, names none.
+    """
+    settings = [axis for axis in by_rank(selector.table) if axis.group == "settings"]
+    shown = [axis for axis in settings if axis.id != "python" or row.pythons is not None]
     labels = {axis.id: selector.label(axis.id, choice) for axis in shown}
     labels["build"] = (
         f"PyTorch {labels['build'].lower() if choice['build'] == PREVIEW else labels['build']}"
     )
-    labels["python"] = f"Python {labels['python']}"
+    if "python" in labels:
+        labels["python"] = f"Python {labels['python']}"
     return " · ".join(labels.values())
 
 
@@ -242,12 +249,11 @@ def _is_offered(machines: Mapping[str, str], axis: Axis, value: str, machine: st
 def _available(selector: Selector, axis: Axis, choice: Choice) -> set[str]:
     """The values of an axis that the chosen platform has on the chosen machine."""
     machine = machine_of(selector, choice)
-    return {
-        value
-        for row in selector.rows_with("platform", choice["platform"])
-        if machine_of(selector, row) == machine
-        for value in selector.ids(row, axis)
-    }
+    rows = selector.rows_with("platform", choice["platform"])
+    here = [row for row in rows if machine_of(selector, row) == machine]
+    if axis.id == "python":
+        return {python for row in here for python in row.pythons or ()}
+    return {value for row in here for value in selector.ids(row, axis)}
 
 
 def _driver(selector: Selector, choice: Choice, variant: str) -> str:

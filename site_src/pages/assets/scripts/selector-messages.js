@@ -5,10 +5,11 @@ import { element, setText } from "./elements.js";
 const SYSTEMS = { driver: "GPU driver", card: "card" };
 
 /** What stands beside the commands: what was picked, and what of it could not be. */
-export function announce(form, model, found, { wishes, whole, limits, unknown, quiet }) {
+export function announce(form, model, found, { wishes, whole, limits, unknown, quiet, step }) {
   const ignored = unknown.map(([axis, value]) => `Ignored: ${axisName(form, axis)} “${value}” does not exist.`);
   const effect = sideEffect(model, found, whole, limits);
-  const news = [...ignored, ...conflicts(model, found, wishes), ...(effect ? [effect.text] : [])];
+  const sequel = step ? stepEffect(model, found, wishes, step, effect?.changed ?? []) : "";
+  const news = [...ignored, ...conflicts(model, found, wishes), effect?.text, sequel].filter(Boolean);
   const box = form.querySelector("[data-part=status]");
   box.classList.toggle("has-news", news.length > 0);
   if (news.length > 0) setText(box, news.join(" "));
@@ -19,6 +20,20 @@ export function announce(form, model, found, { wishes, whole, limits, unknown, q
     if (model.resolve(asked, limits).choice[axis] === value) box.append(" ", wayBack(`Change to ${valueName(model, axis, value, found.choice.platform)}`, axis, value));
   }
   if (effect?.undo) box.append(" ", wayBack(`Back to ${effect.without}`, effect.undo, ""));
+  if (sequel) box.append(" ", wayBack(`Back to ${valueName(model, step.axis, step.choice[step.axis])}`, step.axis, step.wish ?? ""));
+}
+
+/** What else a change of the machine or the platform has changed, which nobody picked and no other sentence says. */
+export function stepEffect(model, { choice, row }, wishes, { axis, choice: before }, said) {
+  if (!row || !before.build) return "";
+  const isSame = choice.platform === before.platform;
+  const own = new Set([axis, ...said, ...wishes.map(([name]) => name), ...(isSame ? [] : ["variant"]), ...(row.pythons ? [] : ["python"])]);
+  const changed = model.axes.filter((name) => !own.has(name) && choice[name] !== before[name]);
+  const parts = changed.map((name) => {
+    const [now, then] = [choice, before].map((from) => valueName(model, name, from[name], choice.platform));
+    return then ? `${now} instead of ${then}` : now;
+  });
+  return parts.length > 0 ? `Changed for ${valueName(model, axis, choice[axis])}: ${parts.join(", ")}.` : "";
 }
 
 /** What differs from the platform's usual choice although nobody picked it; `undo` is the axis of the wish that did it. */
@@ -34,10 +49,10 @@ export function sideEffect(model, { choice, row }, wishes, limits) {
   const restores = (count) => ([axis]) => changed[count]((other) => without(axis)[other] === usual[other]);
   const free = wishes.filter((wish) => !isGiven(wish)).reverse();
   const cause = free.find(restores("every")) ?? free.find(restores("some"));
-  if (!cause) return { text: `Your ${SYSTEMS.card} or ${SYSTEMS.driver} does not fit ${instead}. Showing ${shown}.`, undo: null };
+  if (!cause) return { changed, text: `Your ${SYSTEMS.card} or ${SYSTEMS.driver} does not fit ${instead}. Showing ${shown}.`, undo: null };
   const [undo, value] = cause;
   const text = `${valueName(model, undo, value, choice.platform)} is not available with ${instead}. Showing ${shown}.`;
-  return { text, undo, without: valueName(model, undo, without(undo)[undo], choice.platform) };
+  return { changed, text, undo, without: valueName(model, undo, without(undo)[undo], choice.platform) };
 }
 
 /** A button that takes a wish (again), or takes one back. */
@@ -113,6 +128,11 @@ export function isUnpinned(model, { method }) {
 
 export function releaseName(model, choice) {
   return isUnpinned(model, choice) ? "PyTorch, version not pinned" : `PyTorch ${buildName(choice.build)}`;
+}
+
+/** What a command installs, in one word. */
+export function shortName(model, choice) {
+  return isUnpinned(model, choice) ? "not pinned" : buildName(choice.build);
 }
 
 /** A build as a sentence names it. */

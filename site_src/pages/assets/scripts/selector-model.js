@@ -87,7 +87,7 @@ export class Model {
   /** The values of an axis that a platform has on a machine. */
   available(axis, choice) {
     const rows = (this.rowsOf.get(choice.platform) ?? []).filter((row) => this.machine(row) === this.machine(choice));
-    return new Set(rows.flatMap((row) => (axis === "python" ? row.pythons ?? this.data.axes.python.map(([id]) => id) : [row[axis]])));
+    return new Set(rows.flatMap((row) => (axis === "python" ? row.pythons ?? [] : [row[axis]])));
   }
 
   /** The oldest driver that a variant runs with, if that is stated. */

@@ -1,7 +1,7 @@
 // Shows what the reader's wishes lead to: the radio buttons, the commands, and what belongs to them.
 
 import { element, setText } from "./elements.js";
-import { buildName, isUnpinned, releaseName } from "./selector-messages.js";
+import { buildName, isUnpinned, releaseName, shortName } from "./selector-messages.js";
 
 const BUILDING = ["method", "variant"]; // axes whose values may have another build
 
@@ -11,7 +11,7 @@ export function showChoice(form, model, { choice, row }, whole, limits) {
   const newest = model.offers(choice.platform)[model.machine(choice)];
   for (const fieldset of form.querySelectorAll("[data-axis]")) {
     const { axis } = fieldset.dataset;
-    const known = model.available(axis, choice);
+    const known = axis === "python" && !row?.pythons ? new Set() : model.available(axis, choice);
     for (const input of fieldset.querySelectorAll("input[type=radio]")) showValue(form, model, { choice, row, newest, known, whole, limits }, input);
     const more = fieldset.querySelector(".more-choices");
     if (more) more.hidden = more.querySelector(".choice:not([hidden])") === null;
@@ -31,9 +31,9 @@ function showValue(form, model, { choice, row, newest, known, whole, limits }, i
   let checked = choice[axis] === value;
   if (axis === "platform") {
     const offers = model.offers(value);
-    const build = row && value === choice.platform ? choice.build : offers[model.machine(choice)];
-    detail(label, build ? buildName(build) : "");
-    reason = build ? "" : elsewhere(model, choice, offers);
+    const isOffered = model.machine(choice) in offers;
+    detail(label, isOffered ? offered(model, { choice, row, whole, limits }, value) : "");
+    reason = isOffered ? "" : elsewhere(model, choice, offers);
   } else if (model.data.machine.includes(axis)) {
     reason = isOffered(model, choice, axis, value) ? "" : `not for ${model.label("platform", choice.platform)}`;
   } else if (axis === "build" && value === "stable") {
@@ -53,11 +53,21 @@ function showValue(form, model, { choice, row, newest, known, whole, limits }, i
   setText(label.querySelector(".choice-reason"), reason);
 }
 
+/** The build that a platform's command installs: with the reader's other wishes, where its rows are there. */
+function offered(model, { choice, row, whole, limits }, platform) {
+  if (platform === choice.platform) return row ? shortName(model, choice) : "";
+  const usual = { build: model.offers(platform)[model.machine(choice)] };
+  if (!model.hasRows(platform) || !whole.some(([axis]) => model.data.weights.includes(axis))) return shortName(model, usual);
+  const wishes = [...whole.filter(([axis]) => axis !== "platform"), ["platform", platform]];
+  const found = model.resolve(wishes, limits);
+  return shortName(model, found.row ? found.choice : usual);
+}
+
 /** The build that a value brings, if another one, and its driver. */
 function chip(model, { choice, whole, limits }, axis, value) {
   const wishes = [...whole.filter(([other]) => other !== axis), [axis, value]];
   const found = model.resolve(wishes, limits).choice;
-  if (isUnpinned(model, found) && axis === "method") return "not pinned";
+  if (isUnpinned(model, found) && axis === "method") return shortName(model, found);
   const build = found.build ?? choice.build;
   const driver = axis === "variant" ? driverText(model, choice, value) : "";
   return [build === choice.build && build !== "preview" ? "" : buildName(build), driver].filter(Boolean).join(", ");
@@ -108,7 +118,7 @@ export function showScript(form, { environment, commands, check }) {
 function summary(model, choice, row) {
   const machine = model.data.machine.map((axis) => model.label(axis, choice[axis]));
   if (!row) return machine.join(" · ");
-  const python = isUnpinned(model, choice) ? [] : [`Python ${choice.python}`];
+  const python = isUnpinned(model, choice) || !row.pythons ? [] : [`Python ${choice.python}`];
   return [releaseName(model, choice), ...machine, ...python].join(" · ");
 }
 

@@ -59,7 +59,10 @@ class Selector {
     }
     const shown = [...form.querySelectorAll(".axis-platform > .choices input")].map((input) => input.value);
     const all = model.values("platform").map(([id]) => id);
-    rows.loadAhead([...new Set([...shown, ...all])]).then(() => (form.dataset.loadedAhead = ""));
+    rows.loadAhead([...new Set([...shown, ...all])]).then(() => {
+      if (!form.hasAttribute("aria-busy")) this.showChips(); // they can now tell what the other platforms bring
+      form.dataset.loadedAhead = "";
+    });
   }
 
   /** The reader picked a value: it becomes a wish, and everything else is derived afresh. */
@@ -68,6 +71,8 @@ class Selector {
   }
 
   #take(wishes, axis) {
+    const isStep = axis === "platform" || this.model.data.machine.includes(axis);
+    const step = isStep ? { axis, wish: this.wishes.get(axis), choice: this.choice } : null;
     this.wishes = wishes;
     const now = performance.now();
     const settled = axis !== this.last.axis || now - this.last.at > SETTLED_MS;
@@ -76,7 +81,7 @@ class Selector {
     const address = (query ? `?${query}` : location.pathname) + location.hash;
     history[settled ? "pushState" : "replaceState"](null, "", address);
     remember(wishes);
-    this.#show();
+    this.#show({ step });
   }
 
   #press(target) {
@@ -142,18 +147,21 @@ class Selector {
     if (turn === this.turn) this.#present(how);
   }
 
-  #present({ unknown = [], quiet = false }) {
+  #present({ unknown = [], quiet = false, step = null }) {
     const { form, model } = this;
     form.removeAttribute("aria-busy");
     const whole = this.#whole();
     const found = model.resolve(whole, this.wishes.limits);
     this.choice = found.choice;
     this.unmet = new Set(found.unmet.map(([axis]) => axis));
-    showChoice(form, model, found, whole, this.wishes.limits);
-    this.#filterPlatforms();
+    this.showChips = () => {
+      showChoice(form, model, found, whole, this.wishes.limits);
+      this.#filterPlatforms();
+    };
+    this.showChips();
     showResult(form, model, found);
     showLimit(form, model, found.choice.platform, this.wishes.limits);
-    announce(form, model, found, { wishes: this.wishes.list, whole, limits: this.wishes.limits, unknown, quiet });
+    announce(form, model, found, { wishes: this.wishes.list, whole, limits: this.wishes.limits, unknown, quiet, step });
   }
 
   /** The wishes with the machine that the browser tells of, and the page's platform. */
