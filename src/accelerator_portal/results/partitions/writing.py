@@ -15,6 +15,7 @@ from accelerator_portal.results.history import OutcomeChange
 from accelerator_portal.results.partitions.columns import change_tables, result_tables
 from accelerator_portal.results.partitions.layout import (
     HISTORY,
+    TABLES,
     Partition,
     Table,
     month_of,
@@ -67,19 +68,13 @@ def add_report(
         for table, by_suite in tables.items()
         for suite, rows in by_suite.items()
     ]
-    counts: dict[str, int] = {
-        table: sum(rows.num_rows for rows in by_suite.values())
-        for table, by_suite in tables.items()
-    }
+    results, added = (
+        sum(rows.num_rows for rows in tables.get(table, {}).values()) for table in TABLES
+    )
     listed = (
-        known.model_copy(update=counts)
+        known.model_copy(update={"results": results})
         if known
-        else ListedReport(
-            basis=basis,
-            started=point.started,
-            results=counts["results"],
-            changes=counts["changes"],
-        )
+        else ListedReport(basis=basis, started=point.started, results=results, changes=added)
     )
     after = manifest.with_files(files, reports={point.id: listed})
     write_manifest(root, after)
