@@ -155,7 +155,7 @@ REFUSED: Mapping[str, tuple[bytes, str]] = {
     "a suite on the index": (_suite("index"), "is a reserved"),
     "a mode that is a path": (_mode("/../../../../evil"), "is not a valid mode"),
     "a mode with a slash": (_mode("a/b"), "is not a valid mode"),
-    "a mode with a zero": (_mode("a\u0000b"), "is not a valid mode"),
+    "a mode with a zero": (_mode("a\u0000b"), "the character U+0000 is not allowed in text"),
     "a mode that is too long for a file": (_mode("x" * 400), "is not a valid mode"),
     "a mode of markup": (_mode("<script>alert(1)</script>"), "is not a valid mode"),
     # What would be too many pages, or cells.

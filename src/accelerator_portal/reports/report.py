@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Mapping
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, AwareDatetime, Field, StringConstraints, model_validator
 
@@ -39,9 +39,16 @@ OperatorName = Annotated[
 # Lists have `fail_fast`: pydantic would remember a fault for each of a million wrong items.
 OperatorNames = Annotated[tuple[OperatorName, ...], Field(max_length=10_000, fail_fast=True)]
 Finite = Annotated[float, Field(allow_inf_nan=False)]
-Scalar = (
-    Annotated[str, StringConstraints(max_length=400), AfterValidator(visible)] | bool | int | Finite
-)
+
+
+def _visible_scalar(value: Any) -> Any:  # noqa: ANN401 - of a parameter
+    return visible(value) if isinstance(value, str) else value
+
+
+Scalar = Annotated[
+    Annotated[str, StringConstraints(max_length=400)] | bool | int | Finite,
+    AfterValidator(_visible_scalar),
+]
 
 
 def _utc(value: dt.datetime) -> dt.datetime:
