@@ -13,8 +13,8 @@ from click.testing import CliRunner, Result
 from accelerator_portal.cli import main
 from accelerator_portal.reports.report_file import read_report, report_text
 from accelerator_portal.validation import launch
-from accelerator_portal.validation.request import Request, RunError
-from accelerator_portal.validation.resources import processors
+from accelerator_portal.validation.plan import RunError
+from accelerator_portal.validation.request import Request, processors
 from tests.reports.examples import report
 
 # The package has the command under the module's name.

@@ -13,7 +13,8 @@ from accelerator_portal.validation.missing_packages import (
     missing_packages,
     missing_words,
 )
-from accelerator_portal.validation.request import USUAL, Request, RunError, matrices_of
+from accelerator_portal.validation.plan import RunError
+from accelerator_portal.validation.request import USUAL, Request, matrices_of
 from tests.validation.runs import TODAY
 
 

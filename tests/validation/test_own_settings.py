@@ -11,7 +11,8 @@ from accelerator_portal.catalog import Platform, ProblemsError, load_catalog
 from accelerator_portal.catalog.validation_file import Validation
 from accelerator_portal.validation.matrix import Matrix, Tolerance, matrix_of
 from accelerator_portal.validation.own_settings import applied, differences
-from accelerator_portal.validation.request import RunError, refuse_scripts
+from accelerator_portal.validation.plan import RunError
+from accelerator_portal.validation.request import refuse_scripts
 from accelerator_portal.validation.run import begin
 from tests.folders import EXAMPLE, Tree
 from tests.validation.runs import TORCH, matrix, plan, request

@@ -6,7 +6,7 @@ import pytest
 
 from accelerator_portal.catalog import Platform, load_catalog
 from accelerator_portal.reports.report_file import report_text
-from accelerator_portal.validation.recorded_times import published_times, recorded_times, times_of
+from accelerator_portal.validation.sharding import recorded_times, times_of
 from tests.folders import EXAMPLE, write_tree
 from tests.reports.examples import report
 
@@ -47,7 +47,7 @@ def test_the_newest_report_that_has_a_time_counts() -> None:
 
 
 def test_a_platform_s_own_runs_are_read(platform: Platform) -> None:
-    assert published_times(platform) == BOTH
+    assert recorded_times(None, platform) == BOTH
 
 
 def test_a_report_that_is_named_stands_for_those_of_the_platform(
@@ -56,5 +56,4 @@ def test_a_report_that_is_named_stands_for_those_of_the_platform(
     file = tmp_path / "times.json"
     file.write_text(report_text(OLD), "utf-8")
     assert recorded_times(file, platform) == {"made-up/first": 1000, "made-up/second": 2000}
-    assert recorded_times(None, platform) == BOTH
     assert recorded_times(None, None) == {}

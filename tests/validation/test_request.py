@@ -6,11 +6,11 @@ import pytest
 
 from accelerator_portal.validation.case import Case
 from accelerator_portal.validation.matrix import read_matrix
+from accelerator_portal.validation.plan import RunError
 from accelerator_portal.validation.recording import command
 from accelerator_portal.validation.request import (
     FAMILIES,
     FULL_SIZE,
-    RunError,
     at_full_size,
     matrices_of,
     with_checkout,

@@ -14,11 +14,11 @@ from accelerator_portal.catalog.known_issues_file import KnownFailure
 from accelerator_portal.reports.report import OperatorCoverage
 from accelerator_portal.reports.report_file import read_report
 from accelerator_portal.validation.journal import read_journal
+from accelerator_portal.validation.plan import RunError
 from accelerator_portal.validation.probe import Probed
-from accelerator_portal.validation.request import RunError
+from accelerator_portal.validation.request import ShardRequest
 from accelerator_portal.validation.run import begin
-from accelerator_portal.validation.shard_plan import sharded
-from accelerator_portal.validation.sharding import ShardRequest
+from accelerator_portal.validation.sharding import sharded
 from tests.folders import REPOSITORY
 from tests.validation.runs import TORCH, go_on, matrix, plan, request, run
 

@@ -16,9 +16,9 @@ from accelerator_portal.cli import main
 from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.report_file import read_report
 from accelerator_portal.validation.probe import Probed
+from accelerator_portal.validation.request import ShardRequest
 from accelerator_portal.validation.run import begin, resume
-from accelerator_portal.validation.shard_plan import sharded
-from accelerator_portal.validation.sharding import ShardRequest
+from accelerator_portal.validation.sharding import sharded
 from tests.validation.runs import matrix, plan, request
 
 NAMES = ["passed-1", "wrong-2", "passed-3", "crash-4", "skip-5", "passed-6", "missing-7"]

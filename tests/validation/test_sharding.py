@@ -7,13 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from accelerator_portal.reports.shard import positions_of, positions_text
-from accelerator_portal.validation.sharding import (
-    ShardError,
-    ShardRequest,
-    plan_digest,
-    shard_of,
-    split,
-)
+from accelerator_portal.validation.plan import RunError
+from accelerator_portal.validation.request import ShardRequest
+from accelerator_portal.validation.sharding import plan_digest, shard_of, split
 from tests.validation.runs import matrix, plan
 
 WEIGHTS = st.lists(st.integers(0, 10_000), max_size=60)
@@ -94,7 +90,7 @@ def test_times_of_tests_that_are_not_planned_change_nothing() -> None:
 
 
 def test_more_shards_than_tests_are_refused() -> None:
-    with pytest.raises(ShardError, match=r"10 tests cannot be split into 11 shards\. Use at mo"):
+    with pytest.raises(RunError, match=r"10 tests cannot be split into 11 shards\. Use at mo"):
         shard_of(plan(NAMES), ShardRequest(1, 11), IDENTITY, "again")
 
 

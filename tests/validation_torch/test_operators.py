@@ -14,9 +14,8 @@ from accelerator_portal.validation.classify import UncheckedError
 from accelerator_portal.validation.context import Context
 from accelerator_portal.validation.matrix import read_matrix
 from accelerator_portal.validation.suites import operators
-from accelerator_portal.validation.suites.aten import census, core, kernel_origin
+from accelerator_portal.validation.suites.aten import census, core, kernel_origin, observe
 from accelerator_portal.validation.suites.aten import operators as registered
-from accelerator_portal.validation.suites.observing import observe
 from accelerator_portal.validation.suites.sample_placement import placed_samples
 from accelerator_portal.validation.worker import Job, attempt
 from tests.validation_torch.conftest import validate

@@ -11,7 +11,7 @@ from accelerator_portal.cli.generated import CHECK, keep_current
 from accelerator_portal.cli.options import ANY_ROOT
 from accelerator_portal.validation.listing import listed
 from accelerator_portal.validation.matrix import read_matrix, suite_names
-from accelerator_portal.validation.plan import ListingError
+from accelerator_portal.validation.plan import RunError
 
 _LIST = "\ntests:\n"
 
@@ -36,7 +36,7 @@ def suites(root: Path, check_only: bool, wanted: tuple[str, ...]) -> None:
         raise click.UsageError(f"{root / SUITES} has no file for a suite of the harness")
     try:
         offers = listed({name: read_matrix(name) for name in names})
-    except ListingError as error:
+    except RunError as error:
         raise click.ClickException(str(error)) from None
     files = {}
     for name in filter(offers.get, names):  # of some the tests lie elsewhere: in a checkout

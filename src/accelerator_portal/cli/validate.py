@@ -32,22 +32,21 @@ from accelerator_portal.reports.outcomes import TriggerKind
 from accelerator_portal.reports.report_file import read_report
 from accelerator_portal.validation import launch
 from accelerator_portal.validation.executorch.registry import USUAL as USUAL_BACKEND
-from accelerator_portal.validation.plan import Plan
+from accelerator_portal.validation.plan import Plan, RunError
 from accelerator_portal.validation.pytest_suites.source import PytestSource
-from accelerator_portal.validation.pytorch_tests.files import SUITE as PYTORCH
+from accelerator_portal.validation.pytorch_tests.source import SUITE as PYTORCH
 from accelerator_portal.validation.pytorch_tests.source import PytorchSource
-from accelerator_portal.validation.recorded_times import recorded_times
 from accelerator_portal.validation.request import (
     TORCHBENCH,
     USUAL,
     Request,
-    RunError,
+    ShardRequest,
     at_full_size,
+    resources_for,
 )
-from accelerator_portal.validation.resources import resources_for
 from accelerator_portal.validation.run import suites_of_journal
 from accelerator_portal.validation.selecting import ExpressionError, failed_in
-from accelerator_portal.validation.sharding import ShardRequest
+from accelerator_portal.validation.sharding import recorded_times
 
 
 @click.command()

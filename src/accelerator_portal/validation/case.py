@@ -1,4 +1,4 @@
-"""One test as it is planned, and what came of it."""
+"""Defines a planned test and the result of running it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import cached_property
 from hashlib import blake2b
 from typing import Any
 
-from accelerator_portal.reports.identity import Identity, Parameters, parse_key
+from accelerator_portal.reports.identity import Identity, parse_key
 from accelerator_portal.reports.outcomes import Outcome, Stage
 from accelerator_portal.reports.texts import shortened
 
@@ -17,24 +17,19 @@ MAX_REASON = 400
 
 
 @dataclass(frozen=True)
-class Case:
-    """A test of a plan: suite, name and parameters are its identity, hardware is no part of it."""
-
-    suite: str
-    name: str
-    parameters: Parameters = ()
+class Case(Identity):
+    """A test of a plan: suite, name and parameters are its identity, not the hardware."""
 
     @cached_property
     def id(self) -> str:
         """The key that this test has in every report."""
-        return Identity(self.suite, self.name, self.parameters).key
+        return self.key
 
     @cached_property
     def seed(self) -> int:
-        """Start of its random numbers: the same alone, in any batch and on any device."""
-        return (
-            int.from_bytes(blake2b(self.id.encode(), digest_size=4).digest(), "big") & 0x7FFF_FFFF
-        )
+        """The seed of its random numbers: the same alone, in any batch and on any device."""
+        digest = blake2b(self.id.encode(), digest_size=4).digest()
+        return int.from_bytes(digest, "big") & 0x7FFF_FFFF
 
     def __getitem__(self, parameter: str) -> str:
         """Return the value of a parameter; raises KeyError."""
@@ -43,8 +38,8 @@ class Case:
 
 def case_of(key: str) -> Case:
     """Return the test that has this key; raises UnreadableKeyError."""
-    found = parse_key(key)
-    return Case(found.suite, found.name, found.parameters)
+    identity = parse_key(key)
+    return Case(identity.suite, identity.name, identity.parameters)
 
 
 Spread = tuple[float, float, int]
@@ -53,7 +48,7 @@ Spread = tuple[float, float, int]
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """Which ATen operators a computation dispatched, and which of all of them the CPU computed."""
+    """The ATen operators that a computation dispatched, and those that ran on the CPU instead."""
 
     operators: tuple[str, ...] = ()
     computed_on_cpu: tuple[str, ...] = ()
@@ -61,10 +56,10 @@ class Observation:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What came of one attempt at a test; `metrics` are (value, unit) by name.
+    """The result of one attempt at a test; `metrics` are (value, unit) by name.
 
-    `operators` are the ATen operators whose numbers it found right; of all that took part,
-    `computed_on_cpu` are those that PyTorch computed on the CPU instead of the device.
+    `operators` are the ATen operators whose numbers were right; `computed_on_cpu` are those of all
+    operators used that PyTorch computed on the CPU instead of the device.
     """
 
     outcome: Outcome
@@ -80,12 +75,12 @@ class Result:
     """Of metrics that are medians of repeats."""
 
     def record(self) -> dict[str, Any]:
-        """Return it as plain data for a line of the journal; what is not known is left out."""
+        """Return it as plain data for a line of the journal, without unknown values."""
         return {name: value for name, value in asdict(self).items() if value not in (None, {}, ())}
 
 
 def result_of(record: Mapping[str, Any]) -> Result:
-    """Return a result from what `record` made of it."""
+    """Return the result that `record` wrote."""
     metrics = {name: (value, unit) for name, (value, unit) in record.get("metrics", {}).items()}
     names = {name: tuple(record.get(name, ())) for name in ("operators", "computed_on_cpu")}
     spreads = {name: tuple(spread) for name, spread in record.get("spreads", {}).items()}
@@ -93,7 +88,7 @@ def result_of(record: Mapping[str, Any]) -> Result:
 
 
 def with_lost_observation(verdict: Result, why: str, log_tail: str | None = None) -> Result:
-    """Return a verdict, which stands, with the reason why its operators are not known."""
+    """Return an unchanged verdict whose reason says why its operators are not known."""
     lost = f"The operators of this test could not be recorded: {why}"
     reason = brief(f"{verdict.reason or ''} {lost}".strip())
     return replace(verdict, reason=reason, log_tail=log_tail)

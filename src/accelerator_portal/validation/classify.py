@@ -1,4 +1,4 @@
-"""From an exception to an outcome: what the device lacks, what is wrong, and whose fault it is."""
+"""Classifies exceptions of tests: what the device lacks, what is wrong, and what caused it."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ from accelerator_portal.reports.outcomes import Outcome, Stage
 from accelerator_portal.validation.case import Result, brief
 from accelerator_portal.validation.executorch.backend import NotHereError
 
-# What a text cannot be when it comes from an exception of a test that ran in this process.
-_NOT_FROM_TEXT = frozenset({"passed", "crashed", "test-broken", None})
+# Outcomes that the text of an exception of a test in this process cannot have.
+_NOT_FROM_TEXT = frozenset({"passed", "crashed", "test-broken"})
 
-
-# Beneath an error; more is not read.
+# Of an error; further causes are ignored.
 _MOST_CAUSES = 3
 
 
@@ -21,7 +20,7 @@ class MismatchError(Exception):
 
 
 class CheckFailedError(Exception):
-    """What a check asks for is not so, and no number is wrong; the message says what was found."""
+    """The check failed, although no number is wrong; the message says what was found."""
 
 
 class BrokenTestError(Exception):
@@ -29,11 +28,11 @@ class BrokenTestError(Exception):
 
 
 class UncheckedError(Exception):
-    """The test ran, and nothing can be said of its result; the message says why."""
+    """The test ran, but its result cannot be checked; the message says why."""
 
 
 class SkippedError(Exception):
-    """The test has nothing to try on this device; the message says why."""
+    """The test does not apply to this device; the message says why."""
 
 
 _OWN: tuple[tuple[type[Exception], Outcome], ...] = (
@@ -47,10 +46,10 @@ _OWN: tuple[tuple[type[Exception], Outcome], ...] = (
 
 
 def verdict(error: BaseException, stage: Stage, *, reference: bool = False) -> Result:
-    """Say what an exception means that came in a stage; `reference`: not on the device.
+    """Return the result of a test that raised an exception in a stage.
 
-    A missing operator is told apart from a model that says NotImplementedError of itself: only the
-    first names an operator. Whatever stops the reference says nothing of the device.
+    `reference`: the device was not used, so the exception says nothing about it. A missing operator
+    is told apart from a model's own NotImplementedError: only the first names an operator.
     """
     text = words_of(error)
     for kind, outcome in _OWN:
@@ -61,32 +60,22 @@ def verdict(error: BaseException, stage: Stage, *, reference: bool = False) -> R
         return Result("test-broken", stage, brief(f"The reference computation failed. {text}"))
     if isinstance(error, SystemExit):
         return Result("failed", stage, brief(f"The test ended the Python interpreter. {text}"))
-    return _of_product(error, text, stage)
+    found = outcome_of_text(text)
+    # Each backend has an exception class of this name, or says it in words.
+    kinds = {kind.__name__ for kind in type(error).__mro__}
+    if kinds & {"OutOfMemoryError", "MemoryError"} or found == "out-of-memory":
+        return Result("out-of-memory", stage, brief(text))
+    if operator := missing_operator(text):
+        return Result("unsupported-operator", stage, brief(f"{operator} is missing. {text}"))
+    if found is None or found in _NOT_FROM_TEXT:
+        found = "failed"
+    return Result(found, stage, brief(text))
 
 
 def words_of(error: BaseException) -> str:
-    """Return the words of an error and of its causes: a plugin's own stands beneath torch's."""
+    """Return the text of an error and of its causes, one of which may be a plugin's own error."""
     words = [f"{type(error).__name__}: {error}"]
     while error.__cause__ is not None and len(words) <= _MOST_CAUSES:
         error = error.__cause__
         words.append(f"{type(error).__name__}: {error}")
     return " Cause: ".join(words)
-
-
-def _of_product(error: BaseException, text: str, stage: Stage) -> Result:
-    if out_of_memory(error, text):
-        return Result("out-of-memory", stage, brief(text))
-    if operator := missing_operator(text):
-        return Result("unsupported-operator", stage, brief(f"{operator} is missing. {text}"))
-    said = outcome_of_text(text)
-    if said in _NOT_FROM_TEXT or said is None:
-        return Result("failed", stage, brief(text))
-    return Result(said, stage, brief(text))
-
-
-def out_of_memory(error: BaseException, text: str) -> bool:
-    """Whether memory was short: every backend has a class of that name, or says so in words."""
-    names = {kind.__name__ for kind in type(error).__mro__}
-    if names & {"OutOfMemoryError", "MemoryError"}:
-        return True
-    return outcome_of_text(text) == "out-of-memory"

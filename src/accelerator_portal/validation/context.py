@@ -1,4 +1,4 @@
-"""What a suite's module is given, and what it must offer."""
+"""Defines the interface between the harness and the module of a suite."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from accelerator_portal.validation.plan import Offer
 
 @dataclass
 class Context:
-    """Where a case runs and how far it is; an exception is judged by `stage` and `reference`."""
+    """Where a test runs, and its progress: `stage` and `reference` tell what an exception means."""
 
     device: str
     matrix: Matrix
@@ -37,15 +37,14 @@ class Context:
 
     @contextmanager
     def on_reference(self) -> Iterator[None]:
-        """Within, the device under test does nothing: what stops is the test itself."""
+        """Mark a part that does not use the device: an exception in it is a fault of the test."""
         before, self.reference = self.reference, True
         yield
         self.reference = before  # after an exception it stays: that is what the verdict asks
 
     def announce(self, step: str) -> None:
-        """Write into the worker's log what begins now: where the process dies, it is told."""
-        of = REFERENCE if self.reference else ""
-        sys.stderr.write(f"{STEP}{of}{step}\n")
+        """Write into the worker's log which step begins: a crash is reported with its last step."""
+        sys.stderr.write(f"{STEP}{REFERENCE if self.reference else ''}{step}\n")
         sys.stderr.flush()
 
 

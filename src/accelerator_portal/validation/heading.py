@@ -1,14 +1,13 @@
-"""The heading of a report: facts about the whole run, recorded before the run starts."""
+"""Makes the heading of a report: facts about the whole run, recorded before it starts."""
 
 from __future__ import annotations
 
 import datetime as dt
 import hashlib
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from accelerator_portal.catalog.known_issues_file import KnownFailure
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.validation.executorch.registry import USUAL as USUAL_BACKEND
 from accelerator_portal.validation.matrix import Matrix
@@ -16,7 +15,7 @@ from accelerator_portal.validation.own_settings import differences
 from accelerator_portal.validation.plan import Plan
 from accelerator_portal.validation.probe import Probed
 from accelerator_portal.validation.pytorch_tests.checkout import difference
-from accelerator_portal.validation.pytorch_tests.files import SUITE
+from accelerator_portal.validation.pytorch_tests.source import SUITE
 from accelerator_portal.validation.recording import needs_of
 from accelerator_portal.validation.request import FAMILIES, TORCHBENCH, Request
 
@@ -65,46 +64,39 @@ def heading(
             for name, matrix in matrices.items()
             if counts[name]
         ],
-        "skipped": {key: _issue(issue) for key, issue in plan.skipped.items()},
-        "expected": {key: _issue(issue) for key, issue in plan.expected.items()},
+        **{
+            name: {key: {"reason": i.reason, "url": str(i.url)} for key, i in issues.items()}
+            for name, issues in (("skipped", plan.skipped), ("expected", plan.expected))
+        },
     }
 
 
 def _note(request: Request, matrices: Mapping[str, Matrix], probed: Probed) -> str:
-    workers = count(request.workers, "worker")
-    threads = count(request.threads, "thread")
-    programs = set(FAMILIES["executorch"])
+    workers, threads = count(request.workers, "worker"), count(request.threads, "thread")
+    names, programs = set(matrices), set(FAMILIES["executorch"])
     own = {name for name, matrix in matrices.items() if matrix.own_verdict}
     speeds = {name for name, matrix in matrices.items() if matrix.kind == "speed"}
-    eager = ON_CPU if request.device == "cpu" else ON_DEVICE
-    said = [eager] if set(matrices) - programs - own - speeds else []
-    said += [IN_EXECUTORCH] if set(matrices) & programs else []
-    said += [OWN_TESTS] if own else []
-    said += [SPEEDS] if speeds else []
-    made = f"Run with accelerator-portal validate, {workers} with {threads} each. {' '.join(said)}"
-    checkouts = [*_checkouts(matrices), *_pytorch(matrices, probed)]
-    return " ".join([made, *_locks(request), *checkouts, *differences(request.settings, matrices)])
-
-
-def _locks(request: Request) -> Iterator[str]:
+    sentences = [
+        (names - programs - own - speeds, ON_CPU if request.device == "cpu" else ON_DEVICE),
+        (names & programs, IN_EXECUTORCH),
+        (own, OWN_TESTS),
+        (speeds, SPEEDS),
+    ]
+    words = [f"Run with accelerator-portal validate, {workers} with {threads} each."]
+    words += [sentence for suites, sentence in sentences if suites]
     for lock in request.locks:
-        yield f"Packages: {lock.name}, SHA-256 {hashlib.sha256(lock.read_bytes()).hexdigest()}."
-
-
-def _pytorch(matrices: Mapping[str, Matrix], probed: Probed) -> Iterator[str]:
+        digest = hashlib.sha256(lock.read_bytes()).hexdigest()
+        words.append(f"Packages: {lock.name}, SHA-256 {digest}.")
+    if TORCHBENCH in matrices and (given := matrices[TORCHBENCH].given):
+        commit = given.get("commit")
+        words.append(f"TorchBench: {f'commit {commit}' if commit else 'unknown commit'}.")
     if SUITE in matrices and (given := matrices[SUITE].given):
         commit, version = given.get("commit"), given.get("version")
         which = f"commit {commit}" if commit else f"version {version or 'unknown'}"
-        yield f"PyTorch's tests: {which}."
-        if words := difference(given, probed.environment):
-            yield f"Warning: {words}."
-
-
-def _checkouts(matrices: Mapping[str, Matrix]) -> Iterator[str]:
-    if TORCHBENCH in matrices and (given := matrices[TORCHBENCH].given):
-        commit = given.get("commit")
-        which = f"commit {commit}" if commit else "unknown commit"
-        yield f"TorchBench: {which}."
+        words.append(f"PyTorch's tests: {which}.")
+        if mismatch := difference(given, probed.environment):
+            words.append(f"Warning: {mismatch}.")
+    return " ".join([*words, *differences(request.settings, matrices)])
 
 
 def _command(request: Request, suite: str, matrix: Matrix) -> str:
@@ -117,11 +109,7 @@ def _command(request: Request, suite: str, matrix: Matrix) -> str:
 
 
 def options_of(request: Request) -> list[str]:
-    """Return the options without which a command would test something else."""
+    """Return the options that a command needs to test the same."""
     imports = ["--import", request.imports] if request.imports else []
     backend = ["--backend", request.backend] if request.backend != USUAL_BACKEND else []
     return [*imports, *backend]
-
-
-def _issue(issue: KnownFailure) -> dict[str, str]:
-    return {"reason": issue.reason, "url": str(issue.url)}

@@ -1,7 +1,7 @@
-"""The journal of a run: one JSON line for the plan, each beginning and each end, as they happen.
+"""Writes and reads the journal of a run: JSON lines for the plan, each start and each end.
 
-Whatever kills the run, the lines before it stay: the report is made of them, and `--resume` goes on
-after them. A line that was cut off in the middle is passed over.
+Whatever kills the run, the lines written before stay: the report is made from them, and `--resume`
+continues after them. A line that was cut off in the middle is ignored.
 """
 
 from __future__ import annotations
@@ -10,16 +10,13 @@ import errno
 import json
 import os
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import TracebackType
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 
 from accelerator_portal.validation.case import Case, Result, case_of, result_of
-
-if TYPE_CHECKING:
-    from typing_extensions import Self  # Python 3.10 has none of its own
 
 VERSION = 1
 
@@ -32,7 +29,7 @@ class JournalError(Exception):
     """The journal cannot be written or read; the message says why."""
 
 
-class Journal:
+class Journal(AbstractContextManager["Journal"]):
     """Writes records to the end of a file; each is out of this process before `write` returns."""
 
     def __init__(self, path: Path, *, anew: bool) -> None:
@@ -42,17 +39,14 @@ class Journal:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._file: IO[bytes] = path.open("wb" if anew else "ab", buffering=0)
             if not anew and path.stat().st_size:
-                self._file.write(
-                    b"\n"
-                )  # closes a line that was cut off; empty ones are passed over
+                self._file.write(b"\n")  # ends a line that was cut off; empty lines are ignored
         except OSError as error:
             raise _unwritable(path, error) from None
 
     def write(self, record: Mapping[str, Any]) -> None:
         """Add a record; raises JournalError, for example on a full disk."""
-        line = json.dumps(record, ensure_ascii=False) + "\n"
         try:
-            data = line.encode()
+            data = f"{json.dumps(record, ensure_ascii=False)}\n".encode()
             whole = self._file.write(data) == len(data)
             if time.monotonic() - self._synced >= SYNC_EVERY_S:
                 os.fsync(self._file.fileno())
@@ -69,34 +63,21 @@ class Journal:
 
     def begin(self, case: Case, attempt: int, machine: str | None = None) -> None:
         """Note that a case begins, and on which machine of a cluster."""
-        where = {"machine": machine} if machine else {}
         begun = {"record": "begin", "case": case.id, "attempt": attempt, "at": time.time()}
-        self.write({**begun, **where})
+        self.write(begun | ({"machine": machine} if machine else {}))
 
     def end(self, case: Case, result: Result, *, final: bool) -> None:
         """Note how a case ended; not `final` where it will be tried once more."""
-        written = {"record": "end", "case": case.id, "final": final, "result": result.record()}
-        self.write(written)
+        self.write({"record": "end", "case": case.id, "final": final, "result": result.record()})
 
-    def close(self) -> None:
+    def __exit__(self, *_: object) -> None:
         """Close the file; what could not be written was reported before."""
         self._file.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
 
 @dataclass(frozen=True, slots=True)
 class JournalContent:
-    """What a journal says: its head, the plan, final results by case id, cases begun and open."""
+    """The heading, the plan, final results by test id, and the ids of tests that did not end."""
 
     head: Mapping[str, Any]
     cases: tuple[Case, ...]
@@ -110,7 +91,12 @@ def read_journal(path: Path) -> JournalContent:
         lines = path.read_bytes().splitlines()
     except OSError as error:
         raise JournalError(f"{path} cannot be read: {error.strerror}") from None
-    records = list(_records(lines))
+    records = []
+    for line in lines:
+        with suppress(ValueError):
+            record = json.loads(line)
+            if isinstance(record, dict) and "record" in record:
+                records.append(record)
     if len(records) < 2 or records[0].get("version") != VERSION or "cases" not in records[1]:  # noqa: PLR2004 - head and plan
         raise JournalError(f"{path} is not a journal of this version, or is incomplete")
     results: dict[str, Result] = {}
@@ -122,16 +108,6 @@ def read_journal(path: Path) -> JournalContent:
             results[record["case"]] = result_of(record["result"])
     cases = tuple(map(case_of, records[1]["cases"]))
     return JournalContent(records[0], cases, results, frozenset(begun - results.keys()))
-
-
-def _records(lines: Iterable[bytes]) -> Iterator[dict[str, Any]]:
-    for line in lines:
-        try:
-            record = json.loads(line)
-        except ValueError:
-            continue
-        if isinstance(record, dict) and "record" in record:
-            yield record
 
 
 def _unwritable(path: Path, error: OSError) -> JournalError:

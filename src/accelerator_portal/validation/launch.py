@@ -1,4 +1,4 @@
-"""From a request to a run: the suites' matrices, the device tried once, and then the run itself."""
+"""Starts or resumes a run: reads the suites, checks the device, plans the tests and runs them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from accelerator_portal.catalog import Platform
 from accelerator_portal.catalog.wording import count
-from accelerator_portal.validation.executorch.query import BackendReply, with_backend
+from accelerator_portal.validation.executorch.query import BackendReply, query_backend, with_backend
 from accelerator_portal.validation.listing import begin_listing, offers_of
 from accelerator_portal.validation.matrix import Matrix, with_recipes
 from accelerator_portal.validation.missing_packages import (
@@ -21,15 +21,14 @@ from accelerator_portal.validation.missing_packages import (
     no_torch_words,
 )
 from accelerator_portal.validation.own_settings import applied
-from accelerator_portal.validation.plan import ListingError, Plan
+from accelerator_portal.validation.plan import Plan, RunError
 from accelerator_portal.validation.probe import Probed, begin_probe, probed_by
 from accelerator_portal.validation.pytest_suites.source import PytestSource, pytest_matrices
 from accelerator_portal.validation.pytorch_tests.checkout import difference
 from accelerator_portal.validation.pytorch_tests.source import PytorchSource, with_pytorch
 from accelerator_portal.validation.request import (
+    FAMILIES,
     Request,
-    RunError,
-    asked_of,
     matrices_of,
     planned,
     with_checkout,
@@ -39,30 +38,30 @@ from accelerator_portal.validation.run import (
     Finished,
     Watch,
     begin,
+    locked,
     prepare_workers,
     resume,
     suites_of_journal,
 )
-from accelerator_portal.validation.run_lock import locked
-from accelerator_portal.validation.shard_plan import sharded, sharding_words
+from accelerator_portal.validation.sharding import sharded, sharding_words
 from accelerator_portal.validation.side_process import SideProcess, Waiting
 
 if TYPE_CHECKING:
     from accelerator_portal.validation.cluster.connecting import Cluster
 
-# How often a person is told that the start still goes on.
+# Seconds between two messages that the start is still in progress.
 _TELL_EVERY_S = 15.0
 
 WatchFactory = Callable[[int | None], AbstractContextManager[Watch]]
-"""From how many tests there are to run, where that is known, to what is told of each."""
+"""Called with the number of tests to run, if it is known; shows the progress of the run."""
 
 ProgressCallback = Callable[[str], None]
-"""Told how far the start is, and why a device cannot be used where the run goes on all the same."""
+"""Called with the progress of the start, and with warnings."""
 
 
 @dataclass(frozen=True, slots=True)
 class SuiteSources:
-    """What changes the suites: the platform's folder, checkouts, a pytest suite."""
+    """The sources of suites besides this package: platform folder, checkouts, pytest suite."""
 
     platform: Platform | None = None
     checkout: Path | None = None
@@ -71,7 +70,7 @@ class SuiteSources:
 
 
 def plan_of(request: Request, sources: SuiteSources, today: dt.date) -> Plan:
-    """Return what a run of this day would do: known issues expire.
+    """Return the plan of a run on this day, as known issues expire.
 
     Raises RunError, ProblemsError, ExpressionError.
     """
@@ -87,10 +86,11 @@ def start(
     watching: WatchFactory,
     told: ProgressCallback,
 ) -> Finished:
-    """Plan, try the device, and run. Raises as `plan_of` does."""
+    """Plan, check the device, and run; raises as `plan_of` does."""
     matrices, asked = _matrices(request, request.suites, sources)
     with locked(request), _cluster(request, told) as cluster:
-        request = _on(cluster, request)
+        if cluster:  # the report says how many workers there are
+            request = replace(request, workers=cluster.slots)
         told(f"Importing torch, listing the tests and checking the device {request.device}.")
         waiting = _Waiting(told)
         with begin_listing(matrices) as listing:  # side by side with what tries the device
@@ -110,7 +110,7 @@ def start(
 def resume_run(
     request: Request, sources: SuiteSources, watching: WatchFactory, told: ProgressCallback
 ) -> Finished:
-    """Go on with the run that the request's report belongs to. Raises RunError."""
+    """Continue the run that the request's report belongs to; raises RunError."""
     matrices, asked = _matrices(request, suites_of_journal(request), sources)
     with locked(request), _cluster(request, told) as cluster:
         told(f"Checking {request.device}. This imports torch first.")
@@ -130,11 +130,6 @@ def _cluster(request: Request, told: ProgressCallback) -> AbstractContextManager
     return connected(request.scheduler)
 
 
-def _on(cluster: Cluster | None, request: Request) -> Request:
-    """Return a request with as many workers as a cluster has: the report tells how many."""
-    return replace(request, workers=cluster.slots) if cluster else request
-
-
 def _planned(
     request: Request,
     matrices: Mapping[str, Matrix],
@@ -142,15 +137,12 @@ def _planned(
     today: dt.date,
     waiting: _Waiting,
 ) -> Plan:
-    try:
-        offers = offers_of(listing, waiting, waiting.told)
-    except ListingError as error:
-        raise RunError(str(error)) from None
+    offers = offers_of(listing, waiting, waiting.told)
     return sharded(planned(request, matrices, offers, today), request, matrices)
 
 
 class _Waiting:
-    """Tells now and then how long the start has taken already."""
+    """Reports from time to time how long the start has taken."""
 
     def __init__(self, told: ProgressCallback) -> None:
         self.told, self._next = told, _TELL_EVERY_S
@@ -162,7 +154,7 @@ class _Waiting:
 
 
 def _warn(matrices: Mapping[str, Matrix], probed: Probed, told: ProgressCallback) -> None:
-    """Tell of a checkout of PyTorch that is not the installed torch's."""
+    """Warn if the checkout of PyTorch does not match the installed torch."""
     for matrix in matrices.values():
         if matrix.files and (words := difference(matrix.given, probed.environment)):
             told(f"Warning: {words}")
@@ -171,15 +163,16 @@ def _warn(matrices: Mapping[str, Matrix], probed: Probed, told: ProgressCallback
 def _matrices(
     request: Request, suites: tuple[str, ...], sources: SuiteSources
 ) -> tuple[Mapping[str, Matrix], BackendReply | None]:
-    """Read the matrices of suites, as the ExecuTorch backend and the platform want them."""
+    """Read the matrices of suites, with the recipes of the backend and the platform's settings."""
     own = pytest_matrices(suites, request, sources.pytest)
     matrices = with_checkout(matrices_of(s for s in suites if s not in own), sources.checkout)
     matrices = {**with_pytorch(matrices, request, sources.pytorch), **own}
     _refuse_missing(matrices)
-    asked = asked_of(request, matrices)
-    recipes, plain = (asked.recipes, asked.plain) if asked else (None, ())
-    found = {name: with_recipes(matrix, recipes, plain) for name, matrix in matrices.items()}
-    return applied(found, sources.platform) if sources.platform else found, asked
+    reply = None
+    if not set(FAMILIES["executorch"]).isdisjoint(matrices):
+        reply = query_backend(request.backend)
+        matrices = {n: with_recipes(m, reply.recipes, reply.plain) for n, m in matrices.items()}
+    return applied(matrices, sources.platform) if sources.platform else matrices, reply
 
 
 def _refuse_missing(matrices: Mapping[str, Matrix]) -> None:

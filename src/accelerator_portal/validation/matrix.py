@@ -1,4 +1,4 @@
-"""What a suite runs, declared in YAML: axes, defaults, exclusions, tolerances, limits."""
+"""Reads what a suite runs from YAML: axes, defaults, exclusions, tolerances, limits."""
 
 from __future__ import annotations
 
@@ -126,14 +126,11 @@ class Matrix(Model):
     def combinations(self, only: Mapping[str, Iterable[str]]) -> Iterator[Combination]:
         """Yield what the axes give, in their order; `only` narrows or widens the defaults."""
         chosen = [
-            [value for value in values if value in set(only.get(name, self._usual(name)))]
+            [v for v in values if v in set(only.get(name, self.default.get(name, values)))]
             for name, values in self.axes.items()
         ]
         for values in product(*chosen):
             yield dict(zip(self.axes, values, strict=True))
-
-    def _usual(self, name: str) -> tuple[str, ...]:
-        return self.default.get(name, self.axes[name])
 
     def group(self, name: str) -> str:
         """Return what a process that ran this test may go on with: its file, or anything."""
@@ -158,15 +155,13 @@ def read_matrix(suite: str) -> Matrix:
     return matrix_of(path, resources.files(FOLDER).joinpath(path).read_text("utf-8"))
 
 
-def with_recipes(
-    matrix: Matrix, recipes: Iterable[str] | None, plain: Iterable[str] = ()
-) -> Matrix:
-    """Return a matrix whose axis `recipe` has these values; others, and without any, as they are.
+def with_recipes(matrix: Matrix, recipes: Iterable[str], plain: Iterable[str] = ()) -> Matrix:
+    """Return a matrix whose axis `recipe`, if it has one, has the recipes of a backend.
 
-    Which recipes there are is the backend's to say; usual are all but those the matrix leaves out.
-    `plain` are those that leave numbers as they are.
+    All are usual except those that the matrix leaves out. `plain` are recipes that do not change
+    the numbers of a model.
     """
-    if recipes is None or "recipe" not in matrix.axes:
+    if "recipe" not in matrix.axes:
         return matrix
     values, known = tuple(recipes), matrix.axes["recipe"]
     rare = set(known) - set(matrix.default.get("recipe", known))

@@ -1,8 +1,8 @@
-"""A platform's own settings: applied to the suites, and told to whoever reads the report."""
+"""Applies a platform's own settings to the suites, and describes them in the report."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 from accelerator_portal.catalog import Platform, Problem, ProblemsError
 from accelerator_portal.catalog.loader import VALIDATION
@@ -13,15 +13,15 @@ from accelerator_portal.catalog.yaml_file import Location
 from accelerator_portal.validation.matrix import Deployment, Matrix, Tolerance
 from accelerator_portal.validation.request import DEPLOY
 
-# Of a note of 4,000 characters; what does not fit is counted.
+# Characters of the report's note, which may have 4,000.
 _MOST = 3000
 
-# A recipe's own time ends first, and tidies up.
+# Added to a recipe's own time limit, which ends the recipe in order.
 _GRACE_S = 60
 
 
 def applied(matrices: Mapping[str, Matrix], platform: Platform) -> dict[str, Matrix]:
-    """Return the matrices as the platform wants them; raises ProblemsError with all faults."""
+    """Return the matrices with the platform's settings; raises ProblemsError with all faults."""
     faults = [fault for suite in matrices for fault in _faults(suite, matrices[suite], platform)]
     if faults:
         raise ProblemsError(faults)
@@ -31,7 +31,7 @@ def applied(matrices: Mapping[str, Matrix], platform: Platform) -> dict[str, Mat
             found[suite] = _changed(found[suite], own)
     if DEPLOY in found and (recipes := platform.validation.deploy):
         longest = max(recipe.timeout_s for recipe in recipes) + _GRACE_S
-        by_test = {recipe.id: _recipe(recipe, platform) for recipe in recipes}
+        by_test = {recipe.id: _deployment(recipe, platform) for recipe in recipes}
         found[DEPLOY] = found[DEPLOY].model_copy(
             update={"deployments": by_test, "timeout_s": max(found[DEPLOY].timeout_s, longest)}
         )
@@ -39,14 +39,20 @@ def applied(matrices: Mapping[str, Matrix], platform: Platform) -> dict[str, Mat
 
 
 def differences(settings: Validation, matrices: Mapping[str, Matrix]) -> Iterator[str]:
-    """Yield a sentence for each tolerance, parameter and time that is not the suite's own."""
-    told = [
-        sentence
-        for suite, own in settings.suites.items()
-        if suite in matrices
-        for sentence in _sentences(suite, own)
-    ]
-    yield from _fitting(told)
+    """Yield a sentence for each tolerance, parameter and time limit that differs from the suite's.
+
+    Sentences that do not fit into the report's note are counted in the last one.
+    """
+    room, left = _MOST, 0
+    for suite in filter(matrices.__contains__, settings.suites):
+        for sentence in _sentences(suite, settings.suites[suite]):
+            room -= len(sentence) + 1
+            if room >= 0:
+                yield sentence
+            else:
+                left += 1
+    if left:
+        yield f"The platform's {VALIDATION} has {count(left, 'more setting')}."
 
 
 def _sentences(suite: str, own: SuiteSettings) -> Iterator[str]:
@@ -64,18 +70,6 @@ def _sentences(suite: str, own: SuiteSettings) -> Iterator[str]:
 
 def _end(reason: str) -> str:
     return reason if reason.endswith(".") else f"{reason}."
-
-
-def _fitting(sentences: Iterable[str]) -> Iterator[str]:
-    room, left = _MOST, 0
-    for sentence in sentences:
-        room -= len(sentence) + 1
-        if room >= 0:
-            yield sentence
-        else:
-            left += 1
-    if left:
-        yield f"The platform's {VALIDATION} has {count(left, 'more setting')}."
 
 
 def _faults(suite: str, matrix: Matrix, platform: Platform) -> Iterator[Problem]:
@@ -118,14 +112,7 @@ def _changed(matrix: Matrix, own: SuiteSettings) -> Matrix:
     return matrix.model_copy(update=update)
 
 
-def _recipe(recipe: DeployRecipe, platform: Platform) -> Deployment:
+def _deployment(recipe: DeployRecipe, platform: Platform) -> Deployment:
+    shared = recipe.model_dump(include=set(Deployment.model_fields))
     check = platform.install.checks[recipe.check]
-    return Deployment(
-        title=recipe.title,
-        script=recipe.script,
-        container=recipe.container,
-        python=recipe.python,
-        code=check.code,
-        prints=check.prints,
-        timeout_s=recipe.timeout_s,
-    )
+    return Deployment(**shared, code=check.code, prints=check.prints)

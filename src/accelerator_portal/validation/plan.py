@@ -1,4 +1,4 @@
-"""From matrices to the cases of a run, with what is left out on purpose."""
+"""Expands the matrices of suites into the tests of a run, and applies known issues to them."""
 
 from __future__ import annotations
 
@@ -8,22 +8,21 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from accelerator_portal.catalog.known_issues_file import KnownFailure
-from accelerator_portal.reports.identity import Identity
 from accelerator_portal.reports.shard import Shard
 from accelerator_portal.results.known_issues import matches
 from accelerator_portal.validation.case import Case
 from accelerator_portal.validation.matrix import Matrix
 
 
-class ListingError(Exception):
-    """The tests of a suite cannot be listed; the message says why."""
+class RunError(Exception):
+    """The run cannot start or continue; the message says why, and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A test that a suite has; of the axes in `only` it can take nothing but those values.
+    """A test that a suite has; `only` names the values that it supports on some axes.
 
-    `parameters` are its own, beside the axes. One that is not `usual` is run on request alone.
+    `parameters` are its own, in addition to the axes. A test that is not `usual` runs on request.
     """
 
     name: str
@@ -36,19 +35,16 @@ class Offer:
         return all(combination.get(name) in values for name, values in self.only.items())
 
     def is_asked_for(self, only: Mapping[str, Iterable[str]], *, everything: bool) -> bool:
-        """Whether it runs: it is usual, or everything is wanted.
-
-        A parameter of its own must have one of the values in `only`, as those of an axis.
-        """
+        """Whether it runs: it is usual or everything runs, and `only` allows its parameters."""
         own = self.parameters.keys() & only.keys()
         return (self.usual or everything) and all(self.parameters[n] in set(only[n]) for n in own)
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The cases of a run, in their order; `skipped` and `expected` are known issues by case id.
+    """The tests of a run, in their order; `skipped` and `expected` are known issues by test id.
 
-    `shard` says which part of a larger plan it is.
+    `shard` is set if this is a part of a larger plan.
     """
 
     cases: tuple[Case, ...]
@@ -58,11 +54,11 @@ class Plan:
 
     @property
     def to_run(self) -> tuple[Case, ...]:
-        """What is not skipped."""
+        """The tests that no known issue skips."""
         return tuple(case for case in self.cases if case.id not in self.skipped)
 
     def counts(self) -> Counter[str]:
-        """How many cases each suite has."""
+        """The number of tests of each suite."""
         return Counter(case.suite for case in self.cases)
 
 
@@ -74,9 +70,9 @@ def expand(
     *,
     everything: bool = False,
 ) -> Iterator[Case]:
-    """Yield the product of a suite's tests and axes, less what it excludes.
+    """Yield the product of a suite's tests and axes without excluded combinations.
 
-    Tests that are not usual come with `everything` only.
+    Tests that are not usual are included only with `everything`.
     """
     combinations = list(matrix.combinations(only))
     for offer in offers:
@@ -95,8 +91,7 @@ def with_issues(cases: Iterable[Case], issues: Iterable[KnownFailure], today: dt
     expected: dict[str, KnownFailure] = {}
     all_cases = tuple(cases)
     for case in all_cases:
-        identity = Identity(case.suite, case.name, case.parameters)
         for issue in live:
-            if matches(issue, identity):
+            if matches(issue, case):
                 (skipped if issue.action == "skip" else expected).setdefault(case.id, issue)
     return Plan(all_cases, skipped, expected)

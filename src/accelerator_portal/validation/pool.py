@@ -1,7 +1,7 @@
-"""Workers that run cases apart from this process: what dies, hangs or leaks is replaced.
+"""Runs tests in worker processes, and replaces workers that die, hang or leak.
 
-The parent never touches the device. A case that kills its worker, exceeds its time or runs out of
-memory is tried once more, alone in a new worker, because what came before it may be the cause.
+The parent never uses the device. A test that kills its worker, exceeds its time or runs out of
+memory is tried once more, alone in a new worker, because tests before it may be the cause.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from accelerator_portal.validation.crash_evidence import REFERENCE, evidence, la
 from accelerator_portal.validation.side_process import kill_group
 from accelerator_portal.validation.worker import Job, Message, work
 
-# So many workers in a row that die before they begin a case: the machine, or the plugin, is broken.
+# Workers in a row that die before they start a test: the machine, or the plugin, is broken.
 MAX_STILLBORN = 3
 
 _START_S = 300.0
@@ -37,12 +37,12 @@ EndCallback = Callable[[Case, Result, bool], None]
 
 
 class PoolError(Exception):
-    """No worker comes up; the message says what it said last."""
+    """No worker starts; the message has the last words of its log."""
 
 
 @dataclass
 class _Worker:
-    """A process, what it was given, and the case that it is at."""
+    """A process, its batch of tests, and the test that it is running."""
 
     process: BaseProcess
     connection: Connection
@@ -51,7 +51,7 @@ class _Worker:
     batch: deque[Case]
     current: Case | None = None
     verdict: Result | None = None
-    """How its case ended, while the worker still observes what it does."""
+    """The result of its test, while the worker still observes the test."""
     deadline: float = field(default_factory=lambda: time.monotonic() + _START_S)
     idle: bool = False
     unfit: bool = False
@@ -100,9 +100,9 @@ class Pool:
                     self._dismiss(worker)
 
     def _fill(self, folder: Path) -> bool:
-        """Give every idle worker a batch, start those that are missing; False: all is done."""
+        """Give every idle worker a batch and start missing workers; False: all tests have ended."""
         for worker in [w for w in self._workers if w.idle]:
-            if self._queue and not worker.alone and self._group() == worker.group:
+            if self._queue and not worker.alone and self._job.group(self._queue[0]) == worker.group:
                 self._give(worker, self._next_batch())
             else:
                 self._dismiss(worker)
@@ -114,31 +114,15 @@ class Pool:
         return bool(self._workers)
 
     def _next_batch(self) -> list[Case]:
-        """Return the next cases of one suite; fewer towards the end, so that no worker waits."""
-        suite, group = self._queue[0].suite, self._group()
-        limit = self._job.matrices[suite].batch
-        size = max(1, min(limit, len(self._queue) // (2 * self._number)))
-        batch: list[Case] = []
-        while self._queue and self._queue[0].suite == suite and len(batch) < size:
-            if self._group() != group:
-                break
-            batch.append(self._queue.popleft())
-        return batch
-
-    def _group(self) -> str:
-        """What a worker of the next case may have run before: files of tests do not mix."""
-        case = self._queue[0]
-        return self._job.matrices[case.suite].group(case.name)
-
-    @property
-    def _forks(self) -> bool:
-        return self._context.get_start_method() == "forkserver"
+        length = self._job.batch_length(self._queue, self._number)
+        return [self._queue.popleft() for _ in range(length)]
 
     def _start(self, folder: Path, batch: list[Case], *, alone: bool) -> _Worker:
         here, there = self._context.Pipe()
         self._started += 1
         log = folder / f"{self._started}.log"
-        process = self._context.Process(target=work, args=(there, str(log), self._job, self._forks))
+        forked = self._context.get_start_method() == "forkserver"
+        process = self._context.Process(target=work, args=(there, str(log), self._job, forked))
         try:
             process.start()
         except (OSError, EOFError) as error:
@@ -150,7 +134,7 @@ class Pool:
 
     def _give(self, worker: _Worker, batch: list[Case]) -> None:
         worker.batch, worker.idle = deque(batch), False
-        worker.group = self._job.matrices[batch[0].suite].group(batch[0].name)
+        worker.group = self._job.group(batch[0])
         worker.deadline = time.monotonic() + _START_S
         with suppress(OSError):  # it died; that is seen, and told, where its end is read
             worker.connection.send(batch)
@@ -195,12 +179,12 @@ class Pool:
             worker.unfit = True
 
     def _finish(self, worker: _Worker, case: Case, result: Result) -> None:
-        """Tell of an end; a suspect is kept for a second attempt instead."""
+        """Report the end of a test; one whose failure others may have caused is tried once more."""
         again = OUTCOMES[result.outcome].retried and not worker.alone
         if again:
             self._suspects.append(case)
         if worker.alone:
-            result = replace(result, attempts=2, reason=_second(result))
+            result = replace(result, attempts=2, reason=_reason_of_second(result))
         self._ended(case, result, not again)
 
     def _ended_by(self, worker: _Worker, case: Case, end: Result) -> None:
@@ -210,13 +194,10 @@ class Pool:
         self._finish(worker, case, end)
 
     def _died(self, worker: _Worker) -> None:
-        """A worker has ended of itself: because it is unfit, or with the case that it was at."""
+        """Handle a worker that has ended by itself: it was unfit, or its test ended it."""
         worker.process.join(_GRACE_S)
         code = worker.process.exitcode
-        kill_group(worker.process.pid)
-        self._workers.remove(worker)
-        log = read_log(worker.log)
-        worker.connection.close()
+        log = self._remove(worker)
         if worker.current:
             self._ended_by(worker, worker.current, death(code, log, alone=worker.alone))
         elif not worker.unfit:
@@ -224,27 +205,28 @@ class Pool:
             if self._stillborn >= MAX_STILLBORN:
                 said = evidence(log) or f"they exit with status {code}"
                 raise PoolError(f"the workers crash before the first test: {brief(said, 1200)}")
-        (self._suspects if worker.alone else self._queue).extendleft(reversed(worker.batch))
 
     def _too_long(self, worker: _Worker) -> None:
-        self._kill(worker)
-        self._workers.remove(worker)
-        log = read_log(worker.log)
+        log = self._remove(worker)
         if worker.current is None:
             said = brief(evidence(log))
             raise PoolError(f"a worker did not start within {_START_S:.0f} s: {said}")
         limit = self._job.timeouts[worker.current.suite]
         self._ended_by(worker, worker.current, out_of_time(limit, log))
+
+    def _remove(self, worker: _Worker) -> str:
+        """Remove a worker, put back the rest of its batch, and return its log."""
+        self._kill(worker)
+        self._workers.remove(worker)
         (self._suspects if worker.alone else self._queue).extendleft(reversed(worker.batch))
+        return read_log(worker.log)
 
     def _dismiss(self, worker: _Worker) -> None:
         """End a worker that has nothing to do; one that does not listen is killed."""
-        try:
+        with suppress(OSError):  # it is gone already
             if worker.idle:
                 worker.connection.send(None)
                 worker.process.join(_GRACE_S)
-        except OSError:
-            pass  # it is gone already
         self._kill(worker)
 
     @staticmethod
@@ -256,8 +238,8 @@ class Pool:
         worker.connection.close()
 
 
-def _second(result: Result) -> str | None:
-    """Say of a second attempt, alone, what the first one had been."""
+def _reason_of_second(result: Result) -> str | None:
+    """Return the reason of a second attempt, which ran alone, with the result of the first one."""
     if OUTCOMES[result.outcome].retried:
         return f"{result.reason} The result was the same when the test ran in a separate process."
     first = "The first attempt, after other tests in the same process, failed."

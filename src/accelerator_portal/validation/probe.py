@@ -1,6 +1,6 @@
-"""Whether a device can be used at all, asked in a process of its own before anything else runs.
+"""Finds out, in a process of its own, whether a device can be used at all.
 
-As a program, `python -m accelerator_portal.validation.probe DEVICE` prints what it found as JSON.
+As a program, `python -m accelerator_portal.validation.probe DEVICE` prints the result as JSON.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import Any, Literal
 from accelerator_portal.validation.case import brief
 from accelerator_portal.validation.classify import words_of
 from accelerator_portal.validation.environment import environment, plugin
-from accelerator_portal.validation.side_process import Output, SideProcess, Waiting
+from accelerator_portal.validation.side_process import SideProcess, Waiting
 
 ProbeFault = Literal["no torch", "import", "device", "hang"]
 
@@ -38,7 +38,7 @@ _NO_SUCH = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Probed:
-    """What was found: the environment; what is wrong, with the words; whether a fork works."""
+    """The environment; what is wrong, if anything, in words; whether a forked process works."""
 
     environment: Mapping[str, Any] = field(default_factory=dict)
     fault: ProbeFault | None = None
@@ -48,6 +48,11 @@ class Probed:
     """torch doesn't support this device, and no plugin is installed that adds it."""
     aten: Mapping[str, Any] = field(default_factory=dict)
     """How many ATen operators there are, which are core, and whose kernels the device has."""
+
+    @property
+    def needs_fresh_workers(self) -> bool:
+        """Whether each worker has to import torch itself: a fork cannot use the device."""
+        return bool(self.fault) or not self.forks
 
 
 def begin_probe(device: str, imports: str | None = None) -> SideProcess:
@@ -61,7 +66,7 @@ def begin_probe(device: str, imports: str | None = None) -> SideProcess:
 def probed_by(
     process: SideProcess, waiting: Waiting = lambda _: None, limit_s: float = LIMIT_S
 ) -> Probed:
-    """Wait for what the process found; whatever happens to it, this one goes on."""
+    """Wait for the result of the process, and return it, whatever happens to the process."""
     done = process.wait(limit_s, waiting)
     lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
     if done.status == 0 and lines:
@@ -69,18 +74,14 @@ def probed_by(
     if done.status is None:
         where = "the first use of the device" if _IMPORTED in done.stdout else "import torch"
         return Probed(fault="hang", words=f"{where} did not finish within {limit_s:g} s")
-    return _died(done, lines, done.status)
-
-
-def _died(done: Output, lines: list[str], status: int) -> Probed:
-    """Say how it died; the environment may have been printed before the end came."""
-    before: dict[str, Any] = json.loads(lines[-1]) if lines else {"fault": "import"}
-    if status < 0:
-        died = f"crashed with {signal.Signals(-status).name}"
+    # The environment may have been printed before the process died.
+    printed: dict[str, Any] = json.loads(lines[-1]) if lines else {"fault": "import"}
+    if done.status < 0:
+        died = f"crashed with {signal.Signals(-done.status).name}"
     else:
-        died = f"exited with status {status}"
+        died = f"exited with status {done.status}"
     words = f"the process {died}. {done.stderr.strip()[-400:]}".strip()
-    return Probed(before.get("environment", {}), before.get("fault") or "device", words)
+    return Probed(printed.get("environment", {}), printed.get("fault") or "device", words)
 
 
 def main() -> None:
@@ -102,7 +103,10 @@ def main() -> None:
     forks = _works_in_a_fork(device)
     if wrong := _wrong(torch, device):
         unknown = bool(_NO_SUCH.search(wrong)) and not modules and plugin(device) is None
-        _tell(Probed(_plain(), "device", wrong, unknown=unknown))
+        without_device: dict[str, Any] = {}
+        with suppress(Exception):
+            without_device = environment("cpu") | {"hardware": None}
+        _tell(Probed(without_device, "device", wrong, unknown=unknown))
         return
     from accelerator_portal.validation.suites.aten import census
 
@@ -122,13 +126,6 @@ def _wrong(torch: Any, device: str) -> str | None:  # noqa: ANN401 - the module 
     except BaseException as error:  # noqa: BLE001 - it may raise anything
         return brief(words_of(error), 1000)
     return "numbers changed when they were copied to the device and back"
-
-
-def _plain() -> dict[str, Any]:
-    """Return what can be said of the environment without the device."""
-    with suppress(Exception):
-        return environment("cpu") | {"hardware": None}
-    return {}
 
 
 def _works_in_a_fork(device: str) -> bool:

@@ -13,7 +13,7 @@ from accelerator_portal.reports.report import OPERATORS_ON_CPU, Report
 from accelerator_portal.validation.case import Case, Result
 from accelerator_portal.validation.journal import JournalContent
 from accelerator_portal.validation.matrix import suite_names
-from accelerator_portal.validation.pytorch_tests.files import SUITE as PYTORCH
+from accelerator_portal.validation.pytorch_tests.source import SUITE as PYTORCH
 from accelerator_portal.validation.request import DEPLOY, FAMILIES, TORCHBENCH
 
 # What a suite cannot do without; where it lies on this machine is nobody's business.

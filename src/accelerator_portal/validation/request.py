@@ -1,9 +1,10 @@
-"""What a person asks of a run, and the plan that follows from it."""
+"""Holds what a command asks of a run, and plans the run from it."""
 
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterable, Iterator, Mapping
+import os
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -11,30 +12,26 @@ from accelerator_portal.catalog.known_issues_file import KnownFailure
 from accelerator_portal.catalog.problem import did_you_mean
 from accelerator_portal.catalog.validation_file import Validation
 from accelerator_portal.reports.outcomes import Kind, TriggerKind
-from accelerator_portal.validation.case import Case
-from accelerator_portal.validation.checkout_commit import commit_of
-from accelerator_portal.validation.executorch.query import BackendReply, query_backend
 from accelerator_portal.validation.executorch.registry import USUAL as USUAL_BACKEND
-from accelerator_portal.validation.executorch.registry import BackendError
 from accelerator_portal.validation.matrix import Matrix, read_matrix, suite_names
-from accelerator_portal.validation.plan import Offer, Plan, expand, with_issues
+from accelerator_portal.validation.plan import Offer, Plan, RunError, expand, with_issues
+from accelerator_portal.validation.pytorch_tests.checkout import commit_of
 from accelerator_portal.validation.selecting import expression
-from accelerator_portal.validation.sharding import ShardRequest
 
-# Words for several suites at once.
+# Names that stand for several suites.
 FAMILIES: Mapping[str, tuple[str, ...]] = {
     "models": ("small-timm", "small-transformers", "weak-spots"),
     "full-models": ("full-timm", "full-transformers"),
     "executorch": ("executorch-aten", "executorch-models", "executorch-operators"),
 }
 
-# The same libraries with models of the size that they are used in.
+# Suites of small models, and the suites of the same libraries with full-size models.
 FULL_SIZE: Mapping[str, str] = {
     "small-timm": "full-timm",
     "small-transformers": "full-transformers",
 }
 
-# What runs where nobody says which: what every machine with torch can try.
+# The suites that run without --suite: every machine with torch can run them.
 USUAL = ("integration", "operators", "operator-inputs", "models")
 
 
@@ -42,15 +39,23 @@ DEPLOY = "deploy"
 TORCHBENCH = "torchbench"
 
 
-class RunError(Exception):
-    """The run cannot begin, or not go on; the message says why and what would be right."""
+@dataclass(frozen=True, slots=True)
+class ShardRequest:
+    """The shard to run; `times` are milliseconds of tests by id, which balance all shards.
+
+    They are whole numbers, so that their sums are the same on every machine.
+    """
+
+    index: int
+    count: int
+    times: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is asked for. `only` narrows axes, `tests` names cases by id; empty: everything.
+    """The options of a run. `only` narrows axes, `tests` are ids of tests; empty: all tests.
 
-    `everything` also means tests that are not usual; `backend` is one of ExecuTorch.
+    `everything` includes tests that are not usual; `backend` names backends of ExecuTorch.
     """
 
     device: str
@@ -68,7 +73,7 @@ class Request:
     threads: int = 1
     issues: tuple[KnownFailure, ...] = ()
     settings: Validation = field(default_factory=Validation)
-    """The platform's own, of its `validation.yaml`."""
+    """The settings in the platform's `validation.yaml`."""
     scripts: bool = False
     """Whether a vendor's scripts may be run."""
     everything: bool = False
@@ -76,36 +81,34 @@ class Request:
     locks: tuple[Path, ...] = ()
     """The lock files that this environment was installed from."""
     shard: ShardRequest | None = None
-    """Which part of the plan is run, where several machines run it together."""
+    """The part of the plan to run, if several machines share it."""
     scheduler: str | None = None
     """The address of a Dask cluster that runs the tests, instead of this machine."""
 
     @property
     def journal(self) -> Path:
-        """Where the journal of this run lies: beside its report."""
+        """The journal of this run, next to its report."""
         return self.out.with_name(f"{self.out.stem}.journal.jsonl")
 
 
 def matrices_of(suites: Iterable[str]) -> dict[str, Matrix]:
     """Read the matrices of suites and families; raises RunError for a name that is neither."""
-    names: dict[str, None] = {}
-    known = suite_names()
-    for suite in suites:
-        for name in FAMILIES.get(suite, (suite,)):
-            if name not in known:
-                if suite in FAMILIES:
-                    continue  # not every family is whole yet
-                remedy = did_you_mean(name, [*known, *FAMILIES])
-                own = ", or name the folder of your own pytest suite with --pytest"
-                raise RunError(f'there is no suite "{name}"; {remedy}{own}')
-            names[name] = None
+    names, known = _without_families(suites), suite_names()
+    for name in names:
+        if name not in known:
+            remedy = did_you_mean(name, [*known, *FAMILIES])
+            own = ", or name the folder of your own pytest suite with --pytest"
+            raise RunError(f'there is no suite "{name}"; {remedy}{own}')
     return {name: read_matrix(name) for name in names}
 
 
 def at_full_size(suites: Iterable[str]) -> tuple[str, ...]:
     """Return suites with those of small models replaced by those of full size."""
-    names = [name for suite in suites for name in FAMILIES.get(suite, (suite,))]
-    return tuple(FULL_SIZE.get(name, name) for name in names)
+    return tuple(FULL_SIZE.get(name, name) for name in _without_families(suites))
+
+
+def _without_families(suites: Iterable[str]) -> list[str]:
+    return [name for suite in suites for name in FAMILIES.get(suite, (suite,))]
 
 
 def with_checkout(matrices: Mapping[str, Matrix], checkout: Path | None) -> dict[str, Matrix]:
@@ -124,21 +127,11 @@ def with_checkout(matrices: Mapping[str, Matrix], checkout: Path | None) -> dict
 
 
 def refuse_scripts(request: Request, matrices: Mapping[str, Matrix]) -> None:
-    """Run nothing that a vendor wrote unless that was asked for; raises RunError."""
+    """Refuse to run a vendor's scripts unless --run-scripts allows them; raises RunError."""
     named = sorted(name for matrix in matrices.values() for name in matrix.deployments)
     if named and not request.scripts:
         what = f"the suite deploy runs scripts of the platform's folder ({', '.join(named)})"
         raise RunError(f"{what}; read them, then add --run-scripts")
-
-
-def asked_of(request: Request, matrices: Mapping[str, Matrix]) -> BackendReply | None:
-    """Ask the ExecuTorch backend of a request, if a suite needs one; raises RunError."""
-    if set(FAMILIES["executorch"]).isdisjoint(matrices):
-        return None
-    try:
-        return query_backend(request.backend)
-    except BackendError as error:
-        raise RunError(str(error)) from None
 
 
 def planned(
@@ -147,16 +140,25 @@ def planned(
     offers: Mapping[str, list[Offer]],
     today: dt.date,
 ) -> Plan:
-    """Make the plan of a request; raises RunError, also where nothing is left to run."""
-    _known_axes(request, matrices, offers)
+    """Make the plan of a request; raises RunError, also if there is nothing to run."""
+    _refuse_unknown_values(request, matrices, offers)
     if DEPLOY in matrices and not matrices[DEPLOY].deployments:
         what = f'there is no recipe for "{request.accelerator}"'
         remedy = "add deploy: to its validation.yaml, and set --known-issues to the portal's folder"
         raise RunError(f"{what}; {remedy}")
     matching = expression(request.matching) if request.matching else None
+    everything = request.everything or bool(request.tests)
     cases = [
         case
-        for case in _all(request, matrices, offers)
+        for suite, matrix in matrices.items()
+        for case in expand(
+            suite,
+            matrix,
+            offers[suite],
+            # A test that is named may be one that does not run by default.
+            {**matrix.axes, **request.only} if request.tests else request.only,
+            everything=everything,
+        )
         if (not request.tests or case.id in request.tests) and (not matching or matching(case.id))
     ]
     missing = sorted(request.tests - {case.id for case in cases})
@@ -167,23 +169,46 @@ def planned(
     return with_issues(cases, request.issues, today)
 
 
-def _all(
-    request: Request, matrices: Mapping[str, Matrix], offers: Mapping[str, list[Offer]]
-) -> Iterator[Case]:
-    for suite, matrix in matrices.items():
-        # Who names a test may mean one that is not run by default.
-        only = {**matrix.axes, **request.only} if request.tests else request.only
-        everything = request.everything or bool(request.tests)
-        yield from expand(suite, matrix, offers[suite], only, everything=everything)
-
-
-def _known_axes(
+def _refuse_unknown_values(
     request: Request, matrices: Mapping[str, Matrix], offers: Mapping[str, list[Offer]]
 ) -> None:
     for name, values in request.only.items():
         known = {value for matrix in matrices.values() for value in matrix.axes.get(name, ())}
-        own = (offer.parameters.get(name) for found in offers.values() for offer in found)
-        known |= {value for value in own if value is not None}
+        tests = [test for suite in offers.values() for test in suite]
+        known |= {test.parameters[name] for test in tests if name in test.parameters}
         for value in values:
             if value not in known:
                 raise RunError(f"no suite has {name}={value}; {did_you_mean(value, known)}")
+
+
+ALONE = frozenset({"speed"})
+"""Suites that measure, so that no other test may run beside theirs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Resources:
+    """The number of workers of a run, and of threads of each worker."""
+
+    workers: int
+    threads: int
+
+
+def resources_for(suites: Collection[str], workers: int | None, threads: int | None) -> Resources:
+    """Return what was asked for, or a default; raises RunError if speeds would be distorted."""
+    measured = sorted(ALONE.intersection(suites))
+    if not measured:
+        return Resources(workers or min(2, processors()), threads or 1)
+    if others := sorted(set(suites) - ALONE):
+        what = f"the suite {measured[0]} cannot run together with {', '.join(others)}"
+        raise RunError(f"{what}: they would slow each other down. Run them separately")
+    if workers and workers > 1:
+        what = f"the suite {measured[0]} cannot run with {workers} workers"
+        raise RunError(f"{what}: they would slow each other down. Remove --workers")
+    return Resources(1, threads or processors())
+
+
+def processors() -> int:
+    """Return the number of processors that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

@@ -1,14 +1,17 @@
-"""A run from its plan to its report: probe, journal, workers, and whatever comes between."""
+"""Runs a plan in workers, and writes the journal and the report as it goes."""
 
 from __future__ import annotations
 
 import datetime as dt
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from filelock import FileLock, Timeout
 from pydantic import ValidationError
 
 from accelerator_portal.catalog.atomic_write import write_bytes_atomically
@@ -25,11 +28,11 @@ from accelerator_portal.validation.journal import (
     read_journal,
 )
 from accelerator_portal.validation.matrix import Matrix
-from accelerator_portal.validation.plan import Plan
+from accelerator_portal.validation.plan import Plan, RunError
 from accelerator_portal.validation.pool import Pool, PoolError, preload
 from accelerator_portal.validation.probe import Probed
 from accelerator_portal.validation.recording import Ending, report_of
-from accelerator_portal.validation.request import Request, RunError, refuse_scripts
+from accelerator_portal.validation.request import Request, refuse_scripts
 from accelerator_portal.validation.worker import Job
 
 if TYPE_CHECKING:
@@ -40,6 +43,8 @@ if TYPE_CHECKING:
 # A killed run leaves a report that is at most so old; the journal beside it has the rest.
 REPORT_EVERY_S = 30.0
 
+_LONGEST_REASON = 300
+
 # Suites whose tests say what is wrong where torch, or the device, does not come up at all.
 DIAGNOSING = frozenset({"integration"})
 
@@ -49,7 +54,7 @@ Watch = Callable[[Case, Result | None], None]
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """A run that has ended, or was ended; `why` says what kept it from its end."""
+    """A run that has ended; `why` says what ended it before all tests had run."""
 
     report: Report
     why: str | None = None
@@ -57,7 +62,7 @@ class Finished:
 
     @property
     def outcomes(self) -> Counter[Outcome]:
-        """How often what happened."""
+        """The number of tests with each outcome."""
         return Counter(test.outcome for test in self.report.tests)
 
     @property
@@ -69,40 +74,84 @@ class Finished:
 
     @property
     def exit_code(self) -> int:
-        """What a command that was this run ends with: as a shell says it of an interruption."""
+        """The exit status of the command: 130 after an interruption, as in a shell."""
         return 130 if self.interrupted else int(not self.went_well)
 
 
 @dataclass
-class _State:
-    """What is known while a run goes on; the report is made of it at any moment."""
+class _Run:
+    """A run and what is known of it so far: the report can be written at any moment."""
 
     request: Request
+    matrices: Mapping[str, Matrix]
+    probed: Probed
+    watch: Watch
+    cluster: Cluster | None
     head: Mapping[str, Any]
     cases: tuple[Case, ...]
     results: dict[str, Result] = field(default_factory=dict)
     open: set[str] = field(default_factory=set)
     written: float = field(default_factory=time.monotonic)
 
-    def report(self, ending: Ending) -> Report:
-        """Return the report; raises RunError where a name of a device or a journal gives none."""
+    def write(self, finished: dt.datetime | None, why: str | None = None) -> Report:
+        """Write the report as it is now; raises RunError.
+
+        That is also where the name of a device, or a changed journal, cannot be in a report. `why`
+        is the reason of the tests that were not run.
+        """
         kept = JournalContent(self.head, self.cases, self.results, frozenset(self.open))
         try:
-            return report_of(kept, ending)
+            report = report_of(kept, Ending(finished, why) if why else Ending(finished))
         except ValidationError as error:
             first = error.errors(include_url=False, include_input=False)[0]
             words = printable(f"{'.'.join(map(str, first['loc']))}: {first['msg']}")
             raise RunError(f"{self.request.out} cannot be written: {words}") from None
-
-    def write(self, ending: Ending) -> Report:
-        """Write the report as it is now; raises RunError."""
-        made = self.report(ending)
         self.written = time.monotonic()
         try:
-            write_bytes_atomically(self.request.out, report_text(made).encode())
+            write_bytes_atomically(self.request.out, report_text(report).encode())
         except OSError as error:
             raise RunError(f"{self.request.out} cannot be written: {error.strerror}") from None
-        return made
+        return report
+
+    def finish(self, cases: Iterable[Case], journal: Journal) -> Finished:
+        """Run the cases that are left, and write the report; raises RunError, JournalError."""
+        why, interrupted = None, False
+        if self.probed.fault:
+            cases = [case for case in cases if case.suite in DIAGNOSING]
+            why = f"{self.request.device} cannot be used: {self.probed.words}"
+        try:
+            self._pool(journal).run(cases)
+        except KeyboardInterrupt:
+            why, interrupted = "The run was interrupted.", True
+        except PoolError as error:
+            why = str(error)
+        except JournalError as error:
+            self.write(_now(), f"The run stopped: {error}")
+            raise
+        # Every test that was not run repeats the reason.
+        short = f"{why[:_LONGEST_REASON]}…" if why and len(why) > _LONGEST_REASON else why
+        return Finished(self.write(_now(), short), why, interrupted)
+
+    def _pool(self, journal: Journal) -> Pool | ClusterPool:
+        def began(case: Case, attempt: int, machine: str | None = None) -> None:
+            journal.begin(case, attempt, machine)
+            self.open.add(case.id)
+            self.watch(case, None)
+
+        def ended(case: Case, result: Result, final: bool) -> None:  # noqa: FBT001 - as Pool calls it
+            journal.end(case, result, final=final)
+            self.open.discard(case.id)
+            if final:
+                self.results[case.id] = result
+                self.watch(case, result)
+            if time.monotonic() - self.written > REPORT_EVERY_S:
+                self.write(None)
+
+        job = _job(self.request, self.matrices)
+        if self.cluster:
+            return self.cluster.pool(job, self.probed, began=began, ended=ended)
+        workers, fresh = self.request.workers, self.probed.needs_fresh_workers
+        return Pool(job, workers=workers, began=began, ended=ended, fresh=fresh)
 
 
 def begin(  # noqa: PLR0913, PLR0917 - what a run needs
@@ -113,18 +162,15 @@ def begin(  # noqa: PLR0913, PLR0917 - what a run needs
     watch: Watch,
     cluster: Cluster | None = None,
 ) -> Finished:
-    """Run a plan from its beginning, here or on a cluster; raises RunError.
-
-    That is where nothing can be written.
-    """
+    """Run a plan from its beginning, here or on a cluster; raises RunError."""
     refuse_scripts(request, matrices)
     head = heading(request, matrices, plan, probed)
-    state = _State(request, head, plan.cases)
-    state.write(Ending(None))  # before anything runs: a path that cannot be written is told now
+    run = _Run(request, matrices, probed, watch, cluster, head, plan.cases)
+    run.write(None)  # before anything runs: a path that cannot be written is reported now
     try:
         with Journal(request.journal, anew=True) as journal:
             journal.plan(head, plan.cases)
-            return _run(state, matrices, list(plan.to_run), journal, probed, watch, cluster)
+            return run.finish(plan.to_run, journal)
     except JournalError as error:
         raise RunError(str(error)) from None
 
@@ -136,134 +182,93 @@ def resume(
     watch: Watch,
     cluster: Cluster | None = None,
 ) -> Finished:
-    """Go on with the run whose journal lies beside the report; raises RunError."""
+    """Continue the run whose journal is next to the report; raises RunError."""
     refuse_scripts(request, matrices)
-    try:
+    with _advice_to_start_anew():
         kept = read_journal(request.journal)
-        refuse_other_run(kept, request, probed)
-        left = [
-            case
-            for case in kept.cases
-            if case.id not in kept.results and case.id not in kept.head["skipped"]
-        ]
-        state = _State(request, kept.head, kept.cases, dict(kept.results))
+        _refuse_other_run(kept, request, probed)
+        done = kept.results.keys() | kept.head["skipped"].keys()
+        left = [case for case in kept.cases if case.id not in done]
+        results = dict(kept.results)
+        run = _Run(request, matrices, probed, watch, cluster, kept.head, kept.cases, results)
         with Journal(request.journal, anew=False) as journal:
-            return _run(state, matrices, left, journal, probed, watch, cluster)
-    except JournalError as error:
-        raise RunError(f"{error}. Start a new run without --resume") from None
+            return run.finish(left, journal)
 
 
 def suites_of_journal(request: Request) -> tuple[str, ...]:
-    """Return the suites of the run that is to go on; raises RunError."""
-    try:
+    """Return the suites of the run that is to continue; raises RunError."""
+    with _advice_to_start_anew():
         return tuple(dict.fromkeys(case.suite for case in read_journal(request.journal).cases))
+
+
+@contextmanager
+def _advice_to_start_anew() -> Iterator[None]:
+    try:
+        yield
     except JournalError as error:
         raise RunError(f"{error}. Start a new run without --resume") from None
-
-
-def _run(  # noqa: PLR0913, PLR0917 - what a run needs
-    state: _State,
-    matrices: Mapping[str, Matrix],
-    cases: list[Case],
-    journal: Journal,
-    probed: Probed,
-    watch: Watch,
-    cluster: Cluster | None,
-) -> Finished:
-    if probed.fault:
-        cases = [case for case in cases if case.suite in DIAGNOSING]
-    pool = _pool(state, matrices, journal, probed, watch, cluster)
-    why = f"{state.request.device} cannot be used: {probed.words}" if probed.fault else None
-    interrupted = False
-    try:
-        pool.run(cases)
-    except KeyboardInterrupt:
-        why, interrupted = "The run was interrupted.", True
-    except PoolError as error:
-        why = str(error)
-    except JournalError as error:
-        state.write(Ending(_now(), f"The run stopped: {error}"))
-        raise
-    ending = Ending(_now(), _bounded(why) if why else "The run was not completed.")
-    return Finished(state.write(ending), why, interrupted)
-
-
-def _pool(  # noqa: PLR0913, PLR0917 - what a run needs
-    state: _State,
-    matrices: Mapping[str, Matrix],
-    journal: Journal,
-    probed: Probed,
-    watch: Watch,
-    cluster: Cluster | None,
-) -> Pool | ClusterPool:
-    def began(case: Case, attempt: int, machine: str | None = None) -> None:
-        journal.begin(case, attempt, machine)
-        state.open.add(case.id)
-        watch(case, None)
-
-    def ended(case: Case, result: Result, final: bool) -> None:  # noqa: FBT001 - as Pool calls it
-        journal.end(case, result, final=final)
-        state.open.discard(case.id)
-        if final:
-            state.results[case.id] = result
-            watch(case, result)
-        if time.monotonic() - state.written > REPORT_EVERY_S:
-            state.write(Ending(None))
-
-    job = _job(state.request, matrices)
-    if cluster:
-        return cluster.pool(job, probed, began=began, ended=ended)
-    workers = state.request.workers
-    return Pool(job, workers=workers, began=began, ended=ended, fresh=_fresh(probed))
 
 
 def prepare_workers(request: Request, matrices: Mapping[str, Matrix], probed: Probed) -> None:
     """Start to import what the workers need, while the plan is still being made."""
-    if not _fresh(probed):
+    if not probed.needs_fresh_workers:
         preload(_job(request, matrices))
 
 
-def _fresh(probed: Probed) -> bool:
-    """Whether each worker has to import torch itself: a forked process cannot use the device."""
-    return bool(probed.fault) or not probed.forks
-
-
 def _job(request: Request, matrices: Mapping[str, Matrix]) -> Job:
-    timeouts = {name: request.timeout_s or matrix.timeout_s for name, matrix in matrices.items()}
     own = [request.imports] if request.imports else []
-    modules = dict.fromkeys(["torch", *own, *(matrix.module for matrix in matrices.values())])
     return Job(
         request.device,
         matrices,
-        timeouts,
+        {name: request.timeout_s or matrix.timeout_s for name, matrix in matrices.items()},
         request.threads,
-        tuple(modules),
+        tuple(dict.fromkeys(["torch", *own, *(matrix.module for matrix in matrices.values())])),
         request.backend,
         request.imports or "",
     )
-
-
-def _bounded(why: str) -> str:
-    return why if len(why) <= 300 else f"{why[:300]}…"  # noqa: PLR2004 - it stands in every case
 
 
 def _now() -> dt.datetime:
     return dt.datetime.now(dt.timezone.utc).replace(microsecond=0)
 
 
-def refuse_other_run(kept: JournalContent, request: Request, probed: Probed) -> None:
-    """Compare what a run began with and what it would go on with; raises RunError."""
-    pairs = {
-        "device": (kept.head["device"], request.device),
-        "torch": (kept.head["environment"].get("torch"), probed.environment.get("torch")),
-        "plugin": (kept.head["environment"].get("plugin"), probed.environment.get("plugin")),
-        "backend": (kept.head["environment"].get("backend"), probed.environment.get("backend")),
-    }
+def _refuse_other_run(kept: JournalContent, request: Request, probed: Probed) -> None:
+    """Compare the start of a run with how it would continue; raises RunError."""
+    before, now = kept.head["environment"], probed.environment
+    pairs: dict[str, tuple[Any, Any]] = {"device": (kept.head["device"], request.device)}
+    pairs |= {name: (before.get(name), now.get(name)) for name in ("torch", "plugin", "backend")}
     if wanted := request.shard:  # without one, it is the one that the run began with
         begun = kept.head.get("shard")
         shard = f"{begun['index']}/{begun['count']}" if begun else None
         pairs["shard"] = (shard, f"{wanted.index}/{wanted.count}")
-    for name, (before, now) in pairs.items():
-        if before != now:
-            what = f"the run started with {name} {before}, but now it is {now}"
+    for name, (was, is_now) in pairs.items():
+        if was != is_now:
+            what = f"the run started with {name} {was}, but now it is {is_now}"
             raise RunError(f"{what}. Start a new run without --resume")
+
+
+@contextmanager
+def locked(request: Request) -> Iterator[None]:
+    """Let one run at a time write a report and its journal; raises RunError if another one does."""
+    lock = lock_of(request)
+    held = FileLock(lock, timeout=0)
+    try:
+        request.out.parent.mkdir(parents=True, exist_ok=True)
+        held.acquire()
+    except Timeout:
+        raise RunError(
+            f"another run is writing {request.out}. Wait until it ends, or name another file "
+            "with --out"
+        ) from None
+    except OSError as error:
+        raise RunError(f"{request.out} cannot be written: {error.strerror}") from None
+    try:
+        yield
+    finally:
+        lock.unlink(missing_ok=True)  # before the release: another run may hold it right after
+        held.release()
+
+
+def lock_of(request: Request) -> Path:
+    """Return the lock file of a run, which lies next to its report."""
+    return request.out.with_name(f"{request.out.stem}.lock")

@@ -1,4 +1,4 @@
-"""Splitting a plan over several machines, balanced by how long each test took before.
+"""Splits a plan over several machines, balanced by how long each test took in earlier reports.
 
 Each machine makes the same plan and takes its own part of it; nothing is exchanged between them. So
 the split follows from the plan and the recorded times alone, and both are in the report as digests.
@@ -6,33 +6,27 @@ the split follows from the plan and the recorded times alone, and both are in th
 
 from __future__ import annotations
 
+import datetime as dt
 import heapq
 import json
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from contextlib import suppress
 from hashlib import sha256
+from pathlib import Path
 from statistics import median_low
 
+from accelerator_portal.catalog import Platform, ProblemsError
 from accelerator_portal.catalog.wording import count
+from accelerator_portal.reports.identity import identity_of
+from accelerator_portal.reports.report import Report
+from accelerator_portal.reports.report_file import read_report
 from accelerator_portal.reports.shard import Shard, positions_text
+from accelerator_portal.validation.heading import options_of
 from accelerator_portal.validation.matrix import Matrix
-from accelerator_portal.validation.plan import Plan
-
-RecordedTimes = Mapping[str, int]
-"""Milliseconds that tests took, by id. Whole numbers: sums are the same on every machine."""
-
-
-class ShardError(Exception):
-    """A plan cannot be split so; the message says why and what to do."""
-
-
-@dataclass(frozen=True, slots=True)
-class ShardRequest:
-    """The shard that is asked for, and the times that balance all of them."""
-
-    index: int
-    count: int
-    times: RecordedTimes = field(default_factory=dict)
+from accelerator_portal.validation.plan import Plan, RunError
+from accelerator_portal.validation.recording import needs_of
+from accelerator_portal.validation.request import Request, ShardRequest
 
 
 def split(weights: Sequence[int], count: int) -> tuple[tuple[int, ...], ...]:
@@ -51,16 +45,22 @@ def split(weights: Sequence[int], count: int) -> tuple[tuple[int, ...], ...]:
 
 
 def shard_of(plan: Plan, wanted: ShardRequest, identity: str, resume: str) -> Plan:
-    """Return the part of a plan that is one shard; raises ShardError.
+    """Return one shard of a plan, balanced by recorded times; raises RunError.
 
-    `identity` is a digest of what else makes a plan another one, see `plan_digest`.
+    A test without a time counts as long as the median. `identity` is the digest of the whole plan,
+    see `plan_digest`; `resume` is the command that finishes an interrupted run of the shard.
     """
     running = len(plan.to_run)
     if running < wanted.count:
         what = f"{count(running, 'test')} cannot be split into {wanted.count} shards"
-        raise ShardError(f"{what}. Use at most {max(running, 1)} with --shard")
+        raise RunError(f"{what}. Use at most {max(running, 1)} with --shard")
     known = {case.id: wanted.times[case.id] for case in plan.to_run if case.id in wanted.times}
-    positions = split(_weights(plan, known), wanted.count)[wanted.index - 1]
+    usual = median_low(known.values()) if known else 1
+    # A test that a known issue skips costs nothing; every other one weighs at least 1.
+    weights = [
+        0 if case.id in plan.skipped else max(1, known.get(case.id, usual)) for case in plan.cases
+    ]
+    positions = split(weights, wanted.count)[wanted.index - 1]
     cases = tuple(plan.cases[position] for position in positions)
     keys = {case.id for case in cases}
     shard = Shard(
@@ -72,8 +72,10 @@ def shard_of(plan: Plan, wanted: ShardRequest, identity: str, resume: str) -> Pl
         times=_digest(sorted(known.items())) if known else None,
         resume=resume,
     )
-    skipped = {key: issue for key, issue in plan.skipped.items() if key in keys}
-    expected = {key: issue for key, issue in plan.expected.items() if key in keys}
+    skipped, expected = (
+        {key: issue for key, issue in issues.items() if key in keys}
+        for issues in (plan.skipped, plan.expected)
+    )
     return Plan(cases, skipped, expected, shard)
 
 
@@ -82,32 +84,71 @@ def plan_digest(plan: Plan, matrices: Mapping[str, Matrix], settings: Iterable[s
 
     Where a checkout lies on this machine is no part of it; its commit is.
     """
+    definitions = {
+        name: {
+            **matrix.model_dump(mode="json", exclude={"given"}),
+            "commit": matrix.given.get("commit"),
+        }
+        for name, matrix in matrices.items()
+    }
     return _digest(
         {
             "cases": [case.id for case in plan.cases],
             "skipped": sorted(plan.skipped),
             "expected": sorted(plan.expected),
-            "matrices": {name: _definition(matrix) for name, matrix in matrices.items()},
+            "matrices": definitions,
             "settings": list(settings),
         }
     )
 
 
-def _weights(plan: Plan, known: RecordedTimes) -> list[int]:
-    """Return what each test weighs: its time, or else the median; at least 1, so that all count.
-
-    A test that a known issue skips costs nothing.
-    """
-    usual = median_low(known.values()) if known else 1
-    return [
-        0 if case.id in plan.skipped else max(1, known.get(case.id, usual)) for case in plan.cases
-    ]
-
-
-def _definition(matrix: Matrix) -> Mapping[str, object]:
-    commit = matrix.given.get("commit")
-    return {**matrix.model_dump(mode="json", exclude={"given"}), "commit": commit}
-
-
 def _digest(data: object) -> str:
     return sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()
+
+
+def times_of(reports: Iterable[Report]) -> dict[str, int]:
+    """Return the milliseconds of each test that has a time, from the newest report that has one."""
+    no_date = dt.datetime.min.replace(tzinfo=dt.timezone.utc)
+    return {
+        identity_of(test).key: round(test.duration_s * 1000)
+        for report in sorted(reports, key=lambda report: report.started or no_date)
+        for test in report.tests
+        if test.duration_s is not None
+    }
+
+
+def recorded_times(file: Path | None, platform: Platform | None) -> dict[str, int]:
+    """Return the times in a report, or else in the platform's own reports; raises ProblemsError.
+
+    Faults in the platform's reports are ignored here: the check reports them.
+    """
+    if file:
+        return times_of([read_report(file)])
+    reports = []
+    for result in platform.results if platform else ():
+        with suppress(ProblemsError):
+            reports.append(read_report(result))
+    return times_of(
+        report
+        for report in reports
+        if platform and report.accelerator == platform.id and report.kind != "baseline"
+    )
+
+
+def sharded(plan: Plan, request: Request, matrices: Mapping[str, Matrix]) -> Plan:
+    """Return the part of a plan that a request asks for, or all of it; raises RunError."""
+    if request.shard is None:
+        return plan
+    options = options_of(request)
+    identity = plan_digest(plan, matrices, [request.device, str(request.timeout_s), *options])
+    needs = dict.fromkeys(needs_of(suite) for suite in matrices)
+    resume = ["accelerator-portal", "validate", "--resume", "--device", request.device, *options]
+    resume += [*(word for need in needs for word in need), "--out", request.out.name]
+    return shard_of(plan, request.shard, identity, shlex.join(resume))
+
+
+def sharding_words(plan: Plan, shard: Shard) -> str:
+    """Say which part of the plan runs here, and by what the shards are balanced."""
+    tests = f"{len(plan.cases)} of {count(shard.planned, 'test')}"
+    how = "recorded times" if shard.times else "number of tests, because no times are recorded"
+    return f"Shard {shard.index} of {shard.count}: {tests}, balanced by {how}."

@@ -13,15 +13,9 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Mapping
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from typing_extensions import Self  # Python 3.10 has none of its own
-
 
 _POLL_S = 0.05
 
@@ -38,7 +32,7 @@ class Output:
     stderr: str
 
 
-class SideProcess:
+class SideProcess(AbstractContextManager["SideProcess"]):
     """`python -m MODULE ARGUMENTS`, started at once; `given` is what it reads from its input."""
 
     def __init__(
@@ -88,15 +82,7 @@ class SideProcess:
             self._process.kill()
         self._process.wait()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._end_group()
         self._folder.cleanup()
 

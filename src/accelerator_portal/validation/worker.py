@@ -1,8 +1,8 @@
-"""What happens in a worker: it takes batches of cases and tells of each beginning and each end.
+"""Runs batches of tests in a worker process, and reports the start and the end of each test.
 
-A worker inherits imports, never an initialized device: the process it is forked from does nothing
-but import. Whatever a case does to its process, the parent has been told which case it was. What is
-only observed, such as the operators that are dispatched, comes after the verdict has been sent.
+A worker inherits imports, never an initialized device: the process it is forked from only imports.
+Whatever a test does to its process, the parent knows which test it was. What is only observed, such
+as the operators that are dispatched, follows after the verdict has been sent.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from importlib.abc import MetaPathFinder
+from itertools import islice
 from multiprocessing.connection import Connection
 from types import ModuleType
 from typing import Literal
@@ -36,7 +37,7 @@ Message = tuple[MessageKind, str, Result | None]
 
 _PR_SET_PDEATHSIG = 1
 
-# A stack is written so long before the parent kills a worker for its time.
+# The part of a time limit after which the stack is written, before the parent kills the worker.
 _EARLIER = 0.95
 
 
@@ -51,6 +52,22 @@ class Job:
     preload: tuple[str, ...] = ()
     backend: str = ""
     imports: str = ""
+
+    def group(self, case: Case) -> str:
+        """Return which tests a process may have run before this one: files of tests do not mix."""
+        return self.matrices[case.suite].group(case.name)
+
+    def batch_length(self, cases: Sequence[Case], workers: int) -> int:
+        """Return how many of the next cases one worker takes: all of one suite and file.
+
+        They are fewer towards the end of the run, so that no worker waits.
+        """
+        suite, group = cases[0].suite, self.group(cases[0])
+        size = max(1, min(self.matrices[suite].batch, len(cases) // (2 * max(1, workers))))
+        for length, case in enumerate(islice(cases, size)):
+            if case.suite != suite or self.group(case) != group:
+                return length
+        return size
 
 
 def work(connection: Connection, log: str, job: Job, forked: bool) -> None:  # noqa: FBT001 - as Pool starts it
@@ -131,16 +148,16 @@ def _judged(case: Case, context: Context, job: Job) -> Result:
     random.seed(case.seed)
     started = time.perf_counter()
     try:
-        _prepare(job)
+        torch = sys.modules.get("torch")
+        if torch is not None and torch.get_num_threads() != job.threads:
+            torch.set_num_threads(job.threads)
         result = load_suite(context.matrix).run(case, context)
     except BaseException as error:  # noqa: BLE001 - a case may raise anything, also SystemExit
         result = verdict(error, context.stage, reference=context.reference)
-    seconds = round(time.perf_counter() - started, 4)
-    metrics = {**context.metrics, **result.metrics}
-    reason = result.reason
     if context.note and result.outcome in UNSUCCESSFUL:
-        reason = f"{reason} {context.note}"
-    return replace(result, seconds=seconds, metrics=metrics, reason=reason)
+        result = replace(result, reason=f"{result.reason} {context.note}")
+    seconds = round(time.perf_counter() - started, 4)
+    return replace(result, seconds=seconds, metrics={**context.metrics, **result.metrics})
 
 
 def _observed(result: Result, context: Context) -> tuple[Result, bool]:
@@ -152,13 +169,6 @@ def _observed(result: Result, context: Context) -> tuple[Result, bool]:
         return replace(result, **asdict(context.observation())), False
     except BaseException as error:  # noqa: BLE001 - as a case; the verdict stands
         return with_lost_observation(result, words_of(error)), True
-
-
-def _prepare(job: Job) -> None:
-    """Give torch, where a suite has imported it, the threads of this worker."""
-    torch = sys.modules.get("torch")
-    if torch is not None and torch.get_num_threads() != job.threads:
-        torch.set_num_threads(job.threads)
 
 
 def _settle(log: str) -> None:

@@ -17,7 +17,7 @@ from accelerator_portal.reports.report_file import read_report
 from accelerator_portal.validation.case import Case, Result
 from accelerator_portal.validation.cluster import cluster_pool
 from accelerator_portal.validation.cluster.connecting import connected
-from accelerator_portal.validation.request import RunError
+from accelerator_portal.validation.plan import RunError
 from tests.folders import REPOSITORY
 from tests.validation.cluster.dask_cluster import dask_cluster
 from tests.validation.cluster.fake_runs import run_on

@@ -8,8 +8,8 @@ import pytest
 
 from accelerator_portal.validation.cluster import connecting
 from accelerator_portal.validation.cluster.connecting import agreed
+from accelerator_portal.validation.plan import RunError
 from accelerator_portal.validation.probe import Probed
-from accelerator_portal.validation.request import RunError
 
 ENVIRONMENT: dict[str, Any] = {
     "torch": "2.13.0",
@@ -23,7 +23,7 @@ PROBED = Probed(ENVIRONMENT, aten={"registered": 9})
 @pytest.fixture(autouse=True)
 def torch_here(monkeypatch: pytest.MonkeyPatch) -> None:
     """This machine has the torch of the workers."""
-    monkeypatch.setattr(connecting, "_torch", lambda: "2.13.0")
+    monkeypatch.setattr(connecting, "_installed_torch", lambda: "2.13.0")
 
 
 def with_facts(**changes: Any) -> Probed:  # noqa: ANN401 - any field of an environment

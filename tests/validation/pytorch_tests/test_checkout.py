@@ -5,12 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_portal.validation.checkout_commit import commit_of
-from accelerator_portal.validation.pytorch_tests.checkout import (
-    CheckoutError,
-    described,
-    difference,
-)
+from accelerator_portal.validation.plan import RunError
+from accelerator_portal.validation.pytorch_tests.checkout import commit_of, described, difference
 
 COMMIT = "2236df1770800ffea5697b11b0bb0d910b2e59e1"
 OTHER = "cf30153c4c131c8164ee7798e5022d810682e2cb"
@@ -40,7 +36,7 @@ def test_a_checkout_of_another_torch_is_told(
 
 
 def test_a_folder_without_tests_is_no_checkout(tmp_path: Path) -> None:
-    with pytest.raises(CheckoutError, match=r"has no folder test; clone github\.com/pytorch/pyto"):
+    with pytest.raises(RunError, match=r"has no folder test; clone github\.com/pytorch/pyto"):
         described(tmp_path)
 
 

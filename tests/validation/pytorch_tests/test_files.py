@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from accelerator_portal.validation.matrix import file_of, read_matrix
-from accelerator_portal.validation.pytorch_tests.files import SUITE, FilesError, selected_files
+from accelerator_portal.validation.plan import RunError
+from accelerator_portal.validation.pytorch_tests.source import SUITE, selected_files
 
 MATRIX = read_matrix(SUITE)
 
@@ -44,14 +45,12 @@ def test_named_tests_need_no_other_file_than_their_own(folder: Path) -> None:
 
 
 def test_a_file_that_is_not_there_is_told_with_the_nearest(folder: Path) -> None:
-    with pytest.raises(FilesError, match=r'no file "test_view_op\.py" in .*; did you mean "test_v'):
+    with pytest.raises(RunError, match=r'no file "test_view_op\.py" in .*; did you mean "test_v'):
         selected_files(MATRIX, folder, named=["test_view_op"])
 
 
 def test_a_folder_with_none_of_the_files_is_told(tmp_path: Path) -> None:
-    with pytest.raises(
-        FilesError, match=r"has no PyTorch test files.*Pass files with --pytorch-fil"
-    ):
+    with pytest.raises(RunError, match=r"has no PyTorch test files.*Pass files with --pytorch-fil"):
         selected_files(MATRIX, tmp_path)
 
 

@@ -1,7 +1,8 @@
-"""What is sent to a machine of a cluster, and what comes back."""
+"""Defines what is sent to a machine of a cluster, and what it returns."""
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -37,7 +38,7 @@ class CaseEvent:
 
 @dataclass(frozen=True, slots=True)
 class BatchOutcome:
-    """What came of a batch, in its order, and on which machine; `fault`: no worker came up."""
+    """The events of a batch, in their order, and its machine; `fault`: no worker started."""
 
     events: tuple[CaseEvent, ...]
     machine: str = ""
@@ -49,25 +50,13 @@ class HostDiedError(Exception):
 
 
 class ForeignMachineError(Exception):
-    """A machine that joined the cluster later is not as the others; the message says in what."""
+    """A machine that joined the cluster later differs from the others; the message says how."""
 
 
 def batches(run: str, job: Job, cases: Iterable[Case], slots: int) -> Iterator[Batch]:
-    """Divide cases: each batch is of one suite and file, smaller towards the end of the run."""
-    left = list(cases)
-    start = 0
-    while start < len(left):
-        first = left[start]
-        matrix = job.matrices[first.suite]
-        size = max(1, min(matrix.batch, (len(left) - start) // (2 * max(1, slots))))
-        end = start + 1
-        while end < min(len(left), start + size) and _together(first, left[end], job):
-            end += 1
-        own = replace(job, matrices={first.suite: matrix})
-        yield Batch(run, own, tuple(left[start:end]))
-        start = end
-
-
-def _together(first: Case, other: Case, job: Job) -> bool:
-    matrix = job.matrices[first.suite]
-    return first.suite == other.suite and matrix.group(first.name) == matrix.group(other.name)
+    """Divide the tests of a run into batches for so many slots, see `Job.batch_length`."""
+    left = deque(cases)
+    while left:
+        suite = left[0].suite
+        batch = tuple(left.popleft() for _ in range(job.batch_length(left, slots)))
+        yield Batch(run, replace(job, matrices={suite: job.matrices[suite]}), batch)

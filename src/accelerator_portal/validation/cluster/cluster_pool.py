@@ -1,7 +1,7 @@
-"""A pool whose workers are on the machines of a Dask cluster.
+"""Runs tests on the machines of a Dask cluster.
 
-Dask decides which machine runs which batch, and runs the batch of a lost machine on another one. A
-batch that ends machine after machine is given up by Dask; its cases are then tried one by one.
+Dask decides which machine runs which batch, and runs the batch of a lost machine on another one. If
+a batch is lost on several machines, Dask gives up; its tests are then tried one by one.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from accelerator_portal.validation.worker import Job
 if TYPE_CHECKING:
     from distributed import Client, Future
 
-# So long a run waits for a worker when the last one is gone: Dask's nannies start new ones.
+# How long a run waits for a new worker after the last one is gone: Dask's nannies start new ones.
 WAIT_FOR_WORKERS_S = 60.0
 
 _LOOK_EVERY_S = 1.0
@@ -31,7 +31,7 @@ RemoteBegan = Callable[[Case, int, str], None]
 """Told of each beginning: the case, which attempt it is, and the machine."""
 
 
-# A batch was done, and the worker that held its outcome was lost before anybody had read it.
+# States of a batch that was done, but whose worker was lost before the outcome had been read.
 _WITHOUT_RESULT = frozenset({"lost", "pending"})
 
 
@@ -121,7 +121,13 @@ class ClusterPool:
     def _crashed(self, case: Case, error: BaseException) -> None:
         """Record a case that ended the machines, or the processes, that ran it alone."""
         machine = getattr(getattr(error, "last_worker", None), "address", "")
-        how = str(error) if isinstance(error, HostDiedError) else _killed(error)
+        how = str(error)
+        if not isinstance(error, HostDiedError):
+            failures = getattr(error, "allowed_failures", 0) + 1
+            how = (
+                f"Each of {failures} Dask workers that ran only this test was lost, last "
+                f"{machine or 'not known'}. The usual cause is too little memory on the machine."
+            )
         self._began(case, 1, machine)
         self._ended(case, Result("crashed", "run", brief(how), attempts=1), True)  # noqa: FBT003
 
@@ -147,12 +153,3 @@ class ClusterPool:
         with suppress(Exception):  # the cluster may be gone; the run has ended either way
             self._client.cancel(list(self._pending), force=True)
             self._client.run(end_run, self._run, on_error="ignore")
-
-
-def _killed(error: BaseException) -> str:
-    failures = getattr(error, "allowed_failures", 0) + 1
-    address = getattr(getattr(error, "last_worker", None), "address", "not known")
-    return (
-        f"Each of {failures} Dask workers that ran only this test was lost, last {address}. "
-        "The usual cause is too little memory on the machine."
-    )

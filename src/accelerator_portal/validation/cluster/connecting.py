@@ -1,4 +1,4 @@
-"""A connection to a Dask cluster, and what its machines have in common."""
+"""Connects to a Dask cluster, and compares its machines."""
 
 from __future__ import annotations
 
@@ -7,16 +7,17 @@ import platform
 import time
 import uuid
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import replace
 from importlib import metadata
 from typing import TYPE_CHECKING
 
 from accelerator_portal.validation.case import brief
 from accelerator_portal.validation.cluster.cluster_pool import ClusterPool, RemoteBegan
 from accelerator_portal.validation.cluster.machine import environment_differences, probe_machine
+from accelerator_portal.validation.plan import RunError
 from accelerator_portal.validation.pool import EndCallback
 from accelerator_portal.validation.probe import LIMIT_S, Probed
-from accelerator_portal.validation.request import RunError
 from accelerator_portal.validation.side_process import Waiting
 from accelerator_portal.validation.worker import Job
 
@@ -72,7 +73,7 @@ class Cluster:
             job,
             began=began,
             ended=ended,
-            fresh=bool(probed.fault) or not probed.forks,
+            fresh=probed.needs_fresh_workers,
             environment=None if probed.fault else probed.environment,
         )
 
@@ -91,37 +92,38 @@ def agreed(found: Mapping[str, Probed]) -> Probed:
         raise RunError(
             f"the Dask workers have different environments. Compared with {first}:\n  {listed}"
         )
-    here = {"torch": _torch(), "python": _minor(platform.python_version())}
-    there = {"torch": one.environment.get("torch"), "python": one.environment.get("python")}
-    for name, mine in here.items():
-        theirs = _minor(there[name]) if name == "python" else there[name]
+    pairs = {
+        "torch": (_installed_torch(), one.environment.get("torch")),
+        "python": (
+            _without_patch(platform.python_version()),
+            _without_patch(one.environment.get("python") or ""),
+        ),
+    }
+    for name, (mine, theirs) in pairs.items():
         if mine and theirs and theirs != mine:
             what = f"the Dask workers have {name} {theirs}, and this machine has {mine}"
             raise RunError(f"{what}. {_SAME}: the tests are listed here")
     forks = all(probed.forks for probed in found.values())
-    return Probed(one.environment, one.fault, one.words, forks, one.unknown, one.aten)
+    return replace(one, forks=forks)
 
 
 def _differences(other: Probed, one: Probed) -> Iterator[str]:
-    if other.fault != one.fault:
-        yield (
-            f"the device cannot be used: {other.words}"
-            if other.fault
-            else (f"the device can be used, but not on all machines: {one.words}")
-        )
-    else:
+    if other.fault == one.fault:
         yield from environment_differences(other.environment, one.environment)
+    elif other.fault:
+        yield f"the device cannot be used: {other.words}"
+    else:
+        yield f"the device can be used, but not on all machines: {one.words}"
 
 
-def _torch() -> str | None:
-    try:
+def _installed_torch() -> str | None:
+    with suppress(metadata.PackageNotFoundError):
         return metadata.version("torch")
-    except metadata.PackageNotFoundError:
-        return None
+    return None
 
 
-def _minor(version: str | None) -> str:
-    return ".".join((version or "").split(".")[:2])
+def _without_patch(version: str) -> str:
+    return ".".join(version.split(".")[:2])
 
 
 @contextmanager

@@ -1,23 +1,82 @@
-"""What a Dask worker does for a run: the functions that are sent to it.
+"""Runs batches on a Dask worker: the functions that are sent to it.
 
-What it keeps between two batches, the result of its probe and idle processes, belongs to one run
-and goes with it.
+What the worker keeps between two batches, the result of its probe and idle processes, belongs to
+one run and ends with it.
 """
 
 from __future__ import annotations
 
 import socket
+import subprocess
+import sys
+import tempfile
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from multiprocessing import Pipe
 from typing import Any
 
 from accelerator_portal.reports.environment_facts import different_facts, environment_facts
 from accelerator_portal.reports.report import Environment
-from accelerator_portal.validation.cluster.batch import Batch, BatchOutcome, ForeignMachineError
-from accelerator_portal.validation.cluster.host_process import HostProcess
+from accelerator_portal.validation.case import brief
+from accelerator_portal.validation.cluster.batch import (
+    Batch,
+    BatchOutcome,
+    ForeignMachineError,
+    HostDiedError,
+)
 from accelerator_portal.validation.probe import Probed, begin_probe, probed_by
+from accelerator_portal.validation.side_process import kill_group
+
+_MODULE = "accelerator_portal.validation.cluster.host"
+_GRACE_S = 5.0
+
+
+class HostProcess:
+    """A process that runs one batch after the other, see `host`."""
+
+    def __init__(self) -> None:
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the process
+        self._connection, there = Pipe()
+        with there:
+            number = there.fileno()
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", _MODULE, str(number)],
+                stdin=subprocess.DEVNULL,
+                stdout=self._errors,
+                stderr=self._errors,
+                pass_fds=[number],
+                start_new_session=True,
+            )
+
+    @property
+    def alive(self) -> bool:
+        """Whether it still runs: it ends by itself after a long pause."""
+        return self._process.poll() is None
+
+    def run(self, batch: Batch) -> BatchOutcome:
+        """Run a batch, which is bounded by the time limits of its cases; raises HostDiedError."""
+        try:
+            self._connection.send(batch)
+            outcome: BatchOutcome = self._connection.recv()
+        except (EOFError, OSError):
+            with suppress(subprocess.TimeoutExpired):
+                self._process.wait(_GRACE_S)
+            raise HostDiedError(self._last_words()) from None
+        return outcome
+
+    def close(self) -> None:
+        """End it with all that it started; a batch that is running gets a HostDiedError."""
+        kill_group(self._process.pid)
+        self._process.kill()
+        self._process.wait()
+
+    def _last_words(self) -> str:
+        self._errors.seek(0)
+        said = self._errors.read().decode(errors="replace").strip()
+        status = self._process.poll()
+        return brief(f"the process for batches ended with status {status}. {said[-600:]}".strip())
 
 
 @dataclass
@@ -49,7 +108,10 @@ def run_batch(batch: Batch) -> BatchOutcome:
     """Run a batch apart from this process; raises HostDiedError, ForeignMachineError."""
     if batch.environment is not None:
         found = probe_machine(batch.run, batch.job.device, batch.job.imports or None)
-        _refuse_other(found, batch.environment)
+        if found.fault:
+            raise ForeignMachineError(f"{machine_name()} cannot use the device: {found.words}")
+        if words := ", ".join(environment_differences(found.environment, batch.environment)):
+            raise ForeignMachineError(f"{machine_name()} has {words}")
     with _host(_state(batch.run)) as host:
         return replace(host.run(batch), machine=machine_name())
 
@@ -74,19 +136,12 @@ def machine_name() -> str:
 def environment_differences(
     environment: Mapping[str, Any], expected: Mapping[str, Any]
 ) -> Iterator[str]:
-    """Say in what an environment differs from another one."""
+    """Yield the facts in which an environment differs from the expected one."""
     here, there = (
         environment_facts(Environment.model_validate(dict(one))) for one in (environment, expected)
     )
     for name, one, other in different_facts(here, there):
         yield f"{name} {one or 'not known'} instead of {other or 'not known'}"
-
-
-def _refuse_other(found: Probed, expected: Mapping[str, Any]) -> None:
-    if found.fault:
-        raise ForeignMachineError(f"{machine_name()} cannot use the device: {found.words}")
-    if words := ", ".join(environment_differences(found.environment, expected)):
-        raise ForeignMachineError(f"{machine_name()} has {words}")
 
 
 def _state(run: str) -> _RunState:

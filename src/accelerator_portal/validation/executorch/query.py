@@ -1,7 +1,7 @@
-"""Asking a backend for its recipes and versions, in a process of its own.
+"""Asks an ExecuTorch backend for its recipes and versions, in a process of its own.
 
 As a program, `python -m accelerator_portal.validation.executorch.query NAME` prints them as JSON.
-A backend is its maker's code: whatever it does when it is imported, this process goes on.
+A backend is its vendor's code: whatever it does when it is imported, this process continues.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from importlib import metadata
 from accelerator_portal.catalog.wording import install_command
 from accelerator_portal.validation.case import brief
 from accelerator_portal.validation.classify import words_of
-from accelerator_portal.validation.executorch.flows import backends_of, find_flows
-from accelerator_portal.validation.executorch.registry import BackendError
+from accelerator_portal.validation.executorch.registry import backends_of, find_flows
+from accelerator_portal.validation.plan import RunError
 from accelerator_portal.validation.probe import Probed
 from accelerator_portal.validation.side_process import SideProcess
 
@@ -32,11 +32,11 @@ NO_EXECUTORCH = (
 
 @dataclass(frozen=True, slots=True)
 class BackendReply:
-    """What a backend says of itself, or the fault that kept it from that."""
+    """The recipes and versions that a backend states, or why it cannot be used."""
 
     recipes: tuple[str, ...] = ()
     plain: tuple[str, ...] = ()
-    """Those of the recipes that leave numbers as they are."""
+    """The recipes that do not change the numbers of a model."""
     backend: Mapping[str, str] = field(default_factory=dict)
     """Name and version, as a report's environment has them."""
     packages: Mapping[str, str] = field(default_factory=dict)
@@ -44,20 +44,20 @@ class BackendReply:
 
 
 def query_backend(name: str) -> BackendReply:
-    """Ask a backend; raises BackendError with what keeps it from being used."""
+    """Ask a backend; raises RunError with what keeps it from being used."""
     with SideProcess(__name__, name) as process:
         done = process.wait(LIMIT_S)
     if done.status is None:
-        raise BackendError(f'the backend "{name}" does not load within {LIMIT_S} s')
+        raise RunError(f'the backend "{name}" does not load within {LIMIT_S} s')
     lines = [line for line in done.stdout.splitlines() if line.startswith('{"recipes"')]
     if done.status or not lines:
         said = brief(done.stderr.strip()[-400:])
         what = f'loading the backend "{name}" ended its process with status {done.status}'
-        raise BackendError(f"{what}: {said}")
-    found = BackendReply(**json.loads(lines[-1]))
-    if found.fault:
-        raise BackendError(found.fault)
-    return found
+        raise RunError(f"{what}: {said}")
+    reply = BackendReply(**json.loads(lines[-1]))
+    if reply.fault:
+        raise RunError(reply.fault)
+    return reply
 
 
 def with_backend(probed: Probed, asked: BackendReply | None) -> Probed:
@@ -71,19 +71,18 @@ def with_backend(probed: Probed, asked: BackendReply | None) -> Probed:
 
 def main() -> None:
     """Print what the backend that the argument names says of itself."""
-    answer = _answer(sys.argv[1])
-    sys.stdout.write(f"\n{json.dumps(asdict(answer))}\n")
+    sys.stdout.write(f"\n{json.dumps(asdict(_reply(sys.argv[1])))}\n")
     sys.stdout.flush()
 
 
-def _answer(name: str) -> BackendReply:
+def _reply(name: str) -> BackendReply:
     if importlib.util.find_spec("executorch") is None:
         return BackendReply(fault=NO_EXECUTORCH)
     try:
         backends, flows = backends_of(name), find_flows(name)
         backend = backends[0]
-        own = backend.version() if backend.version else metadata.version("executorch")
-    except BackendError as error:
+        version = backend.version() if backend.version else metadata.version("executorch")
+    except RunError as error:
         return BackendReply(fault=str(error))
     except BaseException as error:  # noqa: BLE001 - a vendor's package may raise anything
         said = brief(words_of(error), 1000)
@@ -93,8 +92,8 @@ def _answer(name: str) -> BackendReply:
     for package in ("executorch", "torchao", *further):
         with suppress(metadata.PackageNotFoundError):
             packages[package] = metadata.version(package)
-    called = {"name": backend.runtime_name, "version": str(own)}
-    plain = tuple(flow.name for flow in flows.values() if flow.recipe.is_plain)
+    called = {"name": backend.runtime_name, "version": str(version)}
+    plain = tuple(name for name, flow in flows.items() if flow.recipe.is_plain)
     return BackendReply(tuple(flows), plain, called, packages)
 
 

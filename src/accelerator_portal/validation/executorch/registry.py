@@ -1,4 +1,4 @@
-"""Where backends of ExecuTorch are found: some here, others by an entry point of their package.
+"""Finds backends of ExecuTorch: built-in ones, and those of other packages by entry points.
 
 A package that brings a backend names it in its pyproject.toml:
 
@@ -9,48 +9,44 @@ A package that brings a backend names it in its pyproject.toml:
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 
 from accelerator_portal.catalog.problem import did_you_mean
-from accelerator_portal.validation.executorch.backend import PORTABLE, Backend, Recipe
+from accelerator_portal.validation.executorch.backend import PLAIN, PORTABLE, Backend, Recipe
+from accelerator_portal.validation.plan import RunError
 
 GROUP = "accelerator_portal.executorch_backends"
 USUAL = "xnnpack"
 
 _HERE = "accelerator_portal.validation.suites.executorch.backends"
 _BUILT_IN = {
-    name: f"{_HERE}.{name}"
-    for name in ("arm_ethos_u55", "arm_tosa", "coreml", "openvino", "qnn", "vulkan", "xnnpack")
+    "arm_ethos_u55": "arm:ETHOS_U55",
+    "arm_tosa": "arm:TOSA",
+    **{name: f"{name}:BACKEND" for name in ("coreml", "openvino", "qnn", "vulkan", "xnnpack")},
 }
 _NAME = re.compile(r"[a-z0-9]+(?:_[a-z0-9]+)*")
 _LONGEST = 60
 
 
-class BackendError(Exception):
-    """A backend that cannot be used; the message says why and what would be right."""
-
-
-def backend_names() -> list[str]:
-    """Return the names of the backends that are installed."""
-    return sorted({*_BUILT_IN, *(point.name for point in entry_points(group=GROUP))})
-
-
 def find_backend(name: str) -> Backend:
-    """Return a backend; raises BackendError, and whatever the import of its package raises."""
+    """Return a backend; raises RunError, and whatever the import of its package raises."""
     points = [point for point in entry_points(group=GROUP) if point.name == name]
     if name in _BUILT_IN:
         if points:
             package = _package(points[0])
             what = f'"{name}" is a backend of accelerator-portal itself and of {package}'
-            raise BackendError(f"{what}; rename the entry point of {package}")
-        return _checked(name, import_module(_BUILT_IN[name]).BACKEND)
+            raise RunError(f"{what}; rename the entry point of {package}")
+        module, _, attribute = _BUILT_IN[name].partition(":")
+        return _checked(name, getattr(import_module(f"{_HERE}.{module}"), attribute))
     if not points:
-        remedy = did_you_mean(name, backend_names())
-        raise BackendError(f'no backend of ExecuTorch is called "{name}"; {remedy}')
+        others = {point.name for point in entry_points(group=GROUP)}
+        remedy = did_you_mean(name, sorted({*_BUILT_IN, *others}))
+        raise RunError(f'no backend of ExecuTorch is called "{name}"; {remedy}')
     if len({point.value for point in points}) > 1:
         packages = " and ".join(sorted(map(_package, points)))
-        raise BackendError(f'"{name}" is a backend of {packages}; uninstall one of them')
+        raise RunError(f'"{name}" is a backend of {packages}; uninstall one of them')
     return _checked(name, points[0].load())
 
 
@@ -62,21 +58,56 @@ def _checked(name: str, found: object) -> Backend:
     if not isinstance(found, Backend):
         kind = type(found).__name__
         what = f'the entry point "{name}" of {GROUP} is not a Backend but an instance of {kind}'
-        raise BackendError(f"{what}; name an object of {Backend.__module__}.Backend")
+        raise RunError(f"{what}; name an object of {Backend.__module__}.Backend")
     if found.name != name:
-        raise BackendError(f'the backend "{name}" has the name "{found.name}". Use one name')
+        raise RunError(f'the backend "{name}" has the name "{found.name}". Use one name')
     names = [recipe.name for recipe in found.recipes]
     for recipe in found.recipes:
-        if fault := _fault(recipe, names):
-            raise BackendError(f'the backend "{name}": {fault}')
+        fault = None
+        if not _NAME.fullmatch(recipe.name) or len(recipe.name) > _LONGEST:
+            fault = (
+                f'"{recipe.name}" is not a valid recipe name. Use lowercase letters, digits and _'
+            )
+        elif names.count(recipe.name) > 1 or recipe.name == PORTABLE.name:
+            fault = f'the recipe "{recipe.name}" exists twice; give each recipe a unique name'
+        elif recipe.quantizer and recipe.sqnr_db is None:
+            fault = f'the recipe "{recipe.name}" quantizes but has no limit. Set sqnr_db'
+        if fault:
+            raise RunError(f'the backend "{name}": {fault}')
     return found
 
 
-def _fault(recipe: Recipe, names: list[str]) -> str | None:
-    if not _NAME.fullmatch(recipe.name) or len(recipe.name) > _LONGEST:
-        return f'"{recipe.name}" is not a valid recipe name. Use lowercase letters, digits and _'
-    if names.count(recipe.name) > 1 or recipe.name == PORTABLE.name:
-        return f'the recipe "{recipe.name}" exists twice; give each recipe a unique name'
-    if recipe.quantizer and recipe.sqnr_db is None:
-        return f'the recipe "{recipe.name}" quantizes but has no limit. Set sqnr_db'
-    return None
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """A backend and one of its recipes."""
+
+    backend: Backend
+    recipe: Recipe
+
+
+def backends_of(names: str) -> tuple[Backend, ...]:
+    """Return the backends that are named, separated by commas; raises RunError."""
+    wanted = [name.strip() for name in names.split(",")]
+    if twice := sorted({name for name in wanted if wanted.count(name) > 1}):
+        raise RunError(f'the backend "{twice[0]}" is listed twice. List it once')
+    return tuple(find_backend(name) for name in wanted)
+
+
+def find_flows(names: str) -> dict[str, Flow]:
+    """Return the flows of backends by the value of the parameter `recipe`; raises RunError.
+
+    The recipes of the first backend keep their names. Those of the others are named as ExecuTorch
+    names its flows: `openvino` for the recipe `plain`, `openvino_static_int8` for `static_int8`. So
+    tests of several backends have different names in one report.
+    """
+    first, *others = backends_of(names)
+    flows = {recipe.name: Flow(first, recipe) for recipe in first.recipes}
+    for backend in others:
+        for recipe in backend.recipes:
+            name = backend.name if recipe.name == PLAIN else f"{backend.name}_{recipe.name}"
+            if name in flows:
+                raise RunError(
+                    f'the recipe "{name}" exists in several backends. Test the backends separately'
+                )
+            flows[name] = Flow(backend, recipe)
+    return {**flows, PORTABLE.name: Flow(first, PORTABLE)}

@@ -11,8 +11,9 @@ from pathlib import Path
 from accelerator_portal.reports.test_ids import suite_id
 from accelerator_portal.validation.listing import AUTOLOAD
 from accelerator_portal.validation.matrix import Matrix, read_matrix, suite_names
+from accelerator_portal.validation.plan import RunError
 from accelerator_portal.validation.pytest_suites.names import suite_of
-from accelerator_portal.validation.request import Request, RunError
+from accelerator_portal.validation.request import Request
 
 TEMPLATE = "pytest"
 """The matrix that every such suite has; a run needs a folder with it."""

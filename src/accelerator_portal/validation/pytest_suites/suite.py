@@ -13,11 +13,11 @@ from accelerator_portal.reports.test_ids import identified_node
 from accelerator_portal.validation.case import Case, Result, brief
 from accelerator_portal.validation.classify import BrokenTestError, verdict
 from accelerator_portal.validation.context import Context
+from accelerator_portal.validation.listing import progress
 from accelerator_portal.validation.matrix import Matrix
 from accelerator_portal.validation.plan import Offer
-from accelerator_portal.validation.progress import progress
-from accelerator_portal.validation.pytest_suites.arguments import DEVICE_VARIABLE
 from accelerator_portal.validation.pytest_suites.names import by_identity
+from accelerator_portal.validation.pytest_suites.session import DEVICE_VARIABLE
 
 if TYPE_CHECKING:
     from accelerator_portal.validation.pytest_suites.session import Session
@@ -27,7 +27,7 @@ def offers(matrix: Matrix) -> Iterator[Offer]:
     """Yield the tests that pytest collects, and the modules that it cannot collect."""
     if not matrix.given:
         return
-    from accelerator_portal.validation.pytest_suites.collecting import collected_nodes
+    from accelerator_portal.validation.pytest_suites.session import collected_nodes
 
     found = collected_nodes(matrix.given)
     tests = by_identity(found.tests, matrix.given["device"])

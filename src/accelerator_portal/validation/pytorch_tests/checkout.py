@@ -1,4 +1,4 @@
-"""A checkout of PyTorch: its version and commit, and whether they are those of the installed torch.
+"""Reads the version and commit of a checkout, and compares PyTorch's with the installed torch.
 
 Tests of one release need not fit another: they test what that release has, with helpers that are
 part of the installed torch.
@@ -6,6 +6,8 @@ part of the installed torch.
 
 from __future__ import annotations
 
+import re
+import subprocess
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -13,31 +15,25 @@ from typing import Any
 
 from packaging.version import InvalidVersion, Version
 
-from accelerator_portal.validation.checkout_commit import commit_of
+from accelerator_portal.validation.plan import RunError
 
 TESTS = "test"
 
+_COMMIT = re.compile(r"[0-9a-f]{7,}")
 _SHOWN = 12
 """Characters of a commit that are enough for a reader."""
 
 
-class CheckoutError(Exception):
-    """The folder is no checkout of PyTorch; the message says why, and what would be right."""
-
-
 def described(checkout: Path) -> dict[str, str]:
-    """Return where a checkout is, its commit and its version; raises CheckoutError."""
+    """Return where a checkout is, its commit and its version; raises RunError."""
     if not (checkout / TESTS).is_dir():
         what = f"{checkout} is not a checkout of PyTorch; it has no folder {TESTS}"
-        raise CheckoutError(f"{what}; clone github.com/pytorch/pytorch at the tag of your torch")
-    found = {"commit": commit_of(checkout), "version": _version(checkout)}
-    return {"checkout": str(checkout.resolve()), **found}
-
-
-def _version(checkout: Path) -> str:
+        raise RunError(f"{what}; clone github.com/pytorch/pytorch at the tag of your torch")
+    version = ""
     with suppress(OSError, UnicodeDecodeError):
-        return (checkout / "version.txt").read_text("utf-8").strip()[:60]
-    return ""
+        version = (checkout / "version.txt").read_text("utf-8").strip()[:60]
+    commit = commit_of(checkout)
+    return {"checkout": str(checkout.resolve()), "commit": commit, "version": version}
 
 
 def difference(given: Mapping[str, str], environment: Mapping[str, Any]) -> str | None:
@@ -46,32 +42,21 @@ def difference(given: Mapping[str, str], environment: Mapping[str, Any]) -> str 
     commit, version = given.get("commit", ""), given.get("version", "")
     if not torch:
         return None
-    if commit and _is_commit(built):
+    release = _release(torch)
+    tag = f"git checkout v{'.'.join(map(str, release))}" if release else "use the tag of your torch"
+    if commit and _COMMIT.fullmatch(built):
         if built.startswith(commit) or commit.startswith(built):
             return None
         where = f"at commit {commit[:_SHOWN]}, and torch {torch} was built from {built[:_SHOWN]}"
-        return _warning(where, f"git checkout {built}")
-    if not version:
-        return _warning(f"of an unknown version, and torch is {torch}", _tag(torch))
-    if _release(version) == _release(torch) != ():
+        remedy = f"git checkout {built}"
+    elif not version:
+        where, remedy = f"of an unknown version, and torch is {torch}", tag
+    elif _release(version) == release != ():
         return None
-    return _warning(f"of version {version}, and torch is {torch}", _tag(torch))
-
-
-def _warning(where: str, remedy: str) -> str:
+    else:
+        where, remedy = f"of version {version}, and torch is {torch}", tag
     what = f"PyTorch's tests don't match this torch version: the checkout is {where}"
     return f"{what}; tests can fail because of that. Fix: {remedy}"
-
-
-def _tag(torch: str) -> str:
-    release = _release(torch)
-    return (
-        f"git checkout v{'.'.join(map(str, release))}" if release else "use the tag of your torch"
-    )
-
-
-def _is_commit(word: str) -> bool:
-    return len(word) >= 7 and all(c in "0123456789abcdef" for c in word)  # noqa: PLR2004 - git's own
 
 
 def _release(version: str) -> tuple[int, ...]:
@@ -80,3 +65,18 @@ def _release(version: str) -> tuple[int, ...]:
         return Version(version).release
     except InvalidVersion:
         return ()
+
+
+def commit_of(folder: Path) -> str:
+    """Return the commit of a checkout; empty where git does not know.
+
+    Git would answer for a repository around the folder, too: only the folder's own counts.
+    """
+    if not (folder / ".git").exists():
+        return ""
+    command = ["git", "-C", str(folder), "rev-parse", "--verify", "HEAD"]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=30)
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return done.stdout.strip() if not done.returncode else ""

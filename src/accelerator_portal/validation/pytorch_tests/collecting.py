@@ -1,4 +1,4 @@
-"""Which tests the files of a checkout have: each file is imported in a process of its own.
+"""Lists the tests in files of a checkout: each file is imported in a process of its own.
 
 No plugin and no device is needed. A file that ends its process, or hangs, costs only its own tests.
 """
@@ -9,7 +9,8 @@ import os
 import sys
 import time
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
@@ -17,7 +18,9 @@ from multiprocessing.context import ForkContext, SpawnContext
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 
+from accelerator_portal.catalog.wording import count
 from accelerator_portal.reports.identity import Parameters
+from accelerator_portal.validation.listing import progress
 from accelerator_portal.validation.matrix import TestFile
 
 LIMIT_S = 300.0
@@ -32,10 +35,6 @@ class FileTests:
     broken: tuple[str, ...] = ()
 
 
-FileCallback = Callable[[TestFile, FileTests, float], None]
-"""Told of each file that has been read, with the seconds that this took."""
-
-
 @dataclass
 class _Reader:
     file: TestFile
@@ -43,9 +42,7 @@ class _Reader:
     started: float
 
 
-def collected_tests(
-    folder: Path, files: Iterable[TestFile], device: str, told: FileCallback
-) -> dict[str, FileTests]:
+def collected_tests(folder: Path, files: Iterable[TestFile], device: str) -> dict[str, FileTests]:
     """Return the tests of files by path; a file that cannot be imported has none."""
     # A child of a fork has what this process imported; elsewhere than on Linux forks are not safe.
     linux = sys.platform == "linux"
@@ -62,27 +59,26 @@ def collected_tests(
             readers[here] = _Reader(file, process, time.monotonic())
         for connection in _ready(readers):
             reader = readers.pop(connection)
-            found[reader.file.path] = _end(connection, reader)
+            path = reader.file.path
+            found[path] = _end(connection, reader)
             seconds = time.monotonic() - reader.started
-            told(reader.file, found[reader.file.path], seconds)
+            progress(f"{path}: {count(len(found[path].tests), 'test')} ({seconds:.1f} s)")
     return found
 
 
 def _ready(readers: dict[Connection, _Reader]) -> list[Connection]:
     """Wait for a file that has been read, or for one that takes too long."""
     first = min(reader.started for reader in readers.values()) + LIMIT_S
-    ready = [c for c in wait(list(readers), max(0.0, first - time.monotonic())) if c in readers]
-    late = [c for c, reader in readers.items() if time.monotonic() - reader.started >= LIMIT_S]
-    return [connection for connection in readers if connection in {*ready, *late}]
+    ready = wait(list(readers), max(0.0, first - time.monotonic()))
+    late = time.monotonic() - LIMIT_S
+    return [c for c, reader in readers.items() if c in ready or reader.started <= late]
 
 
 def _end(connection: Connection, reader: _Reader) -> FileTests:
     found = FileTests()
-    try:
+    with suppress(EOFError):  # it died: when the tests run, the file's own test says how
         if connection.poll():
             found = connection.recv()
-    except EOFError:
-        pass  # it died: where the tests run, the file's own test says how
     if reader.process.is_alive() and not found.tests:
         reader.process.kill()
     reader.process.join()

@@ -1,4 +1,4 @@
-"""The class that PyTorch's device-generic tests get for a device, chosen as PyTorch chooses it.
+"""Chooses the base class of PyTorch's device-generic tests for a device, as PyTorch does.
 
 Each device has a base class in `torch.testing._internal.common_device_type`; a plugin's device has
 `PrivateUse1TestBase`, or what the plugin names in TORCH_TEST_DEVICES, which PyTorch reads itself.
@@ -7,7 +7,6 @@ Each device has a base class in `torch.testing._internal.common_device_type`; a 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from typing import Any
 
 import torch
@@ -46,12 +45,12 @@ def base_of(device: str) -> tuple[Base, bool]:
     for base in generic.device_type_test_bases:
         if base.device_type in {kind, device}:
             return base, True
-    for base in _known():
-        if base.device_type == kind:
+    parent = generic.DeviceTypeTestBase
+    for base in vars(generic).values():
+        is_base = isinstance(base, type) and issubclass(base, parent)
+        if is_base and base.device_type == kind:
             return base, False
-    return type(
-        f"{kind.upper()}TestBase", (generic.DeviceTypeTestBase,), {"device_type": kind}
-    ), False
+    return type(f"{kind.upper()}TestBase", (parent,), {"device_type": kind}), False
 
 
 def without_device(base: Base) -> Base:
@@ -94,12 +93,6 @@ def with_first_device(base: Base) -> Base:
 def _asked(module: Any, name: str, otherwise: int) -> int:
     function = getattr(module, name, None)
     return int(function()) if function else otherwise
-
-
-def _known() -> Iterator[Base]:
-    for value in vars(generic).values():
-        if isinstance(value, type) and issubclass(value, generic.DeviceTypeTestBase):
-            yield value
 
 
 def _is_plugins(device: str) -> bool:

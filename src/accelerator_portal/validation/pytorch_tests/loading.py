@@ -1,13 +1,11 @@
-"""Importing a file of PyTorch's tests, and what PyTorch makes of it for one device."""
+"""Imports a file of PyTorch's tests, and keeps the tests that PyTorch makes for one device."""
 
 from __future__ import annotations
 
 import importlib.util
 import sys
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import torch.testing._internal.common_methods_invocations  # noqa: F401 - most files take seconds for it
@@ -16,14 +14,12 @@ from torch.testing._internal import common_device_type as generic
 from accelerator_portal.reports.identity import Parameters, parameters_of
 from accelerator_portal.validation.matrix import TestFile
 from accelerator_portal.validation.pytorch_tests import device_base
-from accelerator_portal.validation.pytorch_tests.naming import identity
-
-_MAKER = "instantiate_device_type_tests"
+from accelerator_portal.validation.pytorch_tests.source import identity
 
 
 @dataclass
 class LoadedFile:
-    """What a file gave: its tests, classes that could not be made, or why it has none at all."""
+    """The tests of a file, classes that could not be made, or the error of its import."""
 
     tests: dict[tuple[str, Parameters], tuple[type[Any], str]] = field(default_factory=dict)
     broken: dict[str, BaseException] = field(default_factory=dict)
@@ -33,57 +29,42 @@ class LoadedFile:
 def load(folder: Path, file: TestFile, device: str, *, listing: bool = False) -> LoadedFile:
     """Import a file and make its tests for a type of devices; never raises.
 
-    `listing` asks nothing of the device: no plugin need be loaded, no device be there.
+    `listing` does not use the device: neither a plugin nor a device is needed.
     """
     base, of_torch = device_base.base_of(device)
-    change = device_base.without_device if listing else device_base.with_first_device
-    making = _Making(file, change(base), of_torch=of_torch)
-    device_base.use(making.base)
-    usual = getattr(generic, _MAKER)
-    setattr(generic, _MAKER, making.make(usual))
-    try:
-        _import(folder, file)
-    except BaseException as error:  # noqa: BLE001 - a file may raise anything, also SystemExit
-        making.found.error = error
-    finally:
-        setattr(generic, _MAKER, usual)
-    return making.found
+    base = device_base.without_device(base) if listing else device_base.with_first_device(base)
+    device_base.use(base)
+    loaded, instantiate = LoadedFile(), generic.instantiate_device_type_tests
 
-
-class _Making:
-    """Stands in for PyTorch's function that makes tests, and keeps what it makes."""
-
-    def __init__(self, file: TestFile, base: device_base.Base, *, of_torch: bool) -> None:
-        self.base, self.found = base, LoadedFile()
-        self._file, self._of_torch = file, of_torch
-
-    def make(self, usual: Callable[..., None]) -> Callable[..., None]:
-        def instead(kind: type[Any], scope: dict[str, Any], *args: Any, **asked: Any) -> None:
-            before = dict(scope)
-            if not device_base.is_made(self.base, asked, of_torch=self._of_torch):
-                scope.pop(kind.__name__, None)
-                return
-            try:
-                usual(kind, scope, *args, **asked)
-            except Exception as error:  # noqa: BLE001 - one class that cannot be made ends no file
-                self.found.broken[kind.__name__] = error
-            self._keep(kind.__name__, before, scope)
-
-        return instead
-
-    def _keep(self, name: str, before: Mapping[str, Any], scope: Mapping[str, Any]) -> None:
-        container, word = f"{self._file.container}.{name}", device_base.word_of(self.base)
+    def instead(kind: type[Any], scope: dict[str, Any], *args: Any, **options: Any) -> None:
+        """Make the tests of a class as PyTorch does, and keep them."""
+        before = dict(scope)
+        if not device_base.is_made(base, options, of_torch=of_torch):
+            scope.pop(kind.__name__, None)
+            return
+        try:
+            instantiate(kind, scope, *args, **options)
+        except Exception as error:  # noqa: BLE001 - one class that cannot be made ends no file
+            loaded.broken[kind.__name__] = error
+        container, word = f"{file.container}.{kind.__name__}", device_base.word_of(base)
         for key, made in scope.items():
             if before.get(key) is made or not isinstance(made, type):
                 continue
-            for method in sorted(vars(made)):
-                if method.startswith("test"):
-                    known = identity(container, method, word)
-                    parameters = parameters_of(known.parameters)
-                    self.found.tests[known.name, parameters] = (made, method)
+            for method in sorted(name for name in vars(made) if name.startswith("test")):
+                known = identity(container, method, word)
+                loaded.tests[known.name, parameters_of(known.parameters)] = (made, method)
+
+    generic.instantiate_device_type_tests = instead
+    try:
+        _import(folder, file)
+    except BaseException as error:  # noqa: BLE001 - a file may raise anything, also SystemExit
+        loaded.error = error
+    finally:
+        generic.instantiate_device_type_tests = instantiate
+    return loaded
 
 
-def _import(folder: Path, file: TestFile) -> ModuleType:
+def _import(folder: Path, file: TestFile) -> None:
     """Import a file as Python does when it runs it: its own folder comes first in the path."""
     path = folder / f"{file.path}.py"
     for place in (str(folder), str(path.parent)):
@@ -96,4 +77,3 @@ def _import(folder: Path, file: TestFile) -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     sys.modules[path.stem] = module  # a process that a test starts finds it by this name
     spec.loader.exec_module(module)
-    return module

@@ -1,12 +1,11 @@
-"""Running one of PyTorch's tests through unittest, and what its ending means."""
+"""Runs one of PyTorch's tests through unittest, and returns its result."""
 
 from __future__ import annotations
 
 import traceback
 import unittest
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from types import TracebackType
-from typing import Any
 
 from accelerator_portal.reports.outcomes import Stage
 from accelerator_portal.validation.case import Result, brief
@@ -58,14 +57,10 @@ class _Recorder(unittest.TestResult):
 def run_test(kind: Callable[[str], unittest.TestCase], method: str, hidden: str) -> Result:
     """Run a method of a class of tests, with the set-up of its class.
 
-    `hidden` is a folder of this machine, which does not stand in the result.
+    `hidden` is a folder of this machine, whose path is replaced in the result.
     """
     recorder = _Recorder()
     unittest.TestSuite([kind(method)]).run(recorder)
-    return _result(recorder, hidden)
-
-
-def _result(recorder: _Recorder, hidden: str) -> Result:
     if recorder.raised:
         return of_error(recorder.raised[0], "run", hidden)
     if recorder.expected:
@@ -81,7 +76,7 @@ def of_error(error: BaseException, stage: Stage, hidden: str) -> Result:
     if isinstance(error, unittest.SkipTest):
         return Result("skipped", None, brief(f"{SKIPS} {error}"))
     found = verdict(error, stage)
-    lacks = next(_missing_packages(error), None)
+    lacks = _missing_package(error)
     outcome = "test-broken" if lacks else found.outcome
     reason = f"The test requires {lacks}, which is not installed." if lacks else found.reason or ""
     text = "".join(traceback.format_exception(error)).replace(hidden, "CHECKOUT")
@@ -89,11 +84,12 @@ def of_error(error: BaseException, stage: Stage, hidden: str) -> Result:
     return Result(outcome, found.stage, reason.replace(hidden, "CHECKOUT"), log_tail=tail or None)
 
 
-def _missing_packages(error: BaseException | None) -> Iterator[str]:
-    """Yield packages that a test would import and that are not there."""
-    seen: set[Any] = set()
+def _missing_package(error: BaseException | None) -> str | None:
+    """Return the package whose import has failed, if that is the cause of an error."""
+    seen: set[int] = set()
     while error is not None and id(error) not in seen:
         seen.add(id(error))
         if isinstance(error, ModuleNotFoundError) and error.name:
-            yield error.name.partition(".")[0]
+            return error.name.partition(".")[0]
         error = error.__cause__
+    return None

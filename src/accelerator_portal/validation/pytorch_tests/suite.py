@@ -1,4 +1,4 @@
-"""The suite `pytorch-tests`: tests of a checkout, each run as PyTorch runs it.
+"""Runs the suite `pytorch-tests`: tests of a checkout, each as PyTorch runs it.
 
 The first test of each file, which has the file's name, says whether the file can be imported and
 its classes be made on the device.
@@ -13,15 +13,13 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from accelerator_portal.catalog.wording import count
 from accelerator_portal.validation.case import Case, Result, brief
 from accelerator_portal.validation.classify import BrokenTestError
 from accelerator_portal.validation.context import Context
 from accelerator_portal.validation.matrix import Matrix, TestFile, file_of
 from accelerator_portal.validation.plan import Offer
-from accelerator_portal.validation.progress import progress
 from accelerator_portal.validation.pytorch_tests.checkout import TESTS
-from accelerator_portal.validation.pytorch_tests.collecting import FileTests, collected_tests
+from accelerator_portal.validation.pytorch_tests.collecting import collected_tests
 from accelerator_portal.validation.pytorch_tests.running import of_error, run_test
 
 if TYPE_CHECKING:
@@ -40,7 +38,7 @@ def offers(matrix: Matrix) -> Iterator[Offer]:
     """Yield the tests of the chosen files; none without a checkout."""
     if CHECKOUT not in matrix.given:
         return
-    found = collected_tests(_folder(matrix), matrix.files, matrix.given[DEVICE], _tell)
+    found = collected_tests(Path(matrix.given[CHECKOUT], TESTS), matrix.files, matrix.given[DEVICE])
     for file in matrix.files:
         yield Offer(file.container)
         for kind in found[file.path].broken:
@@ -58,8 +56,8 @@ def run(case: Case, context: Context) -> Result:
     device, _, index = context.device.partition(":")
     if index:
         torch.get_device_module(device).set_device(int(index))
-    loaded = _loaded(_folder(context.matrix), file, device)
     hidden = context.matrix.given[CHECKOUT]
+    loaded = _loaded(Path(hidden, TESTS), file, device)
     if case.name == file.container:
         return _of_file(loaded, context, hidden)
     test = loaded.tests.get((case.name, case.parameters))
@@ -75,10 +73,6 @@ def _loaded(folder: Path, file: TestFile, device: str) -> LoadedFile:
     from accelerator_portal.validation.pytorch_tests.loading import load
 
     return load(folder, file, device)
-
-
-def _folder(matrix: Matrix) -> Path:
-    return Path(matrix.given[CHECKOUT], TESTS)
 
 
 def _of_file(loaded: LoadedFile, context: Context, hidden: str) -> Result:
@@ -101,21 +95,13 @@ def _without_test(case: Case, file: TestFile, loaded: LoadedFile, hidden: str) -
     kind = case.name.partition("::")[0].removeprefix(f"{file.container}.")
     error = loaded.error or loaded.broken.get(kind)
     if error is None:
-        here = "::" in case.name
-        what = (
-            "creates no such test for the device"
-            if here
-            else "creates this class only for the device"
-        )
-        return Result("test-broken", "load", f"PyTorch {what}.")
+        what = "no such test" if "::" in case.name else "this class only"
+        return Result("test-broken", "load", f"PyTorch creates {what} for the device.")
+    found = of_error(error, "load", hidden)
     if "::" not in case.name:
-        return of_error(error, "load", hidden)
-    what = (
-        "file cannot be imported" if loaded.error else "class cannot be instantiated on the device"
-    )
-    said = brief(of_error(error, "load", hidden).reason or "", _LONGEST)
-    return Result("not-run", "load", f"Its {what}; see the test {file.container}. {said}")
-
-
-def _tell(file: TestFile, found: FileTests, seconds: float) -> None:
-    progress(f"{file.path}: {count(len(found.tests), 'test')} ({seconds:.1f} s)")
+        return found
+    what = "file cannot be imported"
+    if not loaded.error:
+        what = "class cannot be instantiated on the device"
+    why = brief(found.reason or "", _LONGEST)
+    return Result("not-run", "load", f"Its {what}; see the test {file.container}. {why}")

@@ -19,7 +19,6 @@ from accelerator_portal.validation.suites import (
     feature_checks,
     loading_checks,
     process_group_checks,
-    stream_checks,
     tensor_checks,
 )
 from accelerator_portal.validation.suites.torch_apis import absent_name, not_in
@@ -41,10 +40,10 @@ CHECKS: Mapping[str, IntegrationCheck] = {
     "second-device": device_checks.second_device,
     "synchronize": device_checks.synchronize,
     # Work that waits for other work.
-    "event-timing": stream_checks.event_timing,
-    "events": stream_checks.events,
-    "stream-order": stream_checks.stream_order,
-    "streams": stream_checks.streams,
+    "event-timing": device_checks.event_timing,
+    "events": device_checks.events,
+    "stream-order": device_checks.stream_order,
+    "streams": device_checks.streams,
     # What every program does with tensors.
     "copy": tensor_checks.copy,
     "in-place": tensor_checks.in_place,

@@ -20,8 +20,8 @@ from accelerator_portal.validation.case import Case, Observation, Result
 from accelerator_portal.validation.context import Context
 from accelerator_portal.validation.matrix import Matrix, Tolerance
 from accelerator_portal.validation.plan import Offer
+from accelerator_portal.validation.suites.aten import observe
 from accelerator_portal.validation.suites.comparing import Comparison, check_device
-from accelerator_portal.validation.suites.observing import observe
 
 View = Callable[[torch.Tensor], torch.Tensor]
 Shape = tuple[int, ...]

@@ -25,6 +25,7 @@ from accelerator_portal.validation.classify import BrokenTestError, UncheckedErr
 from accelerator_portal.validation.context import Context
 from accelerator_portal.validation.matrix import Matrix, Tolerance
 from accelerator_portal.validation.plan import Offer
+from accelerator_portal.validation.suites.aten import observe
 from accelerator_portal.validation.suites.comparing import (
     Comparison,
     check_device,
@@ -33,7 +34,6 @@ from accelerator_portal.validation.suites.comparing import (
     leaves,
     tensors,
 )
-from accelerator_portal.validation.suites.observing import observe
 from accelerator_portal.validation.suites.sample_placement import (
     expected_device,
     in_words,

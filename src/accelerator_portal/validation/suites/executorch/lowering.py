@@ -15,7 +15,7 @@ from accelerator_portal.validation.classify import BrokenTestError, words_of
 from accelerator_portal.validation.context import Context
 from accelerator_portal.validation.executorch.backend import Recipe
 from accelerator_portal.validation.suites.executorch.delegation import Delegation, delegation
-from accelerator_portal.validation.suites.executorch.measuring import Measurement
+from accelerator_portal.validation.suites.executorch.metrics import Measurement
 
 
 @dataclass(frozen=True)

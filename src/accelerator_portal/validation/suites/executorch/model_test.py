@@ -27,7 +27,7 @@ from accelerator_portal.validation.executorch.backend import (
     NotHereError,
     Recipe,
 )
-from accelerator_portal.validation.executorch.flows import find_flow
+from accelerator_portal.validation.executorch.registry import find_flows
 from accelerator_portal.validation.suites.executorch.differences import check
 from accelerator_portal.validation.suites.executorch.lowering import (
     Lowered,
@@ -35,7 +35,7 @@ from accelerator_portal.validation.suites.executorch.lowering import (
     lowered,
     outputs,
 )
-from accelerator_portal.validation.suites.executorch.measuring import Measurement
+from accelerator_portal.validation.suites.executorch.metrics import Measurement
 
 UNDELEGATED = "The backend executed no part of the model. Nothing ran on the device."
 
@@ -49,7 +49,7 @@ def run_model_test(case: Case, context: Context, make: Callable[[], Sample]) -> 
     Where the backend takes no part, the program runs all the same, on ExecuTorch's own kernels: it
     counts as executed, never as passed, and as wrong where its numbers are.
     """
-    flow = find_flow(context.backend, case["recipe"])
+    flow = find_flows(context.backend)[case["recipe"]]
     threads = dict(case.parameters).get("threads")
     use_threads(int(threads) if threads else None)
     measurement = Measurement(context)

@@ -21,7 +21,7 @@ from torch import nn
 from accelerator_portal.validation.case import Case, Result
 from accelerator_portal.validation.classify import BrokenTestError, SkippedError
 from accelerator_portal.validation.context import Context
-from accelerator_portal.validation.executorch.flows import find_flow
+from accelerator_portal.validation.executorch.registry import find_flows
 from accelerator_portal.validation.matrix import Matrix, plain_recipes
 from accelerator_portal.validation.plan import Offer
 from accelerator_portal.validation.suites import timm_models, transformers_models, weak_spots
@@ -109,7 +109,7 @@ def offers(matrix: Matrix) -> Iterator[Offer]:
 def run(case: Case, context: Context) -> Result:
     """Run one model."""
     dynamic = dict(case.parameters).get("dynamic") == "true"
-    quantize = find_flow(context.backend, case["recipe"]).recipe.quantizer is not None
+    quantize = find_flows(context.backend)[case["recipe"]].recipe.quantizer is not None
 
     def make() -> Sample:
         if case.name in MODELS:

@@ -22,7 +22,7 @@ from accelerator_portal.validation.case import Case, Result
 from accelerator_portal.validation.classify import BrokenTestError, SkippedError
 from accelerator_portal.validation.context import Context
 from accelerator_portal.validation.executorch.backend import PORTABLE
-from accelerator_portal.validation.executorch.flows import find_flow
+from accelerator_portal.validation.executorch.registry import find_flows
 from accelerator_portal.validation.matrix import Matrix, plain_recipes
 from accelerator_portal.validation.plan import Offer
 from accelerator_portal.validation.suites.executorch.lowering import Sample
@@ -108,7 +108,7 @@ def run(case: Case, context: Context) -> Result:
     if described.left_out:
         raise SkippedError(f"ExecuTorch excludes this test: {described.left_out}")
     part = int(dict(case.parameters).get("subtest", 0))
-    quantize = find_flow(context.backend, case["recipe"]).recipe.quantizer is not None
+    quantize = find_flows(context.backend)[case["recipe"]].recipe.quantizer is not None
 
     def make() -> Sample:
         for arguments in described.variants():

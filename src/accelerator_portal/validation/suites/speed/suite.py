@@ -24,7 +24,6 @@ from accelerator_portal.validation.context import Context
 from accelerator_portal.validation.matrix import Matrix, Tolerance
 from accelerator_portal.validation.plan import Offer
 from accelerator_portal.validation.suites.speed.benchmark import Setting, SpeedBenchmark, Workload
-from accelerator_portal.validation.suites.speed.contention import disturbance, processor_times
 from accelerator_portal.validation.suites.speed.device_clock import (
     Call,
     Clock,
@@ -32,11 +31,16 @@ from accelerator_portal.validation.suites.speed.device_clock import (
     first_tensor,
     require_waiting,
 )
-from accelerator_portal.validation.suites.speed.full_models import MODELS
+from accelerator_portal.validation.suites.speed.full_models import BLOCKS, MODELS
 from accelerator_portal.validation.suites.speed.primitives import PRIMITIVES
 from accelerator_portal.validation.suites.speed.sensors import readings_under_load, sensor_of
-from accelerator_portal.validation.suites.speed.spread import LEAST_REPEATS, Timing, timing
-from accelerator_portal.validation.suites.speed.transformer_block import BLOCKS
+from accelerator_portal.validation.suites.speed.spread import (
+    LEAST_REPEATS,
+    Timing,
+    disturbance,
+    processor_times,
+    timing,
+)
 
 BENCHMARKS = {trial.name: trial for trial in (*PRIMITIVES, *BLOCKS, *MODELS)}
 

@@ -6,70 +6,58 @@ which it quantizes with, another.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from importlib import metadata
+from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from accelerator_portal.validation.executorch.backend import (
     PLAIN,
+    QUANTIZED_DB,
     Backend,
-    NotHereError,
     Recipe,
+    importing,
+    unchecked,
+    version_of,
 )
 
 # Where the CPU has bfloat16, OpenVINO computes in it, and a compile spec of ExecuTorch cannot ask
 # for float32: it holds text, and OpenVINO's options are a table. A number is then off by up to
 # 0.4 %, of a sum whose parts cancel by more; so the whole output is judged. 30 dB are 3 % of it.
 _NARROW_DB = 30
-_LEAST_DB = 20
 
 _INSTALL = 'pip install "openvino>=2025.1,<2026" "nncf>=3.1,<3.2"'
 
 
 def _lowering() -> Mapping[str, Any]:
-    from executorch.exir import EdgeCompileConfig
     from executorch.exir.backend.backend_details import CompileSpec
 
-    try:
+    with importing("OpenVINO or NNCF", _INSTALL):
         from executorch.backends.openvino.partitioner import OpenvinoPartitioner
-    except ImportError as error:
-        raise NotHereError(f"OpenVINO or NNCF cannot be imported: {error}. {_INSTALL}") from None
     return {
         "partitioner": [OpenvinoPartitioner([CompileSpec("device", b"CPU")])],
-        "compile_config": EdgeCompileConfig(_check_ir_validity=False),
+        **unchecked(),
     }
 
 
-def _quantizer(mode: str) -> Callable[[], Any]:
-    def make() -> Any:
-        try:
-            from executorch.backends.openvino.quantizer.quantizer import (
-                OpenVINOQuantizer,
-                QuantizationMode,
-            )
-        except ImportError as error:
-            raise NotHereError(f"NNCF cannot be imported: {error}. {_INSTALL}") from None
-        return OpenVINOQuantizer(mode=QuantizationMode[mode])
-
-    return make
+def _quantizer(mode: str) -> Any:
+    with importing("NNCF", _INSTALL):
+        from executorch.backends.openvino.quantizer.quantizer import (
+            OpenVINOQuantizer,
+            QuantizationMode,
+        )
+    return OpenVINOQuantizer(mode=QuantizationMode[mode])
 
 
 def _quantized(name: str, mode: str) -> Recipe:
     """Make a recipe whose weights stay in float: OpenVINO's own passes fold them."""
-    return Recipe(name, _lowering, _quantizer(mode), sqnr_db=_LEAST_DB, fold_quantize=False)
-
-
-def _version() -> str:
-    try:
-        return metadata.version("openvino")
-    except metadata.PackageNotFoundError:
-        return "not installed"
+    quantizer = partial(_quantizer, mode)
+    return Recipe(name, _lowering, quantizer, sqnr_db=QUANTIZED_DB, fold_quantize=False)
 
 
 BACKEND = Backend(
     name="openvino",
     runtime_name="OpenvinoBackend",
-    version=_version,
+    version=version_of("openvino"),
     packages=("openvino", "nncf"),
     needs=f"OpenVINO: {_INSTALL}",
     recipes=(

@@ -3,58 +3,53 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from accelerator_portal.validation.executorch.backend import (
     PLAIN,
+    QUANTIZED_DB,
     Backend,
     NotHereError,
     Recipe,
 )
 
-_LEAST_DB = 20
 _NO_SDK = (
     "Partitioning requires the QNN SDK, which is not installed. Install "
     "Qualcomm's AI Engine Direct SDK and set QNN_SDK_ROOT to its folder."
 )
 
 
-def _lowering(*, half: bool) -> Callable[[], Mapping[str, Any]]:
-    """Return what gives the arguments of lowering; `half`: unquantized numbers are float16."""
+def _lowering(*, half: bool) -> Mapping[str, Any]:
+    """Return the arguments of lowering; `half`: unquantized numbers are float16."""
+    if not os.environ.get("QNN_SDK_ROOT"):  # without it ExecuTorch would download the SDK
+        raise NotHereError(_NO_SDK)
+    from executorch.backends.qualcomm.partition.qnn_partitioner import QnnPartitioner
+    from executorch.backends.qualcomm.serialization.qc_schema import QcomChipset
+    from executorch.backends.qualcomm.utils.utils import (
+        generate_htp_compiler_spec,
+        generate_qnn_executorch_compiler_spec,
+    )
 
-    def arguments() -> Mapping[str, Any]:
-        if not os.environ.get("QNN_SDK_ROOT"):  # without it ExecuTorch would download the SDK
-            raise NotHereError(_NO_SDK)
-        from executorch.backends.qualcomm.partition.qnn_partitioner import QnnPartitioner
-        from executorch.backends.qualcomm.serialization.qc_schema import QcomChipset
-        from executorch.backends.qualcomm.utils.utils import (
-            generate_htp_compiler_spec,
-            generate_qnn_executorch_compiler_spec,
-        )
-
-        options = generate_htp_compiler_spec(use_fp16=half)
-        specs = generate_qnn_executorch_compiler_spec(
-            soc_model=QcomChipset.SM8650, backend_options=options
-        )
-        return {"partitioner": [QnnPartitioner(specs)]}
-
-    return arguments
+    options = generate_htp_compiler_spec(use_fp16=half)
+    specs = generate_qnn_executorch_compiler_spec(
+        soc_model=QcomChipset.SM8650, backend_options=options
+    )
+    return {"partitioner": [QnnPartitioner(specs)]}
 
 
-def _quantizer(dtype: str) -> Callable[[], Any]:
-    def make() -> Any:
-        from executorch.backends.qualcomm.quantizer.quantizer import QnnQuantizer, QuantDtype
+def _quantizer(dtype: str) -> Any:
+    from executorch.backends.qualcomm.quantizer.quantizer import QnnQuantizer, QuantDtype
 
-        quantizer = QnnQuantizer()
-        quantizer.set_default_quant_config(QuantDtype[f"use_{dtype}"])
-        return quantizer
-
-    return make
+    quantizer = QnnQuantizer()
+    quantizer.set_default_quant_config(QuantDtype[f"use_{dtype}"])
+    return quantizer
 
 
 def _quantized(dtype: str) -> Recipe:
-    return Recipe(dtype, _lowering(half=False), _quantizer(dtype), sqnr_db=_LEAST_DB)
+    lowering, quantizer = partial(_lowering, half=False), partial(_quantizer, dtype)
+    return Recipe(dtype, lowering, quantizer, sqnr_db=QUANTIZED_DB)
 
 
 BACKEND = Backend(
@@ -62,7 +57,7 @@ BACKEND = Backend(
     runtime_name="QnnBackend",
     needs="a Qualcomm chip, or the simulator of Qualcomm's SDK",
     recipes=(
-        Recipe(PLAIN, _lowering(half=True), rtol=1e-2, atol=1e-2),
+        Recipe(PLAIN, partial(_lowering, half=True), rtol=1e-2, atol=1e-2),
         *(_quantized(dtype) for dtype in ("8a8w", "16a8w", "16a4w")),
     ),
 )
