@@ -13,7 +13,7 @@ from tests.built_site import Site
 OpenPage = Callable[..., Page]
 
 
-@pytest.mark.parametrize("kind", ["found", "none", "named", "unchecked"])
+@pytest.mark.parametrize("kind", ["installed", "found", "named", "unchecked"])
 def test_it_is_said_for_the_python_that_is_chosen(
     kind: str, open_page: OpenPage, site: Site
 ) -> None:

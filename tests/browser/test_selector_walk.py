@@ -236,7 +236,9 @@ def test_a_command_that_is_known_to_fail_has_no_plain_copy(open_page: OpenPage) 
     page.route("**/api/v1/install/tpu-xla.json", fail)
     page.goto("?platform=tpu-xla&build=2.9.0&method=pip")
     expect(copy).to_have_text("Copy anyway")
-    expect(page.locator("[data-part=finding]")).to_contain_text("did not resolve")
+    finding = page.locator("[data-part=finding]")
+    expect(finding).to_have_class("finding finding--none")
+    expect(finding).to_contain_text("did not resolve")
 
 
 @pytest.mark.parametrize(
