@@ -165,7 +165,7 @@ def test_without_a_network_each_token_has_one_line(
             {"x-accepted-github-permissions": "environments=read; administration=read"},
             "the permission environments=read or administration=read",
         ),
-        ({}, "the permissions that docs/maintenance.md lists for it"),
+        ({}, "the permissions that docs/upstream-events.md lists for it"),
     ],
 )
 def test_a_refused_request_names_the_missing_permission(

@@ -158,5 +158,5 @@ def test_a_personal_token_creates_no_check_runs(
     first, _ = CliRunner().invoke(main, words).output.splitlines()
     assert first == (
         f"UPSTREAM_COMMENT_TOKEN: a personal token can't create the check runs of {VENDOR}. "
-        "Set up the GitHub App that docs/maintenance.md describes"
+        "Set up the GitHub App that docs/upstream-events.md describes"
     )

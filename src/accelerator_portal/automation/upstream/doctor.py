@@ -155,5 +155,5 @@ def check_run_findings(variable: str, catalog: Catalog) -> Iterator[SetupFinding
     """Yield whose check runs nobody can create, because there is no App."""
     if repositories := checked_repositories(catalog):
         problem = f"a personal token can't create the check runs of {', '.join(repositories)}"
-        fix = "Set up the GitHub App that docs/maintenance.md describes"
+        fix = "Set up the GitHub App that docs/upstream-events.md describes"
         yield SetupFinding(variable, problem, fix)
