@@ -48,6 +48,11 @@ def test_a_name_that_is_taken_on_pypi_is_fine(tree: Tree) -> None:
     assert found(tree, BESIDE, torch_example=facts) == []
 
 
+def test_a_version_that_pypi_takes_from_nobody_is_fine(tree: Tree) -> None:
+    assert found(tree, BESIDE.replace("[torch-example]", '["torch-example==1.10.0+ex2"]')) == []
+    assert len(found(tree, BESIDE.replace("[torch-example]", '["torch-example==1.10.0"]'))) == 1
+
+
 def test_the_only_index_confuses_nobody(tree: Tree) -> None:
     assert found(tree, 'packages: [torch-example], index: "https://a.example/simple"') == []
 

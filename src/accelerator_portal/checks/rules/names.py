@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -152,6 +153,8 @@ def shared_devices(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
                 yield platform.problem("accelerator.yaml", ("device", "value"), what, remedy)
 
 
+# PyPI takes no version with a local part, so nobody can upload `==0.2.3+torch2.11` there.
+_LOCAL_PIN = re.compile(r"==[^,;{]*\+")
 _WELL_KNOWN = ("numpy", "torch", "torchaudio", "torchvision", "triton")
 
 
@@ -175,7 +178,8 @@ def package_confusion(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
                         what = f'"{name}" differs by one letter from "{near}"'
                         remedy = f'write "{near}" if that is meant'
                         yield platform.problem("install.yaml", location, what, remedy)
-                    if step.pip and step.pip.extra_index and not _on_pypi(catalog, name):
+                    beside = step.pip and step.pip.extra_index and not _LOCAL_PIN.search(package)
+                    if beside and not _on_pypi(catalog, name):
                         what = f'because of extra_index, anybody could register "{name}" on PyPI'
                         remedy = "use index if that index has all packages, or register the name"
                         yield platform.problem("install.yaml", location, what, remedy)
