@@ -85,6 +85,8 @@ def network_finding(where: str, error: GitHubError) -> SetupFinding:
 def _permission_fix(variable: str, permissions: str) -> str:
     """Return the fix for a missing permission; classic tokens and some requests name none."""
     if not permissions:
-        return f"Give the token {variable} the permissions that docs/upstream-events.md lists for it"
+        return (
+            f"Give the token {variable} the permissions that docs/upstream-events.md lists for it"
+        )
     sets = " or ".join(one.strip() for one in permissions.split(";"))
     return f"Give the token {variable} the permission {sets}"
