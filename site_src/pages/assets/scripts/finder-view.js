@@ -84,7 +84,7 @@ function headline(model, { platform, generation }, { build }) {
   const here = build === generation?.newest ? "" : `, here ${build === "preview" ? "a nightly build" : build}`;
   if (generation?.verdict === "newest") return `Your ${what} works: last release ${generation.newest}${here}.`;
   const [newest, previous] = model.values("build").map(([id]) => id).filter((id) => /^\d/.test(id));
-  if (generation?.verdict === "earlier" && generation.newest === previous) return `Your ${what} works: last release with a command here ${previous}. ${newest} has none yet.`;
+  if (generation?.verdict === "earlier" && generation.newest === previous) return `Your ${what} works. Newest release with a command: ${previous} (${newest} has none yet).`;
   if (generation?.verdict === "earlier") return `No release since ${generation.newest} supports it.`;
   return generation?.verdict === "preview" ? "Only nightly builds support it." : "";
 }
