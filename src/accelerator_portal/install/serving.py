@@ -37,6 +37,8 @@ class Serving:
     arch: str | None = None
     from_source: bool = False
     passed_over: str | None = None
+    on_request: bool = False
+    """Whether the selector offers the build only to those who ask for its release."""
 
     @property
     def build(self) -> str | None:
@@ -61,7 +63,8 @@ def serving(catalog: Catalog, platform: Platform, generation: Generation) -> Ser
             continue
         best = [row for row in fitting if row.build == found.build]
         os, arch = _only(generation, best, "os"), _only(generation, best, "arch")
-        return replace(found, os=os, arch=arch, from_source=from_source)
+        on_request = all(row.on_request for row in best)
+        return replace(found, os=os, arch=arch, from_source=from_source, on_request=on_request)
     return _of_compatibility(platform, generation)
 
 

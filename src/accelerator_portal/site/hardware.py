@@ -262,4 +262,6 @@ def _address(platform: Platform, card: str, found: Serving) -> str | None:
         return None
     query = {"platform": platform.id, "card": card}
     query |= {axis: value for axis in ("os", "arch") if (value := getattr(found, axis))}
+    if found.on_request:
+        query["build"] = found.build
     return f"?{urlencode(query)}"
