@@ -26,10 +26,10 @@ from accelerator_portal.checks import folder_limits
 from accelerator_portal.http.traffic import Traffic
 from accelerator_portal.packages.facts_text import facts_text, read_text
 from accelerator_portal.packages.questions import ResolutionQuestion
-from accelerator_portal.packages.row_verdicts import Resolve
 from accelerator_portal.packages.sync import SyncInterrupted, SyncOptions, SyncResult, sync
 from accelerator_portal.packages.uv_resolution import ResolutionResult
 from accelerator_portal.packages.verdict_file import read_verdicts
+from accelerator_portal.packages.verification import Resolve
 from accelerator_portal.reports.report_file import report_text
 from tests.automation.github_double import GitHubDouble
 from tests.automation.github_git import GitStore

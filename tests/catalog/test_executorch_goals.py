@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from accelerator_portal.catalog.executorch_goals_file import ExecutorchGoals
 from accelerator_portal.catalog.loader import load_catalog
+from accelerator_portal.catalog.shared_files import ExecutorchGoals
 from accelerator_portal.catalog.validation import validate
 from accelerator_portal.catalog.yaml_file import parse_yaml
 from tests.folders import REPOSITORY

@@ -4,8 +4,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from accelerator_portal.catalog.field_docstrings import DescribedSchema, field_docstrings
 from accelerator_portal.catalog.fields import Model
+from accelerator_portal.catalog.schema import DescribedSchema, field_docstrings
 
 
 class Card(Model):

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from accelerator_portal.catalog.source_address import is_moving, opens_at
-from accelerator_portal.catalog.sources import Source
+from accelerator_portal.catalog.sources import Source, is_moving, opens_at
 
 FILE = "https://github.com/pytorch/xla/blob/41398bf/docs/source/learn/troubleshoot.md"
 PAGE = "https://example.org/page"

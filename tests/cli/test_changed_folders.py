@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from accelerator_portal.cli import main
-from accelerator_portal.cli.changed_folders import UnknownBaseError, changed_folders
+from accelerator_portal.cli.check import UnknownBaseError, changed_folders
 from tests.checks.rules.test_duplicate_names import with_a_second
 from tests.day import ENVIRONMENT
 from tests.folders import ACCELERATOR, EXAMPLE, write_tree

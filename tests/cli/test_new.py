@@ -16,7 +16,7 @@ from accelerator_portal.catalog import Platform, load_catalog
 from accelerator_portal.catalog.atomic_write import write_text_atomically
 from accelerator_portal.checks import load_and_check
 from accelerator_portal.cli import main
-from accelerator_portal.cli.new_folder import write_all
+from accelerator_portal.cli.new import write_all
 from accelerator_portal.install.expand import expand
 from tests.cli.test_import_platforms import FILE
 from tests.day import TODAY

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_portal.cli.new_folder import write_all
+from accelerator_portal.cli.new import write_all
 
 
 def test_a_failure_before_anything_was_written_is_the_one_that_is_told(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from accelerator_portal.catalog import load_catalog
-from accelerator_portal.install.release_support import FollowedReleases, followed_releases
+from accelerator_portal.install.resolution import FollowedReleases, followed_releases
 from tests.folders import COMPATIBILITY, EXAMPLE, INSTALL, RELEASES, Edit, Tree, edited
 
 BEFORE, _, LISTED = EXAMPLE[INSTALL].partition("options:\n")

@@ -7,7 +7,7 @@ import zipfile
 
 import pytest
 
-from accelerator_portal.packages.core_metadata import (
+from accelerator_portal.packages.metadata import (
     dist_info_file,
     parse_core_metadata,
     requirements,

@@ -7,7 +7,7 @@ from packaging.metadata import Metadata
 from packaging.utils import parse_wheel_filename
 from packaging.version import Version
 
-from accelerator_portal.packages.installed import write_installed
+from accelerator_portal.packages.uv_resolution import write_installed
 
 
 def test_a_wheel_is_named_and_laid_out_as_installers_want_it(tmp_path: Path) -> None:

@@ -18,13 +18,14 @@ from accelerator_portal.http.cache import CachedBody
 from accelerator_portal.http.errors import InvalidResponseError
 from accelerator_portal.packages.index_page import JSON_TYPE, parse_page
 from accelerator_portal.packages.metadata import (
+    _MissingError,
+    _Parts,
     cuda_version,
     parse_metadata,
     python_range,
     requirements_on,
 )
-from accelerator_portal.packages.remote_wheel import _MissingError, _Parts
-from accelerator_portal.packages.selection import selected_versions
+from accelerator_portal.packages.questions import selected_versions
 from accelerator_portal.packages.wheel_tags import (
     platform_tag,
     python_label,

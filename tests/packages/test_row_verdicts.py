@@ -13,7 +13,6 @@ from accelerator_portal.catalog import Catalog, ProblemsError
 from accelerator_portal.install.expand import expand
 from accelerator_portal.install.rows import InstallRow, PipCall
 from accelerator_portal.packages.questions import ResolutionQuestion, every_question, questions
-from accelerator_portal.packages.row_verdicts import resolve_questions, verdicts
 from accelerator_portal.packages.uv_resolution import ResolutionResult
 from accelerator_portal.packages.verdict_file import (
     Trial,
@@ -23,6 +22,7 @@ from accelerator_portal.packages.verdict_file import (
     verdicts_text,
     write_verdicts,
 )
+from accelerator_portal.packages.verification import resolve_questions, verdicts
 from tests.folders import ACCELERATOR, COMPATIBILITY, EXAMPLE, Edit, Tree, edited, loaded
 
 DAY = dt.date(2026, 6, 1)

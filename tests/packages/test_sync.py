@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 
 from accelerator_portal.catalog import load_catalog
-from accelerator_portal.catalog.package_files import read_package_files
-from accelerator_portal.packages.sync_words import synced_words
+from accelerator_portal.catalog.package_file import read_package_files
+from accelerator_portal.packages.sync import synced_words
 from tests.folders import REPOSITORY
 from tests.packages.loopback import Answer, File, Index, answering, made_wheel, send
 from tests.packages.syncing import (

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_portal.packages.sync_words import package_lines, synced_words
+from accelerator_portal.packages.sync import package_lines, synced_words
 from tests.folders import Tree, loaded
 from tests.packages.loopback import Index, answering, served
 from tests.packages.syncing import DAY, EXTRA, FILES, X86, releases, synced

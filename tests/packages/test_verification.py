@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from accelerator_portal.packages.questions import ResolutionQuestion
-from accelerator_portal.packages.row_verdicts import Resolve
 from accelerator_portal.packages.uv_resolution import ResolutionResult
 from accelerator_portal.packages.verdict_file import read_verdicts
 from accelerator_portal.packages.verification import (
+    Resolve,
     VerdictCounts,
     Verification,
     total,

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from accelerator_portal.catalog import ProblemsError
-from accelerator_portal.reports.json_input import load_json
+from accelerator_portal.reports.reading import load_json
 
 NO_JSON = "results.json:1: invalid JSON: {}; create the file again"
 

@@ -5,9 +5,8 @@ from typing import Any
 import pytest
 
 from accelerator_portal.catalog import ProblemsError
+from accelerator_portal.reports.merge import ShardFile, merged_shards, shard_problems
 from accelerator_portal.reports.report import Report
-from accelerator_portal.reports.shard_check import ShardFile, shard_problems
-from accelerator_portal.reports.shard_merge import merged_shards
 from tests.reports.examples import report
 
 POSITIONS = {1: "1 4", 2: "2 5", 3: "3"}

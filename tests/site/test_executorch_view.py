@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from accelerator_portal.catalog.criteria_file import ExecutorchReadiness
-from accelerator_portal.catalog.executorch_goals_file import Goal
+from accelerator_portal.catalog.shared_files import Goal
 from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.store import StoredReport
 from accelerator_portal.site.executorch_runs import FlowRun, flow_runs

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from packaging.version import Version
 
-from accelerator_portal.install.release_support import followed_releases
+from accelerator_portal.install.resolution import followed_releases
 from accelerator_portal.install.rows import PREVIEW
 from tests.built_site import Page, Site, attribute
 

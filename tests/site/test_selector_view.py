@@ -8,7 +8,7 @@ from selectolax.lexbor import LexborHTMLParser
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.install import Selector
 from accelerator_portal.install.axes import AXES, Choice
-from accelerator_portal.install.release_support import FollowedReleases
+from accelerator_portal.install.resolution import FollowedReleases
 from accelerator_portal.site.build import TEMPLATES, RepositoryLinks
 from accelerator_portal.site.commands_table import commands_table
 from accelerator_portal.site.selector_view import other_machines, selector_view

@@ -6,7 +6,7 @@ import pytest
 
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.vendors.draft import Draft
-from accelerator_portal.vendors.entry_releases import following_option, with_releases
+from accelerator_portal.vendors.entry import following_option, with_releases
 from tests.vendors.test_entry import INDEX, draft_of, options
 
 OWN = "--index-url https://example.org/simple"

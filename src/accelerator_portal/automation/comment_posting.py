@@ -22,7 +22,7 @@ from accelerator_portal.automation.pull_request_comment import (
     failure_comment,
 )
 from accelerator_portal.automation.zip_members import ArtifactError, members
-from accelerator_portal.reports.json_input import parse_json
+from accelerator_portal.reports.reading import parse_json
 from accelerator_portal.site.difference import Difference
 
 # Who comments with the token of a workflow. Anybody can write the marker; nobody else can be it.

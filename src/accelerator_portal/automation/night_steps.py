@@ -33,8 +33,13 @@ from accelerator_portal.catalog import Catalog, Platform, Problem, ProblemsError
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.checks.quarantine import load_with_quarantine
 from accelerator_portal.packages.reachable_hosts import resolve_what_answers
-from accelerator_portal.packages.sync import SyncInterrupted, SyncOptions, SyncResult, sync
-from accelerator_portal.packages.sync_words import synced_words
+from accelerator_portal.packages.sync import (
+    SyncInterrupted,
+    SyncOptions,
+    SyncResult,
+    sync,
+    synced_words,
+)
 from accelerator_portal.packages.verification import (
     Resolver,
     Verification,

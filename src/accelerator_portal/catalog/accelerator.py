@@ -7,9 +7,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from accelerator_portal.catalog.additional_platform import AdditionalPlatformEntry
 from accelerator_portal.catalog.features import Feature, FeatureId
 from accelerator_portal.catalog.fields import (
+    AdditionalPlatformId,
     Arch,
     Flag,
     GitHubLogin,
@@ -29,10 +29,17 @@ from accelerator_portal.catalog.fields import (
 )
 from accelerator_portal.catalog.hardware import Hardware
 from accelerator_portal.catalog.own_suite import OwnSuite
-from accelerator_portal.catalog.relay_file import RepositoryName
 from accelerator_portal.catalog.report_feed import ReportFeed
+from accelerator_portal.catalog.shared_files import RepositoryName
 from accelerator_portal.catalog.sources import Sourced, SourcedFile
 from accelerator_portal.catalog.upstream_events import UpstreamEvents
+
+
+class AdditionalPlatformEntry(Sourced):
+    """The entry of the platform on pytorch.org's Additional Platforms page."""
+
+    id: AdditionalPlatformId
+    """The id of the entry: the name of its file in `_additional_platforms/`, without `.json`."""
 
 
 class IntegrationFact(Sourced):

@@ -11,22 +11,24 @@ from pathlib import Path
 from accelerator_portal.catalog.accelerator import Accelerator
 from accelerator_portal.catalog.compatibility_file import Compatibility
 from accelerator_portal.catalog.criteria_file import Criteria
-from accelerator_portal.catalog.exceptions_file import Exemption
-from accelerator_portal.catalog.executorch_goals_file import ExecutorchGoals
-from accelerator_portal.catalog.finder_file import FinderWords
-from accelerator_portal.catalog.hosts_file import Hosts
 from accelerator_portal.catalog.install_file import Install
 from accelerator_portal.catalog.known_issues_file import KnownFailure
 from accelerator_portal.catalog.markdown_file import MarkdownFile
-from accelerator_portal.catalog.model_families_file import ModelFamilies
-from accelerator_portal.catalog.other_backends_file import OtherBackends
-from accelerator_portal.catalog.own_runs_file import OwnRuns
 from accelerator_portal.catalog.own_suite import OwnSuite, SuiteNames, owner_of
 from accelerator_portal.catalog.package_file import PackageFacts, PackagesRead
 from accelerator_portal.catalog.problem import Problem
-from accelerator_portal.catalog.relay_file import Relay
 from accelerator_portal.catalog.releases_file import Releases
-from accelerator_portal.catalog.selector_file import SelectorDefaults
+from accelerator_portal.catalog.shared_files import (
+    ExecutorchGoals,
+    Exemption,
+    FinderWords,
+    Hosts,
+    ModelFamilies,
+    OtherBackends,
+    OwnRuns,
+    Relay,
+    SelectorDefaults,
+)
 from accelerator_portal.catalog.sources import Source
 from accelerator_portal.catalog.suite_file import Models, SuiteFile
 from accelerator_portal.catalog.validation_file import Validation

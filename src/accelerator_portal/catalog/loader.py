@@ -33,23 +33,25 @@ from accelerator_portal.catalog.catalog import (
 )
 from accelerator_portal.catalog.compatibility_file import Compatibility
 from accelerator_portal.catalog.criteria_file import Criteria
-from accelerator_portal.catalog.exceptions_file import Exceptions
-from accelerator_portal.catalog.executorch_goals_file import ExecutorchGoals
-from accelerator_portal.catalog.finder_file import FinderWords
 from accelerator_portal.catalog.folder_name import folder_fault
-from accelerator_portal.catalog.hosts_file import Hosts
 from accelerator_portal.catalog.install_file import Install
 from accelerator_portal.catalog.known_issues_file import KnownIssues
 from accelerator_portal.catalog.markdown_file import MarkdownFile, parse_markdown
-from accelerator_portal.catalog.model_families_file import ModelFamilies
-from accelerator_portal.catalog.other_backends_file import OtherBackends
-from accelerator_portal.catalog.own_runs_file import OwnRuns
-from accelerator_portal.catalog.package_files import read_package_files
+from accelerator_portal.catalog.package_file import read_package_files
 from accelerator_portal.catalog.problem import Problem, did_you_mean
-from accelerator_portal.catalog.relay_file import Relay
 from accelerator_portal.catalog.releases_file import Releases
 from accelerator_portal.catalog.results_folder import reports_in
-from accelerator_portal.catalog.selector_file import SelectorDefaults
+from accelerator_portal.catalog.shared_files import (
+    Exceptions,
+    ExecutorchGoals,
+    FinderWords,
+    Hosts,
+    ModelFamilies,
+    OtherBackends,
+    OwnRuns,
+    Relay,
+    SelectorDefaults,
+)
 from accelerator_portal.catalog.suite_file import Models, SuiteFile
 from accelerator_portal.catalog.text_file import read_text
 from accelerator_portal.catalog.validation import validate

@@ -8,7 +8,7 @@ from typing import Annotated
 from pydantic import AfterValidator, model_validator
 
 from accelerator_portal.catalog.fields import Id, Model, Url, fault
-from accelerator_portal.catalog.relay_file import RepositoryName
+from accelerator_portal.catalog.shared_files import RepositoryName
 from accelerator_portal.catalog.sources import Sourced
 
 WAYS = ("url", "release", "artifact")

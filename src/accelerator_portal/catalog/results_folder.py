@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import wraps
 from pathlib import Path
+from typing import Concatenate, ParamSpec, TypeVar
+from weakref import WeakKeyDictionary
 
 from accelerator_portal.catalog.folder_name import report_fault
 from accelerator_portal.catalog.problem import Problem
@@ -51,3 +54,30 @@ def excess(files: Sequence[Path]) -> Iterator[str]:
     size = sum(size for size in sizes if size <= MAX_REPORTS_BYTES)
     if size > MAX_REPORTS_BYTES:
         yield f"the reports have {size / 1024**2:,.0f} MiB, more than {MAX_REPORTS_BYTES >> 20}"
+
+
+Owner = TypeVar("Owner")
+Rest = ParamSpec("Rest")
+Returned = TypeVar("Returned")
+
+
+def cached_by_owner(
+    function: Callable[Concatenate[Owner, Rest], Returned],
+) -> Callable[Concatenate[Owner, Rest], Returned]:
+    """Compute `function` once for each first argument and for what follows it.
+
+    Rules and pages ask for the same things of one catalog. What is kept is gone with the first
+    argument, which must be compared by identity and never change; a result must not refer to it.
+    Arguments are told apart by place and by value.
+    """
+    results: WeakKeyDictionary[Owner, dict[object, Returned]] = WeakKeyDictionary()
+
+    @wraps(function)
+    def once(owner: Owner, /, *args: Rest.args, **named: Rest.kwargs) -> Returned:
+        of_owner = results.setdefault(owner, {})
+        key = (args, *sorted(named.items()))
+        if key not in of_owner:
+            of_owner[key] = function(owner, *args, **named)
+        return of_owner[key]
+
+    return once

@@ -2,28 +2,35 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
 import json
+import sys
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
 from pydantic import BaseModel
+from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
+from pydantic_core.core_schema import ModelSchema
 
 from accelerator_portal.catalog.accelerator import Accelerator
 from accelerator_portal.catalog.compatibility_file import Compatibility
 from accelerator_portal.catalog.criteria_file import Criteria
-from accelerator_portal.catalog.exceptions_file import Exceptions
-from accelerator_portal.catalog.executorch_goals_file import ExecutorchGoals
-from accelerator_portal.catalog.field_docstrings import DescribedSchema
-from accelerator_portal.catalog.finder_file import FinderWords
-from accelerator_portal.catalog.hosts_file import Hosts
 from accelerator_portal.catalog.install_file import Install
 from accelerator_portal.catalog.known_issues_file import KnownIssues
-from accelerator_portal.catalog.model_families_file import ModelFamilies
-from accelerator_portal.catalog.other_backends_file import OtherBackends
-from accelerator_portal.catalog.own_runs_file import OwnRuns
-from accelerator_portal.catalog.relay_file import Relay
 from accelerator_portal.catalog.releases_file import Releases
-from accelerator_portal.catalog.selector_file import SelectorDefaults
+from accelerator_portal.catalog.shared_files import (
+    Exceptions,
+    ExecutorchGoals,
+    FinderWords,
+    Hosts,
+    ModelFamilies,
+    OtherBackends,
+    OwnRuns,
+    Relay,
+    SelectorDefaults,
+)
 from accelerator_portal.catalog.sources import SourcedFile
 from accelerator_portal.catalog.suite_file import Models, SuiteFile
 from accelerator_portal.catalog.validation_file import Validation
@@ -77,3 +84,51 @@ def described(model: type[BaseModel]) -> dict[str, Any]:
 def schema_files() -> dict[str, str]:
     """Return the text of every schema file by its path."""
     return {f"{SCHEMA_FOLDER}/{name}.schema.json": schema_text(name) for name in SCHEMAS}
+
+
+# Docstrings below the fields of a model, as the descriptions in its JSON Schema.
+#
+# pydantic reads them itself with `use_attribute_docstrings`, but at every import, which takes a
+# third of the time of importing all models; only the schemas need them.
+
+
+class DescribedSchema(GenerateJsonSchema):
+    """Generates JSON Schemas in which a field's docstring is its description."""
+
+    def model_schema(self, schema: ModelSchema) -> JsonSchemaValue:
+        """Return the JSON Schema of one model."""
+        found = super().model_schema(schema)
+        model: type[BaseModel] = schema["cls"]
+        for name, text in field_docstrings(model).items():
+            field = model.model_fields[name]
+            shown = found.get("properties", {}).get(field.alias or name)
+            if shown is not None and field.description is None:
+                shown["description"] = text
+        return found
+
+
+def field_docstrings(model: type[BaseModel]) -> dict[str, str]:
+    """Return the docstring of each field that has one, inherited ones too."""
+    found: dict[str, str] = {}
+    for owner in reversed(model.__mro__):
+        if issubclass(owner, BaseModel) and owner is not BaseModel:
+            found |= _of_module(owner.__module__).get(owner.__qualname__, {})
+    return {name: text for name, text in found.items() if name in model.model_fields}
+
+
+@cache
+def _of_module(name: str) -> dict[str, dict[str, str]]:
+    """Return the docstrings of the fields of each class of a module."""
+    module = sys.modules[name]
+    tree = ast.parse(inspect.getsource(module))
+    return {node.name: _of_class(node) for node in tree.body if isinstance(node, ast.ClassDef)}
+
+
+def _of_class(node: ast.ClassDef) -> dict[str, str]:
+    found = {}
+    for field, following in pairwise(node.body):
+        if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name):
+            match following:
+                case ast.Expr(value=ast.Constant(value=str(text))):
+                    found[field.target.id] = inspect.cleandoc(text)
+    return found

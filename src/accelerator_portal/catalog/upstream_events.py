@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field, model_validator
 
 from accelerator_portal.catalog.fields import Id, Line, Model, fault, unit
-from accelerator_portal.catalog.relay_file import RepositoryName
+from accelerator_portal.catalog.shared_files import RepositoryName
 from accelerator_portal.catalog.sources import Sourced
 
 Occasion = Literal["pull-request", "push", "daily", "weekly"]

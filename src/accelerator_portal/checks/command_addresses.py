@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from accelerator_portal.checks.programs import program_of
-from accelerator_portal.install.addresses import registry_of, text_addresses
+from accelerator_portal.install.payload import registry_of, text_addresses
 
 _HOST = re.compile(
     r"(?:[^\s/@]{1,80}@)?((?:[a-z0-9-]{1,63}\.)+[a-z][a-z0-9-]{1,62})(?=[:/?#]|\Z)", re.IGNORECASE

@@ -1,38 +1,247 @@
-"""`accelerator-portal history`: what reports said over time, kept beside the data."""
+"""`accelerator-portal history`: writes, reads and restores the archive of test results."""
 
 from __future__ import annotations
 
 import datetime as dt
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast, get_args
 
 import click
 
+from accelerator_portal.catalog import Problem
+from accelerator_portal.catalog.atomic_write import write_bytes_atomically
+from accelerator_portal.catalog.catalog import ACCELERATORS
 from accelerator_portal.catalog.wording import count
-from accelerator_portal.cli.history_archive import check, compact, refuse_without_history, repair
-from accelerator_portal.cli.history_rollup import rollup
+from accelerator_portal.cli.extras import require_extra
 from accelerator_portal.cli.options import (
     ANY_ROOT,
     INPUT_FILE,
     JSON,
+    OUTPUT_FILE,
     ROOT,
     print_json,
     print_problems,
     progress_bar,
+    refuse_unknown,
     require_repository,
 )
 from accelerator_portal.results.archive import BASES, History, read_history
 from accelerator_portal.results.classify import classes
 from accelerator_portal.results.folding import (
+    NamedReport,
     fold_reports,
     folder_reports,
     read_reports,
     without_future,
 )
+from accelerator_portal.results.partitions.compaction import Compaction, compact_all
+from accelerator_portal.results.partitions.layout import archived_accelerators, month_of
+from accelerator_portal.results.partitions.manifest import read_manifest
+from accelerator_portal.results.partitions.repairing import check_accelerator, repair_accelerator
+from accelerator_portal.results.partitions.writing import locked
+from accelerator_portal.results.rolling_up import (
+    MOST_ROWS_IN_MEMORY,
+    ROLLUPS,
+    PartitionFiles,
+    Rollup,
+    RollupEngine,
+    dask_rollup,
+    engine_for,
+    pandas_rollup,
+    result_partitions,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from distributed import Client
+
+
+_CONNECT_S = 20
+
+
+@click.command()
+@ROOT
+@click.option(
+    "--accelerator",
+    "accelerators",
+    multiple=True,
+    metavar="ID",
+    help="Include only this accelerator. Repeatable.",
+)
+@click.option(
+    "--engine",
+    type=click.Choice(get_args(RollupEngine)),
+    help=f"Use this engine. Default: pandas up to {MOST_ROWS_IN_MEMORY:,} results, Dask for more.",
+)
+@click.option("--scheduler", metavar="ADDRESS", help="Use the workers of this Dask cluster.")
+@click.option(
+    "--out",
+    type=OUTPUT_FILE,
+    help="Write this .csv, .json or .parquet file. Default: print CSV.",
+)
+@click.argument("name", type=click.Choice(tuple(ROLLUPS)))
+def rollup(  # noqa: PLR0913, PLR0917 - click hands over each option
+    root: Path,
+    name: str,
+    accelerators: tuple[str, ...],
+    engine: str | None,
+    scheduler: str | None,
+    out: Path | None,
+) -> None:
+    """Summarize the results of all archived runs by accelerator, suite and month.
+
+    Dask workers read the files themselves: the repository must have the same path on each worker.
+    """
+    if out and out.suffix not in _WRITERS:
+        raise click.UsageError(f"{out}: use a name that ends with {', '.join(_WRITERS)}")
+    if scheduler and engine == "pandas":
+        raise click.UsageError("--scheduler requires Dask. Remove --engine pandas")
+    for accelerator in accelerators:
+        refuse_without_history(root, accelerator)
+    partitions = result_partitions(root, accelerators or archived_accelerators(root))
+    chosen = cast("RollupEngine | None", "dask" if scheduler else engine)
+    frame = _made(ROLLUPS[name], partitions, chosen or engine_for(partitions), scheduler)
+    if out is None:
+        click.echo(frame.to_csv(index=False), nl=False)
+        return
+    write_bytes_atomically(out, _WRITERS[out.suffix](frame))
+    click.echo(f"Wrote {count(len(frame), 'row')} to {out}.")
+
+
+def _made(
+    rollup: Rollup, partitions: list[PartitionFiles], engine: RollupEngine, scheduler: str | None
+) -> pd.DataFrame:
+    if engine == "pandas":
+        return pandas_rollup(rollup, partitions)
+    require_extra("cluster", "history rollup with Dask")
+    with _connected(scheduler) as client:
+        return dask_rollup(rollup, partitions, client)
+
+
+@contextmanager
+def _connected(scheduler: str | None) -> Iterator[Client]:
+    """Connect to a cluster, or start workers on this machine for the time of a roll-up."""
+    from distributed import Client, LocalCluster
+
+    if scheduler is None:
+        with (
+            LocalCluster(threads_per_worker=1, dashboard_address="127.0.0.1:0") as cluster,
+            Client(cluster) as client,
+        ):
+            yield client
+        return
+    try:
+        client = Client(scheduler, timeout=_CONNECT_S)
+    except (OSError, ValueError):
+        what = f"the Dask scheduler {scheduler} doesn't respond. Start it, or correct --scheduler"
+        raise click.ClickException(what) from None
+    with client:
+        yield client
+
+
+def _csv(frame: pd.DataFrame) -> bytes:
+    return frame.to_csv(index=False).encode()
+
+
+def _json(frame: pd.DataFrame) -> bytes:
+    return frame.to_json(orient="records", indent=1).encode()
+
+
+def _parquet(frame: pd.DataFrame) -> bytes:
+    return frame.to_parquet(index=False, compression="zstd")
+
+
+_WRITERS = {".csv": _csv, ".json": _json, ".parquet": _parquet}
+
+
+@click.command()
+@ROOT
+@click.option(
+    "--before",
+    metavar="YYYY-MM",
+    help="Merge the months before this one. Default: the current month.",
+)
+def compact(root: Path, before: str | None) -> None:
+    """Merge the archive's files of past months into fewer files with the same results.
+
+    Without --before, merge all months before the current one.
+    """
+    month = before or month_of(dt.datetime.now(dt.timezone.utc))
+    _end(compact_all(root, month, _tell_compaction))
+
+
+@click.command()
+@ROOT
+@click.argument("accelerators", nargs=-1)
+def check(root: Path, accelerators: tuple[str, ...]) -> None:
+    """Check the archive's files against their manifests and the latest outcomes."""
+    problems: list[Problem] = []
+    for accelerator in accelerators:
+        refuse_without_history(root, accelerator)
+    for accelerator in accelerators or archived_accelerators(root):
+        found = list(check_accelerator(root, accelerator))
+        problems += found
+        if not found:
+            click.echo(_whole(root, accelerator))
+    _end(problems)
+
+
+@click.command()
+@ROOT
+@click.argument("accelerator")
+@click.argument("files", nargs=-1, type=INPUT_FILE)
+def repair(root: Path, accelerator: str, files: tuple[Path, ...]) -> None:
+    """Repair an accelerator's archive from its undamaged files and from reports.
+
+    FILES are reports. Without FILES, use the reports in vendor folders.
+    """
+    refuse_without_history(root, accelerator)
+    reports, _ = read_reports(root, files) if files else folder_reports(root)
+    with locked(root, accelerator):
+        done = repair_accelerator(root, accelerator, _of(accelerator, reports))
+    for sentence in done.done or ("Nothing to repair.",):
+        click.echo(sentence)
+    _end(list(check_accelerator(root, accelerator)))
+
+
+def _tell_compaction(accelerator: str, done: Compaction) -> None:
+    click.echo(
+        f"{accelerator}: {count(done.files, 'file')} to {done.merged:,}, "
+        f"{count(done.rows, 'row')}, {done.bytes:,} to {done.merged_bytes:,} bytes"
+    )
+
+
+def refuse_without_history(root: Path, accelerator: str) -> None:
+    """Refuse an accelerator that has no archive; raises click.UsageError."""
+    archived = archived_accelerators(root)
+    folders = {place.name for place in (root / ACCELERATORS).glob("*/")}
+    if accelerator in folders.difference(archived):
+        what = f"{accelerator} has no history, because none of its reports was added"
+        raise click.UsageError(f"{what}. To add them: accelerator-portal history fold")
+    refuse_unknown(accelerator, archived)
+
+
+def _of(accelerator: str, reports: list[NamedReport]) -> Iterator[NamedReport]:
+    return (named for named in reports if named[1].accelerator == accelerator)
+
+
+def _whole(root: Path, accelerator: str) -> str:
+    manifest = read_manifest(root, accelerator)
+    files, rows = len(manifest.files), sum(file.rows for file in manifest.files)
+    lost = count(len(manifest.lost), "damaged file")
+    note = f"; {lost} could not be restored (see the manifest)" if manifest.lost else ""
+    return f"{accelerator}: {count(files, 'file')}, {count(rows, 'row')}, no damage{note}"
+
+
+def _end(problems: Sequence[Problem]) -> None:
+    if problems:
+        print_problems(problems)
+        sys.exit(1)
 
 
 @click.group()

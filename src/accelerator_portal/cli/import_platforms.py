@@ -19,8 +19,12 @@ from accelerator_portal.install.additional_platforms import (
 )
 from accelerator_portal.install.pip_command import UnreadableCommandError
 from accelerator_portal.vendors.draft import folder_files
-from accelerator_portal.vendors.entry import entry_draft, folder_name, with_all_headings
-from accelerator_portal.vendors.entry_releases import with_releases
+from accelerator_portal.vendors.entry import (
+    entry_draft,
+    folder_name,
+    with_all_headings,
+    with_releases,
+)
 
 
 @click.command("import-platforms")

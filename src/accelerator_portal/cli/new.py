@@ -1,9 +1,11 @@
-"""`accelerator-portal new`: a folder that passes the check, from a few answers."""
+"""`accelerator-portal new`: asks a few questions and writes a folder that passes the check."""
 
 from __future__ import annotations
 
+import re
+import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,12 +13,13 @@ from typing import Any
 import click
 
 from accelerator_portal.catalog import Catalog, Problem, ProblemsError
+from accelerator_portal.catalog.atomic_write import write_folder_atomically, write_text_atomically
 from accelerator_portal.catalog.catalog import ACCELERATORS, HOSTS
 from accelerator_portal.catalog.clock import today
 from accelerator_portal.catalog.problem import printable
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.checks import errors
-from accelerator_portal.cli.new_folder import print_next_steps, write_all
+from accelerator_portal.cli.generated import stale_files
 from accelerator_portal.cli.options import (
     INPUT_FILE,
     INTERRUPTED,
@@ -24,21 +27,19 @@ from accelerator_portal.cli.options import (
     print_problems,
     whole_catalog,
 )
-from accelerator_portal.cli.prompts import ask_question
 from accelerator_portal.install.additional_platforms import read_additional_platforms
 from accelerator_portal.install.pip_command import UnreadableCommandError
 from accelerator_portal.vendors.answer_faults import id_fault
-from accelerator_portal.vendors.case import PlatformCase
-from accelerator_portal.vendors.draft import Draft, folder_files
+from accelerator_portal.vendors.answers import written
+from accelerator_portal.vendors.draft import Draft, PlatformCase, check_folder, folder_files, places
 from accelerator_portal.vendors.draft_from_answers import draft_from_answers
 from accelerator_portal.vendors.entry import entry_draft, folder_name
-from accelerator_portal.vendors.folder_check import check_folder
-from accelerator_portal.vendors.github_files import github_files
-from accelerator_portal.vendors.hosts import with_hosts, with_known_hosts
-from accelerator_portal.vendors.interview import as_typed, interview
+from accelerator_portal.vendors.github_files import github_files, with_hosts, with_known_hosts
+from accelerator_portal.vendors.interview import about, as_typed, interview, is_needed, take
 from accelerator_portal.vendors.offers import entry_offers, package_offers
 from accelerator_portal.vendors.package_metadata import NoMetadataError, read_package
-from accelerator_portal.vendors.questions import QUESTIONS, Prompt
+from accelerator_portal.vendors.questions import QUESTIONS, Prompt, RefusedAnswerError
+from accelerator_portal.vendors.suggestions import derived, suggested
 
 _Command = Callable[..., None]
 
@@ -210,3 +211,116 @@ def _tried(case: PlatformCase) -> tuple[Draft, Catalog | None, list[Problem]]:
         print_problems([problem for problem in problems if problem.path == guide])
         return _tried(replace(case, entry=replace(case.entry, guide={})))
     return draft, catalog, problems
+
+
+NONE = "-"
+"""Typed where something is proposed and nothing is right."""
+
+BACK = "<"
+"""Typed to be asked the previous question again."""
+
+
+def ask_question(question: Prompt, case: PlatformCase, *, first: bool) -> PlatformCase | None:
+    """Ask until the answer can stand; return the case with it, or None to go back.
+
+    Raises click.Abort on Ctrl+C.
+    """
+    needed = is_needed(case, question)
+    known = derived(case, question.flag)
+    proposed = written(known.value) if known else suggested(case, question.flag) or ""
+    hint = "" if needed else f"; {NONE} if not stated" if proposed else "; Enter if not stated"
+    back = "" if first else f"; {BACK} to go back"
+
+    def taken(text: str) -> PlatformCase | None:
+        answer = text.strip()
+        if answer == BACK and not first:
+            return None
+        if not needed and answer in {"", NONE}:
+            return case
+        if not answer:
+            raise click.UsageError(f"{question.words} is required: {question.help}")
+        try:
+            return take(case, question, text)
+        except RefusedAnswerError as error:
+            raise click.UsageError(_words(question, str(error))) from None
+
+    answered: PlatformCase | None = click.prompt(
+        f"{question.words} ({question.help}{about(case, question)}{hint}{back})",
+        default=proposed,
+        show_default=bool(proposed),
+        value_proc=taken,
+    )
+    return answered
+
+
+def _words(question: Prompt, fault: str) -> str:
+    """The words of a fault, under the question instead of the option: `torch[2]: …`."""
+    return re.sub(rf"^{question.flag}(\[\d+\])?(?=: )", question.words, fault, flags=re.MULTILINE)
+
+
+def write_all(
+    root: Path,
+    platform_id: str,
+    files: Mapping[str, str],
+    others: Mapping[str, str],
+    write: Callable[[Path, str], None] = write_text_atomically,
+) -> list[str]:
+    """Write the folder, and those of `others` that have changed, which are returned; name each.
+
+    What was there before is put back where not all can be written. Raises OSError.
+    """
+    folder = root / ACCELERATORS / platform_id
+    changed = stale_files(root, others)
+    before = {p: (root / p).read_text("utf-8") if (root / p).exists() else None for p in changed}
+    try:
+        write_folder_atomically(folder, files)
+        for path, text in changed.items():
+            write(root / path, text)
+    except BaseException:  # Ctrl-C, too
+        for path, old in before.items():
+            if old is None:
+                (root / path).unlink(missing_ok=True)
+            else:
+                write_text_atomically(root / path, old)
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    for path in (*(f"{ACCELERATORS}/{platform_id}/{name}" for name in files), *changed):
+        click.echo(f"Wrote {path}")
+    return [*changed]
+
+
+def print_next_steps(
+    case: PlatformCase, draft: Draft, problems: Sequence[Problem], changed: Sequence[str]
+) -> None:
+    """Say what is left to fill in, by file and line, and how the folder becomes a pull request.
+
+    `problems` are warnings, and what the new folder makes wrong in others; `changed` are the files
+    that were written beside it.
+    """
+    if problems:
+        click.echo("\nWarnings for the new folder:")
+        for problem in problems:
+            click.echo(problem)
+    click.echo(
+        "\nThe folder passes the check. Optional fields that you can add if a source supports them:"
+    )
+    for hint, line in places(draft, folder_files(draft)):
+        words = f"{hint.heading}: {hint.words}" if hint.heading else hint.words
+        click.echo(f"{ACCELERATORS}/{case.id}/{hint.file}:{line}: {words}")
+    click.echo(
+        f"\n{case.value('url')} is the source of all your answers. If another document"
+        "\nsupports an answer, add it under sources, with the date on which you read it."
+        "\n\nTo add a test report, for example pytest's JUnit XML:"
+        f"\n  mkdir -p {ACCELERATORS}/{case.id}/results"
+        f"\n  .venv/bin/accelerator-portal report import --accelerator {case.id} --torch VERSION \\"
+        f"\n    --out {ACCELERATORS}/{case.id}/results/ci.json results.xml"
+        "\n\nTo preview the page:"
+        "\n  make check"
+        f"\n  make serve        and open http://127.0.0.1:8000/compute-platforms/{case.id}/"
+        "\n\nTo open a pull request from your fork on GitHub, the remote fork:"
+        f"\n  git switch --create add-{case.id}"
+        f"\n  git add {' '.join((f'{ACCELERATORS}/{case.id}', *changed))}"
+        f'\n  git commit --message "Add the platform {case.id}"'
+        f"\n  git push --set-upstream fork add-{case.id}"
+        "\nGitHub then prints the link that opens the pull request."
+    )

@@ -42,8 +42,7 @@ def sync_packages(root: Path, wanted: tuple[str, ...]) -> None:
     """
     from accelerator_portal.http.errors import RequestLimits
     from accelerator_portal.packages.portal_packages import portal_packages
-    from accelerator_portal.packages.sync import SyncInterrupted, SyncOptions, sync
-    from accelerator_portal.packages.sync_words import synced_words
+    from accelerator_portal.packages.sync import SyncInterrupted, SyncOptions, sync, synced_words
 
     catalog = usable_catalog(root)
     known = [package.name for package in portal_packages(catalog)]
@@ -78,7 +77,7 @@ def _names(wanted: tuple[str, ...], known: list[str]) -> frozenset[str]:
 
 
 def _tell(catalog: Catalog, synced: SyncResult) -> None:
-    from accelerator_portal.packages.sync_words import package_lines
+    from accelerator_portal.packages.sync import package_lines
 
     for package in synced.packages:
         for line in package_lines(package, catalog.packages_read):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 import signal
 import sys
 from dataclasses import replace
@@ -27,9 +28,9 @@ from accelerator_portal.cli.options import (
 )
 from accelerator_portal.cli.other_python import OTHER_PYTHON
 from accelerator_portal.cli.run_progress import ProgressDisplay, closing_words
-from accelerator_portal.cli.shard_option import SHARD, TIMES
 from accelerator_portal.reports.outcomes import TriggerKind
 from accelerator_portal.reports.report_file import read_report
+from accelerator_portal.reports.shard import MAX_SHARDS
 from accelerator_portal.validation import launch
 from accelerator_portal.validation.executorch.registry import USUAL as USUAL_BACKEND
 from accelerator_portal.validation.plan import Plan, RunError
@@ -47,6 +48,41 @@ from accelerator_portal.validation.request import (
 from accelerator_portal.validation.run import suites_of_journal
 from accelerator_portal.validation.selecting import ExpressionError, failed_in
 from accelerator_portal.validation.sharding import recorded_times
+
+_FORM = re.compile(r"([1-9]\d{0,8})/([1-9]\d{0,8})")
+
+
+def _numbers(
+    context: click.Context, parameter: click.Parameter, value: str | None
+) -> tuple[int, int] | None:
+    """Return K and N of `K/N`; refuse what cannot be a shard."""
+    del context, parameter
+    if value is None:
+        return None
+    match = _FORM.fullmatch(value)
+    if not match:
+        raise click.BadParameter(f'"{value}" is not in the form K/N, for example 2/4')
+    index, number = int(match[1]), int(match[2])
+    if index > number:
+        raise click.BadParameter(f"there is no shard {index} of {number}; the last is {number}")
+    if number > MAX_SHARDS:
+        raise click.BadParameter(f"there can be at most {MAX_SHARDS} shards; {number} is more")
+    return index, number
+
+
+SHARD = click.option(
+    "--shard",
+    metavar="K/N",
+    callback=_numbers,
+    help="Run shard K of N. Merge the reports of all shards with `report merge`.",
+)
+
+TIMES = click.option(
+    "--times",
+    type=INPUT_FILE,
+    metavar="REPORT",
+    help="Balance shards by this report's times. Default: the platform's reports.",
+)
 
 
 @click.command()

@@ -9,10 +9,13 @@ from urllib.parse import unquote, urlsplit
 from accelerator_portal.catalog.fields import Method, Os
 from accelerator_portal.catalog.install_file import one_line
 from accelerator_portal.catalog.install_steps import DockerStep, DownloadStep, PipStep, Step
-from accelerator_portal.install.placeholders import fill
-from accelerator_portal.install.quoting import command_line, quote_address, set_variable
-from accelerator_portal.install.rows import Container, DerivedMethod, PipCall
-from accelerator_portal.install.torch_backend import backend_of
+from accelerator_portal.install.pip_command import (
+    backend_of,
+    command_line,
+    quote_address,
+    set_variable,
+)
+from accelerator_portal.install.rows import Container, DerivedMethod, PipCall, fill
 
 _PYTHON = {"linux": "python3", "macos": "python3", "windows": "python"}
 

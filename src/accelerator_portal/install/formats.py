@@ -16,7 +16,7 @@ from packaging.version import Version
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.fields import Method
 from accelerator_portal.catalog.releases_file import INDEX
-from accelerator_portal.install.quoting import command_line
+from accelerator_portal.install.pip_command import BACKENDS, command_line
 from accelerator_portal.install.rows import (
     PREVIEW,
     CheckLine,
@@ -26,7 +26,6 @@ from accelerator_portal.install.rows import (
     Prerequisite,
     TextFile,
 )
-from accelerator_portal.install.torch_backend import BACKENDS
 
 # The methods that vendors state; all others follow from them.
 STATED: frozenset[str] = frozenset(get_args(Method))

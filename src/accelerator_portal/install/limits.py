@@ -1,15 +1,15 @@
-"""What a reader's card and driver can run: which rows stay when one of them is known."""
+"""Selects the rows that a reader's card and driver can run."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from packaging.version import Version
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
+from packaging.version import InvalidVersion, Version
 
 from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.hardware import Generation
-from accelerator_portal.install.bounds import lower_bound
 from accelerator_portal.install.labels import OS
 from accelerator_portal.install.rows import InstallRow
 from accelerator_portal.install.serving import runs
@@ -68,3 +68,19 @@ def _ranges(places: Iterator[int]) -> Iterator[int]:
         end = place + 1
     if end is not None:
         yield end
+
+
+_LOWER = {">=", "==", "~="}
+
+
+def lower_bound(text: str) -> Version | None:
+    """Return the oldest version that `>=8.0`, `==8.0` or `8.0` admits; None where it is words."""
+    try:
+        return Version(text)
+    except InvalidVersion:
+        pass
+    try:
+        bounds = [Version(s.version) for s in SpecifierSet(text) if s.operator in _LOWER]
+    except (InvalidSpecifier, InvalidVersion):
+        return None
+    return max(bounds, default=None)

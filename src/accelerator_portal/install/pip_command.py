@@ -1,4 +1,4 @@
-"""From a pip command, as people write it, to structured steps."""
+"""Parses pip commands into steps, and quotes words for shells."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ import shlex
 from typing import Any
 
 from packaging.requirements import InvalidRequirement, Requirement
+
+from accelerator_portal.catalog.fields import Os
+from accelerator_portal.catalog.releases_file import INDEX
 
 _PIP = re.compile(
     r"(?:(?:\S*/)?python3?(?:\.\d+)?\s+-m\s+)?(?:uv\s+)?pip3?\s+install\s+(.*)", re.DOTALL
@@ -60,3 +63,82 @@ def _package(word: str) -> str:
     except InvalidRequirement:
         raise UnreadableCommandError(f'"{word[:60]}" is not a valid requirement') from None
     return word
+
+
+# Builds of PyTorch that uv knows by name: `--torch-backend=cu126` instead of an index.
+#
+# uv then takes PyTorch's own packages from that build's index and all others from PyPI, which an
+# index alone does not do.
+
+# As `uv pip install --help` of uv 0.13.8 lists them, those that PyTorch published since 2.4. A test
+# asks uv itself.
+BACKENDS = frozenset(
+    {
+        *("cpu", "xpu"),
+        *("cu118", "cu121", "cu124", "cu126", "cu128", "cu129", "cu130", "cu132"),
+        *("rocm6.0", "rocm6.1", "rocm6.2", "rocm6.2.4", "rocm6.3", "rocm6.4"),
+        *("rocm7.0", "rocm7.1", "rocm7.2"),
+    }
+)
+
+
+def backend_of(index: str | None) -> str | None:
+    """Return uv's name for the build that an index of PyTorch's holds; None where it has none.
+
+    Nightly builds have indexes of their own, which uv does not know.
+    """
+    name = (index or "").removeprefix(f"{INDEX}/")
+    return name if name in BACKENDS else None
+
+
+# Words and variables for a shell: POSIX sh on Linux and macOS, PowerShell and cmd on Windows.
+#
+# A quoted word for Windows means the same to PowerShell and to cmd, because a reader may paste it
+# into either; a word for which no such form exists is refused.
+
+_PLAIN_ON_WINDOWS = re.compile(r"[A-Za-z0-9_@+=:./\\-]+")
+_SPECIAL_IN_QUOTES = re.compile(r"[\"$`%!\x00-\x1f“”„]")
+
+
+class UnquotableError(ValueError):
+    """A word that cannot be written so that PowerShell and cmd read it alike."""
+
+
+def quote(word: str, os: Os) -> str:
+    """Return `word` as the shell of `os` must see it to mean exactly itself."""
+    if os != "windows":
+        return shlex.quote(word)
+    if _PLAIN_ON_WINDOWS.fullmatch(word) and not word.startswith("@"):
+        return word
+    if not word or _SPECIAL_IN_QUOTES.search(word) or word.endswith("\\"):
+        raise UnquotableError(word)
+    return f'"{word}"'
+
+
+def quote_address(url: str, os: Os) -> str:
+    """Return an address as the shell of `os` must see it, where no other word has a percent sign.
+
+    A single percent sign stays as it is at the prompt of cmd and in an argument of PowerShell; in
+    a batch file it would have to be doubled.
+    """
+    if (
+        os == "windows"
+        and url.count("%") == 1
+        and _PLAIN_ON_WINDOWS.fullmatch(url.replace("%", ""))
+    ):
+        return url
+    return quote(url, os)
+
+
+def command_line(words: list[str], os: Os) -> str:
+    """Return the words as one line for the shell of `os`."""
+    return " ".join(quote(word, os) for word in words)
+
+
+def set_variable(name: str, value: str, os: Os) -> str:
+    """Return the line that sets an environment variable (PowerShell on Windows)."""
+    if os != "windows":
+        return f"export {name}={shlex.quote(value)}"
+    if _SPECIAL_IN_QUOTES.search(value):
+        raise UnquotableError(value)
+    return f'$env:{name} = "{value}"'

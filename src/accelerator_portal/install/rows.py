@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -108,3 +110,34 @@ class InstallRow:
     """Whether the selector takes the row only for a reader who asks for its release."""
     named: Source | None = None
     """The document that names the version: less than a package index that has it."""
+
+
+NAMES = frozenset(
+    {"torch", "torchvision", "variant", "variant_version", "plugin", "index", "python"}
+)
+
+_FIELD = re.compile(r"\{([^{}]*)\}")
+
+
+class UnknownPlaceholderError(LookupError):
+    """A placeholder that does not exist, or that has no value for the row at hand."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.name = name
+
+    @property
+    def exists(self) -> bool:
+        """Whether it is a placeholder at all, and only lacks a value here."""
+        return self.name in NAMES
+
+
+def fill(text: str, values: Mapping[str, str]) -> str:
+    """Replace each `{name}`; raise UnknownPlaceholderError for one without a value."""
+
+    def value(match: re.Match[str]) -> str:
+        if match.group(1) not in values:
+            raise UnknownPlaceholderError(match.group(1))
+        return values[match.group(1)]
+
+    return _FIELD.sub(value, text)

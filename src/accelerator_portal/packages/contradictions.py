@@ -9,8 +9,7 @@ from packaging.version import Version
 
 from accelerator_portal.catalog import Catalog, Platform, Problem
 from accelerator_portal.catalog.fields import Arch, Os
-from accelerator_portal.catalog.package_file import IndexFacts, ReleaseFacts
-from accelerator_portal.catalog.package_files import PACKAGES
+from accelerator_portal.catalog.package_file import PACKAGES, IndexFacts, ReleaseFacts
 from accelerator_portal.catalog.yaml_file import Location
 from accelerator_portal.install.targets import Target
 from accelerator_portal.packages.facts_text import line_of

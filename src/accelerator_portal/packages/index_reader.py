@@ -20,7 +20,6 @@ from accelerator_portal.http.addresses import may_follow
 from accelerator_portal.http.cache import CachedBody, HttpCache, get_cached
 from accelerator_portal.http.client import HttpClient
 from accelerator_portal.http.errors import FetchError, InvalidResponseError
-from accelerator_portal.packages.core_metadata import MAX_METADATA
 from accelerator_portal.packages.index_page import (
     ACCEPT,
     MAX_PAGE,
@@ -30,15 +29,17 @@ from accelerator_portal.packages.index_page import (
     parse_page,
 )
 from accelerator_portal.packages.metadata import (
+    MAX_METADATA,
     Metadata,
     cuda_version,
+    metadata_address,
+    metadata_by_ranges,
     parse_metadata,
     python_range,
     requirements_on,
 )
 from accelerator_portal.packages.portal_packages import TORCH, PortalPackage
-from accelerator_portal.packages.remote_wheel import metadata_address, metadata_by_ranges
-from accelerator_portal.packages.selection import representatives, selected_versions
+from accelerator_portal.packages.questions import representatives, selected_versions
 from accelerator_portal.packages.wheel_tags import by_python, platform_tag, python_label
 
 

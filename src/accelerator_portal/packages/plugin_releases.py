@@ -7,20 +7,149 @@ does not state, such as the SDK version, becomes a question to the vendor.
 from __future__ import annotations
 
 import datetime as dt
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import product
+from typing import get_args
 
 from packaging.requirements import InvalidRequirement, Requirement
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.compatibility_file import CompatibilityRow
+from accelerator_portal.catalog.fields import Arch, Os
 from accelerator_portal.catalog.package_file import ReleaseFacts
-from accelerator_portal.packages.fitting import home, usable
-from accelerator_portal.packages.plugin_pythons import python_note, pythons, systems
-from accelerator_portal.packages.plugin_torch import TorchEvidence, torch_evidence
+from accelerator_portal.install.labels import OS
+from accelerator_portal.packages.fitting import admits, home, labels_on, torch_requirements, usable
 from accelerator_portal.packages.release_lag import read_on
+from accelerator_portal.packages.wheel_tags import serves_python
+
+# `torch==2.15.0+cpu`: the local version names a build of the same release. `==2.15.0.*` leaves open
+# a post-release of it alone.
+_EXACT = re.compile(r"={2,3}([0-9][0-9A-Za-z.]*?)(?:\+[0-9A-Za-z.]+)?")
+_POST_RELEASES = re.compile(r"==([0-9]+\.[0-9]+\.[0-9]+)\.\*")
+
+
+@dataclass(frozen=True, slots=True)
+class TorchEvidence:
+    """The torch release of a plugin release; None where nothing states it.
+
+    `required` is what the metadata says, one text for each different requirement; `sources` are the
+    ids of further sources in `compatibility.yaml`; `note` qualifies the row.
+    """
+
+    torch: str | None
+    required: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
+    note: str | None = None
+
+
+def torch_evidence(catalog: Catalog, platform: Platform, release: ReleaseFacts) -> TorchEvidence:
+    """Return the torch release that a plugin release is for, and who states it."""
+    required = tuple(sorted(set(torch_requirements(release).values())))
+    specified = [line for line in required if Requirement(line).specifier]
+    if specified:
+        return _by_metadata(catalog, required, specified)
+    return _by_pattern(catalog, platform, release, required)
+
+
+def _by_metadata(
+    catalog: Catalog, required: tuple[str, ...], specified: list[str]
+) -> TorchEvidence:
+    exact = {_exact(line) for line in specified}
+    if len(exact) == 1 and (torch := exact.pop()):
+        return TorchEvidence(torch, required)
+    known = [release.version for release in catalog.releases.releases]
+    fitting = [torch for torch in known if all(admits(line, torch) for line in specified)]
+    if not fitting:
+        return TorchEvidence(None, required)
+    quoted = " and ".join(f'"{line}"' for line in specified)
+    note = f"The metadata requires {quoted}. {fitting[0]} is the newest release that fits."
+    return TorchEvidence(fitting[0], required, (), note)
+
+
+def _exact(line: str) -> str | None:
+    specifier = str(Requirement(line).specifier)
+    found = _POST_RELEASES.fullmatch(specifier) or _EXACT.fullmatch(specifier)
+    return str(Version(found[1])) if found else None
+
+
+def _by_pattern(
+    catalog: Catalog, platform: Platform, release: ReleaseFacts, required: tuple[str, ...]
+) -> TorchEvidence:
+    pattern = platform.compatibility.version_pattern
+    known = [found.version for found in catalog.releases.releases]
+    if pattern is None:
+        return TorchEvidence(None, required)
+    same = [t for t in known if pattern.covers(t) and pattern.admits(release.version, t)]
+    if not same:
+        return TorchEvidence(None, required)
+    # Of the patch releases that follow the pattern: the one of the same number, or the first.
+    torch = release.version if release.version in same else min(same, key=Version)
+    note = "The metadata names no torch version. The vendor's version rule gives this version."
+    return TorchEvidence(torch, required, pattern.source, note)
+
+
+_SYSTEMS: tuple[Os, ...] = get_args(Os)
+_ARCHES: tuple[Arch, ...] = ("x86_64", "aarch64", "s390x", "ppc64le", "riscv64")
+
+
+def systems(release: ReleaseFacts) -> tuple[str, ...]:
+    """Return the systems that have wheels: `Linux x86_64`; "any system" for pure Python."""
+    found = tuple(_labels(release))
+    return ("any system",) if len(found) == len(_SYSTEMS) * len(_ARCHES) else found
+
+
+def pythons(catalog: Catalog, release: ReleaseFacts, torch: str | None) -> list[str]:
+    """Return the Python versions that have a wheel on every system, and that torch supports."""
+    labels = _labels(release)
+    return [
+        python
+        for python in _candidates(catalog, release, torch)
+        if labels and all(serves_python(found, python) for found in labels.values())
+    ]
+
+
+def python_note(catalog: Catalog, release: ReleaseFacts, everywhere: list[str]) -> str | None:
+    """Return a sentence about Python versions that have wheels on some systems only."""
+    sentences = []
+    for python in _candidates(catalog, release, None):
+        where = [name for name, found in _labels(release).items() if serves_python(found, python)]
+        if where and len(where) < len(_labels(release)) and python not in everywhere:
+            sentences.append(f"Python {python} has wheels for {', '.join(where)} only.")
+    return " ".join(sentences) or None
+
+
+def _labels(release: ReleaseFacts) -> dict[str, list[str]]:
+    """The Python labels of the wheels, by system."""
+    return {
+        f"{OS[os]} {arch}": found
+        for os, arch in product(_SYSTEMS, _ARCHES)
+        if (found := labels_on(release, os, arch))
+    }
+
+
+def _candidates(catalog: Catalog, release: ReleaseFacts, torch: str | None) -> list[str]:
+    known = {p for found in catalog.releases.releases for p in found.python}
+    of_torch = next((r.python for r in catalog.releases.releases if r.version == torch), None)
+    wanted = set(of_torch) if of_torch else known
+    return sorted((p for p in wanted if _asked(release, p)), key=_order)
+
+
+def _asked(release: ReleaseFacts, python: str) -> bool:
+    """Whether the release's own Python range has the version."""
+    try:
+        return SpecifierSet(release.python or "").contains(f"{python.removesuffix('t')}.99")
+    except InvalidSpecifier:
+        return True
+
+
+def _order(python: str) -> tuple[Version, bool]:
+    return Version(python.removesuffix("t")), python.endswith("t")
+
 
 SOURCE_ID = "package"
 """The source id in proposals; the edit replaces it by the id that the file declares."""

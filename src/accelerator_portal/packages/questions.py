@@ -2,13 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
+
+from packaging.version import Version
 
 from accelerator_portal.catalog.fields import Arch, Os
 from accelerator_portal.catalog.releases_file import INDEX
 from accelerator_portal.install.rows import InstallRow, PipCall
+from accelerator_portal.packages.portal_packages import TORCH
+from accelerator_portal.packages.wheel_tags import (
+    ANY,
+    by_python,
+    platform_tag,
+    python_label,
+    system,
+)
+
+if TYPE_CHECKING:
+    from accelerator_portal.packages.index_page import IndexFile
+
 
 # The methods whose commands are resolved; pip and uv differ in how they look at a second index.
 ASKED = ("pip", "uv")
@@ -56,3 +71,58 @@ def questions(row: InstallRow) -> dict[str, ResolutionQuestion]:
 def every_question(rows: Iterable[InstallRow]) -> list[ResolutionQuestion]:
     """Return each question once, in the order of the rows."""
     return list(dict.fromkeys(q for row in rows for q in questions(row).values()))
+
+
+MOST_RELEASES = 40
+MOST_PRE_RELEASES = 3
+# Where there are no others, as on the indexes of nightly builds.
+MOST_WITHOUT_FINAL = 12
+
+# The portal tells of torch from here on; see data/releases.yaml.
+FIRST_TORCH = Version("2.4")
+
+
+def selected_versions(versions: Iterable[Version], package: str) -> list[Version]:
+    """Return the versions to keep, newest first; of torch every final one that the portal shows."""
+    ordered = sorted(versions, reverse=True)
+    final = [version for version in ordered if not version.is_prerelease]
+    if not final:
+        return ordered[:MOST_WITHOUT_FINAL]
+    kept = set(final[:MOST_RELEASES])
+    if package == TORCH:
+        kept = {version for version in final if version >= FIRST_TORCH} or kept
+    kept |= set([v for v in ordered if v.is_prerelease][:MOST_PRE_RELEASES])
+    return [version for version in ordered if version in kept]
+
+
+def representatives(files: Sequence[IndexFile], *, of_each_system: bool) -> list[IndexFile]:
+    """Return a wheel for each system and architecture, or one alone, in a fixed order.
+
+    Of several the newest ordinary Python, then the first by name: the same on every machine.
+    """
+    groups: dict[tuple[str, ...], list[IndexFile]] = {}
+    for file in files:
+        if file.tags:
+            groups.setdefault(_group(platform_tag(file.tags)), []).append(file)
+    best = [max(groups[key], key=_rank) for key in sorted(groups, key=_usual)]
+    known = [file for file in best if _group(platform_tag(file.tags)) != ("other",)]
+    found = known or best[:1]
+    return found if of_each_system else found[:1]
+
+
+def _group(tag: str) -> tuple[str, ...]:
+    if tag == ANY:
+        return (ANY,)
+    found = system(tag)
+    if found is None or found.libc.startswith("musl"):
+        return ("other",)
+    return (found.os, *found.arches)
+
+
+def _usual(group: tuple[str, ...]) -> tuple[bool, bool, tuple[str, ...]]:
+    return group != (ANY,), group != ("linux", "x86_64"), group
+
+
+def _rank(file: IndexFile) -> tuple[bool, tuple[int, int, str], str]:
+    label = python_label(file.tags)
+    return not label.endswith("t"), by_python(label), file.name

@@ -10,10 +10,10 @@ from typing import Literal
 from packaging.version import Version
 
 from accelerator_portal.catalog import Catalog, Platform
-from accelerator_portal.catalog.cached_results import cached_by_owner
 from accelerator_portal.catalog.package_file import IndexFacts, ReleaseFacts
+from accelerator_portal.catalog.results_folder import cached_by_owner
 from accelerator_portal.packages.fitting import Home, admits, home, torch_requirements, usable
-from accelerator_portal.packages.selection import MOST_RELEASES
+from accelerator_portal.packages.questions import MOST_RELEASES
 
 VersionBasis = Literal["index", "vendor"]
 """Who says which plugin fits: the index's metadata, or the vendor's rows if it names no torch."""

@@ -1,4 +1,4 @@
-"""Bringing `data/packages/` up to date: every followed package on every index that is named.
+"""Updates `data/packages/` from the indexes that `data/packages.yaml` and the commands name.
 
 A package's file is written whole when all its indexes were asked; an interruption leaves those
 that were done, and what was fetched for the others in the cache.
@@ -8,30 +8,35 @@ from __future__ import annotations
 
 import asyncio
 import datetime as dt
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from packaging.version import Version
 from pydantic import ValidationError
 from pypi_simple import PYPI_SIMPLE_ENDPOINT
 
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.atomic_write import write_bytes_atomically
 from accelerator_portal.catalog.package_file import (
+    EVERY,
+    PACKAGES,
+    PACKAGES_READ,
     PYPI,
+    ChangeOf,
     FactChange,
     IndexFacts,
     IndexFault,
     PackageFacts,
     PackagesRead,
+    ReleaseFacts,
 )
-from accelerator_portal.catalog.package_files import PACKAGES, PACKAGES_READ
+from accelerator_portal.catalog.wording import count
 from accelerator_portal.http.cache import HttpCache
 from accelerator_portal.http.client import open_client
 from accelerator_portal.http.errors import FetchError, RequestLimits
 from accelerator_portal.http.traffic import Traffic
-from accelerator_portal.packages.fact_changes import fact_changes, with_changes
 from accelerator_portal.packages.facts_text import facts_text, read_text
 from accelerator_portal.packages.index_reader import IndexReader, IndexReading, read_index
 from accelerator_portal.packages.portal_packages import PortalPackage, portal_packages
@@ -238,3 +243,122 @@ def _holds(path: Path, text: bytes) -> bool:
         return path.read_bytes() == text
     except OSError:
         return False
+
+
+# Of a package; older ones are in the repository's history.
+MOST_CHANGES = 30
+
+
+def fact_changes(
+    before: IndexFacts, after: IndexFacts, versions: frozenset[Version], day: dt.date
+) -> Iterator[FactChange]:
+    """Yield what `after` says otherwise of the same versions; `versions` are all that exist.
+
+    A release that is only too old to be kept was not removed. What was not known before is no
+    change when it becomes known.
+    """
+    now = {release.version: release for release in after.releases}
+    for old in before.releases:
+        about: dict[str, object] = {"date": day, "index": after.index, "version": old.version}
+        new = now.get(old.version)
+        if new is not None:
+            for of, on, was, said in _compared(old, new):
+                said_so = {"of": of, "on": on, "before": was[:300], "after": said[:300]}
+                yield FactChange.model_validate(about | said_so)
+        elif Version(old.version) not in versions:
+            yield FactChange.model_validate({**about, "of": "removed"})
+
+
+def with_changes(known: tuple[FactChange, ...], found: list[FactChange]) -> tuple[FactChange, ...]:
+    """Return all changes, newest first, as many as are kept."""
+    merged = {_key(change): change for change in (*known, *found)}
+    ordered = sorted(merged.values(), key=lambda c: (c.index, c.of, c.on))
+    ordered.sort(key=lambda change: Version(change.version), reverse=True)
+    ordered.sort(key=lambda change: change.date, reverse=True)
+    return tuple(ordered[:MOST_CHANGES])
+
+
+def _compared(old: ReleaseFacts, new: ReleaseFacts) -> Iterator[tuple[ChangeOf, str, str, str]]:
+    if old.python and new.python and old.python != new.python:
+        yield "python", EVERY, old.python, new.python
+    if (old.yanked is None) != (new.yanked is None):
+        yield "yanked", EVERY, _withdrawn(old), _withdrawn(new)
+    before = {tag: ", ".join(said) for tag, said in old.requires.items()}
+    after = {tag: ", ".join(said) for tag, said in new.requires.items()}
+    yield from (("requires", *difference) for difference in _different(before, after))
+    if old.requires and new.requires:
+        yield from (("cuda", *difference) for difference in _different(old.cuda, new.cuda))
+
+
+def _withdrawn(release: ReleaseFacts) -> str:
+    return "" if release.yanked is None else release.yanked or "yes"
+
+
+def _different(
+    before: Mapping[str, str], after: Mapping[str, str]
+) -> Iterator[tuple[str, str, str]]:
+    for tag in sorted({*before, *after}):
+        was, said = before.get(tag, before.get(EVERY)), after.get(tag, after.get(EVERY))
+        if tag == EVERY and was != said and (EVERY not in before or EVERY not in after):
+            continue  # told by the tags themselves
+        if was is not None and said is not None and was != said:
+            yield tag, was, said
+
+
+def _key(change: FactChange) -> tuple[object, ...]:
+    return change.date, change.index, change.version, change.of, change.on
+
+
+MOST_TOLD = 5
+
+
+def synced_words(synced: SyncResult) -> str:
+    """Return a sync in one line: how many packages, how many with news, how many not read."""
+    new = sum(package.written for package in synced.packages)
+    unread = sum(bool(package.faults) for package in synced.packages)
+    packages = count(len(synced.packages), "package")
+    words = f"{packages}: {new} with changes, {unread} not fully read"
+    return f"{words}, {len(synced.missed)} not asked in time" if synced.missed else words
+
+
+def package_lines(package: PackageSync, read: PackagesRead) -> Iterator[str]:
+    """Yield what is to be said of a package: what is new, what could not be read or was refused."""
+    for facts in package.facts.indexes:
+        if facts.index in package.faults:
+            continue
+        known = package.before.on(facts.index) if package.before else None
+        before = {release.version for release in known.releases} if known else set()
+        new = [r.version for r in facts.releases if r.version not in before]
+        words = count(len(facts.releases), "release") if facts.releases else "no such package"
+        told = f", new: {_some(new)}" if new and known else ""
+        yield f"{package.name}, {_name(facts.index)}: {words}{told}"
+    yield from _fault_lines(package, read)
+    for what in package.refused[:MOST_TOLD]:
+        yield f"  refused: {what}"
+    if len(package.refused) > MOST_TOLD:
+        yield f"  refused: {len(package.refused) - MOST_TOLD} more"
+    known_changes = package.before.changes if package.before else ()
+    for change in package.facts.changes:
+        if change not in known_changes:
+            yield f"  {change.version} changed: {change.of} {change.before} → {change.after}"
+
+
+def _fault_lines(package: PackageSync, read: PackagesRead) -> Iterator[str]:
+    """Indexes that could not be read, those with the same fault in one line."""
+    by_fault: dict[str, list[str]] = {}
+    for index, what in package.faults.items():
+        held = package.before is not None and package.before.on(index) is not None
+        day = read.later.get(package.name) or read.read
+        kept = f"its facts stay as of {day}" if held else "no facts are available"
+        by_fault.setdefault(f"{what}; {kept}", []).append(_name(index))
+    for what, indexes in by_fault.items():
+        yield f"{package.name}, {_some(indexes)}: not read: {what}"
+
+
+def _some(words: list[str]) -> str:
+    more = f" and {len(words) - MOST_TOLD} more" if len(words) > MOST_TOLD else ""
+    return ", ".join(words[:MOST_TOLD]) + more
+
+
+def _name(index: str) -> str:
+    return "PyPI" if index == PYPI else index

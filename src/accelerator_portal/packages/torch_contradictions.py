@@ -8,8 +8,7 @@ from packaging.version import Version
 
 from accelerator_portal.catalog import Catalog, Problem
 from accelerator_portal.catalog.catalog import RELEASES
-from accelerator_portal.catalog.package_file import PYPI, PackageFacts, ReleaseFacts
-from accelerator_portal.catalog.package_files import PACKAGES
+from accelerator_portal.catalog.package_file import PACKAGES, PYPI, PackageFacts, ReleaseFacts
 from accelerator_portal.catalog.releases_file import Release, Wheel
 from accelerator_portal.packages.facts_text import line_of
 from accelerator_portal.packages.fitting import labels_on

@@ -11,7 +11,7 @@ import json
 from collections import Counter
 
 from accelerator_portal.reports import ctrf_model
-from accelerator_portal.reports.ctrf_case import named, plain_fields, status_of
+from accelerator_portal.reports.ctrf import named, plain_fields, status_of
 from accelerator_portal.reports.remainder import (
     NAMESPACE,
     Fields,

@@ -14,14 +14,20 @@ from pathlib import Path
 from accelerator_portal.reports.ctrf import read_ctrf
 from accelerator_portal.reports.ctrf_writer import ctrf_text
 from accelerator_portal.reports.dynamo_csv import read_dynamo_csv
-from accelerator_portal.reports.executorch_csv import read_executorch_csv
-from accelerator_portal.reports.executorch_json import read_executorch_json
-from accelerator_portal.reports.json_input import json_fault, parse_json
+from accelerator_portal.reports.executorch import read_executorch_csv, read_executorch_json
 from accelerator_portal.reports.junit import junit_text, read_junit
 from accelerator_portal.reports.onnx_scoreboard import read_onnx_scoreboard
 from accelerator_portal.reports.pytest_json import read_pytest_json
 from accelerator_portal.reports.pytorch_test_run import read_pytorch_test_run
-from accelerator_portal.reports.reading import Options, Reader, read_bytes, read_text, refuse
+from accelerator_portal.reports.reading import (
+    Options,
+    Reader,
+    json_fault,
+    parse_json,
+    read_bytes,
+    read_text,
+    refuse,
+)
 from accelerator_portal.reports.relay import relay_summary
 from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.torchbench import read_torchbench

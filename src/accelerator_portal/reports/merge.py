@@ -1,11 +1,90 @@
-"""Several files of one run as one."""
+"""Merges the shards of a run into the report that one machine would have written."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
-from accelerator_portal.reports.reading import ImportResult
-from accelerator_portal.reports.report import Environment, Suite
+from accelerator_portal.catalog.problem import Problem, ProblemsError
+from accelerator_portal.catalog.wording import count
+from accelerator_portal.reports.reading import MAX_TESTS, ImportResult
+from accelerator_portal.reports.report import (
+    Environment,
+    OperatorCoverage,
+    Report,
+    Suite,
+    TestEntry,
+)
+from accelerator_portal.reports.run_facts import different_facts, environment_facts
+from accelerator_portal.reports.shard import Shard, positions_of
+from accelerator_portal.reports.texts import shortened
+
+
+def merged_shards(files: Sequence[ShardFile]) -> Report:
+    """Return the report of the whole run; raises ProblemsError with all that stands against it."""
+    if problems := list(shard_problems(files)):
+        raise ProblemsError(problems)
+    reports = [file.report for file in files]
+    tests = _in_order(files)
+    notes = dict.fromkeys(report.note for report in reports if report.note)
+    changes = {
+        "started": min((r.started for r in reports if r.started), default=None),
+        "finished": max((r.finished for r in reports if r.finished), default=None),
+        "note": shortened(" ".join(notes)),
+        "origins": tuple(dict.fromkeys(origin for r in reports for origin in r.origins)),
+        "shard": None,
+        "suites": _suites(reports, tests),
+        "tests": tests,
+    }
+    return reports[0].model_copy(update=changes)
+
+
+def _in_order(files: Sequence[ShardFile]) -> tuple[TestEntry, ...]:
+    """Return all tests in the order of the plan."""
+    placed: dict[int, TestEntry] = {}
+    for path, report in files:
+        if not (shard := report.shard):
+            continue
+        places = positions_of(shard.positions, shard.planned)
+        for place, test in zip(places, report.tests, strict=True):
+            if place in placed:
+                what = f"test {place} of the plan is also in another shard"
+                remedy = "use the unmodified files from validate"
+                raise ProblemsError([Problem(path, 1, what, remedy)])
+            placed[place] = test
+    return tuple(placed[place] for place in sorted(placed))
+
+
+def _suites(reports: Iterable[Report], tests: Iterable[TestEntry]) -> tuple[Suite, ...]:
+    """Return each suite once, in the order of their tests."""
+    parts: dict[str, list[Suite]] = {test.suite: [] for test in tests}
+    for report in reports:
+        for suite in report.suites:
+            parts.setdefault(suite.name, []).append(suite)
+    return tuple(_suite(of_one) for of_one in parts.values() if of_one)
+
+
+def _suite(parts: Sequence[Suite]) -> Suite:
+    planned = [part.planned for part in parts if part.planned is not None]
+    operators = [part.operators for part in parts if part.operators]
+    changes = {
+        "planned": sum(planned) if len(planned) == len(parts) else None,
+        "operators": _operators(operators) if operators else None,
+    }
+    return parts[0].model_copy(update=changes)
+
+
+def _operators(parts: Sequence[OperatorCoverage]) -> OperatorCoverage:
+    """Join what shards covered; all say the same of how many operators there are."""
+    covered = {name for part in parts for name in part.covered}
+    on_cpu = {name for part in parts for name in part.computed_on_cpu}
+    missing = tuple(name for name in parts[0].core_missing if name not in covered)
+    changes = {
+        "covered": tuple(sorted(covered)),
+        "computed_on_cpu": tuple(sorted(on_cpu)),
+        "core_missing": missing,
+    }
+    return parts[0].model_copy(update=changes)
 
 
 def merged(founds: Sequence[ImportResult]) -> ImportResult:
@@ -37,3 +116,120 @@ def _joined(one: Suite, other: Suite) -> Suite:
     if one.planned is None or other.planned is None:
         return one.model_copy(update={"planned": None})
     return one.model_copy(update={"planned": one.planned + other.planned})
+
+
+_SAME_PLAN = "run all shards with the same versions, options, known issues and settings"
+_SAME_TIMES = "run all shards with the same reports of earlier runs"
+_SAME_MACHINES = "run all shards in the same environment, on the same kind of machine"
+_SAME_CHANGE = "run all shards for the same commit"
+
+
+class ShardFile(NamedTuple):
+    """A report and where it was read."""
+
+    path: str
+    report: Report
+
+
+class _Part(NamedTuple):
+    """A report that is a shard."""
+
+    path: str
+    report: Report
+    shard: Shard
+
+
+def shard_problems(files: Sequence[ShardFile], *, all_read: bool = True) -> Iterator[Problem]:
+    """Yield everything that keeps reports from being joined.
+
+    If not all files could be read, a shard that is not there may be in one of the others.
+    """
+    parts = [_Part(*file, file.report.shard) for file in files if file.report.shard]
+    for file in files:
+        if file.report.shard is None:
+            what = "the report is not a shard; it was created without --shard K/N"
+            yield Problem(file.path, 1, what, "remove it")
+    if parts:
+        yield from _foreign(parts)
+        yield from _doubled(parts)
+        if all_read:
+            yield from _missing(parts)
+        for part in parts:
+            yield from _incomplete(part)
+            yield from _changed(part)
+
+
+def _foreign(parts: Sequence[_Part]) -> Iterator[Problem]:
+    """Compare each shard with the first one."""
+    first = parts[0]
+    for part in parts[1:]:
+        for what, remedy in _differences(part, first):
+            yield Problem(part.path, 1, what, remedy)
+
+
+def _differences(part: _Part, first: _Part) -> Iterator[tuple[str, str]]:
+    shard, other = part.shard, first.shard
+    if shard.count != other.count:
+        what = f"this is shard {shard.name}, and {first.path} is shard {other.name}"
+        yield what, "use shards of one run"
+    elif shard.plan != other.plan:
+        yield f"shard {shard.name} has a different plan than {first.path}", _SAME_PLAN
+    elif shard.times != other.times:
+        what = f"shard {shard.name} is balanced with different recorded times than {first.path}"
+        yield what, _SAME_TIMES
+    for facts, remedy in ((_of_the_run, _SAME_CHANGE), (_of_the_machine, _SAME_MACHINES)):
+        for name, one, another in different_facts(facts(part.report), facts(first.report)):
+            what = f"{name} is {one or 'not known'}, and {another or 'not known'} in"
+            yield f"{what} {first.path}", remedy
+
+
+def _of_the_run(report: Report) -> Mapping[str, object]:
+    trigger = {name: value for name, value in report.trigger if value is not None}
+    pull_request = {"pull request": trigger.pop("pull_request", None)}
+    occasion = {"trigger": trigger.pop("kind")}
+    run = {"accelerator": report.accelerator, "kind": report.kind}
+    return {**run, **occasion, **trigger, **pull_request}
+
+
+def _of_the_machine(report: Report) -> Mapping[str, object]:
+    return environment_facts(report.environment)
+
+
+def _doubled(parts: Iterable[_Part]) -> Iterator[Problem]:
+    seen: dict[str, str] = {}
+    for part in parts:
+        if before := seen.get(part.shard.name):
+            what = f"shard {part.shard.name} is given twice, first as {before}"
+            yield Problem(part.path, 1, what, "remove one of the two")
+        else:
+            seen[part.shard.name] = part.path
+
+
+def _missing(parts: Sequence[_Part]) -> Iterator[Problem]:
+    first = parts[0]
+    given = {part.shard.name for part in parts}
+    for index in range(1, first.shard.count + 1):
+        if (name := f"{index}/{first.shard.count}") not in given:
+            what = f"shard {name} of this run is missing"
+            yield Problem(first.path, 1, what, f"add its report, or run it with --shard {name}")
+
+
+def _incomplete(part: _Part) -> Iterator[Problem]:
+    shard = part.shard
+    if shard.unfinished or part.report.finished is None:
+        what = f"shard {shard.name} is not finished (tests without a result: {shard.unfinished})"
+        yield Problem(part.path, 1, what, f"finish it: {shard.resume}")
+
+
+def _changed(part: _Part) -> Iterator[Problem]:
+    """Look whether the tests are those that the shard names: a file may have been edited."""
+    shard, tests = part.shard, len(part.report.tests)
+    if shard.planned > MAX_TESTS:
+        what = f"the plan has {shard.planned:,} tests, more than {MAX_TESTS:,}"
+        yield Problem(part.path, 1, what, "split the run by suite")
+        return
+    positions = list(positions_of(shard.positions, shard.planned))
+    if len(positions) != tests or sorted(set(positions)) != positions:
+        listed = "its positions list a different number"
+        what = f"shard {shard.name} has {count(tests, 'test')}, but {listed}"
+        yield Problem(part.path, 1, what, "use the unmodified file from validate")

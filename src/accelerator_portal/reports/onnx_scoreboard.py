@@ -23,9 +23,8 @@ from pydantic import Field, StringConstraints, ValidationError
 from accelerator_portal.catalog.fields import Model
 from accelerator_portal.reports import verdicts
 from accelerator_portal.reports.imported_tests import ImportedTests, chosen_suite, refused
-from accelerator_portal.reports.json_input import load_json
 from accelerator_portal.reports.outcomes import Outcome
-from accelerator_portal.reports.reading import ImportResult, Options, refuse
+from accelerator_portal.reports.reading import ImportResult, Options, load_json, refuse
 from accelerator_portal.reports.report import Suite
 from accelerator_portal.reports.test_ids import identified_node
 

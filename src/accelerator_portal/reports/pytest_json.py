@@ -7,15 +7,14 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from accelerator_portal.reports import pytest_json_model, verdicts
+from accelerator_portal.reports import verdicts
 from accelerator_portal.reports.imported_tests import ImportedTests, chosen_suite, refused
-from accelerator_portal.reports.json_input import load_json
 from accelerator_portal.reports.outcomes import Outcome
-from accelerator_portal.reports.reading import ImportResult, Options, refuse
+from accelerator_portal.reports.reading import ImportResult, Options, load_json, refuse
 from accelerator_portal.reports.report import Suite
 from accelerator_portal.reports.test_ids import fitted, identified_node
 
@@ -37,7 +36,7 @@ def read_pytest_json(path: Path, options: Options) -> ImportResult:
     imported = ImportedTests(path, options, may_repeat=True)
     for number, record in enumerate(records):
         place = f"tests[{number}]"
-        test = imported.parsed(pytest_json_model.Test, record, place)
+        test = imported.parsed(Test, record, place)
         if test is None:
             continue
         verdict = verdict_of(test)
@@ -56,10 +55,10 @@ def read_pytest_json(path: Path, options: Options) -> ImportResult:
     return replace(read, suites=(Suite(name=suite, kind="unit", planned=planned),))
 
 
-def document_of(path: Path) -> tuple[pytest_json_model.Document, list[Any]]:
+def document_of(path: Path) -> tuple[Document, list[Any]]:
     """Return a file and its tests, which are not looked at yet; raises ProblemsError."""
     try:
-        document = pytest_json_model.Document.model_validate(load_json(path))
+        document = Document.model_validate(load_json(path))
     except ValidationError as error:
         raise refused(path, error) from None
     if document.tests is None:
@@ -69,7 +68,7 @@ def document_of(path: Path) -> tuple[pytest_json_model.Document, list[Any]]:
 
 
 def found(
-    document: pytest_json_model.Document,
+    document: Document,
     suite: Suite,
     imported: ImportedTests,
     note: str | None = None,
@@ -94,9 +93,7 @@ def _add(imported: ImportedTests, place: str, nodeid: str, fields: Mapping[str, 
     imported.add(1, fields, place=place, device=known.device)
 
 
-def _add_collectors(
-    imported: ImportedTests, document: pytest_json_model.Document, suite: str
-) -> None:
+def _add_collectors(imported: ImportedTests, document: Document, suite: str) -> None:
     for number, collector in enumerate(document.collectors):
         if collector.outcome == "failed":
             fields = {
@@ -109,7 +106,7 @@ def _add_collectors(
             _add(imported, f"collectors[{number}]", nodeid, fields)
 
 
-def _planned(document: pytest_json_model.Document, ran: int) -> int | None:
+def _planned(document: Document, ran: int) -> int | None:
     """How many tests were chosen, and modules could not be read, where a run was cut short."""
     collected = document.summary.collected
     if collected is None:
@@ -119,11 +116,11 @@ def _planned(document: pytest_json_model.Document, ran: int) -> int | None:
     return planned if planned >= ran else None
 
 
-def verdict_of(test: pytest_json_model.Test) -> dict[str, Any] | None:
+def verdict_of(test: Test) -> dict[str, Any] | None:
     """Return what happened to a test; None for a word that is not pytest's."""
     stages = test.stages
     failed = next((stage for stage in stages if stage.outcome == "failed"), None)
-    stage = failed or test.call or (stages[0] if stages else pytest_json_model.Stage())
+    stage = failed or test.call or (stages[0] if stages else Stage())
     said: dict[str, Any] = {"raw_status": None if test.outcome == "passed" else test.outcome}
     if stages:
         said["duration_s"] = sum(one.duration for one in stages)
@@ -146,12 +143,12 @@ def verdict_of(test: pytest_json_model.Test) -> dict[str, Any] | None:
     }
 
 
-def _outcome(stage: pytest_json_model.Stage, *, around: bool) -> Outcome:
+def _outcome(stage: Stage, *, around: bool) -> Outcome:
     of = verdicts.of_error if around else verdicts.of_failure
     return of(stage.crash.message, stage.longrepr)
 
 
-def _left_out(stage: pytest_json_model.Stage, *, expected: bool) -> dict[str, Any]:
+def _left_out(stage: Stage, *, expected: bool) -> dict[str, Any]:
     if expected:
         said = verdicts.reason(stage.crash.message) or verdicts.reason(stage.longrepr)
         return {"outcome": "skipped", "raw_status": "xfail", "reason": said or _EXPECTED}
@@ -182,3 +179,75 @@ def _environment(said: Mapping[str, Any]) -> dict[str, Any]:
 
 def _word(value: object) -> str | None:
     return fitted(value, 200) if isinstance(value, str) and value else None
+
+
+Seconds = Annotated[float, Field(ge=0, lt=10**9)]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="ignore", strict=True)
+
+
+class Crash(_Part):
+    """Where a stage failed."""
+
+    message: str = ""
+
+
+class Stage(_Part):
+    """A stage of a test."""
+
+    duration: Seconds = 0
+    outcome: str = ""
+    crash: Crash = Crash()
+    longrepr: str = ""
+    stdout: str = ""
+    stderr: str = ""
+
+
+class Test(_Part):
+    """A test; its stages stand beside its node id."""
+
+    __test__ = False
+
+    nodeid: Annotated[str, Field(min_length=1)]
+    outcome: str
+    setup: Stage | None = None
+    call: Stage | None = None
+    teardown: Stage | None = None
+    lost: Annotated[Stage | None, Field(alias="???")] = None
+    """pytest-xdist's word for the stage of a worker that died."""
+
+    @property
+    def stages(self) -> list[Stage]:
+        """Those that ran, in order."""
+        every = (self.setup, self.call, self.teardown, self.lost)
+        return [stage for stage in every if stage]
+
+
+class Collector(_Part):
+    """A module or class in which pytest looked for tests."""
+
+    nodeid: str
+    outcome: str
+    longrepr: str = ""
+
+
+class Summary(_Part):
+    """Counts; the number of each outcome stands beside them."""
+
+    total: Annotated[int, Field(ge=0)] = 0
+    collected: Annotated[int, Field(ge=0)] | None = None
+    deselected: Annotated[int, Field(ge=0)] = 0
+
+
+class Document(_Part):
+    """A file; `created` is when the run ended, in seconds since 1970."""
+
+    created: Annotated[float, Field(ge=0, lt=253_402_300_799)]
+    duration: Seconds
+    environment: Mapping[str, Any] = {}
+    summary: Summary
+    tests: list[Any] | None = None
+    """Each is a Test; they are checked one by one, so that a fault names its test."""
+    collectors: list[Collector] = []

@@ -17,8 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from accelerator_portal.reports.imported_tests import ImportedTests, chosen_suite
-from accelerator_portal.reports.json_input import json_fault, load_json, parse_json
-from accelerator_portal.reports.junit_case import named, plain_fields
+from accelerator_portal.reports.junit import named, plain_fields
 from accelerator_portal.reports.junit_xml import (
     ATTEMPTS,
     RESULTS,
@@ -26,7 +25,16 @@ from accelerator_portal.reports.junit_xml import (
     ResultElement,
     SuiteElement,
 )
-from accelerator_portal.reports.reading import ImportResult, Options, lines_of, read_text, refuse
+from accelerator_portal.reports.reading import (
+    ImportResult,
+    Options,
+    json_fault,
+    lines_of,
+    load_json,
+    parse_json,
+    read_text,
+    refuse,
+)
 from accelerator_portal.reports.report import Suite
 
 _SUITE = "pytorch-tests"

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
@@ -15,12 +17,13 @@ from accelerator_portal.reports import bounds
 from accelerator_portal.reports.reading import (
     MAX_REPORT_BYTES,
     MAX_TESTS,
+    finite_number,
+    no_number,
     read_bytes,
     read_text,
     refuse,
 )
 from accelerator_portal.reports.report import SCHEMA_VERSION, Report, TestEntry
-from accelerator_portal.reports.report_json import ReportJsonError, read_members
 
 _MOST_SHOWN = 100
 
@@ -136,3 +139,166 @@ def _problem(path: Path, line: int, inside: str, detail: ErrorDetails) -> Proble
 def line_of_tests(path: Path) -> int | None:
     """Return the line of a report's first test, where each stands on a line of its own."""
     return _first_test(read_bytes(path))
+
+
+# Reading the JSON of a report piece by piece, so that no file can take much memory or time.
+#
+# The head is one value for each key; the tests are read and handed over one by one, each with its
+# line. A test is a small thing: what is far larger is refused before anybody looks into it.
+
+MAX_MEMBERS = 2_000
+"""Keys of one object; the largest that a report may have are 1,000 packages."""
+MAX_ENTRY = 1024 * 1024
+"""Characters of one test; its texts have at most 4,000 each."""
+MAX_VALUE = 8 * 1024 * 1024
+"""Characters of one value of the head; the longest are the operators of 100 suites."""
+
+_SPACE = re.compile(r"[ \t\n\r]*")
+
+TakeTest = Callable[[Any, int], None]
+"""Called with each test and its line; raises to stop."""
+
+
+class ReportJsonError(Exception):
+    """The text is not the JSON of a report; `line` says where, the text what is wrong."""
+
+    def __init__(self, line: int, what: str, remedy: str = "create the file again") -> None:
+        super().__init__(what)
+        self.line = line
+        self.remedy = remedy
+
+
+def read_members(text: str, take_test: TakeTest) -> Any:  # noqa: ANN401 - any JSON
+    """Return the value of a text; of an object without `tests`, which go to `take_test`.
+
+    Raises ReportJsonError, and what `take_test` raises.
+    """
+    return _Reader(text, take_test).value()
+
+
+class _Reader:
+    """Reads one text from its beginning to its end; `_place` is how far it came."""
+
+    def __init__(self, text: str, take_test: TakeTest) -> None:
+        self._text = text
+        self._take_test = take_test
+        self._place = 0
+        self._line, self._counted = 1, 0
+        self._doubled: list[str] = []
+        self._decoder = json.JSONDecoder(
+            object_pairs_hook=self._object, parse_constant=no_number, parse_float=finite_number
+        )
+
+    def value(self) -> Any:  # noqa: ANN401 - any JSON
+        if self._next() == "{":
+            found: Any = self._members()
+        else:
+            found = self._decoded(MAX_VALUE)
+        if self._next():
+            raise self._error("invalid JSON: extra data")
+        return found
+
+    def _members(self) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        tests_read = False
+        for key in self._keys():
+            if key in found or (key == "tests" and tests_read):
+                raise self._error(f'the key "{key[:60]}" is listed twice', "remove one of the two")
+            if len(found) > MAX_MEMBERS:
+                raise self._error(f"more than {MAX_MEMBERS:,} keys in one object")
+            if key == "tests" and self._next() == "[":
+                self._tests()
+                tests_read = True
+                found[key] = ()
+            else:
+                found[key] = self._decoded(MAX_VALUE)
+        return found
+
+    def _keys(self) -> Any:  # noqa: ANN401 - a generator of texts
+        self._place += 1
+        if self._next() == "}":
+            self._place += 1
+            return
+        while True:
+            if self._next() != '"':
+                raise self._error("invalid JSON: expecting property name in double quotes")
+            key = self._decoded(MAX_ENTRY)
+            self._expect(":")
+            yield key
+            if self._separator("}"):
+                return
+
+    def _tests(self) -> None:
+        self._place += 1
+        if self._next() == "]":
+            self._place += 1
+            return
+        while True:
+            self._next()
+            line = self._line_here()
+            self._take_test(self._decoded(MAX_ENTRY), line)
+            if self._separator("]"):
+                return
+
+    def _separator(self, end: str) -> bool:
+        """Read a comma or the end; say whether it was the end."""
+        found = self._next()
+        if found not in {",", end}:
+            raise self._error(f"invalid JSON: expecting , or {end}")
+        self._place += 1
+        return found == end
+
+    def _expect(self, sign: str) -> None:
+        if self._next() != sign:
+            raise self._error(f"invalid JSON: expecting {sign}")
+        self._place += 1
+
+    def _next(self) -> str:
+        """Skip white space and return the next character; empty at the end."""
+        space = _SPACE.match(self._text, self._place)
+        self._place = space.end() if space else self._place
+        return self._text[self._place : self._place + 1]
+
+    def _decoded(self, limit: int) -> Any:  # noqa: ANN401 - any JSON
+        start = self._place
+        if self._next() == "":
+            raise self._error("invalid JSON: the file ends too early")
+        try:
+            found, self._place = self._decoder.raw_decode(self._text, self._place)
+        except json.JSONDecodeError as error:
+            self._place = error.pos
+            what = f"invalid JSON: {error.msg[:1].lower()}{error.msg[1:]}"
+            raise self._error(what) from None
+        except RecursionError:
+            raise self._error("invalid JSON: the values are nested too deeply") from None
+        except ValueError as error:
+            many = "digits" in str(error)  # Python reads no integer of more than 4,300
+            words = "a number has too many digits" if many else str(error)
+            raise self._error(f"invalid JSON: {words}") from None
+        if self._place - start > limit:
+            what = f"one value has {self._place - start:,} characters, more than {limit:,}"
+            self._place = start
+            raise self._error(what, "shorten its texts and lists")
+        if self._doubled:
+            self._place = start
+            raise self._error(f'the key "{self._doubled[0][:60]}" is listed twice', "remove one")
+        return found
+
+    def _object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        if len(pairs) > MAX_MEMBERS:
+            raise ValueError(f"an object has {len(pairs):,} keys, more than {MAX_MEMBERS:,}")
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            keys = [key for key, _ in pairs]
+            self._doubled += [key for key in found if keys.count(key) > 1]
+        return found
+
+    def _line_here(self) -> int:
+        self._line += self._text.count("\n", self._counted, self._place)
+        self._counted = self._place
+        return self._line
+
+    def _error(self, what: str, remedy: str = "create the file again") -> ReportJsonError:
+        column = self._place - self._text.rfind("\n", 0, self._place)
+        what = what.replace("invalid JSON:", f"invalid JSON in column {column}:", 1)
+        return ReportJsonError(self._text.count("\n", 0, self._place) + 1, what, remedy)

@@ -23,8 +23,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from accelerator_portal.reports.imported_tests import ImportedTests
-from accelerator_portal.reports.json_input import json_fault
-from accelerator_portal.reports.reading import ImportResult, Options, read_text, refuse
+from accelerator_portal.reports.reading import ImportResult, Options, json_fault, read_text, refuse
 from accelerator_portal.reports.report import Scalar
 from accelerator_portal.reports.statuses import StatusMeaning, verdict_of
 from accelerator_portal.reports.texts import shortened

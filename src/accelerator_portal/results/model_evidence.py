@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
 
-from accelerator_portal.catalog.model_families_file import ModelFamily
+from accelerator_portal.catalog.shared_files import ModelFamily
 from accelerator_portal.reports.outcomes import BAD, GOOD, WORST_FIRST, Outcome
 from accelerator_portal.reports.report import TestEntry
 from accelerator_portal.reports.store import StoredReport

@@ -15,7 +15,7 @@ from accelerator_portal.checks import RULES
 from accelerator_portal.checks.folder_limits import LIMITS
 from accelerator_portal.install.expand import expand
 from accelerator_portal.install.formats import with_formats
-from accelerator_portal.install.release_support import followed_releases
+from accelerator_portal.install.resolution import followed_releases
 from accelerator_portal.install.rows import PREVIEW, InstallRow
 from accelerator_portal.install.selector import Selector, make_selector
 from accelerator_portal.reports import Report

@@ -12,7 +12,7 @@ from accelerator_portal.catalog.features import FeatureId
 from accelerator_portal.catalog.hardware import HardwareModel, Purpose
 from accelerator_portal.install.expand import rows_by_platform
 from accelerator_portal.install.labels import METHOD, OS
-from accelerator_portal.install.release_support import followed_releases
+from accelerator_portal.install.resolution import followed_releases
 from accelerator_portal.install.rows import InstallRow
 from accelerator_portal.reports.store import stored_reports
 from accelerator_portal.site.features import LABELS

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.criteria_file import Criteria, Demand, Level
-from accelerator_portal.install.release_support import followed_releases
+from accelerator_portal.install.resolution import followed_releases
 from accelerator_portal.results.quality import DemandResult, as_of, as_of_reports, quality
 from accelerator_portal.site.results_view import ResultsView
 

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from packaging.version import InvalidVersion, Version
 
-from accelerator_portal.reports.executorch_csv import PORTABLE
+from accelerator_portal.reports.executorch import PORTABLE
 from accelerator_portal.reports.report import TestEntry
 from accelerator_portal.reports.store import StoredReport
 from accelerator_portal.results.report_comparison import DifferenceKind, difference_kind

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from statistics import median
 
-from accelerator_portal.reports.executorch_csv import BACKENDS, PLAIN, PORTABLE
+from accelerator_portal.reports.executorch import BACKENDS, PLAIN, PORTABLE
 from accelerator_portal.reports.outcomes import ATTEMPTED, BAD, GOOD
 from accelerator_portal.reports.report import TestEntry
 from accelerator_portal.reports.store import StoredReport

@@ -8,9 +8,9 @@ from typing import Any
 
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.criteria_file import ExecutorchReadiness, ReadinessCriterion
-from accelerator_portal.catalog.executorch_goals_file import Goal
+from accelerator_portal.catalog.shared_files import Goal
 from accelerator_portal.catalog.wording import count
-from accelerator_portal.reports.executorch_csv import PORTABLE
+from accelerator_portal.reports.executorch import PORTABLE
 from accelerator_portal.reports.store import StoredReport
 from accelerator_portal.site.executorch_releases import release_pairs
 from accelerator_portal.site.executorch_runs import COUNTS, FlowRun, flow_runs, median_of

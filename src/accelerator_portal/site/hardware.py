@@ -10,8 +10,8 @@ from urllib.parse import urlencode
 from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.accelerator import Identify
 from accelerator_portal.catalog.fields import Arch, Integration, Model
-from accelerator_portal.catalog.finder_file import FinderWords
 from accelerator_portal.catalog.hardware import BuildSupport, Generation, HardwareModel
+from accelerator_portal.catalog.shared_files import FinderWords
 from accelerator_portal.catalog.sources import Source, sources_by_id
 from accelerator_portal.install.labels import ARCH, OS
 from accelerator_portal.install.serving import ReleaseSupport, Serving, serving

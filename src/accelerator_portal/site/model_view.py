@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from accelerator_portal.catalog import Catalog, Platform
-from accelerator_portal.catalog.model_families_file import ModelFamily, model_suites
+from accelerator_portal.catalog.shared_files import ModelFamily, model_suites
 from accelerator_portal.reports.outcomes import BAD, GOOD, WORST_FIRST, Kind
 from accelerator_portal.results.model_evidence import FamilyEvidence, FamilyResults, model_evidence
 from accelerator_portal.site.result_addresses import address_of, evidence_suffix

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.fields import Model
 from accelerator_portal.catalog.package_file import PYPI
-from accelerator_portal.catalog.source_address import is_moving
 from accelerator_portal.catalog.source_ages import (
     STALE_DAYS,
     AgedFact,
@@ -17,6 +16,7 @@ from accelerator_portal.catalog.source_ages import (
     by_platform,
 )
 from accelerator_portal.catalog.source_trust import TRUST_LEVELS, TrustLevel
+from accelerator_portal.catalog.sources import is_moving
 from accelerator_portal.site.page import SiteFile, data_file, to_root
 from accelerator_portal.site.templates import Templates
 

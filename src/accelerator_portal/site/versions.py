@@ -8,7 +8,7 @@ from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.compatibility_file import CompatibilityRow
 from accelerator_portal.catalog.fields import Day, Model
 from accelerator_portal.catalog.sources import Source
-from accelerator_portal.install.release_support import followed_releases
+from accelerator_portal.install.resolution import followed_releases
 from accelerator_portal.site.release_pages import ReleaseRow
 
 

@@ -22,9 +22,8 @@ from accelerator_portal.checks.names import (
     skeleton,
 )
 from accelerator_portal.install.commands import command_lines
-from accelerator_portal.install.pip_command import pip_steps
-from accelerator_portal.install.quoting import UnquotableError
-from accelerator_portal.vendors.case import PlatformCase
+from accelerator_portal.install.pip_command import UnquotableError, pip_steps
+from accelerator_portal.vendors.draft import PlatformCase
 from accelerator_portal.vendors.pins import pinned, requirements
 
 AnswerFault = tuple[str, str] | None

@@ -1,14 +1,26 @@
-"""A vendor's folder as data, from what is known so far; and the texts of its files."""
+"""Drafts a vendor's folder from what is known, writes the texts of its files, and checks them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+import datetime as dt
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import yaml
 
+from accelerator_portal.catalog import Catalog, Problem
+from accelerator_portal.catalog.catalog import ACCELERATORS, Platform
+from accelerator_portal.catalog.install_steps import Step
+from accelerator_portal.catalog.loader import load_platform
 from accelerator_portal.catalog.markdown_file import CITATION, GUIDE_HEADINGS
+from accelerator_portal.checks import run_checks
+from accelerator_portal.install.payload import host_of, step_addresses
+from accelerator_portal.install.pip_command import pip_steps
+from accelerator_portal.vendors.answers import Answer
+from accelerator_portal.vendors.package_metadata import PackageMetadata
 
 Record = Mapping[str, Any]
 
@@ -116,3 +128,114 @@ _Dumper.add_representer(list, _list)
 def _yaml(data: Record) -> str:
     text = yaml.dump(data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=120)
     return str(text)
+
+
+@dataclass(frozen=True, slots=True)
+class PlatformCase:
+    """What is known of the platform `id` so far.
+
+    `offers` are answers that another document gives: a package's metadata, or an entry of
+    `additional-platforms.json`, whose options and guide are in `entry`; `package` is what the
+    package says of itself.
+    """
+
+    catalog: Catalog
+    id: str
+    today: dt.date
+    offers: Mapping[str, Answer] = field(default_factory=dict)
+    entry: Draft | None = None
+    package: PackageMetadata | None = None
+    answers: Mapping[str, Answer] = field(default_factory=dict)
+
+    def value(self, flag: str) -> Any:  # noqa: ANN401 - each question has its kind
+        """Return an answer's value, None where there is none."""
+        answer = self.answers.get(flag)
+        return answer.value if answer else None
+
+    def source(self, flag: str) -> str:
+        """Return the id of the source of an answer that there is."""
+        return self.answers[flag].source
+
+    def answered(self, flag: str, answer: Answer) -> PlatformCase:
+        """Return the case with one more answer."""
+        return replace(self, answers={**self.answers, flag: answer})
+
+    @property
+    def steps(self) -> list[dict[str, Any]]:
+        """The steps of the command, or of the entry's first option; none where neither is there."""
+        command = self.value("command")
+        if command:
+            return pip_steps(command)
+        options = self.entry_options
+        return list(options[0]["steps"]) if options else []
+
+    @property
+    def new_hosts(self) -> list[str]:
+        """The hosts that commands name and that the portal does not know yet."""
+        options = self.entry_options or [{"steps": self.steps}]
+        return self.hosts_of([step for option in options for step in option["steps"]])
+
+    def hosts_of(self, steps: Iterable[Record]) -> list[str]:
+        """Return the hosts that steps name and that the portal does not know yet."""
+        listed = self.catalog.hosts
+        if listed is None:
+            return []
+        models = map(Step.model_validate, steps)
+        found = (host_of(address) for step in models for _, address in step_addresses(step))
+        known = {entry.host for entry in listed.hosts}
+        return [host for host in dict.fromkeys(found) if host and host not in known]
+
+    @property
+    def sharing(self) -> list[str]:
+        """The names of the platforms that have the same device string."""
+        device = (self.value("device") or "").casefold()
+        platforms = (platform.accelerator for platform in self.catalog.platforms)
+        return [p.name for p in platforms if p.device.value.casefold() == device]
+
+    @property
+    def entry_options(self) -> list[Record]:
+        """The install options of the entry."""
+        return list(self.entry.install["options"]) if self.entry else []
+
+
+def plugin_by_release(case: PlatformCase) -> Mapping[str, str]:
+    """Return the package's version for each release: one for all, or each its own."""
+    releases: tuple[str, ...] = case.value("torch") or ()
+    plugins: tuple[str, ...] = case.value("plugin-version") or ()
+    if len(plugins) == 1:
+        return dict.fromkeys(releases, *plugins)
+    return dict(zip(releases, plugins, strict=False))
+
+
+def check_folder(
+    catalog: Catalog, platform_id: str, files: Mapping[str, str], today: dt.date
+) -> tuple[Catalog | None, list[Problem]]:
+    """Return the catalogue with the folder in it, and every problem that the folder would bring.
+
+    Some may be in other folders, such as a device string that is no longer theirs alone. The
+    catalogue is None where the folder cannot be read. Raises OSError.
+    """
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place) / ACCELERATORS / platform_id
+        folder.mkdir(parents=True)
+        for name, text in files.items():
+            (folder / name).write_text(text, encoding="utf-8")
+        platform, problems = load_platform(Path(place), platform_id)
+    if platform is None:
+        return None, sorted(set(problems))
+    others = _without_reports(catalog)
+    found = _with(others, platform)
+    brought = {*problems, *run_checks(found, today)} - {*run_checks(others, today)}
+    return found, sorted(brought)
+
+
+def _without_reports(catalog: Catalog) -> Catalog:
+    """They take long to read, and a new folder changes nothing about them."""
+    platforms = (replace(platform, results=()) for platform in catalog.platforms)
+    return replace(catalog, platforms=tuple(platforms))
+
+
+def _with(catalog: Catalog, platform: Platform) -> Catalog:
+    platforms = sorted((*catalog.platforms, platform), key=Platform.order)
+    files = {**catalog.files, **{f.path: f for f in platform.files.values()}}
+    return replace(catalog, platforms=tuple(platforms), files=files)

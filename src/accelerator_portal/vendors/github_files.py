@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import yaml
 
 from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.catalog import ACCELERATORS
+from accelerator_portal.catalog.shared_files import Host, Hosts
 
 CODEOWNERS = ".github/CODEOWNERS"
 WRONG_FACT = "wrong-fact.yml"
@@ -145,3 +147,29 @@ def _option(platform: Platform) -> str:
     """With the id, so that no two are alike, as GitHub requires."""
     text = f"{platform.accelerator.name} ({platform.id})"
     return str(yaml.dump(text, default_style='"', allow_unicode=True, width=1000)).strip()
+
+
+_ITEM = "  - {host: "
+
+
+def with_known_hosts(catalog: Catalog, hosts: Sequence[str], owner: str) -> Catalog:
+    """Return the catalogue with more hosts listed."""
+    if not hosts or catalog.hosts is None:
+        return catalog
+    more = (Host(host=host, owner=owner) for host in hosts)
+    return replace(catalog, hosts=Hosts(hosts=(*catalog.hosts.hosts, *more)))
+
+
+def with_hosts(text: str, hosts: Sequence[str], owner: str) -> str:
+    """Return the file's text with a line for each host, where its name belongs."""
+    lines = text.rstrip("\n").split("\n")
+    for host in hosts:
+        data = {"host": host, "owner": owner}
+        item = yaml.safe_dump(data, default_flow_style=True, allow_unicode=True, width=10_000)
+        later = (n for n, line in enumerate(lines) if line.startswith(_ITEM) and _host(line) > host)
+        lines.insert(next(later, len(lines)), f"  - {item.strip()}")
+    return "\n".join(lines) + "\n"
+
+
+def _host(line: str) -> str:
+    return line.removeprefix(_ITEM).partition(",")[0]

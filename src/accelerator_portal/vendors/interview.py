@@ -16,7 +16,7 @@ from accelerator_portal.vendors.answers import (
     refuse,
     written,
 )
-from accelerator_portal.vendors.case import PlatformCase
+from accelerator_portal.vendors.draft import PlatformCase
 from accelerator_portal.vendors.questions import (
     BY_FLAG,
     QUESTIONS,

@@ -16,7 +16,7 @@ from accelerator_portal.automation.upstream.change_confirmation import UpstreamP
 from accelerator_portal.automation.upstream.comment import PlatformAnswer, run_page
 from accelerator_portal.automation.upstream.incoming import CHECK
 from accelerator_portal.catalog import Catalog, Platform
-from accelerator_portal.catalog.relay_file import RelayLevel
+from accelerator_portal.catalog.shared_files import RelayLevel
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.site.difference.harmless import span
 

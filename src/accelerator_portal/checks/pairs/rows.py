@@ -9,7 +9,7 @@ from packaging.version import InvalidVersion, Version
 
 from accelerator_portal.catalog import Catalog, Platform, Problem
 from accelerator_portal.catalog.compatibility_file import CompatibilityRow
-from accelerator_portal.install.bounds import lower_bound
+from accelerator_portal.install.limits import lower_bound
 
 _FILE = "compatibility.yaml"
 _REMEDY = "correct the wrong value; if sources disagree, say so in a note of the row"

@@ -9,7 +9,7 @@ from accelerator_portal.catalog import Catalog, Platform, Problem
 from accelerator_portal.catalog.catalog import HOSTS
 from accelerator_portal.catalog.yaml_file import Location
 from accelerator_portal.checks.command_addresses import addresses, implied_addresses
-from accelerator_portal.checks.command_texts import CommandText, command_texts
+from accelerator_portal.checks.command_texts import CommandText, Pipeline, command_texts
 from accelerator_portal.checks.programs import (
     CLOSING,
     SHELLS,
@@ -21,8 +21,7 @@ from accelerator_portal.checks.programs import (
 )
 from accelerator_portal.checks.protection import unprotected_words
 from accelerator_portal.checks.rule import rule
-from accelerator_portal.checks.shell import Pipeline
-from accelerator_portal.install.addresses import host_of, step_addresses
+from accelerator_portal.install.payload import host_of, step_addresses
 
 _SAFE = {"https", "ssh"}
 # Answers on each rented machine what that machine is; nothing leaves it, and there is no https.

@@ -15,12 +15,12 @@ from accelerator_portal.catalog.catalog import ACCELERATORS, RELEASES, SELECTOR
 from accelerator_portal.catalog.compatibility_file import CompatibilityRow
 from accelerator_portal.catalog.install_file import Option, Requirement
 from accelerator_portal.catalog.problem import Fix, did_you_mean
-from accelerator_portal.catalog.selector_file import StartingChoice
+from accelerator_portal.catalog.shared_files import StartingChoice
 from accelerator_portal.catalog.yaml_file import Location
 from accelerator_portal.checks.rule import rule
 from accelerator_portal.install.axes import row_key
-from accelerator_portal.install.bounds import lower_bound
 from accelerator_portal.install.expand import expand
+from accelerator_portal.install.limits import lower_bound
 from accelerator_portal.install.resolution import resolve
 from accelerator_portal.install.rows import InstallRow
 from accelerator_portal.install.selector import Selector, make_selector

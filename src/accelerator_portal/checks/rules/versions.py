@@ -20,9 +20,9 @@ from accelerator_portal.catalog.releases_file import Build, BuildKind
 from accelerator_portal.catalog.sources import Source
 from accelerator_portal.catalog.yaml_file import Location
 from accelerator_portal.checks.rule import rule
-from accelerator_portal.install.bounds import lower_bound
 from accelerator_portal.install.expand import rows_by_platform
-from accelerator_portal.install.release_support import followed_releases
+from accelerator_portal.install.limits import lower_bound
+from accelerator_portal.install.resolution import followed_releases
 from accelerator_portal.packages.plugin_releases import new_releases
 
 

@@ -10,8 +10,8 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, ValidationError
 
 from accelerator_portal.catalog import Problem, ProblemsError
 from accelerator_portal.reports.identity import Identity, parameters_of
-from accelerator_portal.reports.json_input import load_json
 from accelerator_portal.reports.outcomes import BAD, GOOD, OUTCOMES, Outcome
+from accelerator_portal.reports.reading import load_json
 from accelerator_portal.reports.report import Scalar
 from accelerator_portal.results.standing import Basis
 from accelerator_portal.site.difference.shapes import Item, ItemChange, Move, change_of

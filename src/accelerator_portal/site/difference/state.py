@@ -15,8 +15,7 @@ from typing import Any, NoReturn, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from accelerator_portal.catalog import Problem, ProblemsError
-from accelerator_portal.reports.json_input import load_json
-from accelerator_portal.reports.reading import read_bytes
+from accelerator_portal.reports.reading import load_json, read_bytes
 from accelerator_portal.site.difference.commands import Choices, choices
 from accelerator_portal.site.difference.pages import read_pages
 from accelerator_portal.site.difference.state_shapes import (
