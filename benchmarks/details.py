@@ -24,7 +24,7 @@ from accelerator_portal.results.partitions.layout import MONTH_FILE_STEM, Partit
 from accelerator_portal.results.partitions.manifest import Manifest, write_manifest
 from accelerator_portal.results.partitions.part_file import write_part
 from accelerator_portal.results.state_file import write_state
-from accelerator_portal.site.history_shards import courses
+from accelerator_portal.site.sharding import courses
 from benchmarks.browser import PHONE, browser_path, slow_phone
 from benchmarks.copies import make_generated
 from benchmarks.made_up_year import add_report, add_suite, history

@@ -44,7 +44,7 @@ from accelerator_portal.reports.report_file import read_report, report_text
 from accelerator_portal.reports.store import StoredReport
 from accelerator_portal.results.tables import matrices
 from accelerator_portal.site.build import RepositoryLinks, build_site
-from accelerator_portal.site.spreadsheet import csv_text
+from accelerator_portal.site.matrix_pages import csv_text
 from accelerator_portal.site.vendor_text import render_vendor_text
 from tests.built_site import copy_sources
 from tests.day import TODAY

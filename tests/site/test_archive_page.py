@@ -27,8 +27,13 @@ from accelerator_portal.results.rolling_up import (
     read_partition,
     result_partitions,
 )
-from accelerator_portal.site.archive_page import archive_files, archive_pages
-from accelerator_portal.site.archive_questions import ARCHIVE_QUESTIONS, LOCAL_SETUP, WEB_SETUP
+from accelerator_portal.site.archive_page import (
+    ARCHIVE_QUESTIONS,
+    LOCAL_SETUP,
+    WEB_SETUP,
+    archive_files,
+    archive_pages,
+)
 from accelerator_portal.site.build import TEMPLATES, RepositoryLinks
 from accelerator_portal.site.templates import Templates
 from tests.folders import REPOSITORY

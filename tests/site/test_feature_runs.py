@@ -12,7 +12,7 @@ from accelerator_portal.catalog.features import Extent, Feature
 from accelerator_portal.reports.outcomes import BAD, Kind, Outcome
 from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.store import StoredReport
-from accelerator_portal.site.feature_runs import contradicts, feature_runs
+from accelerator_portal.site.features import contradicts, feature_runs
 from tests.built_site import Page, Site, attribute
 
 

@@ -9,8 +9,14 @@ import yaml
 
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.site.api_shapes import QuestionIndex
-from accelerator_portal.site.question_index import LONGEST, question_index, terms
-from accelerator_portal.site.questions import PageQuestion, questions, shared_questions
+from accelerator_portal.site.questions import (
+    LONGEST,
+    PageQuestion,
+    question_index,
+    questions,
+    shared_questions,
+    terms,
+)
 from accelerator_portal.site.source_list import SourceList
 from tests.built_site import Site
 

@@ -9,8 +9,13 @@ from accelerator_portal.reports.outcomes import Outcome
 from accelerator_portal.reports.report import Environment, TestEntry, Trigger
 from accelerator_portal.results.standing import Point
 from accelerator_portal.site.history_view import Episode, HistoryStep
-from accelerator_portal.site.static_tests import MOST_RESULTS, failing, static_tests
-from accelerator_portal.site.suite_tests import ReportedTest, TestView
+from accelerator_portal.site.suite_tests import (
+    MOST_RESULTS,
+    ReportedTest,
+    TestView,
+    failing,
+    static_tests,
+)
 
 START = dt.datetime(2026, 3, 1, tzinfo=dt.timezone.utc)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from markupsafe import Markup
 
-from accelerator_portal.site.subsections import fold_section
+from accelerator_portal.site.platform_page import fold_section
 from accelerator_portal.site.vendor_text import render_vendor_text
 
 

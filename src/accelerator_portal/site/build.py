@@ -29,17 +29,22 @@ from accelerator_portal.site.commands_table import commands_table, offered_rows,
 from accelerator_portal.site.comparison import comparison
 from accelerator_portal.site.dashboard import dashboard_pages
 from accelerator_portal.site.dashboard_grid import suite_cells
-from accelerator_portal.site.evidence_level import evidence_level
 from accelerator_portal.site.executorch_view import executorch_context
-from accelerator_portal.site.extra_imports import extra_import
 from accelerator_portal.site.features import ENOUGH, FeaturesData, features_data
 from accelerator_portal.site.feed import feeds
-from accelerator_portal.site.findings import read_all, shares, total, unanswering, with_findings
+from accelerator_portal.site.findings import (
+    evidence_level,
+    read_all,
+    shares,
+    total,
+    unanswering,
+    with_findings,
+)
 from accelerator_portal.site.format_reference import format_reference, reference
 from accelerator_portal.site.hardware import HardwareData, hardware_data
-from accelerator_portal.site.history_pages import history_pages
+from accelerator_portal.site.history_pages import history_pages, pages_of_test_histories
 from accelerator_portal.site.history_view import TestHistories, read_histories
-from accelerator_portal.site.model_pages import model_pages
+from accelerator_portal.site.model_view import model_pages
 from accelerator_portal.site.offline import offline_installs
 from accelerator_portal.site.operations import NightMetrics, operations_pages
 from accelerator_portal.site.other_backends import observed_backends, other_runtimes
@@ -47,11 +52,12 @@ from accelerator_portal.site.own_suites import own_suite_rows
 from accelerator_portal.site.packages_pages import packages_pages
 from accelerator_portal.site.packages_view import package_view
 from accelerator_portal.site.page import PLATFORMS, SiteFile, data_file, to_root
+from accelerator_portal.site.page_modules import extra_import
 from accelerator_portal.site.platform_page import Parts, platform_context
-from accelerator_portal.site.question_index import question_index
 from accelerator_portal.site.questions import (
     ANY,
     PageQuestion,
+    question_index,
     questions,
     relocated,
     shared_questions,
@@ -66,7 +72,6 @@ from accelerator_portal.site.source_list import SourceList
 from accelerator_portal.site.speeds import SpeedRun, newest_runs, side_by_side, speed_runs
 from accelerator_portal.site.style_sheet import style_sheet
 from accelerator_portal.site.templates import Templates
-from accelerator_portal.site.test_history_page import pages_of_test_histories
 from accelerator_portal.site.versions import versions_data
 from accelerator_portal.site.words import python_range
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from accelerator_portal.catalog import Catalog
+from accelerator_portal.reports.identity import SETTINGS
 from accelerator_portal.results.archive import History
 from accelerator_portal.results.report_comparison import by_report
 from accelerator_portal.results.tables import tallies
+from accelerator_portal.site.feed import listed_changes
 from accelerator_portal.site.history_shapes import (
     ChangeData,
     HistoryData,
@@ -16,11 +19,15 @@ from accelerator_portal.site.history_shapes import (
     PointData,
     TallyData,
 )
-from accelerator_portal.site.history_shards import TEST_HISTORIES, history_name
 from accelerator_portal.site.history_view import TestHistories, week_of
-from accelerator_portal.site.listed_changes import listed_changes
 from accelerator_portal.site.page import SiteFile, data_file, to_root
 from accelerator_portal.site.result_addresses import RESULTS_PAGES, address_of
+from accelerator_portal.site.sharding import (
+    TEST_HISTORIES,
+    history_name,
+    history_shards,
+    ordered_points,
+)
 from accelerator_portal.site.templates import Templates
 from accelerator_portal.site.trend_picture import Trend, trend
 from accelerator_portal.site.trend_view import trend_group
@@ -106,4 +113,50 @@ def _data(history: History) -> HistoryData:
             suite: tuple(TallyData(started=t.started, counts=dict(t.counts)) for t in found)
             for suite, found in tallies(history.changes).items()
         },
+    )
+
+
+TEST_HISTORY_PAGE = f"{RESULTS_PAGES}/test-history.md"
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryChoice:
+    """A history that can be chosen; `tests` is how many test results it follows."""
+
+    name: str
+    accelerator: str
+    words: str
+    reports: int
+    first: dt.date
+    last: dt.date
+    tests: int
+
+
+def pages_of_test_histories(
+    catalog: Catalog, past: TestHistories, templates: Templates
+) -> Iterator[SiteFile]:
+    """Yield the page, and the files that it reads."""
+    content = templates.render(
+        f"{TEST_HISTORY_PAGE}.j2",
+        to_root=to_root(TEST_HISTORY_PAGE),
+        choices=[_choice(catalog, h) for h in past.histories if h.state.reports],
+        settings=sorted(SETTINGS),
+    )
+    yield SiteFile(TEST_HISTORY_PAGE, content, f"site_src/templates/{TEST_HISTORY_PAGE}.j2")
+    for history in past.histories:
+        yield from history_shards(history)
+
+
+def _choice(catalog: Catalog, history: History) -> HistoryChoice:
+    state = history.state
+    points = ordered_points(state)
+    name = catalog.by_id[state.accelerator].accelerator.name
+    return HistoryChoice(
+        history_name(history),
+        state.accelerator,
+        f"{name}: baseline" if state.basis == "baselines" else name,
+        len(points),
+        points[0].started.date(),
+        points[-1].started.date(),
+        sum(len(group.tests) for group in state.groups.values()),
     )

@@ -11,6 +11,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from accelerator_portal.catalog import Platform
+
 FIRST = "portal"
 
 # A line of the table in portal.js: which module makes which form work.
@@ -55,3 +57,28 @@ def _with_imports(folder: Path, name: str) -> tuple[str, ...]:
             found[module] = None
             waiting += _IMPORT.findall((folder / f"{module}.js").read_text(encoding="utf-8"))
     return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class ExtraImport:
+    """Words, the statement, or the words that lead to the statement."""
+
+    platform: Platform
+    words: str
+    statement: str = ""
+
+
+def extra_import(platform: Platform) -> ExtraImport:
+    """Return what a platform needs: nothing where PyTorch has it or loads its plugin."""
+    package = platform.accelerator.package
+    statement = f"import {package.module}"
+    if platform.in_tree:
+        return ExtraImport(platform, "none")
+    if package.autoload is None:
+        return ExtraImport(platform, "not stated")
+    if not package.autoload:
+        return ExtraImport(platform, "", statement)
+    if package.autoload_since is None:
+        return ExtraImport(platform, "none")
+    since = f"none since {package.name} {package.autoload_since}; before that: "
+    return ExtraImport(platform, since, statement)

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import math
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from markupsafe import Markup
 
 from accelerator_portal.catalog import Catalog, Platform
-from accelerator_portal.catalog.markdown_file import MarkdownFile
+from accelerator_portal.catalog.markdown_file import CITATION, MarkdownFile
 from accelerator_portal.site.anchors import Anchors, slug
+from accelerator_portal.site.api_shapes import QuestionIndex
 from accelerator_portal.site.page import PLATFORMS
 from accelerator_portal.site.source_list import SourceList
 from accelerator_portal.site.vendor_text import render_section
@@ -77,3 +83,130 @@ def relocated(question: PageQuestion, to_root: str) -> PageQuestion:
 def _within(anchor: str) -> str:
     """What ids of headings in an answer begin with; no question's own id has two hyphens."""
     return f"{anchor}-"
+
+
+# The index that finds the answer to a pasted error message.
+#
+# It holds the messages that answers declare, and what each word counts. Words rank what no answer
+# declares: rare ones count more than common ones (BM25), those of the title and of code more than
+# others. `site_src/pages/assets/scripts/question-search.js` reads words in the same way and adds
+# up the numbers; a test compares the two.
+
+# How often a word counts that stands once in the title, in code or quotes, and elsewhere.
+TITLE, CODE, TEXT = 5.0, 3.0, 1.0
+
+# BM25: how soon more of a word counts no more, and how much a long answer is held back.
+SATURATION, LENGTH = 1.2, 0.3
+
+# Words that say nothing about an error. The script has the same list.
+COMMON = frozenset(
+    """
+    about above after all also an and any are as at be been before but by can could did do does
+    for from had has have how if in into is it its last line may me mean most my no not of on
+    once one only or other our out over recent run see should so some such than that the then
+    there these they this to too traceback try under up use used using was we were what when
+    where which while who why will with would you your
+    """.split()  # noqa: SIM905 - as a list it would be a page long
+)
+
+# Characters of a name; what is longer is data.
+LONGEST = 100
+
+# Letters of a word whose plural is not told from it.
+SHORT = 3
+
+_WORD = re.compile(r"[a-z0-9_]+(?:::[a-z0-9_]+)*")
+_PART = re.compile(r"::|_")
+_ADDRESS = re.compile(r"\]\([^)\s]{0,2000}\)")
+_CODE = re.compile(r"``([^`](?:[^`]|`(?!`)){0,2000})``|`([^`]{1,2000})`|\"([^\"]{2,2000})\"")
+
+
+def terms(text: str) -> Iterator[str]:
+    """Yield the words that count, and each pair of neighbors among them.
+
+    A name such as torch_npu also counts by its parts; a number has at least three digits.
+    """
+    before = ""
+    for word in _WORD.findall(unicodedata.normalize("NFKC", text).lower()):
+        if len(word) > LONGEST:
+            continue
+        whole = word.strip("_")
+        parts = [part for part in _PART.split(whole) if part]
+        names = [whole, *parts] if len(parts) > 1 else parts
+        kept = [_singular(name) for name in names if _counts(name)]
+        yield from kept
+        if kept:
+            if before:
+                yield f"{before} {kept[0]}"
+            before = kept[0]
+
+
+def question_index(
+    questions: Sequence[PageQuestion], platforms: Sequence[Platform]
+) -> QuestionIndex:
+    """Return the index of all questions; each is named by its group and anchor."""
+    counted = [_counted(question) for question in questions]
+    lengths = [sum(counts.values()) for counts in counted]
+    usual = sum(lengths) / max(len(lengths), 1)
+    spread = Counter(term for counts in counted for term in counts)
+    found: dict[str, list[tuple[int, float]]] = {}
+    for place, (counts, length) in enumerate(zip(counted, lengths, strict=True)):
+        held_back = SATURATION * (1 - LENGTH + LENGTH * length / usual)
+        for term, count in counts.items():
+            rarity = math.log(1 + (len(counted) - spread[term] + 0.5) / (spread[term] + 0.5))
+            weight = rarity * count * (SATURATION + 1) / (count + held_back)
+            found.setdefault(term, []).append((place, round(weight, 2)))
+    return QuestionIndex(
+        questions=[f"{question.group}/{question.anchor}" for question in questions],
+        titles=[question.title for question in questions],
+        names=_names(platforms),
+        terms=dict(sorted(found.items())),
+        messages=[
+            (place, message)
+            for place, question in enumerate(questions)
+            for message in question.messages
+        ],
+    )
+
+
+def _names(platforms: Sequence[Platform]) -> dict[str, list[str]]:
+    """By what an error message names a platform: error names, package, module and device.
+
+    A device of several platforms is nobody's, unless one of them has it among its error names.
+    """
+    devices = Counter(platform.accelerator.device.value for platform in platforms)
+    found: dict[str, list[str]] = {}
+    for platform in platforms:
+        facts = platform.accelerator
+        own = [*facts.error_names, facts.package.name, facts.package.module.split(".")[0]]
+        if devices[facts.device.value] == 1:
+            own.append(facts.device.value)
+        for name in dict.fromkeys(own):
+            if name != "torch":
+                found.setdefault(name, []).append(platform.id)
+    return dict(sorted(found.items()))
+
+
+def _counted(question: PageQuestion) -> dict[str, float]:
+    """How often each term counts in a question."""
+    text = CITATION.sub("", _ADDRESS.sub("]", question.text))
+    weighed = [(TITLE, question.title)]
+    weighed += [(CODE, "".join(code)) for code in _CODE.findall(text)]
+    weighed += [(CODE, message) for message in question.messages]
+    weighed += [(TEXT, part) for part in _CODE.sub("\n", text).split("\n")]
+    counts: dict[str, float] = {}
+    for share, words in weighed:
+        for term in terms(words):
+            if share == TITLE or " " not in term:
+                counts[term] = counts.get(term, 0.0) + share
+    return counts
+
+
+def _counts(name: str) -> bool:
+    return name not in COMMON and len(name) >= (3 if name.isdigit() else 2)
+
+
+def _singular(term: str) -> str:
+    """Leave out a plural's s, so that "cores" finds "core"."""
+    plural = len(term) > SHORT and term.endswith("s") and term[-2] not in "sui"
+    return term[:-1] if plural else term

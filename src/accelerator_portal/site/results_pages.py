@@ -3,28 +3,44 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any, NamedTuple
 
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.own_suite import owner_of, suite_folder
 from accelerator_portal.reports.missing_operators import missing_operators, waiting_words
 from accelerator_portal.reports.outcomes import GOOD, OUTCOMES
+from accelerator_portal.reports.report import TestEntry
 from accelerator_portal.reports.report_file import report_text
 from accelerator_portal.reports.store import StoredReport
+from accelerator_portal.site.feed import listed_changes
 from accelerator_portal.site.history_view import TestHistories
-from accelerator_portal.site.listed_changes import listed_changes
 from accelerator_portal.site.matrix_pages import matrix_files, matrix_pages
 from accelerator_portal.site.page import API, SiteFile, data_file, to_root
-from accelerator_portal.site.report_rows import REPORT_ROWS, report_rows
-from accelerator_portal.site.result_addresses import RESULTS_PAGES
-from accelerator_portal.site.results_shapes import ReportEntry, ResultsIndex
+from accelerator_portal.site.result_addresses import RESULTS_PAGES, initial
+from accelerator_portal.site.results_shapes import (
+    ReportEntry,
+    ReportRow,
+    ReportRowsIndex,
+    ReportRowsShard,
+    ResultsIndex,
+)
 from accelerator_portal.site.results_view import KINDS, ResultsView, about
+from accelerator_portal.site.sharding import shard_name, shards
 from accelerator_portal.site.speeds import side_by_side, speed_runs
-from accelerator_portal.site.static_tests import large_suites
-from accelerator_portal.site.suite_test_shards import SUITE_TESTS
-from accelerator_portal.site.suite_tests import ReportedTest, results_of
-from accelerator_portal.site.suite_tests_pages import suite_tests_pages
+from accelerator_portal.site.suite_test_shards import SUITE_TESTS, suite_test_files
+from accelerator_portal.site.suite_tests import (
+    MOST_NAMES,
+    ReportedTest,
+    TestView,
+    failing,
+    large_suites,
+    results_of,
+    static_tests,
+    tests_of_suite,
+)
 from accelerator_portal.site.templates import Templates
 
 # Of what did not pass a page lists so much; its data has all.
@@ -155,3 +171,131 @@ def results_files(results: ResultsView) -> Iterator[SiteFile]:
     for suite in suites:
         views = [view for view in results.matrices if view.matrix.suite == suite]
         yield from matrix_files(suite, views)
+
+
+# The tests of a large report as files of rows, what calls for somebody first.
+#
+# An index says how many rows there are of each outcome and suite, in the order of the rows: so a
+# browser knows which files have the failures of a suite, and reads no others.
+
+REPORT_ROWS = "report-rows"
+"""The folder of these files below `/api/v1/`."""
+
+
+class _Place(NamedTuple):
+    """What rows are sorted by; the number tells apart what a report says twice."""
+
+    rank: int
+    suite: str
+    name: str
+    settings: str
+    number: int
+
+    @property
+    def key(self) -> str:
+        return "/".join(map(str, self))
+
+
+def report_rows(report: str, tests: Iterable[ReportedTest]) -> Iterator[SiteFile]:
+    """Yield the index of a report's rows, and the files that hold them."""
+    ordered = sorted(
+        ((_place(result, number), result.test) for number, result in enumerate(tests)),
+        key=lambda item: item[0],
+    )
+    rows = {place.key: _row(place, test) for place, test in ordered}
+    folder = f"{REPORT_ROWS}/{report}"
+    files: list[tuple[str, int]] = []
+    for shard in shards(rows, (_size(row) for row in rows.values())):
+        files.append((shard_name(next(iter(shard))), len(shard)))
+        content = ReportRowsShard(rows=tuple(shard.values()))
+        yield data_file(f"{folder}/{files[-1][0]}", content)
+    together = groupby(rows.values(), key=lambda row: (row.outcome, row.suite))
+    index = ReportRowsIndex(
+        report=report,
+        ranges=tuple((outcome, suite, sum(1 for _ in some)) for (outcome, suite), some in together),
+        files=tuple(files),
+    )
+    yield data_file(f"{folder}/index.json", index)
+
+
+def _place(result: ReportedTest, number: int) -> _Place:
+    test = result.test
+    rank = OUTCOMES[test.outcome].page_rank
+    return _Place(rank, test.suite, test.name, result.settings, number)
+
+
+def _row(place: _Place, test: TestEntry) -> ReportRow:
+    return ReportRow(
+        suite=test.suite,
+        name=test.name,
+        outcome=test.outcome,
+        settings=place.settings or None,
+        reason=test.reason,
+        raw_status=test.raw_status,
+        known_issue=test.known_issue.url if test.known_issue else None,
+    )
+
+
+def _size(row: ReportRow) -> int:
+    """About how many bytes a row takes; that it is the same each time is what counts."""
+    names = 60
+    texts = (row.suite, row.name, row.outcome, row.settings, row.reason, row.raw_status)
+    return names + sum(len(text) for text in texts if text)
+
+
+# Of what changed of a test its page lists so much; the page of its history has all.
+MOST_CHANGES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class LetterTests:
+    """The tests of a letter: how many there are, how many fail, and those on its static page."""
+
+    total: int
+    failing: int
+    shown: list[TestView]
+
+    @property
+    def more(self) -> int:
+        """How many are read on demand."""
+        return self.total - len(self.shown)
+
+
+def suite_tests_pages(
+    catalog: Catalog,
+    results: ResultsView,
+    past: TestHistories,
+    templates: Templates,
+    context: Mapping[str, Any],
+) -> Iterator[SiteFile]:
+    """Yield the pages of the tests of the suite that `context` names as `id`, and their files."""
+    suite: str = context["id"]
+    tests = tests_of_suite(catalog, results, past, suite)
+    letters = _letters(tests)
+    large = suite in context["large_suites"]
+    for letter in ("", *letters):
+        path = f"{RESULTS_PAGES}/{suite_folder(suite)}/tests/{letter or 'index'}.md"
+        content = templates.render(
+            "results/tests.md.j2" if letter else "results/tests-index.md.j2",
+            to_root=to_root(path),
+            letters=letters,
+            letter=letter,
+            total=len(tests),
+            files=f"api/v1/{SUITE_TESTS}/{suite_folder(suite)}/" if large else None,
+            names_fit=len(tests) <= MOST_NAMES,
+            most_changes=MOST_CHANGES,
+            **context,
+        )
+        yield SiteFile(path, content, context["source"])
+    if large:
+        yield from suite_test_files(catalog, results, suite, tests)
+
+
+def _letters(tests: list[TestView]) -> dict[str, LetterTests]:
+    by_letter: dict[str, list[TestView]] = {}
+    for test in tests:
+        by_letter.setdefault(initial(test.name), []).append(test)
+    return {
+        letter: LetterTests(len(found), failing(found), static_tests(found))
+        for letter, found in by_letter.items()
+    }

@@ -11,6 +11,18 @@ import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeVar
 
+from accelerator_portal.results.archive import History
+from accelerator_portal.results.history import OutcomeChange
+from accelerator_portal.results.standing import Point, State
+from accelerator_portal.site.history_shapes import (
+    CourseStep,
+    HistoryShard,
+    ReportMoment,
+    TestCourses,
+    TestHistoryIndex,
+)
+from accelerator_portal.site.page import SiteFile, data_file
+
 ShardRecord = TypeVar("ShardRecord")
 
 # Bytes of a file before compression. A file ends where a record is drawn by its own name, with a
@@ -50,3 +62,82 @@ def _ends(key: str, size: int, total: int) -> bool:
         return True
     drawn = zlib.crc32(key.encode()) / _EVERY_CRC < size / _CHANCE
     return total >= LEAST and drawn
+
+
+# The histories of single tests, as files that a browser reads when somebody asks for a test.
+#
+# Of each history an index lists the reports and the files; a file has a range of the tests, each
+# with what was said of it and from which report on. What no report changed stays as it was
+# written.
+
+TEST_HISTORIES = "test-histories"
+"""The folder of these files below `/api/v1/`."""
+
+
+def history_name(history: History) -> str:
+    """Return the name of a history: `xpu-baselines`."""
+    return f"{history.state.accelerator}-{history.state.basis}"
+
+
+def history_shards(history: History) -> Iterator[SiteFile]:
+    """Yield the index of a history's tests, and their files."""
+    folder = f"{TEST_HISTORIES}/{history_name(history)}"
+    points = ordered_points(history.state)
+    numbers = {point.id: number for number, point in enumerate(points)}
+    tests = courses(history.changes, numbers)
+    names: list[tuple[str, str]] = []
+    for shard in shards(tests, map(_size, tests, tests.values())):
+        first = next(iter(shard))
+        names.append((first, shard_name(first)))
+        yield data_file(f"{folder}/{names[-1][1]}", HistoryShard(tests=shard))
+    index = TestHistoryIndex(
+        accelerator=history.state.accelerator,
+        basis=history.state.basis,
+        reports=tuple(map(_moment, points)),
+        last={name: numbers[g.last.id] for name, g in sorted(history.state.groups.items())},
+        tests=len(tests),
+        files=tuple(names),
+    )
+    yield data_file(f"{folder}/index.json", index)
+
+
+def ordered_points(state: State) -> list[Point]:
+    """Return the reports of a history by time."""
+    return sorted(state.reports.values(), key=lambda point: (point.started, point.id))
+
+
+def courses(changes: Iterable[OutcomeChange], numbers: Mapping[str, int]) -> dict[str, TestCourses]:
+    """Return the course of each test, by suite and name and then by settings, in their order."""
+    found: dict[str, dict[str, list[CourseStep]]] = {}
+    for change in changes:
+        test, _, settings = change.key.partition("?")
+        step = (numbers[change.report], change.outcome, change.stage)
+        found.setdefault(test, {}).setdefault(settings, []).append(step)
+    return {
+        test: {name: tuple(sorted(steps, key=_number)) for name, steps in sorted(settings.items())}
+        for test, settings in sorted(found.items())
+    }
+
+
+def _number(step: CourseStep) -> int:
+    return step[0]
+
+
+def _moment(point: Point) -> ReportMoment:
+    trigger = point.trigger
+    return ReportMoment(
+        id=point.id,
+        started=point.started,
+        torch=point.environment.torch,
+        repository=trigger.repository,
+        commit=trigger.commit,
+    )
+
+
+def _size(test: str, settings: TestCourses) -> int:
+    """About how many bytes a test takes; that it is the same each time is what counts."""
+    punctuation = 8
+    return len(test) + sum(
+        len(name) + punctuation + sum(len(str(step)) for step in steps)
+        for name, steps in settings.items()
+    )

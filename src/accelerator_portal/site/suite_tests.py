@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import datetime as dt
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import urlencode
+
+from markupsafe import Markup
 
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.reports.identity import identity_of
-from accelerator_portal.reports.outcomes import WORST_FIRST, Outcome
+from accelerator_portal.reports.outcomes import BAD, WORST_FIRST, Outcome
 from accelerator_portal.reports.report import Environment, Metric, TestEntry
 from accelerator_portal.reports.store import StoredReport
+from accelerator_portal.results.classify import is_flaky, turned_on_same_code
 from accelerator_portal.results.standing import Standing, basis_of
 from accelerator_portal.results.tables import group_of
 from accelerator_portal.site.anchors import Anchors
@@ -22,10 +25,46 @@ from accelerator_portal.site.result_addresses import (
     address_of,
     anchor_of,
     evidence_suffix,
+    initial,
 )
 from accelerator_portal.site.results_view import ResultsView
-from accelerator_portal.site.verdict_strip import VerdictStrip, verdict_strip
 from accelerator_portal.site.words import number
+
+_COLORS = {"+": "pass", "-": "fail"}
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictStrip:
+    """The picture with what it shows in words."""
+
+    picture: Markup
+    words: str
+
+
+def verdict_strip(standing: Standing | None) -> VerdictStrip | None:
+    """Return the strip of a test; None where there are not two verdicts."""
+    verdicts = standing.verdicts if standing else ()
+    if standing is None or len(verdicts) < 2:  # noqa: PLR2004 - one is no course
+        return None
+    boxes = "".join(
+        f'<rect class="bar-{_COLORS[said[-1]]}" x="{8 * place}" width="6" height="12"/>'
+        for place, said in enumerate(verdicts)
+    )
+    width = 8 * len(verdicts) - 2
+    picture = Markup(  # noqa: S704 - numbers and names of colors
+        f'<svg class="strip" width="{width}" height="12" viewBox="0 0 {width} 12"'
+        f' aria-hidden="true" focusable="false">{boxes}</svg>'
+    )
+    return VerdictStrip(picture, _words(standing))
+
+
+def _words(standing: Standing) -> str:
+    verdicts = standing.verdicts
+    passed = sum(said.endswith("+") for said in verdicts)
+    words = f"{passed} of the last {len(verdicts)} passed"
+    if turned_on_same_code(standing):
+        return f"{words}; flaky: passed and failed on the same code"
+    return f"{words}; flaky" if is_flaky(standing) else words
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,3 +262,55 @@ def _same(catalog: Catalog, suite: str, name: str) -> tuple[tuple[SameModelTest,
             found = (SameModelTest(s, n, address_of(s, n)) for s, _, n in others)
             return tuple(found), model.note
     return (), None
+
+
+# Results on the page of a letter, of which a test has one for each platform and setting: two
+# megabytes at most, and less than 100 kB as servers send them.
+MOST_RESULTS = 800
+
+# Names on the page of all letters, each with a link.
+MOST_NAMES = 3_000
+
+
+def large_suites(reports: Iterable[StoredReport]) -> frozenset[str]:
+    """Return the suites whose tests do not all fit on static pages."""
+    by_letter: Counter[tuple[str, str]] = Counter()
+    names: dict[str, set[str]] = {}
+    for stored in reports:
+        for test in stored.report.tests:
+            by_letter[test.suite, initial(test.name)] += 1
+            names.setdefault(test.suite, set()).add(test.name)
+    full = {suite for (suite, _), results in by_letter.items() if results > MOST_RESULTS}
+    return frozenset(full | {suite for suite, own in names.items() if len(own) > MOST_NAMES})
+
+
+def static_tests(tests: Sequence[TestView]) -> list[TestView]:
+    """Return the tests of a letter that its page shows: all that fit, the newest failures first.
+
+    They stay in their order; a first test always fits.
+    """
+    if sum(len(test.results) for test in tests) <= MOST_RESULTS:
+        return list(tests)
+    kept: set[str] = set()
+    room = MOST_RESULTS
+    for test in sorted(tests, key=_urgency):
+        room -= len(test.results)
+        if room < 0 and kept:
+            break
+        kept.add(test.name)
+    return [test for test in tests if test.name in kept]
+
+
+def failing(tests: Iterable[TestView]) -> int:
+    """Return how many tests fail in some report."""
+    return sum(map(_fails, tests))
+
+
+def _fails(test: TestView) -> bool:
+    return any(result.test.outcome in BAD for result in test.results)
+
+
+def _urgency(test: TestView) -> tuple[bool, float]:
+    """What fails comes first, what changed last before what has been so for long."""
+    changed = max((episode.point.started.timestamp() for episode, _ in test.changes), default=0.0)
+    return not _fails(test), -changed
