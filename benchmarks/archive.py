@@ -17,7 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from accelerator_portal.results.folding import NamedReport, fold_reports
-from accelerator_portal.results.partitions.layout import HISTORY
+from accelerator_portal.results.partitions.manifest import HISTORY
 from benchmarks.archive_data import Scale, platform_name, report_of, write_year, year_of
 
 UNIT = 1 if sys.platform == "darwin" else 1024  # of ru_maxrss, in bytes

@@ -16,14 +16,16 @@ from accelerator_portal.reports.report import Report
 from accelerator_portal.results.archive import state_path
 from accelerator_portal.results.history import fold
 from accelerator_portal.results.partitions.columns import arrow_schema
-from accelerator_portal.results.partitions.layout import MONTH_FILE_STEM, Partition, Table
 from accelerator_portal.results.partitions.manifest import (
+    MONTH_FILE_STEM,
     ListedFile,
     ListedReport,
     Manifest,
+    Partition,
+    Table,
     write_manifest,
 )
-from accelerator_portal.results.partitions.part_file import write_part
+from accelerator_portal.results.partitions.writing import write_part
 from accelerator_portal.results.standing import State
 from accelerator_portal.results.state_file import write_state
 

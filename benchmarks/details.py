@@ -20,9 +20,14 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 from accelerator_portal.results.archive import History, state_path
 from accelerator_portal.results.partitions.columns import change_tables
-from accelerator_portal.results.partitions.layout import MONTH_FILE_STEM, Partition, month_of
-from accelerator_portal.results.partitions.manifest import Manifest, write_manifest
-from accelerator_portal.results.partitions.part_file import write_part
+from accelerator_portal.results.partitions.manifest import (
+    MONTH_FILE_STEM,
+    Manifest,
+    Partition,
+    month_of,
+    write_manifest,
+)
+from accelerator_portal.results.partitions.writing import write_part
 from accelerator_portal.results.state_file import write_state
 from accelerator_portal.site.sharding import courses
 from benchmarks.browser import PHONE, browser_path, slow_phone

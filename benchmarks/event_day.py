@@ -9,9 +9,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from accelerator_portal.automation.upstream import answer_round, dispatch_queue, dispatch_round
-from accelerator_portal.automation.upstream.change import Change
-from accelerator_portal.automation.upstream.change_confirmation import confirmed_change
+from accelerator_portal.automation.upstream import answer_round, dispatch_queue, dispatching
+from accelerator_portal.automation.upstream.change import Change, confirmed_change
 from accelerator_portal.automation.upstream.checks import LABEL
 from accelerator_portal.automation.upstream.own_files import LEDGER, PLAN, SENT
 from accelerator_portal.automation.upstream.planning import plan
@@ -106,7 +105,7 @@ class Day:
 
     def _send(self) -> None:
         before = len(self.double.dispatched)
-        done = dispatch_round.dispatch(self.github.senders(), lambda _: None, self.clock.sending)
+        done = dispatching.dispatch(self.github.senders(), lambda _: None, self.clock.sending)
         scene.keep_file(self.double, SENT, done.log, self.clock.now())
         self.sent += len(self.double.dispatched) - before
         self.replaced += sum(int(note.split(": ")[1].split()[0]) for note in done.notes)

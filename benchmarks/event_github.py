@@ -11,20 +11,20 @@ from unittest import mock
 from urllib.parse import parse_qs, urlsplit
 
 from accelerator_portal.automation import github_app, installation_tokens
-from accelerator_portal.automation.github import GitHubError
+from accelerator_portal.automation.github import GitHubError, Patience
 from accelerator_portal.automation.github_app import AppCredentials, connected_app
-from accelerator_portal.automation.github_patience import Patience
 from accelerator_portal.automation.installation_tokens import InstallationApi, InstallationTokens
 from accelerator_portal.automation.upstream.answer_round import Clients
-from accelerator_portal.automation.upstream.app_permissions import READ, SEND, upstream_permissions
 from accelerator_portal.automation.upstream.connections import (
+    READ,
     READS_A_MINUTE,
+    SEND,
     TOKENS_A_MINUTE,
     OwnerPacedApi,
     PacedApi,
+    upstream_permissions,
 )
-from accelerator_portal.automation.upstream.dispatching import Senders
-from accelerator_portal.automation.upstream.pace import Pace
+from accelerator_portal.automation.upstream.dispatching import Pace, Senders
 from tests.automation.github_apps import APP_ID, AppDouble
 from tests.automation.github_double import BOT, Asked, GitHubDouble
 from tests.automation.github_limits import GitHubLimits, Window

@@ -18,7 +18,7 @@ from accelerator_portal.reports.outcomes import OUTCOMES, Outcome
 from accelerator_portal.reports.store import StoredReport
 from accelerator_portal.results.history import ChangeKind, OutcomeChange
 from accelerator_portal.results.partitions.columns import change_tables, changes_in
-from accelerator_portal.results.partitions.part_file import part_bytes, read_whole
+from accelerator_portal.results.partitions.writing import part_bytes, read_whole
 from accelerator_portal.results.tables import counts, matrices, tallies
 from benchmarks.pandas_tables import long_table, pandas_counts, pandas_matrices, pandas_tallies
 from benchmarks.results import START, made_report, seconds, show

@@ -8,10 +8,9 @@ import zipfile
 from collections.abc import Mapping
 from typing import Any
 
-from accelerator_portal.automation.comment_posting import BOT, NAME
+from accelerator_portal.automation.comment_posting import BOT, MARKER, NAME
 from accelerator_portal.automation.events import PullRequestRun
 from accelerator_portal.automation.github import GitHubError
-from accelerator_portal.automation.pull_request_comment import MARKER
 
 HOME = "example/portal"
 FORK = "vendor/portal"

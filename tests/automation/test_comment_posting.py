@@ -2,10 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from accelerator_portal.automation.comment_posting import mismatch, post_comment
+from accelerator_portal.automation.comment_posting import MARKER, mismatch, post_comment
 from accelerator_portal.automation.events import PullRequest
 from accelerator_portal.automation.github import GitHubError
-from accelerator_portal.automation.pull_request_comment import MARKER
 from tests.automation.made_up import (
     FORK,
     HEAD,

@@ -21,7 +21,7 @@ from accelerator_portal.automation.installation_tokens import (
     InstallationTokens,
     repository_of,
 )
-from accelerator_portal.automation.upstream.pace import A_MINUTE, Pace
+from accelerator_portal.automation.upstream.dispatching import A_MINUTE, Pace
 from tests.automation import github_apps
 from tests.automation.conftest import QUICK
 from tests.automation.github_apps import AppDouble, private_key

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_portal.automation.publishing import (
+from accelerator_portal.automation.building import (
     NoPreviousSiteError,
     previous_site,
     publish,

@@ -21,7 +21,7 @@ from accelerator_portal.automation.pytorch_pull_requests import (
 from accelerator_portal.catalog import Catalog, load_catalog
 from accelerator_portal.catalog.catalog import RELEASES
 from accelerator_portal.catalog.package_file import IndexFacts, PackageFacts
-from accelerator_portal.releases.entry_edit import read_releases
+from accelerator_portal.releases.entry import read_releases
 from accelerator_portal.releases.index_queries import ask
 from tests.automation.github_double import HOME, GitHubDouble
 from tests.automation.github_git import GitStore

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from accelerator_portal.automation.pull_request_comment import MARKER
+from accelerator_portal.automation.comment_posting import MARKER
 from accelerator_portal.automation.sanitizer import MOST_CHARACTERS, faults
 
 LINK = "https://github.com/example/portal/actions/runs/1"

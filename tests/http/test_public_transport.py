@@ -10,8 +10,12 @@ from typing import Any
 import httpcore
 import pytest
 
-from accelerator_portal.http.addresses import private_address
-from accelerator_portal.http.client import PublicHostsBackend, open_client, public_transport
+from accelerator_portal.http.client import (
+    PublicHostsBackend,
+    open_client,
+    private_address,
+    public_transport,
+)
 from accelerator_portal.http.errors import InvalidResponseError, RequestLimits
 
 PUBLIC, PRIVATE = "93.184.215.14", "127.0.0.1"

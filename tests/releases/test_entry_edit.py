@@ -9,8 +9,12 @@ import pytest
 from accelerator_portal.catalog.catalog import RELEASES
 from accelerator_portal.catalog.package_file import PYPI
 from accelerator_portal.catalog.problem import ProblemsError
-from accelerator_portal.releases.entry import NoReleaseError, entry_change
-from accelerator_portal.releases.entry_edit import read_releases, with_release
+from accelerator_portal.releases.entry import (
+    NoReleaseError,
+    entry_change,
+    read_releases,
+    with_release,
+)
 from accelerator_portal.releases.published import PublishedBuild, PublishedRelease
 from tests.folders import EXAMPLE
 

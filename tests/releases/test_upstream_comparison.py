@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from accelerator_portal.catalog import load_catalog
-from accelerator_portal.releases.agreement import Agreement, UpstreamComparison
-from accelerator_portal.releases.upstream_sources import compare, read_upstream
+from accelerator_portal.releases.upstream_sources import (
+    Agreement,
+    UpstreamComparison,
+    compare,
+    read_upstream,
+)
 from tests.folders import INSTALL, Tree, edited
 from tests.releases.upstream import ARCHIVES, FILES, PREVIOUS_TEXT, PUBLISHED_TEXT
 

@@ -5,7 +5,7 @@ from typing import get_args
 import pytest
 
 from accelerator_portal.reports.outcomes import BAD, GOOD, Outcome
-from accelerator_portal.results.classify import Class, classes, classify, flips
+from accelerator_portal.results.breakages import Class, classes, classify, flips
 from tests.results.made_up import Outcomes, course, folded, made_up, standing
 
 P: Outcome = "passed"

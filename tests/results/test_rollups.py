@@ -18,8 +18,7 @@ from hypothesis import given, settings
 from accelerator_portal.cli import main
 from accelerator_portal.reports.outcomes import BAD, GOOD
 from accelerator_portal.results.folding import fold_reports
-from accelerator_portal.results.partitions.layout import HISTORY
-from accelerator_portal.results.partitions.manifest import read_manifest
+from accelerator_portal.results.partitions.manifest import HISTORY, read_manifest
 from accelerator_portal.results.rolling_up import (
     ROLLUPS,
     dask_rollup,

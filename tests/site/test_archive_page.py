@@ -18,8 +18,7 @@ import pytest
 from accelerator_portal.catalog import load_catalog
 from accelerator_portal.reports.outcomes import BAD, GOOD
 from accelerator_portal.results.archive import read_history
-from accelerator_portal.results.partitions.layout import archived_accelerators
-from accelerator_portal.results.partitions.manifest import manifest_path
+from accelerator_portal.results.partitions.manifest import archived_accelerators, manifest_path
 from accelerator_portal.results.rolling_up import (
     CODE,
     ROLLUPS,

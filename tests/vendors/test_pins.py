@@ -4,7 +4,7 @@ import pytest
 from packaging.specifiers import SpecifierSet
 
 from accelerator_portal.install.pip_command import pip_steps
-from accelerator_portal.vendors.pins import exact_version, pinned, requirements
+from accelerator_portal.vendors.entry import exact_version, pinned, requirements
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from accelerator_portal.install.pip_command import pip_steps
-from accelerator_portal.vendors.release_steps import steps_of_rows
+from accelerator_portal.vendors.entry import steps_of_rows
 
 
 @pytest.mark.parametrize(

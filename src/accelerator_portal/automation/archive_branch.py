@@ -5,8 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 
 from accelerator_portal.automation.archive_store import UNFINISHED, ArchiveError
-from accelerator_portal.automation.git import GitError, failure, git, run
-from accelerator_portal.automation.tree_merge import EMPTY_TREE, changes, conflicts, merged_tree
+from accelerator_portal.automation.git import (
+    EMPTY_TREE,
+    GitError,
+    changes,
+    conflicts,
+    failure,
+    git,
+    merged_tree,
+    run,
+)
 
 BRANCH = "archive"
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 _SECONDS = 600
 
@@ -44,3 +45,64 @@ def failure(done: subprocess.CompletedProcess[str]) -> GitError:
     """Return the error that a command which failed stands for."""
     lines = [line for line in done.stderr.splitlines() if line and not line.startswith("hint:")]
     return GitError(f"git {done.args[1]}: {lines[-1] if lines else 'it failed'}")
+
+
+# Putting files that changed here on top of a newer commit, without a working tree.
+#
+# A file that both sides changed differently is a conflict; files of one unit are merged together
+# or not at all.
+
+EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+"""Git's number of a tree without files."""
+
+_GONE = "000000"
+
+TreeEntry = tuple[str, str]
+"""The mode and the object of a file in a tree; the mode is zeros where the file is removed."""
+
+
+def changes(repository: Path, before: str, after: str) -> dict[str, TreeEntry]:
+    """Return the files that differ between two trees or commits, as they are in the second.
+
+    Raises GitError.
+    """
+    text = git(repository, "diff-tree", "-r", "-z", "--no-renames", before, after)
+    fields = text.split("\0")[:-1]
+    found = {}
+    for head, path in zip(fields[::2], fields[1::2], strict=True):
+        _, mode, _, blob, _ = head.split(" ")
+        found[path] = (mode, blob)
+    return found
+
+
+def conflicts(
+    ours: Mapping[str, TreeEntry],
+    theirs: Mapping[str, TreeEntry],
+    unit: Callable[[str], str] = lambda path: path,
+) -> frozenset[str]:
+    """Return which of our files cannot be merged: their unit differs from ours in theirs."""
+    units = {unit(path) for path in ours}
+    differing = {
+        unit(path)
+        for path, entry in theirs.items()
+        if unit(path) in units and ours.get(path) != entry
+    }
+    return frozenset(path for path in ours if unit(path) in differing)
+
+
+def merged_tree(repository: Path, onto: str, files: Mapping[str, TreeEntry]) -> str:
+    """Return the number of a tree that is `onto` with these files. Raises GitError."""
+    with TemporaryDirectory(prefix="portal-index-") as folder:
+        index = {"GIT_INDEX_FILE": str(Path(folder, "index"))}
+        git(repository, "read-tree", onto, variables=index)
+        for words in _index_commands(files):
+            git(repository, "update-index", *words, variables=index)
+        return git(repository, "write-tree", variables=index).strip()
+
+
+def _index_commands(files: Mapping[str, TreeEntry]) -> Iterator[list[str]]:
+    for path, (mode, blob) in files.items():
+        if mode == _GONE:
+            yield ["--force-remove", "--", path]
+        else:
+            yield ["--add", "--cacheinfo", f"{mode},{blob},{path}"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
@@ -75,3 +76,17 @@ def _parsed(path: str, answer: bytes, adapter: TypeAdapter[T]) -> T:
         return adapter.validate_json(answer)
     except ValidationError:
         raise GitHubError(f"{path}: the response has an unexpected format") from None
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long to try; tests try shorter."""
+
+    tries: int = 4
+    """Requests in all, for one answer."""
+    wait: float = 1.0
+    """Seconds before the third try; twice as long before each further one."""
+    most_wait: float = 120.0
+    """Where GitHub says how long to wait: longer than so many seconds is an error at once."""
+    limited: float = 60.0
+    """Seconds to wait where GitHub says that too much was asked, but not until when."""

@@ -25,9 +25,8 @@ from accelerator_portal.automation.app_errors import (
     refused_installation,
     suspended_installation,
 )
-from accelerator_portal.automation.github import GitHubError, parsed, read, read_all
+from accelerator_portal.automation.github import GitHubError, Patience, parsed, read, read_all
 from accelerator_portal.automation.github_client import GitHubClient, home_here, require_pygithub
-from accelerator_portal.automation.github_patience import Patience
 
 APP_ID = "UPSTREAM_APP_ID"
 APP_KEY = "UPSTREAM_APP_KEY"

@@ -20,9 +20,16 @@ from urllib.parse import quote
 from pydantic import StringConstraints
 
 from accelerator_portal.automation.events import Part, Sha
-from accelerator_portal.automation.git import GitError, failure, git, run
+from accelerator_portal.automation.git import (
+    GitError,
+    changes,
+    conflicts,
+    failure,
+    git,
+    merged_tree,
+    run,
+)
 from accelerator_portal.automation.github import Api, GitHubError, parsed, read
-from accelerator_portal.automation.tree_merge import changes, conflicts, merged_tree
 from accelerator_portal.catalog.catalog import HISTORY
 
 AUTHOR = "accelerator-portal"

@@ -15,9 +15,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from accelerator_portal.automation.github import GitHubError
+from accelerator_portal.automation.github import GitHubError, Patience
 from accelerator_portal.automation.github_download import downloaded
-from accelerator_portal.automation.github_patience import Patience
 from accelerator_portal.catalog.wording import install_command
 from accelerator_portal.http.traffic import REFUSING_STATUSES, Traffic, step_traffic
 

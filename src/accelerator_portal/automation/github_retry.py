@@ -11,7 +11,7 @@ from urllib3.connectionpool import ConnectionPool
 from urllib3.response import BaseHTTPResponse, HTTPResponse
 from urllib3.util import Retry
 
-from accelerator_portal.automation.github_patience import Patience
+from accelerator_portal.automation.github import Patience
 from accelerator_portal.http.traffic import Traffic, step_traffic
 
 # GitHub answers so, and has done nothing, where too much was asked.

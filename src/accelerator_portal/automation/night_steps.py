@@ -53,7 +53,7 @@ from accelerator_portal.results.archive import read_state_of
 from accelerator_portal.results.breakages import Breakage, open_breakages
 from accelerator_portal.results.folding import fold_reports, folder_reports, without_future
 from accelerator_portal.results.partitions.compaction import compact_all
-from accelerator_portal.results.partitions.layout import month_of
+from accelerator_portal.results.partitions.manifest import month_of
 
 UV_CACHE = Path(".cache/uv")
 

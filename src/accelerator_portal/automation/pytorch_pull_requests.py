@@ -17,8 +17,7 @@ from accelerator_portal.catalog.catalog import RELEASES
 from accelerator_portal.catalog.package_file import PYPI
 from accelerator_portal.checks.release_addition import ReleaseAddition, release_addition
 from accelerator_portal.packages.portal_packages import TORCH
-from accelerator_portal.releases.entry import NoReleaseError
-from accelerator_portal.releases.entry_edit import with_release
+from accelerator_portal.releases.entry import NoReleaseError, with_release
 from accelerator_portal.releases.published import PublishedRelease
 from accelerator_portal.site.difference.harmless import span
 

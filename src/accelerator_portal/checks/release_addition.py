@@ -9,8 +9,7 @@ from dataclasses import dataclass, replace
 from accelerator_portal.catalog import Catalog, Problem
 from accelerator_portal.catalog.catalog import RELEASES
 from accelerator_portal.checks import errors, run_checks
-from accelerator_portal.releases.entry import EntryChange, entry_change
-from accelerator_portal.releases.entry_edit import read_releases, with_release
+from accelerator_portal.releases.entry import EntryChange, entry_change, read_releases, with_release
 from accelerator_portal.releases.published import PublishedRelease
 
 

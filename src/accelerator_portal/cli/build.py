@@ -9,7 +9,7 @@ import click
 
 from accelerator_portal.automation import building
 from accelerator_portal.automation.archive_store import ArchiveError, open_archive
-from accelerator_portal.automation.publishing import NoPreviousSiteError, restore_previous
+from accelerator_portal.automation.building import NoPreviousSiteError, restore_previous
 from accelerator_portal.catalog.clock import today
 from accelerator_portal.cli.options import ARCHIVE, OUTPUT_FILE, OUTPUT_FOLDER, ROOT
 

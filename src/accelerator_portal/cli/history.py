@@ -31,7 +31,7 @@ from accelerator_portal.cli.options import (
     require_repository,
 )
 from accelerator_portal.results.archive import BASES, History, read_history
-from accelerator_portal.results.classify import classes
+from accelerator_portal.results.breakages import classes
 from accelerator_portal.results.folding import (
     NamedReport,
     fold_reports,
@@ -40,8 +40,11 @@ from accelerator_portal.results.folding import (
     without_future,
 )
 from accelerator_portal.results.partitions.compaction import Compaction, compact_all
-from accelerator_portal.results.partitions.layout import archived_accelerators, month_of
-from accelerator_portal.results.partitions.manifest import read_manifest
+from accelerator_portal.results.partitions.manifest import (
+    archived_accelerators,
+    month_of,
+    read_manifest,
+)
 from accelerator_portal.results.partitions.repairing import check_accelerator, repair_accelerator
 from accelerator_portal.results.partitions.writing import locked
 from accelerator_portal.results.rolling_up import (

@@ -30,7 +30,7 @@ from accelerator_portal.cli.options import (
 from accelerator_portal.install.additional_platforms import read_additional_platforms
 from accelerator_portal.install.pip_command import UnreadableCommandError
 from accelerator_portal.vendors.answer_faults import id_fault
-from accelerator_portal.vendors.answers import written
+from accelerator_portal.vendors.answers import QUESTIONS, Prompt, RefusedAnswerError, written
 from accelerator_portal.vendors.draft import Draft, PlatformCase, check_folder, folder_files, places
 from accelerator_portal.vendors.draft_from_answers import draft_from_answers
 from accelerator_portal.vendors.entry import entry_draft, folder_name
@@ -38,7 +38,6 @@ from accelerator_portal.vendors.github_files import github_files, with_hosts, wi
 from accelerator_portal.vendors.interview import about, as_typed, interview, is_needed, take
 from accelerator_portal.vendors.offers import entry_offers, package_offers
 from accelerator_portal.vendors.package_metadata import NoMetadataError, read_package
-from accelerator_portal.vendors.questions import QUESTIONS, Prompt, RefusedAnswerError
 from accelerator_portal.vendors.suggestions import derived, suggested
 
 _Command = Callable[..., None]

@@ -7,12 +7,11 @@ from pathlib import Path
 import click
 from pydantic import ValidationError
 
-from accelerator_portal.automation.comment_posting import post_comment
+from accelerator_portal.automation.comment_posting import HarmfulError, post_comment
 from accelerator_portal.automation.events import PullRequestRun
 from accelerator_portal.automation.github import GitHubError
 from accelerator_portal.automation.github_client import client_here
 from accelerator_portal.automation.ownership import maintainers
-from accelerator_portal.automation.pull_request_comment import HarmfulError
 from accelerator_portal.catalog import load_catalog
 from accelerator_portal.cli.options import INPUT_FILE, ROOT
 

@@ -27,9 +27,9 @@ from accelerator_portal.cli.options import (
 if TYPE_CHECKING:
     from accelerator_portal.catalog import Catalog
     from accelerator_portal.checks.release_addition import ReleaseAddition
-    from accelerator_portal.releases.agreement import UpstreamComparison
     from accelerator_portal.releases.entry import EntryChange
     from accelerator_portal.releases.published import PublishedRelease
+    from accelerator_portal.releases.upstream_sources import UpstreamComparison
 
 
 @click.command("compare")
@@ -87,7 +87,7 @@ def _text(source: str) -> str:
 
 
 def _tell_comparison(source: str, found: UpstreamComparison, *, every: bool) -> None:
-    from accelerator_portal.releases.agreement import AGREEMENTS
+    from accelerator_portal.releases.upstream_sources import AGREEMENTS
 
     click.echo(source)
     for entry in found.entries:

@@ -13,20 +13,21 @@ from typing import Any, Literal
 
 import click
 
-from accelerator_portal.automation.github import GitHubError
+from accelerator_portal.automation.github import GitHubError, Patience
 from accelerator_portal.automation.github_app import app_here
 from accelerator_portal.automation.github_client import client_here
-from accelerator_portal.automation.github_patience import Patience
 from accelerator_portal.automation.upstream import (
     answer_round,
     dispatch_queue,
-    dispatch_round,
+    dispatching,
     doctor,
     summary,
 )
 from accelerator_portal.automation.upstream import callback as relay
-from accelerator_portal.automation.upstream.change import UPSTREAM, Change, RefusedEventError
-from accelerator_portal.automation.upstream.change_confirmation import (
+from accelerator_portal.automation.upstream.change import (
+    UPSTREAM,
+    Change,
+    RefusedEventError,
     confirmed_change,
     main_branch_change,
 )
@@ -216,7 +217,7 @@ def dispatch(home: str, told: Path | None, out: Path) -> None:
     the command fails.
     """
     with _said_in_a_line(told):
-        done = dispatch_round.dispatch(
+        done = dispatching.dispatch(
             senders_here(home), lambda log: write_text_atomically(out, log.model_dump_json() + "\n")
         )
     _say(told, summary.sent_summary(done))

@@ -16,9 +16,8 @@ from accelerator_portal.catalog.package_file import (
     newest_first,
 )
 from accelerator_portal.catalog.wording import count
-from accelerator_portal.http.addresses import may_follow
 from accelerator_portal.http.cache import CachedBody, HttpCache, get_cached
-from accelerator_portal.http.client import HttpClient
+from accelerator_portal.http.client import HttpClient, may_follow
 from accelerator_portal.http.errors import FetchError, InvalidResponseError
 from accelerator_portal.packages.index_page import (
     ACCEPT,

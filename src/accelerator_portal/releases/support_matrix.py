@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from packaging.version import Version
 
 from accelerator_portal.catalog.releases_file import Release, Releases
-from accelerator_portal.releases.agreement import (
+from accelerator_portal.releases.published import ordered_pythons
+from accelerator_portal.releases.upstream_sources import (
     Agreement,
     ComparedEntry,
     UpstreamComparison,
+    UpstreamSourceError,
     in_order,
 )
-from accelerator_portal.releases.published import ordered_pythons
-from accelerator_portal.releases.upstream_sources import UpstreamSourceError
 
 _FIRST_COLUMN = "PyTorch version"
 _MINOR = re.compile(r"\d+\.\d+")

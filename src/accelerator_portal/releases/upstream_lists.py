@@ -12,19 +12,21 @@ from pydantic import BaseModel, Field, ValidationError
 
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.releases_file import BuildKind, Preview, Release, Releases, Wheel
-from accelerator_portal.releases.agreement import (
-    NIGHTLY,
-    ComparedEntry,
-    UpstreamComparison,
-    in_order,
-)
 from accelerator_portal.releases.published import ordered_pythons
 from accelerator_portal.releases.support_matrix import (
     compare_support,
     has_support_matrix,
     read_support_matrix,
 )
-from accelerator_portal.releases.upstream_sources import UpstreamSourceError, compare, read_upstream
+from accelerator_portal.releases.upstream_sources import (
+    NIGHTLY,
+    ComparedEntry,
+    UpstreamComparison,
+    UpstreamSourceError,
+    compare,
+    in_order,
+    read_upstream,
+)
 
 
 def compare_upstream(catalog: Catalog, text: str) -> UpstreamComparison:

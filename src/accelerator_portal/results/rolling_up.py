@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from accelerator_portal.reports.outcomes import BAD, GOOD
 from accelerator_portal.results.partitions.compaction import partitions_of, read_parts
-from accelerator_portal.results.partitions.layout import Partition
-from accelerator_portal.results.partitions.manifest import ListedFile, read_manifest
+from accelerator_portal.results.partitions.manifest import ListedFile, Partition, read_manifest
 
 if TYPE_CHECKING:
     import pandas as pd

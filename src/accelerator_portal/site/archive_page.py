@@ -12,8 +12,12 @@ from urllib.parse import quote
 from accelerator_portal.catalog import ProblemsError
 from accelerator_portal.reports.outcomes import BAD, GOOD
 from accelerator_portal.results.partitions.columns import COLUMNS
-from accelerator_portal.results.partitions.layout import HISTORY, archived_accelerators
-from accelerator_portal.results.partitions.manifest import ListedFile, read_manifest
+from accelerator_portal.results.partitions.manifest import (
+    HISTORY,
+    ListedFile,
+    archived_accelerators,
+    read_manifest,
+)
 from accelerator_portal.site.page import SiteFile, to_root
 from accelerator_portal.site.result_addresses import RESULTS_PAGES
 from accelerator_portal.site.templates import Templates

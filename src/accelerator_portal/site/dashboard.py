@@ -14,8 +14,13 @@ from accelerator_portal.catalog.criteria_file import Criteria
 from accelerator_portal.catalog.loader import KNOWN_ISSUES
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.reports.identity import identity_of, parse_key
-from accelerator_portal.results.breakages import Breakage, NeverPassed, never_passed, open_breakages
-from accelerator_portal.results.classify import FLAKY_WINDOW
+from accelerator_portal.results.breakages import (
+    FLAKY_WINDOW,
+    Breakage,
+    NeverPassed,
+    never_passed,
+    open_breakages,
+)
 from accelerator_portal.results.known_issues import OutdatedIssue, outdated_issues
 from accelerator_portal.results.quality import as_of, as_of_reports
 from accelerator_portal.results.standing import Point

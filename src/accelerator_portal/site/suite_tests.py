@@ -16,7 +16,7 @@ from accelerator_portal.reports.identity import identity_of
 from accelerator_portal.reports.outcomes import BAD, WORST_FIRST, Outcome
 from accelerator_portal.reports.report import Environment, Metric, TestEntry
 from accelerator_portal.reports.store import StoredReport
-from accelerator_portal.results.classify import is_flaky, turned_on_same_code
+from accelerator_portal.results.breakages import is_flaky, turned_on_same_code
 from accelerator_portal.results.standing import Standing, basis_of
 from accelerator_portal.results.tables import group_of
 from accelerator_portal.site.anchors import Anchors

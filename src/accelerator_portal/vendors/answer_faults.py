@@ -24,7 +24,7 @@ from accelerator_portal.checks.names import (
 from accelerator_portal.install.commands import command_lines
 from accelerator_portal.install.pip_command import UnquotableError, pip_steps
 from accelerator_portal.vendors.draft import PlatformCase
-from accelerator_portal.vendors.pins import pinned, requirements
+from accelerator_portal.vendors.entry import pinned, requirements
 
 AnswerFault = tuple[str, str] | None
 """What is wrong and what would be right."""

@@ -2,17 +2,36 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, create_model
+from pydantic import AfterValidator, Field, create_model
 
-from accelerator_portal.catalog.fields import Model
+from accelerator_portal.catalog.fields import (
+    Arch,
+    Day,
+    GitHubLogin,
+    Integration,
+    Line,
+    Mark,
+    Model,
+    ModuleName,
+    Name,
+    Os,
+    PackageName,
+    Paragraph,
+    PythonVersion,
+    TorchVersion,
+    Url,
+    fault,
+)
+from accelerator_portal.catalog.install_steps import PipStep
 from accelerator_portal.catalog.problem import printable
 from accelerator_portal.catalog.validation import validate
 from accelerator_portal.catalog.yaml_file import Location, YamlFile
-from accelerator_portal.vendors.questions import Prompt, RefusedAnswerError
+from accelerator_portal.install.pip_command import UnreadableCommandError, pip_steps
 
 DOCUMENTATION = "documentation"
 PACKAGE = "package"
@@ -66,3 +85,107 @@ def _model(question: Prompt) -> type[Model]:
     """A file with one key, so that faults are found and worded as in a file."""
     field: Any = (question.kind, Field(alias=question.flag))
     return create_model("Answer", __base__=Model, answer=field)
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """One question; `flag` is the option that answers it without being asked.
+
+    `needed`: without an answer there is no folder. `hidden`: never asked, the flag or what follows
+    from other answers is enough. `many`: several values, with commas between them.
+    """
+
+    flag: str
+    words: str
+    help: str
+    kind: Any
+    needed: bool = True
+    hidden: bool = False
+    many: bool = False
+
+    @property
+    def option(self) -> str:
+        """The flag as it is typed."""
+        return f"--{self.flag}"
+
+
+class RefusedAnswerError(ValueError):
+    """An answer that cannot stand in a folder; the text says what is wrong and what is right."""
+
+
+def _pip_command(value: str) -> str:
+    if re.search(r"[{}]", value):
+        raise fault("a placeholder in braces", "enter the command without placeholders")
+    try:
+        steps = pip_steps(value)
+    except UnreadableCommandError as error:
+        remedy = "use pip install with packages, --index-url, --extra-index-url and --pre only"
+        raise fault(str(error), remedy) from None
+    for step in steps:
+        known: dict[Location, int] = {(key,): 1 for key in step["pip"]}
+        _, problems = validate(PipStep, YamlFile("", step["pip"], known))
+        for problem in problems:
+            raise fault(problem.what, problem.remedy)
+    return value
+
+
+def _requirement(value: str) -> str:
+    if re.search(r"(^|\s)pip3?\s+install\b", value):
+        raise fault(f'"{value[:60]}" is a pip command', "enter it as the install command")
+    return value
+
+
+def _repository(value: str) -> str:
+    if not re.fullmatch(r"[A-Za-z0-9](?:-?[A-Za-z0-9])*/[A-Za-z0-9._-]*[A-Za-z0-9_-]", value):
+        raise fault(f'"{value[:60]}" is not a repository', "write owner/name")
+    return value
+
+
+def _many(kind: Any) -> Any:  # noqa: ANN401 - a type, as pydantic takes it
+    return Annotated[tuple[kind, ...], Field(min_length=1)]
+
+
+NeededSoftware = Annotated[Line, AfterValidator(_requirement)]
+PipCommand = Annotated[Line, AfterValidator(_pip_command)]
+GivenRepository = Annotated[Line, Field(max_length=140), AfterValidator(_repository)]
+
+QUESTIONS: tuple[Prompt, ...] = (
+    Prompt("name", "Name", "short name of the platform", Name),
+    Prompt("vendor", "Vendor", "company that makes the hardware", Line),
+    Prompt("url", "Documentation", "address of your documentation; used as the source", Url),
+    Prompt("device", "Device string", "as in torch.device()", Line),
+    Prompt("device-note", "Shared device", "how to distinguish it from the other platform", Line),
+    Prompt("dispatch-key", "Dispatch key", "such as PrivateUse1; not the device string", Line),
+    Prompt("package", "Package", "Python package of the plugin", PackageName),
+    Prompt("import", "Import", "module to import", ModuleName),
+    Prompt("autoload", "Autoload", "yes or no: whether `import torch` loads it",
+           Literal["yes", "no"], needed=False),
+    Prompt("integration", "Integration", "in-tree, or out-of-tree: installed on top of PyTorch",
+           Integration, hidden=True),
+    Prompt("command", "Install command", "pip command from your documentation",
+           PipCommand, needed=False),
+    Prompt("needs", "Needed first", "required driver or SDK, with its version",
+           NeededSoftware, needed=False),
+    Prompt("host-owner", "Owner of the host", "owner of the host in the command", Line),
+    Prompt("torch", "PyTorch", "supported PyTorch releases", _many(TorchVersion), many=True),
+    Prompt("plugin-version", "Plugin", "version of the package, or one for each release",
+           _many(TorchVersion), needed=False, many=True),
+    Prompt("os", "Systems", "linux, windows, macos", _many(Os), many=True),
+    Prompt("arch", "Processors", "x86_64, aarch64, …", _many(Arch), many=True),
+    Prompt("python", "Python", "Python versions, such as 3.12,3.13", _many(PythonVersion),
+           needed=False, many=True),
+    Prompt("github", "Repository", "owner/name on GitHub", GivenRepository, needed=False),
+    Prompt("support", "Support", "address where users can ask for help", Url),
+    Prompt("maintainer", "Maintainers", "GitHub logins of the maintainers",
+           _many(GitHubLogin), needed=False, many=True),
+    Prompt("mark", "Mark", "two letters, shown instead of a logo", Mark),
+    Prompt("summary", "Summary", "one sentence: what it is and which hardware it supports",
+           Annotated[Line, Field(max_length=160)]),
+    Prompt("description", "Description", "description in two to four sentences", Paragraph),
+    Prompt("title", "Title", "publisher and title of the documentation",
+           Line, hidden=True),
+    Prompt("read", "Read", "date on which the documentation was read. Default: today",
+           Day, hidden=True),
+)  # fmt: skip
+
+BY_FLAG = {question.flag: question for question in QUESTIONS}

@@ -11,9 +11,8 @@ from packaging.version import Version
 
 from accelerator_portal.vendors.answers import DOCUMENTATION, PACKAGE
 from accelerator_portal.vendors.draft import Draft, Hint, PlatformCase, Record, plugin_by_release
-from accelerator_portal.vendors.entry import following_option
+from accelerator_portal.vendors.entry import following_option, steps_of_rows
 from accelerator_portal.vendors.offers import project_page
-from accelerator_portal.vendors.release_steps import steps_of_rows
 
 
 def draft_from_answers(case: PlatformCase) -> Draft:

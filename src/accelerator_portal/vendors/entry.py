@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from markdownify import ATX, markdownify
 from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
+from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 from accelerator_portal.catalog.markdown_file import GUIDE_HEADINGS
@@ -20,8 +22,6 @@ from accelerator_portal.catalog.releases_file import Releases
 from accelerator_portal.install.additional_platforms import AdditionalPlatforms, Commands
 from accelerator_portal.install.pip_command import pip_steps
 from accelerator_portal.vendors.draft import Draft, Record
-from accelerator_portal.vendors.pins import exact_version, pinned, requirements
-from accelerator_portal.vendors.release_steps import steps_of_rows
 
 SOURCE = "additional-platforms"
 _REPOSITORY = "https://github.com/pytorch/pytorch.github.io"
@@ -233,3 +233,61 @@ def _release_rows(options: Sequence[Record]) -> list[Record]:
     if first is None or pinned_plugin(first):
         return []  # a plugin that is pinned beside no torch fits a torch that nobody names
     return [{"torch": first["torch"][0], "source": first["source"]}]
+
+
+_PIN = re.compile(r"={2,3}\s*([^,;\s+]+)")
+
+
+def steps_of_rows(
+    steps: Iterable[Mapping[str, Any]], package: str, *, has_plugin: bool
+) -> list[dict[str, Any]]:
+    """Return pip steps whose versions of torch and `package` come from the rows.
+
+    `has_plugin` says that rows name the package's version. A requirement without any version is
+    pinned, too: without it, the command for an older release would install the newest.
+    """
+    names = {"torch": "torch"}
+    if has_plugin and canonicalize_name(package) != "torch":
+        names[canonicalize_name(package)] = "plugin"
+    return [_step(step, names) for step in steps]
+
+
+def _step(step: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+    pip = step["pip"]
+    if pip.get("pre"):
+        return dict(step)  # the newest nightly build is what such a command asks for
+    packages = [_requirement(text, names) for text in pip["packages"]]
+    return {**step, "pip": {**pip, "packages": packages}}
+
+
+def _requirement(text: str, names: Mapping[str, str]) -> str:
+    requirement = Requirement(text)
+    placeholder = names.get(canonicalize_name(requirement.name))
+    if placeholder is None:
+        return text
+    if not requirement.specifier and not requirement.url:
+        extras = f"[{','.join(sorted(requirement.extras))}]" if requirement.extras else ""
+        marker = f"; {requirement.marker}" if requirement.marker else ""
+        return f"{requirement.name}{extras}=={{{placeholder}}}{marker}"
+    if len(requirement.specifier) == 1 and "*" not in text:
+        return _PIN.sub(f"=={{{placeholder}}}", text, count=1)
+    return text
+
+
+def requirements(steps: Iterable[Mapping[str, Any]]) -> Iterator[Requirement]:
+    """Yield what pip steps install."""
+    for step in steps:
+        yield from map(Requirement, step["pip"]["packages"])
+
+
+def pinned(steps: Iterable[Mapping[str, Any]], name: str) -> str | None:
+    """Return the version of a package that the steps pin."""
+    wanted = canonicalize_name(name)
+    own = (r.specifier for r in requirements(steps) if canonicalize_name(r.name) == wanted)
+    return next(filter(None, map(exact_version, own)), None)
+
+
+def exact_version(specifier: SpecifierSet) -> str | None:
+    """Return the one version that a specifier pins with `==` or `===`."""
+    pins = [s.version for s in specifier if s.operator in {"==", "==="}]
+    return pins[0] if len(pins) == 1 and "*" not in pins[0] else None

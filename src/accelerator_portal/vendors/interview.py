@@ -10,19 +10,17 @@ from typing import Protocol
 from accelerator_portal.catalog.problem import printable
 from accelerator_portal.vendors.answer_faults import answer_fault
 from accelerator_portal.vendors.answers import (
+    BY_FLAG,
     DOCUMENTATION,
+    QUESTIONS,
     Answer,
+    Prompt,
+    RefusedAnswerError,
     read_answer,
     refuse,
     written,
 )
 from accelerator_portal.vendors.draft import PlatformCase
-from accelerator_portal.vendors.questions import (
-    BY_FLAG,
-    QUESTIONS,
-    Prompt,
-    RefusedAnswerError,
-)
 from accelerator_portal.vendors.suggestions import derived, pins_one_of_several
 
 

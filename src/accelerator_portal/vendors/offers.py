@@ -7,12 +7,16 @@ from collections.abc import Iterator, Mapping
 
 from packaging.utils import canonicalize_name
 
-from accelerator_portal.vendors.answers import PACKAGE, Answer, read_answer
+from accelerator_portal.vendors.answers import (
+    BY_FLAG,
+    PACKAGE,
+    Answer,
+    RefusedAnswerError,
+    read_answer,
+)
 from accelerator_portal.vendors.draft import Draft
-from accelerator_portal.vendors.entry import SOURCE
+from accelerator_portal.vendors.entry import SOURCE, requirements
 from accelerator_portal.vendors.package_metadata import PackageMetadata
-from accelerator_portal.vendors.pins import requirements
-from accelerator_portal.vendors.questions import BY_FLAG, RefusedAnswerError
 
 # Labels of project URLs, the best first. Source: "Well-known Project URLs in Metadata", packaging.
 _DOCUMENTATION = ("documentation", "docs")

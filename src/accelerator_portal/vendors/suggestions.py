@@ -9,10 +9,16 @@ from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
 from accelerator_portal.vendors.answer_faults import answer_fault
-from accelerator_portal.vendors.answers import DOCUMENTATION, PACKAGE, Answer, read_answer
+from accelerator_portal.vendors.answers import (
+    BY_FLAG,
+    DOCUMENTATION,
+    PACKAGE,
+    Answer,
+    RefusedAnswerError,
+    read_answer,
+)
 from accelerator_portal.vendors.draft import PlatformCase
-from accelerator_portal.vendors.pins import exact_version, pinned
-from accelerator_portal.vendors.questions import BY_FLAG, RefusedAnswerError
+from accelerator_portal.vendors.entry import exact_version, pinned
 
 Texts = tuple[str, ...]
 

@@ -5,8 +5,8 @@ import datetime as dt
 import pytest
 
 from accelerator_portal.automation.github import GitHubError
-from accelerator_portal.automation.upstream.change import RefusedEventError
-from accelerator_portal.automation.upstream.change_confirmation import (
+from accelerator_portal.automation.upstream.change import (
+    RefusedEventError,
     confirmed_change,
     main_branch_change,
 )

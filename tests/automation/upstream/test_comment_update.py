@@ -3,9 +3,10 @@ from __future__ import annotations
 import pytest
 
 from accelerator_portal.automation.github import GitHubError
-from accelerator_portal.automation.upstream.comment import Memory, memory_of_comment
-from accelerator_portal.automation.upstream.comment_update import (
+from accelerator_portal.automation.upstream.comment import (
     CommentAccess,
+    Memory,
+    memory_of_comment,
     merged_memory,
     update_comment,
 )

@@ -10,8 +10,7 @@ from accelerator_portal.automation.github_app import APP_ID, APP_KEY
 from accelerator_portal.automation.upstream.checks import check_run, put_check_run
 from accelerator_portal.automation.upstream.connections import clients_here, senders_here
 from accelerator_portal.automation.upstream.dispatch_queue import QueueItem
-from accelerator_portal.automation.upstream.dispatching import send
-from accelerator_portal.automation.upstream.pace import Pace
+from accelerator_portal.automation.upstream.dispatching import Pace, send
 from accelerator_portal.catalog.upstream_events import Dispatch, UpstreamRun
 from tests.automation import github_apps
 from tests.automation.github_apps import AppDouble, private_key

@@ -10,13 +10,13 @@ from accelerator_portal.automation.upstream.dispatch_queue import (
     DELIVERIES_KEPT,
     KEPT,
     MOST_FAILURES,
+    SendLog,
     log_with_plans,
     log_with_sent,
     log_without_old,
     queue_items,
 )
 from accelerator_portal.automation.upstream.planning import DispatchPlan
-from accelerator_portal.automation.upstream.send_log import SendLog
 from tests.automation.upstream.scene import NOW, change, entry
 
 DAY = dt.timedelta(days=1)

@@ -7,13 +7,17 @@ import datetime as dt
 import pytest
 
 from accelerator_portal.automation.github import GitHubError
-from accelerator_portal.automation.upstream import dispatch_round
+from accelerator_portal.automation.upstream import dispatching
 from accelerator_portal.automation.upstream.change import Change
-from accelerator_portal.automation.upstream.dispatch_round import MOST_TIME, DispatchRound
+from accelerator_portal.automation.upstream.dispatch_queue import SendLog
+from accelerator_portal.automation.upstream.dispatching import (
+    A_MINUTE,
+    MOST_A_MINUTE,
+    MOST_TIME,
+    DispatchRound,
+)
 from accelerator_portal.automation.upstream.own_files import PLAN, SENT
-from accelerator_portal.automation.upstream.pace import A_MINUTE, MOST_A_MINUTE
 from accelerator_portal.automation.upstream.planning import DispatchPlan
-from accelerator_portal.automation.upstream.send_log import SendLog
 from accelerator_portal.catalog.upstream_events import Dispatch, UpstreamRun
 from tests.automation.github_double import OWN_TOKEN, TOKEN, Fault, GitHubDouble
 from tests.automation.github_limits import GitHubLimits
@@ -50,7 +54,7 @@ def sent_round(double: GitHubDouble, clock: SimulatedClock | None = None) -> Dis
     double.asked.clear()
     clock = clock or SimulatedClock()
     kept: list[SendLog] = []
-    done = dispatch_round.dispatch(senders(double), kept.append, clock.sending)
+    done = dispatching.dispatch(senders(double), kept.append, clock.sending)
     assert kept[-1] == done.log
     keep_file(double, SENT, done.log, clock.now())
     return done
@@ -116,9 +120,7 @@ def test_a_commit_that_comes_while_older_ones_wait_replaces_them(double: GitHubD
 
     kept: list[SendLog] = []
     how = clock.sending
-    done = dispatch_round.dispatch(
-        senders(double), kept.append, type(how)(pause=pause, now=clock.now)
-    )
+    done = dispatching.dispatch(senders(double), kept.append, type(how)(pause=pause, now=clock.now))
     assert "Pull request 2: " in done.notes[0]
     heads = {
         (place, body["client_payload"]["sha"])
@@ -143,7 +145,7 @@ def test_a_sender_that_is_killed_goes_on_from_its_last_batch(double: GitHubDoubl
 
     how = type(clock.sending)(pause=pause, now=clock.now, at_once=1)
     with pytest.raises(KeyboardInterrupt):
-        dispatch_round.dispatch(senders(double), kept.append, how)
+        dispatching.dispatch(senders(double), kept.append, how)
     keep_file(double, SENT, kept[-1])
     sent_round(double, clock)
     assert set(told(double)) == {(f"v{n}", 1) for n in range(100)}
@@ -154,7 +156,7 @@ def test_a_plan_waits_where_github_does_not_answer(double: GitHubDouble) -> None
     leave_plan(double, event_of(1))
     double.faults = [Fault("GET .*artifacts", 500, times=9)]
     with pytest.raises(GitHubError):
-        dispatch_round.dispatch(senders(double), lambda _: None, SimulatedClock().sending)
+        dispatching.dispatch(senders(double), lambda _: None, SimulatedClock().sending)
     double.faults = []
     assert not sent_round(double).failed
     assert told(double) == [("v0", 1)]

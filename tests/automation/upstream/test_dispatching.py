@@ -8,8 +8,7 @@ from dataclasses import replace
 import pytest
 
 from accelerator_portal.automation.upstream.dispatch_queue import QueueItem
-from accelerator_portal.automation.upstream.dispatching import SendResult, SendSettings, send
-from accelerator_portal.automation.upstream.pace import Pace
+from accelerator_portal.automation.upstream.dispatching import Pace, SendResult, SendSettings, send
 from accelerator_portal.automation.upstream.planning import DispatchPlan
 from accelerator_portal.catalog.upstream_events import Dispatch, UpstreamRun
 from tests.automation.github_double import OWN_TOKEN, TOKEN, Fault, GitHubDouble

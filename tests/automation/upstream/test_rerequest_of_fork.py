@@ -10,9 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_portal.automation.upstream import dispatch_round
-from accelerator_portal.automation.upstream.change import Change
-from accelerator_portal.automation.upstream.change_confirmation import confirmed_change
+from accelerator_portal.automation.upstream import dispatching
+from accelerator_portal.automation.upstream.change import Change, confirmed_change
 from accelerator_portal.automation.upstream.incoming import read_event
 from accelerator_portal.automation.upstream.own_files import PLAN, SENT
 from accelerator_portal.automation.upstream.planning import DispatchPlan, plan
@@ -34,7 +33,7 @@ def root(tree: Tree) -> Path:
 def dispatch(double: GitHubDouble, found: DispatchPlan) -> None:
     """A round of the sender for a plan."""
     scene.keep_file(double, PLAN, found)
-    done = dispatch_round.dispatch(scene.senders(double), lambda _: None, scene.SENDING)
+    done = dispatching.dispatch(scene.senders(double), lambda _: None, scene.SENDING)
     scene.keep_file(double, SENT, done.log)
 
 

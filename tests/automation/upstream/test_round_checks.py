@@ -6,7 +6,7 @@ import pytest
 
 from accelerator_portal.automation.ownership import maintainers
 from accelerator_portal.automation.upstream.answer_round import ComparedReport, post_answers
-from accelerator_portal.automation.upstream.comment_update import CommentAccess
+from accelerator_portal.automation.upstream.comment import CommentAccess
 from tests.automation.github_double import BOT, GitHubDouble
 from tests.automation.upstream.scene import NUMBER, UPSTREAM, change, client, populate, portal
 from tests.automation.upstream.test_checks import RELAY

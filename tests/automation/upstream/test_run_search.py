@@ -6,8 +6,7 @@ import zipfile
 import pytest
 
 from accelerator_portal.automation.github import GitHubError
-from accelerator_portal.automation.upstream.run_report import MOST_PACKED
-from accelerator_portal.automation.upstream.run_search import RunResult, find_report
+from accelerator_portal.automation.upstream.run_search import MOST_PACKED, RunResult, find_report
 from accelerator_portal.catalog.upstream_events import UpstreamRun
 from tests.automation.github_double import Fault, GitHubDouble
 from tests.automation.made_up import archive

@@ -1,12 +1,10 @@
 from __future__ import annotations
 
 from accelerator_portal.automation.upstream.answer_ledger import LookupResult
-from accelerator_portal.automation.upstream.dispatch_queue import Sweep
-from accelerator_portal.automation.upstream.dispatch_round import DispatchRound
-from accelerator_portal.automation.upstream.dispatching import SendResult
+from accelerator_portal.automation.upstream.dispatch_queue import SendLog, Sweep, WaitingPlan
+from accelerator_portal.automation.upstream.dispatching import DispatchRound, SendResult
 from accelerator_portal.automation.upstream.planning import DispatchPlan
 from accelerator_portal.automation.upstream.run_search import RunResult
-from accelerator_portal.automation.upstream.send_log import SendLog, WaitingPlan
 from accelerator_portal.automation.upstream.summary import (
     answer_summary,
     plan_summary,

@@ -6,9 +6,8 @@ from pathlib import Path
 
 from accelerator_portal.reports import Report
 from accelerator_portal.results.folding import Folding, NamedReport, fold_reports
-from accelerator_portal.results.partitions.layout import HISTORY, TABLES, Table
-from accelerator_portal.results.partitions.manifest import read_manifest
-from accelerator_portal.results.partitions.part_file import read_part
+from accelerator_portal.results.partitions.manifest import HISTORY, TABLES, Table, read_manifest
+from accelerator_portal.results.partitions.writing import read_part
 from tests.results.made_up import Outcomes, made_up
 
 DAYS: list[Outcomes] = [

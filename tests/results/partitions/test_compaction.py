@@ -8,8 +8,7 @@ from hypothesis import given, settings
 
 from accelerator_portal.results.folding import fold_reports
 from accelerator_portal.results.partitions.compaction import compact
-from accelerator_portal.results.partitions.layout import HISTORY
-from accelerator_portal.results.partitions.manifest import read_manifest
+from accelerator_portal.results.partitions.manifest import HISTORY, read_manifest
 from accelerator_portal.results.partitions.repairing import check_accelerator, repair_accelerator
 from tests.results.made_up import HISTORIES, Outcomes, made_up
 from tests.results.partitions.archived import DAYS, all_rows, archive, content, named, report_of

@@ -14,8 +14,12 @@ from accelerator_portal.reports.report_file import report_text
 from accelerator_portal.results.archive import read_history
 from accelerator_portal.results.folding import fold_reports
 from accelerator_portal.results.partitions.compaction import compact
-from accelerator_portal.results.partitions.layout import HISTORY, Table
-from accelerator_portal.results.partitions.manifest import manifest_path, read_manifest
+from accelerator_portal.results.partitions.manifest import (
+    HISTORY,
+    Table,
+    manifest_path,
+    read_manifest,
+)
 from accelerator_portal.results.partitions.repairing import check_accelerator, repair_accelerator
 from accelerator_portal.results.partitions.writing import locked
 from tests.results.made_up import made_up

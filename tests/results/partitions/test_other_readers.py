@@ -9,8 +9,7 @@ import pytest
 
 from accelerator_portal.results.archive import read_history
 from accelerator_portal.results.partitions.columns import COLUMNS
-from accelerator_portal.results.partitions.layout import BASES, HISTORY, TABLES
-from accelerator_portal.results.partitions.manifest import read_manifest
+from accelerator_portal.results.partitions.manifest import BASES, HISTORY, TABLES, read_manifest
 from accelerator_portal.results.standing import Basis
 from tests.folders import REPOSITORY
 from tests.results.partitions.archived import DAYS, archive, report_of, rows

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from accelerator_portal.cli import main
 from accelerator_portal.results.archive import read_state_of, state_path
-from accelerator_portal.results.partitions.layout import HISTORY
-from accelerator_portal.results.partitions.manifest import read_manifest
+from accelerator_portal.results.partitions.manifest import HISTORY, read_manifest
 from accelerator_portal.results.partitions.repairing import check_accelerator, repair_accelerator
 from tests.results.made_up import NAMES, OUTCOMES, STAGES, Outcomes, made_up
 from tests.results.partitions.archived import DAYS, archive, content, named, report_of

@@ -14,8 +14,7 @@ from accelerator_portal.results.archive import read_history
 from accelerator_portal.results.folding import fold_reports
 from accelerator_portal.results.history import fold
 from accelerator_portal.results.partitions import writing
-from accelerator_portal.results.partitions.layout import HISTORY
-from accelerator_portal.results.partitions.manifest import read_manifest, write_manifest
+from accelerator_portal.results.partitions.manifest import HISTORY, read_manifest, write_manifest
 from accelerator_portal.results.standing import State
 from tests.results.made_up import START, made_up
 from tests.results.partitions.archived import (
@@ -139,7 +138,7 @@ def test_folding_anew_forgets_one_basis_and_keeps_the_other(tmp_path: Path) -> N
 
 @pytest.mark.parametrize("suite", ["op-db", "acme/kernels", "a=b"])
 def test_a_suite_may_have_any_name_in_a_folder(suite: str) -> None:
-    from accelerator_portal.results.partitions.layout import Partition, partition_of
+    from accelerator_portal.results.partitions.manifest import Partition, partition_of
 
     place = Partition("runs", "results", "cpu", suite, "2026-11")
     assert place.folder.count("/") == 4

@@ -12,18 +12,18 @@ from pydantic import Field
 
 from accelerator_portal.automation.github import GitHubError
 from accelerator_portal.automation.upstream.artifact_lists import ArtifactLists
-from accelerator_portal.automation.upstream.payload import run_title
-from accelerator_portal.automation.upstream.planning import PlannedPlatform, entry_of
+from accelerator_portal.automation.upstream.dispatch_queue import SentChange
+from accelerator_portal.automation.upstream.planning import PlannedPlatform, entry_of, run_title
 from accelerator_portal.automation.upstream.run_lists import RunLists
-from accelerator_portal.automation.upstream.run_report import SKEW, SentRequest
 from accelerator_portal.automation.upstream.run_search import (
+    SKEW,
     ReportPlace,
     RunResult,
     RunState,
+    SentRequest,
     find_report,
     report_repository,
 )
-from accelerator_portal.automation.upstream.send_log import SentChange
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.fields import Model
 from accelerator_portal.reports.report import Moment

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import quote
 
+from accelerator_portal.automation.comment_posting import HarmfulError
 from accelerator_portal.automation.events import Number, Part
 from accelerator_portal.automation.github import Api, GitHubError, read_all
 from accelerator_portal.automation.ownership import maintainers
-from accelerator_portal.automation.pull_request_comment import HarmfulError
 from accelerator_portal.automation.upstream import answer_ledger
 from accelerator_portal.automation.upstream.answer_ledger import Ledger, LookupResult
 from accelerator_portal.automation.upstream.change import Change
@@ -24,8 +24,12 @@ from accelerator_portal.automation.upstream.checks import (
     put_check_run,
     with_labels_now,
 )
-from accelerator_portal.automation.upstream.comment import PlatformAnswer
-from accelerator_portal.automation.upstream.comment_update import CommentAccess, update_comment
+from accelerator_portal.automation.upstream.comment import (
+    CommentAccess,
+    PlatformAnswer,
+    update_comment,
+)
+from accelerator_portal.automation.upstream.dispatch_queue import SendLog
 from accelerator_portal.automation.upstream.news import news
 from accelerator_portal.automation.upstream.own_files import (
     LEDGER,
@@ -33,11 +37,13 @@ from accelerator_portal.automation.upstream.own_files import (
     FileSource,
     newest_workflow_file,
 )
-from accelerator_portal.automation.upstream.payload import run_title
-from accelerator_portal.automation.upstream.planning import PlannedPlatform
-from accelerator_portal.automation.upstream.run_report import SKEW, SentRequest
-from accelerator_portal.automation.upstream.run_search import ReportPlace, report_repository
-from accelerator_portal.automation.upstream.send_log import SendLog
+from accelerator_portal.automation.upstream.planning import PlannedPlatform, run_title
+from accelerator_portal.automation.upstream.run_search import (
+    SKEW,
+    ReportPlace,
+    SentRequest,
+    report_repository,
+)
 from accelerator_portal.catalog import Catalog, ProblemsError
 from accelerator_portal.catalog.atomic_write import write_bytes_atomically
 from accelerator_portal.catalog.catalog import RESULTS

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from typing import Annotated, Literal
 
-from pydantic import Field, StringConstraints
+from pydantic import AwareDatetime, Field, StringConstraints
 
-from accelerator_portal.automation.events import FullName
+from accelerator_portal.automation.events import FullName, Part, PullRequest, Sha
+from accelerator_portal.automation.github import Api, GitHubError, read
 from accelerator_portal.catalog.fields import Model
 from accelerator_portal.catalog.upstream_events import Occasion
 
@@ -57,3 +59,119 @@ class Change(Model):
     """The label that was added just now."""
     only: ShortText | None = None
     """The one platform that is asked again."""
+
+
+# What GitHub says of a change, before anything is run for it.
+#
+# An event is a message like any other: it may be forged, come twice, late, or after a newer one.
+# GitHub itself is asked which commit a pull request has now, and what is on the main branch.
+
+OLDEST_PUSH = dt.timedelta(days=1)
+"""A push to main is told within this time; an older commit is a replay, and tested already."""
+
+_MISSING = {404, 422}
+_MOST_LABELS = 100
+
+
+class PullRequestLabel(Part):
+    """A label."""
+
+    name: str
+    """Its name."""
+
+
+class UpstreamPullRequest(PullRequest):
+    """A pull request with what decides who tests it."""
+
+    title: str = ""
+    """Its title."""
+    labels: tuple[PullRequestLabel, ...] = Field(default=(), max_length=_MOST_LABELS)
+    """Its labels."""
+
+
+class _Signature(Part):
+    date: AwareDatetime
+
+
+class _CommitText(Part):
+    committer: _Signature
+
+
+class _ComparedCommit(Part):
+    commit: _CommitText
+
+
+class _Comparison(Part):
+    status: Literal["ahead", "behind", "identical", "diverged"]
+    merge_base_commit: _ComparedCommit
+
+
+class _Commit(Part):
+    sha: Sha
+
+
+def confirmed_change(api: Api, change: Change, now: dt.datetime) -> Change:
+    """Return the change with what GitHub says of it instead of what the sender says.
+
+    Raises RefusedEventError where the two do not agree, and GitHubError.
+    """
+    try:
+        if change.occasion == "pull-request":
+            return _pull_request(api, change)
+        return _pushed(api, change, now)
+    except GitHubError as error:
+        if error.status in _MISSING:
+            raise RefusedEventError(
+                "forged", f"GitHub doesn't have this change ({error})"
+            ) from None
+        raise
+
+
+def main_branch_change(
+    api: Api, repository: str, occasion: Literal["daily", "weekly"], now: dt.datetime
+) -> Change:
+    """Return what is on the main branch now, as the change of a day or a week. Raises GitHubError.
+
+    A day has one number: whoever starts again on the same day does nothing twice.
+    """
+    head = read(api, f"repos/{repository}/commits/{BRANCH}", _Commit).sha
+    delivery = f"{occasion}-{now:%Y%m%d}-{head[:12]}"
+    return Change(occasion=occasion, delivery=delivery, repository=repository, head=head)
+
+
+def _pull_request(api: Api, change: Change) -> Change:
+    pull = read(api, f"repos/{change.repository}/pulls/{change.number}", UpstreamPullRequest)
+    if pull.base.repo is None or pull.base.repo.full_name != change.repository:
+        raise RefusedEventError(
+            "forged", f"pull request {change.number} belongs to another repository"
+        )
+    if change.head is not None and pull.head.sha != change.head:
+        what = f"pull request {pull.number} has a newer commit than {change.head[:12]}"
+        raise RefusedEventError("out of order", what)
+    if pull.state != "open" and change.action != "closed":
+        raise RefusedEventError(
+            "out of order", f"pull request {pull.number} is already {pull.state}"
+        )
+    known = {
+        "head": pull.head.sha,
+        "base": pull.base.sha,
+        "title": pull.title[:1000],
+        "labels": tuple(label.name for label in pull.labels),
+    }
+    return Change.model_validate({**change.model_dump(), **known})
+
+
+def _pushed(api: Api, change: Change, now: dt.datetime) -> Change:
+    """A commit of a fork can be read under the repository's name, too; on main it is not.
+
+    The merge base of main and a commit of main is the commit itself.
+    """
+    place = f"repos/{change.repository}/compare/{BRANCH}...{change.head}?per_page=1"
+    found = read(api, place, _Comparison)
+    if found.status not in {"behind", "identical"}:
+        raise RefusedEventError("forged", f"commit {change.head} is not on {BRANCH}")
+    committed = found.merge_base_commit.commit.committer.date
+    if now - committed > OLDEST_PUSH:
+        what = f"commit {change.head} is on {BRANCH} since {committed:%Y-%m-%d}, longer than a day"
+        raise RefusedEventError("out of order", what)
+    return change

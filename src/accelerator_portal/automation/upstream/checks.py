@@ -11,8 +11,7 @@ from urllib.parse import quote
 
 from accelerator_portal.automation.events import Number, Part
 from accelerator_portal.automation.github import Api, read
-from accelerator_portal.automation.upstream.change import Change
-from accelerator_portal.automation.upstream.change_confirmation import UpstreamPullRequest
+from accelerator_portal.automation.upstream.change import Change, UpstreamPullRequest
 from accelerator_portal.automation.upstream.comment import PlatformAnswer, run_page
 from accelerator_portal.automation.upstream.incoming import CHECK
 from accelerator_portal.catalog import Catalog, Platform

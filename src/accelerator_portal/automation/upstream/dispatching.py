@@ -5,23 +5,85 @@ A vendor whose repository is gone, or whose token is refused, does not keep the 
 
 from __future__ import annotations
 
+import datetime as dt
 import json
+import threading
 import time
-from collections.abc import Callable, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import islice
 from typing import Annotated, Any
 
 from pydantic import Field
 
 from accelerator_portal.automation.github import Api, GitHubError
 from accelerator_portal.automation.upstream.change import BRANCH, Change, ShortText
-from accelerator_portal.automation.upstream.dispatch_queue import QueueItem
-from accelerator_portal.automation.upstream.pace import Pace, UtcClock, utc_now
-from accelerator_portal.automation.upstream.payload import client_payload
-from accelerator_portal.automation.upstream.planning import PlannedPlatform, matrix
+from accelerator_portal.automation.upstream.dispatch_queue import (
+    SAME_EVENT,
+    QueueItem,
+    SendLog,
+    log_with_plans,
+    log_with_sent,
+    log_without_old,
+    queue_items,
+    sending_moments,
+)
+from accelerator_portal.automation.upstream.own_files import (
+    PLAN,
+    SENT,
+    FileSource,
+    newest_workflow_file,
+    workflow_files,
+)
+from accelerator_portal.automation.upstream.planning import (
+    DispatchPlan,
+    PlannedPlatform,
+    client_payload,
+    matrix,
+)
 from accelerator_portal.catalog.fields import Id, Model
 from accelerator_portal.reports.report import Moment
+
+A_MINUTE = dt.timedelta(minutes=1)
+MOST_A_MINUTE = 40
+
+Pause = Callable[[float], None]
+UtcClock = Callable[[], dt.datetime]
+
+
+def utc_now() -> dt.datetime:
+    """Return the time."""
+    return dt.datetime.now(dt.timezone.utc)
+
+
+class Pace:
+    """Lets at most `most` requests begin within any `window`; `recent` ones count, too."""
+
+    def __init__(
+        self,
+        recent: Iterable[dt.datetime] = (),
+        now: UtcClock = utc_now,
+        pause: Pause = time.sleep,
+        most: int = MOST_A_MINUTE,
+        window: dt.timedelta = A_MINUTE,
+    ) -> None:
+        self._starts = deque(sorted(recent), maxlen=most)
+        self._now, self._pause = now, pause
+        self._most, self._window = most, window
+        self._lock = threading.Lock()
+
+    def wait(self) -> None:
+        """Return when the next request may begin."""
+        with self._lock:
+            while len(self._starts) == self._most:
+                left = (self._starts[0] + self._window - self._now()).total_seconds()
+                if left <= 0:
+                    break
+                self._pause(left)
+            self._starts.append(self._now())
+
 
 # A job on a runner of one's own may take five days; nobody waits so long for an answer.
 MOST_MINUTES = 72 * 60
@@ -133,3 +195,79 @@ def _job(change: Change, entry: PlannedPlatform) -> dict[str, str]:
         "commit": change.head or "",
         "pull-request": str(change.number or ""),
     }
+
+
+# One round of the sender: read new plans, send at a pace, and note what was sent after each
+# batch.
+#
+# Only one round runs at a time. What a round cannot send within its time waits for the next one.
+
+MOST_TIME = dt.timedelta(minutes=20)
+"""After so long no new batch is begun: the job has an end, and the next one goes on."""
+
+Save = Callable[[SendLog], None]
+
+
+@dataclass
+class DispatchRound:
+    """What came of a round; `log` is what the next one goes on from."""
+
+    log: SendLog
+    sent: list[SendResult] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def failed(self) -> bool:
+        """Whether a platform could not be told."""
+        return any(not one.ok for one in self.sent)
+
+    @property
+    def waiting(self) -> int:
+        """How many dispatches wait for the next round."""
+        return sum(1 for _ in queue_items(self.log))
+
+
+def dispatch(senders: Senders, save: Save, how: SendSettings | None = None) -> DispatchRound:
+    """Send what is planned and not sent yet; `save` gets the log after each batch.
+
+    New plans are read before each batch, so that a newer commit replaces what is not sent yet.
+    Raises GitHubError where this repository's own files cannot be read.
+    """
+    how = how or SendSettings()
+    begin = how.now()
+    own = FileSource(senders.own, senders.home, begin - SAME_EVENT)
+    log = newest_workflow_file(own, SENT, SendLog) or SendLog()
+    done = DispatchRound(log)
+    pace = Pace(sending_moments(log, begin - A_MINUTE), how.now, how.pause)
+    failed: set[tuple[int, str]] = set()
+    while how.now() - begin < MOST_TIME:
+        _read_plans(own, done, how.now())
+        batch = list(islice(_untried(done.log, failed), MOST_A_MINUTE))
+        if not batch:
+            break
+        results = send(senders, batch, pace, how)
+        at = {item: one.at for item, one in zip(batch, results, strict=True) if one.ok}
+        failed |= {_key(item) for item in batch if item not in at}
+        done.sent += results
+        done.log = log_with_sent(done.log, batch, at)
+        save(done.log)
+        if next(_untried(done.log, failed), None) is None:
+            break
+    done.log = log_without_old(done.log, how.now())
+    save(done.log)
+    return done
+
+
+def _read_plans(own: FileSource, done: DispatchRound, now: dt.datetime) -> None:
+    where = FileSource(own.api, own.home, own.since, done.log.read.keys())
+    added = log_with_plans(done.log, dict(workflow_files(where, PLAN, DispatchPlan)), now)
+    done.log = added.log
+    done.notes += added.notes
+
+
+def _untried(log: SendLog, failed: set[tuple[int, str]]) -> Iterator[QueueItem]:
+    return (item for item in queue_items(log) if _key(item) not in failed)
+
+
+def _key(item: QueueItem) -> tuple[int, str]:
+    return item.plan, item.entry.accelerator

@@ -9,24 +9,22 @@ from accelerator_portal.automation.app_errors import AppError
 from accelerator_portal.automation.github import GitHubError
 from accelerator_portal.automation.github_app import GitHubApp
 from accelerator_portal.automation.installation_tokens import InstallationApi, InstallationTokens
-from accelerator_portal.automation.upstream.app_permissions import (
+from accelerator_portal.automation.upstream.connections import (
     WORKFLOWS,
     checked_repositories,
     required_permissions,
 )
 from accelerator_portal.automation.upstream.setup_repositories import (
     SECRETS,
-    environment_findings,
-    permission_findings,
-    variable_findings,
-    workflow_findings,
-)
-from accelerator_portal.automation.upstream.setup_tokens import (
     HeaderApi,
     SetupFinding,
+    environment_findings,
     network_finding,
+    permission_findings,
     refused_request,
     token_findings,
+    variable_findings,
+    workflow_findings,
 )
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.upstream_events import Dispatch

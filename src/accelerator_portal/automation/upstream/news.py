@@ -18,7 +18,7 @@ from accelerator_portal.catalog.known_issues_file import KnownFailure
 from accelerator_portal.reports.identity import identity_of
 from accelerator_portal.reports.outcomes import Outcome
 from accelerator_portal.reports.report import Moment, Report, TestEntry
-from accelerator_portal.results.classify import is_flaky
+from accelerator_portal.results.breakages import is_flaky
 from accelerator_portal.results.known_issues import matches
 from accelerator_portal.results.standing import Standing, State, verdict
 

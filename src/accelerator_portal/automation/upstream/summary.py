@@ -8,7 +8,7 @@ from accelerator_portal.automation.upstream.answer_ledger import LookupResult
 from accelerator_portal.automation.upstream.change import Change
 from accelerator_portal.automation.upstream.comment import PlatformAnswer
 from accelerator_portal.automation.upstream.dispatch_queue import MOST_ATTEMPTS, Sweep
-from accelerator_portal.automation.upstream.dispatch_round import DispatchRound
+from accelerator_portal.automation.upstream.dispatching import DispatchRound
 from accelerator_portal.automation.upstream.planning import DispatchPlan
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.site.difference.harmless import span

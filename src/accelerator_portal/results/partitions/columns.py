@@ -10,7 +10,7 @@ from urllib.parse import unquote
 from accelerator_portal.reports.identity import identity_of
 from accelerator_portal.reports.report import Report
 from accelerator_portal.results.history import OutcomeChange
-from accelerator_portal.results.partitions.layout import Table
+from accelerator_portal.results.partitions.manifest import Table
 
 if TYPE_CHECKING:
     import pyarrow as pa

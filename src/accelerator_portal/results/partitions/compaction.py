@@ -8,20 +8,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from accelerator_portal.catalog import Problem, ProblemsError
 from accelerator_portal.results.partitions.columns import sorted_table
-from accelerator_portal.results.partitions.layout import (
+from accelerator_portal.results.partitions.manifest import (
     HISTORY,
     MONTH_FILE_STEM,
-    Partition,
-    archived_accelerators,
-)
-from accelerator_portal.results.partitions.manifest import (
     ListedFile,
     Manifest,
+    Partition,
+    archived_accelerators,
     read_manifest,
     write_manifest,
 )
-from accelerator_portal.results.partitions.part_file import read_part, write_part
-from accelerator_portal.results.partitions.writing import locked
+from accelerator_portal.results.partitions.writing import locked, read_part, write_part
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -2,24 +2,36 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import groupby
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from accelerator_portal.catalog import ProblemsError
+from accelerator_portal.reports.report import Component, Environment, Report, Trigger
 from accelerator_portal.results.archive import read_state_of
+from accelerator_portal.results.history import OutcomeAndStage, point_of, replayed
 from accelerator_portal.results.partitions.compaction import partitions_of
-from accelerator_portal.results.partitions.layout import BASES, HISTORY, file_name, partition_of
 from accelerator_portal.results.partitions.manifest import (
+    BASES,
+    HISTORY,
     ListedFile,
     ListedReport,
     Manifest,
+    Table,
+    file_name,
     files_below,
+    month_of,
+    partition_of,
 )
-from accelerator_portal.results.partitions.part_file import listed_file, read_whole
-from accelerator_portal.results.standing import Point, basis_of
+from accelerator_portal.results.partitions.writing import listed_file, read_part, read_whole
+from accelerator_portal.results.standing import Basis, Point, Standing, State, basis_of
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 class FoundFile(NamedTuple):
@@ -102,3 +114,122 @@ def _rows(files: list[FoundFile], table: str) -> Counter[str]:
         if file.listed.partition.table == table:
             total.update(file.rows_by_report)
     return total
+
+
+class RebuiltState(NamedTuple):
+    """A state, and what it lacks."""
+
+    state: State
+    from_columns: int
+    """Of so many reports only what the archive's columns say of the environment is known."""
+    left_out: int
+    """So many reports have no results in a whole file."""
+
+
+def rebuilt_state(
+    root: Path, manifest: Manifest, basis: Basis, at_hand: Mapping[str, Report]
+) -> RebuiltState:
+    """Return the state after all reports of the archive, read month by month.
+
+    `at_hand` has reports by id: their whole environment is kept.
+    """
+    state = State(manifest.accelerator, basis)
+    from_columns = left_out = 0
+    ours = [(name, report) for name, report in manifest.reports.items() if report.basis == basis]
+    ours.sort(key=_when)
+    for month, reports in groupby(ours, key=lambda item: month_of(item[1].started)):
+        results = _results(_whole_files(root, manifest, basis, "results", month))
+        gone = _gone(_whole_files(root, manifest, basis, "changes", month))
+        for name, listed in reports:
+            found = results.get(name)
+            if found is None:
+                left_out += 1
+                continue
+            from_columns += name not in at_hand
+            report = at_hand.get(name)
+            at = point_of(report) if report else _point(name, listed, found.row)
+            state = replayed(state, at, found.said, gone.get(name, ()))
+    return RebuiltState(state, from_columns, left_out)
+
+
+def differing_tests(kept: State, again: State) -> list[str]:
+    """Return the keys of tests that do not stand as the archive says.
+
+    `again` is the state made from the archive. Its window of verdicts may be longer, and reports
+    that differ in packages alone are the same code to it.
+    """
+    ours, theirs = dict(kept.tests()), dict(again.tests())
+    return [key for key in sorted(ours | theirs) if not _same(ours.get(key), theirs.get(key))]
+
+
+def _same(kept: Standing | None, again: Standing | None) -> bool:
+    if kept is None or again is None:
+        return False
+    verdicts = [one.recent.replace("=", "") for one in (kept, again)]
+    return _facts(kept) == _facts(again) and verdicts[1].endswith(verdicts[0])
+
+
+def _facts(standing: Standing) -> list[object]:
+    """All that a standing says but its window; of a report its id."""
+    plain = standing._replace(recent="")
+    return [one.id if isinstance(one, Point) else one for one in plain]
+
+
+def _when(item: tuple[str, ListedReport]) -> tuple[dt.datetime, str]:
+    name, listed = item
+    return listed.started, name
+
+
+class _ReportResults(NamedTuple):
+    """What a report says by key, and one of its rows, which has the environment."""
+
+    row: Mapping[str, Any]
+    said: dict[str, OutcomeAndStage]
+
+
+def _results(tables: Iterable[pa.Table]) -> dict[str, _ReportResults]:
+    found: dict[str, _ReportResults] = {}
+    for table in tables:
+        columns = (table[name].to_pylist() for name in ("report", "key", "outcome", "stage"))
+        for number, (report, key, outcome, stage) in enumerate(zip(*columns, strict=True)):
+            if report not in found:
+                found[report] = _ReportResults(table.slice(number, 1).to_pylist()[0], {})
+            found[report].said[key] = (outcome, stage)
+    return found
+
+
+def _gone(tables: Iterable[pa.Table]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for table in tables:
+        columns = (table[name].to_pylist() for name in ("report", "key", "change"))
+        for report, key, change in zip(*columns, strict=True):
+            if change == "gone":
+                found.setdefault(report, []).append(key)
+    return found
+
+
+def _whole_files(
+    root: Path, manifest: Manifest, basis: Basis, table: Table, month: str
+) -> Iterator[pa.Table]:
+    for file in manifest.files_of(basis, table):
+        if file.partition.month == month:
+            try:
+                yield read_part(root, file)
+            except ProblemsError:
+                continue
+
+
+def _point(name: str, listed: ListedReport, row: Mapping[str, Any]) -> Point:
+    trigger = Trigger(kind=row["trigger"], commit=row["commit"])
+    return Point(name, listed.started, row["kind"], trigger, _environment(row))
+
+
+def _environment(row: Mapping[str, Any]) -> Environment:
+    """Return what the columns say of the environment."""
+    plain = ("torch", "torch_commit", "driver", "os", "arch", "python", "hardware")
+    plugin = None
+    if row["plugin"] is not None:
+        plugin = Component(
+            name=row["plugin"], version=row["plugin_version"], commit=row["plugin_commit"]
+        )
+    return Environment(plugin=plugin, **{column: row[column] for column in plain})

@@ -18,26 +18,28 @@ from accelerator_portal.results.archive import read_state_of, state_path
 from accelerator_portal.results.folding import NamedReport
 from accelerator_portal.results.history import point_of
 from accelerator_portal.results.partitions.columns import result_tables
-from accelerator_portal.results.partitions.layout import (
+from accelerator_portal.results.partitions.manifest import (
     BASES,
     HISTORY,
-    Partition,
-    month_of,
-    partition_of,
-    report_file_stem,
-)
-from accelerator_portal.results.partitions.manifest import (
     ListedFile,
     ListedReport,
     LostFile,
     Manifest,
+    Partition,
     files_below,
+    month_of,
+    partition_of,
     read_manifest,
+    report_file_stem,
     write_manifest,
 )
-from accelerator_portal.results.partitions.part_file import read_part, write_part
-from accelerator_portal.results.partitions.rebuilding import listed_from_file, rebuilt_manifest
-from accelerator_portal.results.partitions.state_rebuilding import differing_tests, rebuilt_state
+from accelerator_portal.results.partitions.rebuilding import (
+    differing_tests,
+    listed_from_file,
+    rebuilt_manifest,
+    rebuilt_state,
+)
+from accelerator_portal.results.partitions.writing import read_part, write_part
 from accelerator_portal.results.standing import State
 from accelerator_portal.results.state_file import read_state, write_state
 
