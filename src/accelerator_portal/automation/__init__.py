@@ -1,1 +1,1 @@
-"""What runs in GitHub Actions with more rights than reading: pure functions and a thin edge."""
+"""Runs the jobs of GitHub Actions that may write: the nightly update and the answers upstream."""

@@ -1,4 +1,4 @@
-"""What keeps a GitHub App from its work: where, what is wrong, and the fix.
+"""Explains why a GitHub App cannot do its work: where, what is wrong, and the fix.
 
 GitHub's messages are from the issues of octokit/auth-app.js and actions/create-github-app-token,
 read 2026-11-23; where GitHub words one in another way, the message quotes it.

@@ -1,4 +1,4 @@
-"""The archive as a branch of the repository: one commit, so that what is dropped takes no room."""
+"""Stores the archive as a branch of the repository, in one commit without history."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is kept beside the repository: a folder, or any place that fsspec can write to.
+"""Stores data outside of the repository: in a folder, or wherever fsspec can write.
 
 On GitHub it is the checked-out branch `archive`. An object is written beside its place and moved,
 so that an interrupted night leaves the last one, wherever the place can move.

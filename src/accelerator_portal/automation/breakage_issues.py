@@ -1,4 +1,4 @@
-"""One issue for each open breakage: opened, renewed and closed by the nightly, never doubled.
+"""Opens, updates and closes one issue for each breakage that reports show.
 
 An issue is known by the marker in its body and by who wrote it: anybody can write the marker,
 nobody else can be the automation. A maintainer mutes one with the label `muted`, or by closing

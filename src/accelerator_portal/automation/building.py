@@ -1,4 +1,4 @@
-"""Building the whole site; the last one stays until the new one is whole.
+"""Builds the whole site, and keeps the last site until the new one is complete.
 
 MkDocs runs in a process of its own: it takes much memory, has global state, and may be replaced.
 """

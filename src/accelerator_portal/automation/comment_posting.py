@@ -1,4 +1,4 @@
-"""From the end of a pull request's run to the one comment on that pull request."""
+"""Posts the one comment on a pull request after its workflow run has ended."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What GitHub tells a workflow and answers to it, as far as it is needed; the rest is ignored.
+"""Defines what the automation reads of GitHub's events and answers; ignores the rest.
 
 The event and the answers come from GitHub itself. What an author chooses in them (names of files,
 of branches, of themselves) is text like any other's.

@@ -1,4 +1,4 @@
-"""Fetching the reports that platforms declare, and keeping the last good one where that fails."""
+"""Fetches the reports that platforms declare; keeps the last good one if that fails."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Running git, with a deadline and with errors in one line."""
+"""Runs git with a time limit, merges trees, and reports an error in one line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the automation needs of GitHub's API, whoever gives it; `github_client` is who does."""
+"""Defines what the automation needs of GitHub's API; `github_client` implements it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A GitHub App: its credentials, what it may ask as itself, and tokens for its installations.
+"""Authenticates as a GitHub App, and gets tokens for its installations.
 
 An installation is the App on one account, which limits it to repositories and permissions. A token
 of it expires after an hour. Sources, read 2026-11-23: docs.github.com, "Generating a JSON Web Token

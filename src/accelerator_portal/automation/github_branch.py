@@ -1,4 +1,4 @@
-"""One file on a branch of its own, by GitHub's API: no checkout, and no push rights for git.
+"""Commits one file to a branch through GitHub's API, without a checkout.
 
 A branch is always one commit on top of the base, and its author says whether the automation wrote
 it: what a person pushed to it is theirs.

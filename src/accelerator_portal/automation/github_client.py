@@ -1,4 +1,4 @@
-"""GitHub's API by PyGithub: its sessions, its retries, its reading of GitHub's limits.
+"""Implements GitHub's API with PyGithub: sessions, retries and rate limits.
 
 PyGithub brings requests and cryptography, which nobody needs who only checks or validates: it is
 the extra `automation`, and imported when a client is made.

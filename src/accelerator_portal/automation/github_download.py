@@ -1,4 +1,4 @@
-"""A file of GitHub's from where it is kept: GitHub says where, and it is asked for nowhere else."""
+"""Downloads a file from the storage that GitHub redirects to, without its token."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When to ask GitHub again: PyGithub's rule, with an end to the waiting and care with POST."""
+"""Decides when to repeat a request to GitHub, with a limit on the total wait."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether anything that the site is made of has changed since it was published."""
+"""Computes a digest of all inputs of the site, to see whether it must be published again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tokens of a round: one for each repository and use, renewed before it expires.
+"""Gets one token for each repository and use, and renews it before it expires.
 
 A token is for one repository: where two repositories of an owner take part and the App may not use
 one of them, the other still gets its token. Tokens are in memory alone, and end with the round.

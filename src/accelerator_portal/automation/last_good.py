@@ -1,4 +1,4 @@
-"""The last version of each platform's folder that had no errors, kept in the archive.
+"""Archives the last version of each platform's folder that had no errors.
 
 `last-good/<id>.json` is one record: since when the folder is broken, and its files as texts. One
 object, so that a version is there in whole or not at all.

@@ -1,4 +1,4 @@
-"""The metrics of each night in the archive, for the page of operations."""
+"""Archives the metrics of each night for the page of operations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The steps of a night, and what they tell each other."""
+"""Defines the steps of a night, and what each passes on to the next."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a night did, and the summary that tells of it."""
+"""Writes the summary of a night."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The nightly job: what is new is taken, what is broken set aside, and what changed is said.
+"""Runs the nightly job: updates data, sets broken folders aside, builds and publishes.
 
 Each step can be repeated: whoever is stopped starts again, and nothing is lost or doubled.
 """

@@ -1,4 +1,4 @@
-"""Whose folders a pull request touches, by what the base says: not by what it says itself."""
+"""Finds the platforms that a pull request changes, and their owners in the base commit."""
 
 from __future__ import annotations
 

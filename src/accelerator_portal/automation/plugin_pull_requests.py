@@ -1,4 +1,4 @@
-"""One pull request for each platform whose plugin has a release that no row lists."""
+"""Opens one pull request for each platform whose plugin has a release without a row."""
 
 from __future__ import annotations
 

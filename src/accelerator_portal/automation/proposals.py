@@ -1,4 +1,4 @@
-"""One pull request for each change of a file that the automation proposes.
+"""Opens or updates one pull request for each file that the automation wants to change.
 
 A pull request is known by its branch, by the marker in its body and by who opened it. What one that
 somebody closed without merging proposed is not proposed again. A branch to which somebody pushed is

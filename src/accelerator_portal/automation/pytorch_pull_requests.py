@@ -1,4 +1,4 @@
-"""A pull request for each PyTorch release whose entry is missing or incomplete."""
+"""Opens a pull request for a PyTorch release whose entry is missing or incomplete."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The last look at a comment before it is posted, by another way than the one that made it.
+"""Checks a comment before it is posted, with code that had no part in writing it.
 
 What makes comments puts all data into code. This reads the finished text as Markdown and refuses
 it if anything is not in a code span that could do something on GitHub.

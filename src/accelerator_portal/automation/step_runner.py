@@ -1,4 +1,4 @@
-"""Doing the steps of a job one after the other, of which one that fails holds up no other."""
+"""Runs the steps of a job in order; one that fails does not stop the others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading archives that anybody may have made: in memory, some members, each within a limit.
+"""Reads members of an untrusted zip file in memory, each within a limit.
 
 Nothing is unpacked to disk.
 """

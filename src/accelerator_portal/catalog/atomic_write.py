@@ -1,4 +1,4 @@
-"""Writing files and folders so that an interruption leaves what was there.
+"""Writes files and folders so that an interruption leaves the old ones.
 
 Everything is written to a temporary name in the same folder and renamed when it is complete. The
 name is hidden and ends with `.new`: a process that is killed before it renames leaves a file that

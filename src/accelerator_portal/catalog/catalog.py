@@ -1,4 +1,4 @@
-"""Everything contributors wrote, as one immutable value."""
+"""Defines the catalog: everything contributors wrote, as one immutable value."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The current date, for the command line and the hooks; the library takes dates as arguments."""
+"""Reads the current date for the command line and the hooks; libraries take dates as arguments."""
 
 from __future__ import annotations
 

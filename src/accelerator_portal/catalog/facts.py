@@ -1,4 +1,4 @@
-"""Every fact of the catalogue with its place and its sources, for auditing them by hand."""
+"""Lists every fact of the catalog with its place and sources, for audits by hand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The kinds of values that contributed files are made of, each with the fault it names."""
+"""Defines the types of values in contributed files, each with its error message."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What may be the name of a platform's folder, which is its id, and of a report."""
+"""Defines valid names of platform folders and of reports."""
 
 from __future__ import annotations
 

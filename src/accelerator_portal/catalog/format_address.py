@@ -1,4 +1,4 @@
-"""Which files contributors write, and where the site describes each of their records."""
+"""Lists the files that contributors write, with the site's page on each of their records."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A step of an install option: what is written once for every installer and shell."""
+"""Defines one step of an install option, for all installers and shells."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading `accelerators/` and `data/` into a Catalog, collecting every problem on the way."""
+"""Loads `accelerators/` and `data/` into a Catalog, and collects every problem."""
 
 from __future__ import annotations
 

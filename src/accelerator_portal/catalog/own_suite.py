@@ -1,4 +1,4 @@
-"""A vendor's own test suite, declared in its folder under the folder's name: `acme/kernels`."""
+"""Defines a vendor's own test suite, named after its folder: `acme/kernels`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is wrong with a file, said once, in words that tell what to do."""
+"""Defines a problem: where it is, what is wrong, and the fix."""
 
 from __future__ import annotations
 

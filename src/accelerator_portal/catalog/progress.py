@@ -1,4 +1,4 @@
-"""How long work tells how far it is, without knowing who watches."""
+"""Defines how long work reports its progress, whoever watches."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hosts that an address may name: public ones, by a name that is written as it is resolved."""
+"""Checks that an address names a public host, by the name that would be resolved."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The folder `results/` of a platform: which reports are in it, without reading them."""
+"""Lists the reports in a platform's folder `results/`, without reading them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""JSON Schemas of the contributed YAML files, for editors and for the site."""
+"""Writes JSON Schemas of the contributed YAML files, for editors and for the site."""
 
 from __future__ import annotations
 

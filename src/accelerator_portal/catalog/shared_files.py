@@ -1,4 +1,4 @@
-"""Models of the small files in `data/`: hosts, exceptions, own runs, goals, and others."""
+"""Defines the models of the small files in `data/`: hosts, exceptions, goals and others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long ago each fact was read at its source, and whose facts are stale."""
+"""Computes how long ago each fact was read at its source."""
 
 from __future__ import annotations
 

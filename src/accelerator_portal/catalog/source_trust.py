@@ -1,4 +1,4 @@
-"""How far a source can be trusted, derived from what it is and whose it is."""
+"""Derives the trust in a source from its kind and its owner."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a fact comes from: each file declares its sources, each fact names one of them."""
+"""Defines sources: each file declares its own, and each fact names one of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading a contributed file as text: bounded, inside its folder, UTF-8."""
+"""Reads a contributed text file: UTF-8, bounded, inside its folder."""
 
 from __future__ import annotations
 

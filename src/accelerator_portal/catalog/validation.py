@@ -1,4 +1,4 @@
-"""From parsed YAML to a typed record: every fault with its line, in words that help."""
+"""Validates parsed YAML into typed records; each error has its line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Small pieces of text that all parts of the portal share."""
+"""Formats lists, counts and other small pieces of text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What commands share that add entries to a YAML file in which every other line stays."""
+"""Adds entries to a YAML file without changing its other lines."""
 
 from __future__ import annotations
 

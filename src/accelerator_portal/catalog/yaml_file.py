@@ -1,4 +1,4 @@
-"""YAML as contributors write it, turned into plain data that remembers its lines.
+"""Parses YAML into plain data that remembers its lines.
 
 Only what the portal's files need is accepted: one document of mappings, lists and scalars. Anchors,
 aliases and tags are refused before anything is built, so no document can grow in memory or make

@@ -1,4 +1,4 @@
-"""The addresses that a command fetches from, also those that are written without a scheme."""
+"""Finds the addresses that a command fetches, also those without a scheme."""
 
 from __future__ import annotations
 

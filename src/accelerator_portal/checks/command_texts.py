@@ -1,4 +1,4 @@
-"""Every place of a folder from which a reader may copy a command."""
+"""Finds every text of a folder from which a reader may copy a command."""
 
 from __future__ import annotations
 

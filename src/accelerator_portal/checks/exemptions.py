@@ -1,4 +1,4 @@
-"""Exceptions: problems that are accepted for a time, and exceptions that nobody needs any more."""
+"""Applies exceptions to problems, and reports exceptions that nothing needs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Mending what a rule can say letter by letter."""
+"""Applies the fixes that rules can state exactly."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The process that reads one folder after the other, each in a child with limits.
+"""Reads one folder after the other, each in a child process with limits.
 
 `python -m accelerator_portal.checks.folder_process ROOT DAY` writes the folders that a child could
 not read and check within them, with the reason, as JSON. It has one thread, so that it may fork;

@@ -1,4 +1,4 @@
-"""Whether a name is plain, and what it looks like: for the rules, and for a new platform's answers.
+"""Checks that a name is plain, and finds names that look like it.
 
 After Unicode's Technical Standard 39, Security Mechanisms, as far as Python knows alphabets; of its
 table of confusable letters only those that ids may have.

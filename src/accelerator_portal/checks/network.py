@@ -1,4 +1,4 @@
-"""Asking whether links still lead somewhere: only when wanted, and nothing depends on it.
+"""Checks that links still lead somewhere; runs only on request.
 
 A link that answers today may not tomorrow, and a host may refuse machines: what is found here is
 told, and keeps nothing out.

@@ -1,4 +1,4 @@
-"""What the programs of command lines do: fetch, run what they are given, or only filter it."""
+"""Classifies the programs of command lines: they fetch, execute, or only filter."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Words of commands that switch off what protects who runs them: certificates, signatures."""
+"""Finds options of commands that switch off a protection, such as certificate checks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Setting broken folders aside: one vendor's fault does not keep the others from readers."""
+"""Sets broken folders aside, so that the other platforms stay on the site."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a PyTorch release adds to `data/releases.yaml`, and what other files then lack."""
+"""Shows what a PyTorch release adds to `data/releases.yaml`, and which files it leaves behind."""
 
 from __future__ import annotations
 

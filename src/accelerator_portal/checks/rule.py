@@ -1,4 +1,4 @@
-"""Defines what a rule is: a function with a docstring for people that yields problems."""
+"""Defines rules: functions with a docstring for readers that yield problems."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Extras: optional dependencies of this package, and the message where a command misses one.
+"""Names the optional dependencies of each command, and reports those that are missing.
 
 The base dependencies are what `validate`, `report` and `check` need, so that the harness can be
 installed beside a plugin. What only other commands import comes with an extra.

@@ -1,4 +1,4 @@
-"""Files of the repository that a command writes: anew where they are stale, or told of."""
+"""Writes generated files of the repository, or reports those that are out of date."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What several commands share: options, and how problems are told."""
+"""Defines the options that several commands share, and how they print problems."""
 
 from __future__ import annotations
 

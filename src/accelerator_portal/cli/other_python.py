@@ -1,4 +1,4 @@
-"""The option `--python`: run with the torch of another Python, into which nothing is installed.
+"""Implements the option `--python`: runs suites with the torch of another Python.
 
 For `uvx` and `pipx`, which give a command an environment of its own.
 """

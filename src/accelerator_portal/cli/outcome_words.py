@@ -1,4 +1,4 @@
-"""How many tests ended how, in one line."""
+"""Counts tests by outcome, in one line of text."""
 
 from __future__ import annotations
 

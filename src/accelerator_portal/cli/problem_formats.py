@@ -1,4 +1,4 @@
-"""Problems as people read them, as annotations of GitHub, and as JSON."""
+"""Prints problems as text, as annotations of GitHub, or as JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a person sees while suites run, and at the end."""
+"""Prints the progress and the result of a run of suites."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Responses kept on disk, so that only what changed is asked for again.
+"""Caches responses on disk, and asks only for what has changed.
 
 A body is kept with its ETag, or under any other key by whoever knows what identifies it, such as a
 file's hash. The cache may be deleted at any time; nothing in it is believed that does not have the

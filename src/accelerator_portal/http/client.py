@@ -1,4 +1,4 @@
-"""The one HTTP client: few requests at once, bounded responses, retries, errors in plain words.
+"""Sends HTTP requests: a few at once, bounded answers, retries, plain errors.
 
 GitHub's API alone has a client of its own, PyGithub; the files that it keeps elsewhere come by
 this one.

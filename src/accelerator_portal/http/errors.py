@@ -1,4 +1,4 @@
-"""What can go wrong when something is fetched."""
+"""Defines the errors of fetching."""
 
 from __future__ import annotations
 

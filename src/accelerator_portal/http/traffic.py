@@ -1,4 +1,4 @@
-"""What is asked of the network, counted by client and by step."""
+"""Counts network requests by client and step."""
 
 from __future__ import annotations
 

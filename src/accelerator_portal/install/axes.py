@@ -1,4 +1,4 @@
-"""The axes of the install selector.
+"""Defines the axes of the install selector.
 
 One table from which the choice, the order on the page, the labels, the data for the script, the
 fieldsets and the rows' keys follow. A further axis is an entry here, and a field of `InstallRow`

@@ -1,4 +1,4 @@
-"""From structured steps to the lines that a reader pastes."""
+"""Writes structured steps as the command lines that a reader pastes."""
 
 from __future__ import annotations
 

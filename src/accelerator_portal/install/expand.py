@@ -1,4 +1,4 @@
-"""Install options expanded into rows: every combination that a vendor's option states."""
+"""Expands install options into rows, one for each combination that they state."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The forms in which a command can be used: files and commands derived from a vendor's option.
+"""Derives other formats from a vendor's option: uv, Docker, requirements files and others.
 
 A vendor states an option once, for pip, uv or Docker. From its row follow rows for a project's
 `pyproject.toml`, a `requirements.txt`, a `Dockerfile`, uv's automatic choice of a build, and conda.

@@ -1,4 +1,4 @@
-"""What readers see for the values of the axes, in the order in which a page shows them."""
+"""Labels the values of the axes for readers, in the order of the page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The selector as compact JSON for the browser: every text once, rows as small integers."""
+"""Encodes the selector as compact JSON: each text once, rows as small integers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a reader's wishes to the row that serves them.
+"""Finds the row that serves a reader's choices.
 
 What a reader picked is a wish; everything else is derived afresh each time, the newest release
 first. The machine (operating system and architecture) is never changed: where a platform has

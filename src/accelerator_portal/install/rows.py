@@ -1,4 +1,4 @@
-"""The rows of the install selector: valid combinations, and what to do for each."""
+"""Defines the rows of the selector: valid combinations, and their steps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The install selector: its axes, and every row with its values on them."""
+"""Builds the selector: its axes, and every row with its values."""
 
 from __future__ import annotations
 

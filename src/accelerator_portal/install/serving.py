@@ -1,4 +1,4 @@
-"""Which builds of PyTorch run on a card, and the newest that the portal has commands for."""
+"""Finds the newest build of PyTorch that runs on a card."""
 
 from __future__ import annotations
 

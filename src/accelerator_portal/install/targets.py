@@ -1,4 +1,4 @@
-"""What an install option is for: each build, system and variant that it serves."""
+"""Defines what an install option is for: builds, systems and variants."""
 
 from __future__ import annotations
 

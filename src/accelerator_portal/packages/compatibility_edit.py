@@ -1,4 +1,4 @@
-"""One more row in the text of a `compatibility.yaml`; every comment and every other line stays."""
+"""Adds a row to the text of a `compatibility.yaml` without changing its other lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What vendors wrote beside what the index says: where both cannot be true, both are quoted."""
+"""Finds contradictions between vendors' files and package indexes, and quotes both."""
 
 from __future__ import annotations
 

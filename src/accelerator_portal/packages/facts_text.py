@@ -1,4 +1,4 @@
-"""Package facts as text: one release a line, so that the difference of two nights reads as news."""
+"""Writes package facts as text, one release a line, so that differences are readable."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The version table that an index makes by itself: which plugin fits which torch release, where."""
+"""Derives from an index which plugin release fits which torch release."""
 
 from __future__ import annotations
 

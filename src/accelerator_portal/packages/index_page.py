@@ -1,4 +1,4 @@
-"""One package's page of an index: HTML (PEP 503, 592, 658) or JSON (PEP 691, 700) to files.
+"""Parses a package's page of an index: HTML (PEP 503, 592, 658) or JSON (PEP 691, 700).
 
 The library pypi-simple reads both. Beyond it, each file's name must be of this package, and its
 version one that PEP 440 knows.

@@ -1,4 +1,4 @@
-"""One package on one index: from its page and the metadata of a few wheels to facts."""
+"""Reads the facts of one package from its index page and a few wheels' metadata."""
 
 from __future__ import annotations
 

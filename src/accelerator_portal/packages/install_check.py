@@ -1,4 +1,4 @@
-"""Really installing a command in a fresh environment, importing its packages and running its check.
+"""Installs a command in a fresh environment, imports its packages and runs its check.
 
 Only on a machine of the command's own kind, and apart from the machine's configuration of pip and
 uv. Importing runs the code of the packages: never beside credentials.

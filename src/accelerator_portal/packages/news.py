@@ -1,4 +1,4 @@
-"""News of packages: releases, the first for a new torch, what changed, and who fell behind."""
+"""Finds news of packages: new releases, the first for a new torch, plugins that lag."""
 
 from __future__ import annotations
 

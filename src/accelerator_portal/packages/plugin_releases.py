@@ -1,4 +1,4 @@
-"""Plugin releases that an index has and `compatibility.yaml` does not list, with the rows to add.
+"""Finds plugin releases that `compatibility.yaml` does not list, and drafts their rows.
 
 The metadata of a release proves its torch requirement, its Python versions and its systems. What it
 does not state, such as the SDK version, becomes a question to the vendor.

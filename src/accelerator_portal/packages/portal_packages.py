@@ -1,4 +1,4 @@
-"""Which packages are followed, and on which indexes: what the platforms' folders name."""
+"""Lists the packages that platforms name, and the indexes they come from."""
 
 from __future__ import annotations
 

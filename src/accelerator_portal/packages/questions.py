@@ -1,4 +1,4 @@
-"""What is asked of package indexes: the calls of a command, on one system, with one Python."""
+"""Lists what to ask of package indexes: each call of a command, by system and Python."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which indexes answer at all, so that nobody waits for those that do not."""
+"""Finds out which indexes answer, so that nothing waits for the others."""
 
 from __future__ import annotations
 

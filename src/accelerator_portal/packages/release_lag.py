@@ -1,4 +1,4 @@
-"""By how many days a plugin trailed each torch release."""
+"""Computes by how many days a plugin trailed each torch release."""
 
 from __future__ import annotations
 

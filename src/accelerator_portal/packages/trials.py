@@ -1,4 +1,4 @@
-"""Installing the commands that are for this machine, within bounds of time and disk.
+"""Installs the commands for this machine, within limits of time and disk.
 
 Those without a trial come first, then those whose trial is oldest, the newest release of each
 platform before earlier ones. Each success is written at once, so that an interruption loses none.

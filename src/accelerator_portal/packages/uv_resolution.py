@@ -1,4 +1,4 @@
-"""Resolving commands with uv, without installing anything.
+"""Resolves commands with uv, without installing anything.
 
 uv runs apart from the machine: without its configuration, without the environment variables of pip
 and uv, without local wheels, with a cache of its own. A developer's machine may serve builds that

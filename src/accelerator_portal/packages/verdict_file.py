@@ -1,4 +1,4 @@
-"""`data/verdicts/<platform>.json`: whether the versions of a command were found, and when.
+"""Reads and writes the file of verdicts on commands.
 
 One line for each row of the selector; equal verdicts stand once and are numbered.
 """

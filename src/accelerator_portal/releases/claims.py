@@ -1,4 +1,4 @@
-"""What install options claim of PyTorch's own builds without evidence in `data/releases.yaml`."""
+"""Lists what install options claim of PyTorch's builds without evidence in `data/releases.yaml`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The entry of a release in `data/releases.yaml`: what indexes publish, as its wheels."""
+"""Drafts the entry of a release in `data/releases.yaml`, and adds it to the file."""
 
 from __future__ import annotations
 

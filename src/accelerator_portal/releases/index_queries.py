@@ -1,4 +1,4 @@
-"""Asking the indexes for one PyTorch release: those that install options name, and PyPI."""
+"""Asks the indexes about one PyTorch release."""
 
 from __future__ import annotations
 

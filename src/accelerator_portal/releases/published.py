@@ -1,4 +1,4 @@
-"""What indexes publish of one PyTorch release: builds by variant, system and architecture."""
+"""Lists the builds of one PyTorch release by variant, system and architecture."""
 
 from __future__ import annotations
 

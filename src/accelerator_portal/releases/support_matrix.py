@@ -1,4 +1,4 @@
-"""The release compatibility matrix of PyTorch's RELEASE.md next to `data/releases.yaml`."""
+"""Compares the compatibility matrix of PyTorch's RELEASE.md with `data/releases.yaml`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which of PyTorch's lists a text is, and how the portal agrees with it."""
+"""Recognizes PyTorch's lists of releases, and compares them with the portal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PyTorch's own lists of install commands: `published_versions.json`, `previous-versions.md`."""
+"""Reads PyTorch's own lists of install commands, and compares them with the portal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a report may ask of the site: each suite and mode becomes pages and files of their names."""
+"""Limits the names and the counts of a report, since each suite and mode becomes pages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reader of the Common Test Report Format (CTRF, ctrf.io), specVersion 1.0.0.
+"""Reads the Common Test Report Format (CTRF, ctrf.io), specVersion 1.0.0.
 
 JSON of many test frameworks; what `ctrf_writer` keeps beside it comes back.
 """

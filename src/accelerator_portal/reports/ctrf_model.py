@@ -1,4 +1,4 @@
-"""What is read of the Common Test Report Format (CTRF, ctrf.io; JSON schema of specVersion 1.0.0).
+"""Defines what is read of the Common Test Report Format (CTRF, specVersion 1.0.0).
 
 More lenient than its schema where files in the wild are: unknown keys are passed over, a suite may
 be one text, a duration may be a fraction of a millisecond.

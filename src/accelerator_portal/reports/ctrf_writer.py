@@ -1,4 +1,4 @@
-"""Writer of the Common Test Report Format (CTRF, ctrf.io), specVersion 1.0.0: one test a line.
+"""Writes the Common Test Report Format (CTRF, ctrf.io), specVersion 1.0.0.
 
 It has no place for stages, figures and the difference between a failure of the product and one of
 the machine; what a report says beyond it stands under `extra`, in the key `accelerator-portal`.

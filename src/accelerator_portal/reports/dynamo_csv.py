@@ -1,4 +1,4 @@
-"""Reader for the accuracy files of PyTorch's dynamo benchmarks: what a CI *expects*, no run.
+"""Reads accuracy files of PyTorch's dynamo benchmarks: what a CI *expects*, no run.
 
 `benchmarks/dynamo/ci_expected_accuracy/` of PyTorch, and `.github/ci_expected_accuracy/` of
 torch-xpu-ops. The folder says the hardware; the file's name says how the models are run:

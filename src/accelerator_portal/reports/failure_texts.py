@@ -1,4 +1,4 @@
-"""What the text of a failure says happened: missing operator, wrong numbers, no memory, and so on.
+"""Classifies the text of a failure: missing operator, wrong numbers, no memory, and others.
 
 The texts are those of PyTorch, torch.testing, numpy, pytest, pytest-timeout and pytest-xdist.
 """

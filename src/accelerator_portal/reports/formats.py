@@ -1,4 +1,4 @@
-"""Every format that can be read or written, and which one a file looks like.
+"""Lists the formats that can be read or written, and detects the format of a file.
 
 To add one, add a line to `FORMATS`: the command line, the detection and the page of the report
 format follow.

@@ -1,4 +1,4 @@
-"""What makes a test the same test in another report, as a key that stays the same.
+"""Computes the key that identifies a test in every report.
 
 `torchbench/hf_Bert?compiler=inductor&dtype=float32&mode=inference`: suite, name, and parameters in
 the order of their names. What could be mistaken for one of the separators is percent-encoded, as in

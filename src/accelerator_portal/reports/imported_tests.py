@@ -1,4 +1,4 @@
-"""The tests of a file in another format, each once, and every fault that the file has."""
+"""Collects the tests of a file in another format, each once, and every error of the file."""
 
 from __future__ import annotations
 

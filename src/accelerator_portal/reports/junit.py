@@ -1,4 +1,4 @@
-"""JUnit XML: what pytest, unittest-xml-reporting, GoogleTest and most continuous integration write.
+"""Reads and writes JUnit XML, the format of pytest, GoogleTest and most CI systems.
 
 The format has no place for parameters, stages or figures, and three words for all that can happen;
 what a report says beyond that stands in properties of this project's name. Others may state facts

@@ -1,4 +1,4 @@
-"""The elements of a JUnit XML file, one test case after the other, in bounded memory.
+"""Parses JUnit XML one test case after the other, in bounded memory.
 
 Nobody has written a schema for JUnit XML; read here is what pytest, unittest-xml-reporting,
 GoogleTest, Surefire and PyTorch's own test runner write.

@@ -1,4 +1,4 @@
-"""The operators that failed tests wait for, and how many tests wait for each."""
+"""Counts the tests that fail for each missing operator."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reader for `report.json` of onnx/backend-scoreboard: ONNX's backend tests of one backend.
+"""Reads `report.json` of onnx/backend-scoreboard: ONNX's backend tests of one backend.
 
     {"date": "07/02/2026 01:13:10",
      "failed": ["OnnxBackendNodeModelTest::test_adam_cpu"],

@@ -1,4 +1,4 @@
-"""What can happen to a test, and how far it got: the vocabulary of the common test report format.
+"""Defines outcomes and stages, the vocabulary of the common test report format.
 
 Infrastructure, the product and the test itself are kept apart, and so are "ran" and "is right".
 

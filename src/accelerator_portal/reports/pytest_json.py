@@ -1,4 +1,4 @@
-"""The JSON of pytest-json-report: each test with its stages setup, call and teardown."""
+"""Reads the JSON of pytest-json-report: each test with setup, call and teardown."""
 
 from __future__ import annotations
 

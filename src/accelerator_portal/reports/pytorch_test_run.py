@@ -1,4 +1,4 @@
-"""Reader for the test cases that PyTorch's CI uploads as JSON (`tools/stats/upload_test_stats.py`).
+"""Reads the test cases that PyTorch's CI uploads (`tools/stats/upload_test_stats.py`).
 
     {"classname": "TestTorch", "name": "test_copy", "time": 0.01, "file": "test_torch.py",
      "workflow_id": 1, "workflow_run_attempt": 1, "job_id": 2, "invoking_file": "test_torch",

@@ -1,4 +1,4 @@
-"""What every reader of another format gives, and how it refuses a file."""
+"""Defines what readers of other formats return, and how they refuse a file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writer of the summary that PyTorch's cross-repository CI relay takes: three counts.
+"""Writes the summary for PyTorch's cross-repository CI relay: three counts.
 
 The relay knows `passed`, `failed` and `skipped`; a report knows more. The rule is the one by
 which rates are counted (`outcomes.GOOD`, `outcomes.BAD`):

@@ -1,4 +1,4 @@
-"""What another format has no place for, kept beside it, so that nothing is lost on the way back.
+"""Keeps what another format has no field for, so that nothing is lost on the way back.
 
 A writer puts a test into the words of the other format, reads those words as its reader will, and
 keeps what comes out otherwise. So whatever the other format says stands there plainly, and only

@@ -1,4 +1,4 @@
-"""The common test report format, version 1: one run of test suites on one accelerator."""
+"""Defines the common test report format, version 1: one run of suites on one accelerator."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a schema cannot see in a report: contradictions, doubles, what is missing."""
+"""Checks what a schema cannot see in a report: contradictions, doubles, missing facts."""
 
 from __future__ import annotations
 

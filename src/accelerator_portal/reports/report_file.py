@@ -1,4 +1,4 @@
-"""Reading and writing the common test report format: JSON, one test a line."""
+"""Reads and writes the common test report format: JSON, one test a line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names in a report that nobody declares, or that keep results from being compared: warnings.
+"""Warns of names that nobody declares or that keep results from being compared.
 
 A vendor's own suites and tests are welcome. What is named here is shown all the same.
 """

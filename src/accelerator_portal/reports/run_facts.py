@@ -1,4 +1,4 @@
-"""What a person says of an imported run that its files do not say, or say wrongly.
+"""Defines what a person states about an imported run beside its files.
 
 What an option says counts before an environment file, that before the imported files; this machine
 only adds what nobody said.

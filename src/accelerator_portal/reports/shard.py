@@ -1,4 +1,4 @@
-"""Which part of a plan a report holds, if the plan was split over several machines."""
+"""Defines which part of a plan a report holds, if several machines ran it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the statuses of other projects' suites mean: one table for each project.
+"""Maps the statuses of other projects' suites to outcomes, one table for each project.
 
 PyTorch's dynamo benchmarks (`check_accuracy` in benchmarks/dynamo/common.py), from which TorchBench
 has its words:

@@ -1,4 +1,4 @@
-"""The reports in the vendors' folders, read once for a catalogue."""
+"""Reads the reports in the vendors' folders once for a catalog."""
 
 from __future__ import annotations
 

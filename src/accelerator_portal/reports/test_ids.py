@@ -1,4 +1,4 @@
-"""From what a test framework calls a test to an identity: a name and parameters, no hardware.
+"""Splits a framework's test id into a name and parameters, without the hardware.
 
 pytest writes parameters in brackets, joined by hyphens: `test_add[cpu-float32-shape0]`. PyTorch's
 device-generic tests carry device and type in the names of class and test:

@@ -1,4 +1,4 @@
-"""Texts that fit a report."""
+"""Shortens texts to what a report may hold."""
 
 from __future__ import annotations
 

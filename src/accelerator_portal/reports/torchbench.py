@@ -1,4 +1,4 @@
-"""Reader for the result file of TorchBench's user benchmark `test_bench`: JSON.
+"""Reads the result file of TorchBench's user benchmark `test_bench`.
 
     {"name": "test_bench",
      "environ": {"pytorch_version": "…", "pytorch_git_version": "…", "device": "…"},

@@ -1,4 +1,4 @@
-"""What a test framework's plain statuses mean, with the text beside them."""
+"""Maps a framework's plain statuses, with the text beside them, to outcomes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is kept of a platform's reports over time; the reports need not be kept.
+"""Reads what the archive keeps of a platform's reports.
 
 `data/history/<accelerator>/runs.json` is how its tests stand after the last run that was folded,
 `baselines.json` the same for what a project expects. Every result and every change is in the

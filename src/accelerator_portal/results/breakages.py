@@ -1,4 +1,4 @@
-"""What is broken now, since when, and what differs between the last good and the first bad run."""
+"""Classifies changes of tests, and finds breakages: since when, and after which change."""
 
 from __future__ import annotations
 

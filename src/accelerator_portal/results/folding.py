@@ -1,4 +1,4 @@
-"""Folding many reports into the histories below `data/history`, each history in order of time."""
+"""Adds reports to the histories below `data/history`, in the order of time."""
 
 from __future__ import annotations
 

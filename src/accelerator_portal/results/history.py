@@ -1,4 +1,4 @@
-"""From the reports of one accelerator, in the order of time, to how its tests stand and changed."""
+"""Computes from reports in order of time how each test stands and when it changed."""
 
 from __future__ import annotations
 

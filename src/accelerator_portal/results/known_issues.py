@@ -1,4 +1,4 @@
-"""Known issues against reports: which have expired, and which now pass."""
+"""Compares known issues with reports: which have expired, and which now pass."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What reports say of families of models: for each platform its newest results, runs or baselines.
+"""Finds the newest evidence for families of models on each platform.
 
 A run and a baseline are two pieces of evidence and never share a count. Of each suite the newest
 report that has it counts, as elsewhere on the site.

@@ -1,4 +1,4 @@
-"""How far a platform's claims are backed by reports: computed from the criteria, with reasons."""
+"""Computes from the criteria how far reports support a platform's claims."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two reports side by side: which tests fail anew, were fixed, changed, or stand in one only."""
+"""Compares two reports: tests that fail anew, were fixed, changed, or are in one only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Making a roll-up of all runs in the archive: with pandas, or with Dask where it does not fit."""
+"""Computes a roll-up of all runs in the archive, with pandas or with Dask."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How each test of one accelerator stands after the reports that were folded."""
+"""Defines how a test of an accelerator stands after the reports so far."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A state as a file: JSON, one report and one test a line."""
+"""Reads and writes a state as JSON, one report and one test a line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is known of each suite of an accelerator: its newest report that has the suite."""
+"""Finds the newest report of each suite of an accelerator."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reports as tables: the matrices of each suite, test by report, and how often each outcome was.
+"""Tabulates reports: matrices of test by report, and counts by outcome.
 
 Plain dicts: at the size of a page they are several times as fast as a pandas pivot table (see
 `python -m benchmarks.tables`), and give the same tables.

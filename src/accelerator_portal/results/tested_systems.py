@@ -1,4 +1,4 @@
-"""Operating systems and device models that the runs of a platform were made on."""
+"""Lists the operating systems and devices of a platform's runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ids of headings on one page: each once, whatever the headings say."""
+"""Makes unique ids for the headings of a page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever a page shows, as JSON for machines under `/api/v1/`."""
+"""Writes what pages show as JSON under `/api/v1/`."""
 
 from __future__ import annotations
 

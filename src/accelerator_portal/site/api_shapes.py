@@ -1,4 +1,4 @@
-"""The shapes of the files under `/api/v1/` that no vendor's file has already."""
+"""Defines the JSON of the files under `/api/v1/` that no other module defines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page "Ask the data", and the files of the archive that the site publishes for it."""
+"""Builds the page "Ask the data", and the archive's files that it reads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Counts by outcome as a small stacked bar, drawn in the page's own colors."""
+"""Draws counts by outcome as a small stacked bar."""
 
 from __future__ import annotations
 

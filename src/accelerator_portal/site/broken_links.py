@@ -1,4 +1,4 @@
-"""Whether a built site is whole: every link, anchor and key page, also in HTML written by hand.
+"""Checks a built site: every link, every anchor, and the pages that must exist.
 
 Engines of sites look at links in Markdown only. This reads what they made, before readers do.
 """

@@ -1,4 +1,4 @@
-"""The whole site: from the Catalog to pages and data files."""
+"""Builds the whole site: from the Catalog to pages and data files."""
 
 from __future__ import annotations
 

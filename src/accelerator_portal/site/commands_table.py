@@ -1,4 +1,4 @@
-"""The static table of commands: what the selector shows, for readers without its script."""
+"""Writes the table of commands for readers without the selector's script."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Platforms side by side: one row a question, one cell a platform."""
+"""Builds the page that compares platforms: one row a question, one column a platform."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The quality dashboard: the newest evidence of every platform and suite, and what is broken."""
+"""Builds the quality dashboard: newest evidence, and what is broken."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The dashboard's grid: platforms by suites, each cell the newest evidence as a small bar."""
+"""Builds the dashboard's grid: platforms by suites."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Published runs of ExecuTorch's suites, by flow: a backend with a recipe on a platform."""
+"""Lists the published runs of ExecuTorch's suites by flow: backend, recipe, platform."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the page on ExecuTorch shows: figures of goals, flows side by side, readiness."""
+"""Builds the page on ExecuTorch: goals, flows side by side, readiness."""
 
 from __future__ import annotations
 

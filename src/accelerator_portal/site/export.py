@@ -1,4 +1,4 @@
-"""The site's pages as CommonMark, for another site generator.
+"""Exports the site's pages as CommonMark, for another site generator.
 
 The pages are written for Python-Markdown with Material's extensions. Three things in them are not
 CommonMark: ids of headings, the comments that keep raw HTML from MkDocs, and HTML with blank

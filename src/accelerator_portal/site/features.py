@@ -1,4 +1,4 @@
-"""Which parts of PyTorch work on which platform: as sources say, and as runs found."""
+"""Builds the table of features: what sources state and what runs show."""
 
 from __future__ import annotations
 

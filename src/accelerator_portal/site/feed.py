@@ -1,4 +1,4 @@
-"""The feeds: new reports, what they changed, and news of packages, as Atom (RFC 4287)."""
+"""Writes the Atom feeds (RFC 4287): new reports, changes, and news of packages."""
 
 from __future__ import annotations
 

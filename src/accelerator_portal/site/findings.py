@@ -1,4 +1,4 @@
-"""What is said of the versions of each command: found, not to be had, or not checked from here."""
+"""Describes what is known of each command's versions: found, not found, or not checked."""
 
 from __future__ import annotations
 

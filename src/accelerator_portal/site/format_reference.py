@@ -1,4 +1,4 @@
-"""The reference of the vendor files' format, read off the models themselves."""
+"""Writes the reference of the vendor files' format from the models."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The cards of every platform and what runs on them, as pages and machines read it."""
+"""Lists the cards of every platform, and what runs on each."""
 
 from __future__ import annotations
 

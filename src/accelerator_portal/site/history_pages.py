@@ -1,4 +1,4 @@
-"""What changed with which report: a page, and the same as data."""
+"""Builds the pages of changes: what each report changed."""
 
 from __future__ import annotations
 

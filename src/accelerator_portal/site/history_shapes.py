@@ -1,4 +1,4 @@
-"""The shapes of the files about results over time under `/api/v1/`."""
+"""Defines the JSON about results over time under `/api/v1/`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What reports said over time, as pages show it: since when, and what changed with which report."""
+"""Describes results over time for pages: since when, and with which report."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""HTML of a page that is kept away from the steps that need none of it.
+"""Stores the HTML of a page while other steps process the rest.
 
 Markdown and the search parse HTML slowly, and most of a platform's page is HTML that its template
 wrote. Templates mark it with a comment on a line of its own before and after it:

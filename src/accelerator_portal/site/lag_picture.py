@@ -1,4 +1,4 @@
-"""By how many days a plugin trailed each torch release, as a small picture.
+"""Draws by how many days a plugin trailed each torch release.
 
 Drawn like the trend of results: a handful of bars, in the page's own colors. The figures stand in
 a table beside it, so that the picture itself says nothing to a screen reader.

@@ -1,4 +1,4 @@
-"""The matrices of a suite, test by accelerator: their pages, and their data as JSON and CSV."""
+"""Builds the matrices of a suite, test by accelerator: pages, JSON and CSV."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The shapes of the files about families of models under `/api/v1/`."""
+"""Defines the JSON about families of models under `/api/v1/`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Families of models as pages show them: rows by platform, and the tests behind each cell."""
+"""Builds the pages of model families: rows by platform, and the tests of each cell."""
 
 from __future__ import annotations
 

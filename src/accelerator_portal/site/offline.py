@@ -1,4 +1,4 @@
-"""Installing without a network: download the wheels elsewhere, then install from a folder."""
+"""Writes the commands of an offline install: download elsewhere, install from a folder."""
 
 from __future__ import annotations
 

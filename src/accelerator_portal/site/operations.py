@@ -1,4 +1,4 @@
-"""The page of nightly metrics, for maintainers: duration, network and outcome of each night."""
+"""Builds the page of nightly metrics: duration, network and outcome of each night."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is no compute platform of the portal: backends under observation, and other runtimes."""
+"""Lists backends under observation and other runtimes, which are not platforms here."""
 
 from __future__ import annotations
 

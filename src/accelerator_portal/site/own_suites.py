@@ -1,4 +1,4 @@
-"""A platform's own suites as its page shows them: title, link, and the newest results."""
+"""Lists a platform's own suites with their newest results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Package facts for machines under `/api/v1/packages/`, and the page that compares platforms."""
+"""Builds `/api/v1/packages/`, and the page that compares platforms' packages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What package indexes say, as a platform's page shows it beside what its vendor wrote."""
+"""Describes what package indexes state, beside what the vendor wrote."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the site is made of: pages and data files, by path."""
+"""Defines pages and data files: a path with its content."""
 
 from __future__ import annotations
 

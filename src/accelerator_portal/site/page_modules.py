@@ -1,4 +1,4 @@
-"""The JavaScript modules of a page, so that the browser asks for all at once.
+"""Lists the JavaScript modules of a page, so that the browser loads all at once.
 
 Without a list it learns of a module only from the module that imports it, one after another, which
 takes a round trip each.

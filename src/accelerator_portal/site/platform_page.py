@@ -1,4 +1,4 @@
-"""What a platform's page shows, computed from its folder."""
+"""Computes what a platform's page shows from its folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Questions and answers: those of all platforms, and each vendor's on the platform's page."""
+"""Builds the pages of questions and answers."""
 
 from __future__ import annotations
 

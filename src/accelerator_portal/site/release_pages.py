@@ -1,4 +1,4 @@
-"""Every PyTorch release: which platforms it can be installed on, and with which commands."""
+"""Builds the page of each PyTorch release: platforms and commands."""
 
 from __future__ import annotations
 

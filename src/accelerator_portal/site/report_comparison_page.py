@@ -1,4 +1,4 @@
-"""The page on which a reader compares any two reports; the browser reads both and compares them."""
+"""Builds the page that compares any two reports in the browser."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a test stands on the site: an address that never changes."""
+"""Computes the permanent address of a test on the site."""
 
 from __future__ import annotations
 

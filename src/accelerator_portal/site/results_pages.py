@@ -1,4 +1,4 @@
-"""The pages of results: overview, a matrix a suite, its tests one by one, and each report."""
+"""Builds the pages of results: overview, matrices, single tests and reports."""
 
 from __future__ import annotations
 

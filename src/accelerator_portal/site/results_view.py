@@ -1,4 +1,4 @@
-"""Test reports as pages show them: signs, counts with their denominators, cells with evidence."""
+"""Describes reports for pages: marks, counts, and cells with their evidence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A Content-Security-Policy for each page, so that what a vendor writes cannot run at a reader's.
+"""Writes a Content-Security-Policy for each page, so that vendors' text cannot run.
 
 The site is served by anything that can serve files, so no header can be relied on: the policy
 stands in the page. Material has a few inline scripts whose text differs with the page's depth;

@@ -1,4 +1,4 @@
-"""The selector as a page shows it before its script runs."""
+"""Renders the selector as it is before its script runs."""
 
 from __future__ import annotations
 

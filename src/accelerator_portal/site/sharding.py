@@ -1,4 +1,4 @@
-"""Cutting sorted records into files of some 30 kB, so that a reader loads one and not all.
+"""Splits sorted records into files of about 30 kB, so that a reader loads only one.
 
 Where a file begins follows from the record that it begins with, not from how many come before: a
 record more or less changes one file, and the names of the others stay what they are.

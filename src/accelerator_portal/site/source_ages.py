@@ -1,4 +1,4 @@
-"""The page of stale facts: whose facts were read how long ago, and the trust of their sources."""
+"""Builds the page of old facts: when each was read, and the trust of its source."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sources of a page: each document once, numbered in the order in which files name them."""
+"""Lists the sources of a page, each document once, numbered by first use."""
 
 from __future__ import annotations
 

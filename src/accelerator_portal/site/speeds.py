@@ -1,4 +1,4 @@
-"""Measured speeds as pages show them: what a report measured, and runs side by side.
+"""Describes measured speeds for pages, and compares runs.
 
 Two speeds stand in one row only where suite, test and every parameter are the same; a run is one
 report of one kind of hardware. What a report did not publish stands nowhere as a number.

@@ -1,4 +1,4 @@
-"""Generated files on disk, so that a site of many platforms is never in memory as a whole."""
+"""Stores generated files on disk, so that memory stays small."""
 
 from __future__ import annotations
 

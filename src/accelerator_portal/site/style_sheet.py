@@ -1,4 +1,4 @@
-"""One style sheet out of several: each `@import` gives way to the text of its file."""
+"""Joins style sheets: replaces each `@import` by the text of its file."""
 
 from __future__ import annotations
 

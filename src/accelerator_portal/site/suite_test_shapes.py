@@ -1,4 +1,4 @@
-"""The shapes of the files about a suite's tests under `/api/v1/suite-tests/`."""
+"""Defines the JSON of a suite's tests under `/api/v1/suite-tests/`."""
 
 from __future__ import annotations
 

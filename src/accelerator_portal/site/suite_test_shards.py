@@ -1,4 +1,4 @@
-"""The tests of a suite with every result, as files that a browser reads when one is asked for.
+"""Splits a suite's tests with their results into files that a browser loads on demand.
 
 They are sorted by the id that a test has on its page: whoever follows a link finds the file by it.
 """

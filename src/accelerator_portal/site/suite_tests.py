@@ -1,4 +1,4 @@
-"""A suite's tests as pages show them: each on every accelerator, with where it comes from."""
+"""Describes a suite's tests for pages: each on every accelerator, with its source."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page templates: Jinja with everything escaped, and a few filters."""
+"""Loads the page templates: Jinja with escaping and a few filters."""
 
 from __future__ import annotations
 

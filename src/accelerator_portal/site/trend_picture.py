@@ -1,4 +1,4 @@
-"""A suite's results over time as a small picture: how many tests there are, and how many are good.
+"""Draws a suite's results over time: how many tests there are, and how many pass.
 
 Programmed here: two step lines and their labels are less than a drawing library would need to be
 told, and the picture takes the page's own colors.

@@ -1,4 +1,4 @@
-"""The trends of a platform's suites as pages show them: pictures with their words."""
+"""Describes the trends of a platform's suites for pages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Vendors' Markdown as safe HTML.
+"""Renders vendors' Markdown as safe HTML.
 
 Raw HTML is off in the parser, and what it makes is sanitized once more, so that nothing a vendor
 writes can run in a reader's browser or pose as a part of the page.

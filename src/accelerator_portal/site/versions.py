@@ -1,4 +1,4 @@
-"""Which versions of PyTorch and of plugins fit together, over all platforms, for machines."""
+"""Builds the table of versions of PyTorch and plugins that fit together."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Small pieces of text that several pages share."""
+"""Formats small pieces of text that several pages share."""
 
 from __future__ import annotations
 

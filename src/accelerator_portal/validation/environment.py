@@ -1,4 +1,4 @@
-"""Where a run takes place: torch, the plugin, the driver, the system, the packages."""
+"""Records the environment of a run: torch, plugin, driver, system and packages."""
 
 from __future__ import annotations
 

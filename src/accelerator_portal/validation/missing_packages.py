@@ -1,4 +1,4 @@
-"""Packages that suites import and this environment lacks: found before anything is run.
+"""Finds packages that suites import and the environment lacks, before anything runs.
 
 The harness is installed beside a plugin and brings neither torch nor a library of models. What is
 missing is named together with commands that install it and leave all other packages as they are.

@@ -1,4 +1,4 @@
-"""From a journal to the common test report, at any moment of a run."""
+"""Writes a report from the journal, at any moment of a run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Choosing cases: `-k` expressions, and what failed in another report."""
+"""Selects cases: `-k` expressions, and tests that failed in another report."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A Python module run in a process of its own, which never outlives or blocks this one.
+"""Runs a Python module in a process that cannot outlive or block this one.
 
 Its output goes to files, not to pipes: a plugin may leave daemons behind that hold a pipe open for
 ever. Its whole process group ends with the `with` block, also after Ctrl+C or SIGTERM.

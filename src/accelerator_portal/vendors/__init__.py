@@ -1,1 +1,1 @@
-"""A vendor's folder from its first answers on, and the files by which GitHub knows its owners."""
+"""Drafts vendors' folders, and writes the files by which GitHub knows their owners."""

@@ -1,4 +1,4 @@
-"""Faults that an answer has only beside other answers, other folders or PyTorch's releases."""
+"""Finds errors of an answer beside other answers, folders or PyTorch's releases."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From what somebody typed to a value that may stand in a folder, refused in the check's words."""
+"""Defines the questions to a new vendor, and validates what was typed."""
 
 from __future__ import annotations
 

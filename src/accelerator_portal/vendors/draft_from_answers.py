@@ -1,4 +1,4 @@
-"""From a case with all its answers to the draft of a folder that passes the check."""
+"""Drafts a folder that passes the check from all answers."""
 
 from __future__ import annotations
 

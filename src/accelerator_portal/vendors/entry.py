@@ -1,4 +1,4 @@
-"""From an entry of `additional-platforms.json` to a draft of a vendor's folder.
+"""Drafts a vendor's folder from an entry of `additional-platforms.json`.
 
 What the entry does not say is left out, never guessed; `accelerator-portal check` then names it.
 """

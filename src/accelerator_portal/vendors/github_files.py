@@ -1,4 +1,4 @@
-"""What GitHub reads of the vendors' folders: who owns which, and forms that list the platforms."""
+"""Writes CODEOWNERS and the issue forms from the vendors' folders."""
 
 from __future__ import annotations
 

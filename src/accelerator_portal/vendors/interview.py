@@ -1,4 +1,4 @@
-"""Question after question until the case is whole, or until all that is missing is known."""
+"""Asks question after question until all answers are there."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Answers that other documents give: a package's metadata, an entry of pytorch.org's file."""
+"""Derives answers from other documents: package metadata, or pytorch.org's file."""
 
 from __future__ import annotations
 

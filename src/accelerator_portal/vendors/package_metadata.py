@@ -1,4 +1,4 @@
-"""What a Python package says of itself: its core metadata and its entry points. No network."""
+"""Reads a Python package's core metadata and entry points, without the network."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What follows from other answers, and what is worth proposing to somebody who is asked."""
+"""Suggests answers that follow from other answers."""
 
 from __future__ import annotations
 

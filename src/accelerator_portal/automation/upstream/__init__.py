@@ -1,1 +1,1 @@
-"""PyTorch's changes, tested on platforms outside of it, and answered on the pull request."""
+"""Tests changes of PyTorch on other platforms, and answers on their pull requests."""

@@ -1,4 +1,4 @@
-"""Going through what was sent and is not answered yet, and remembering what is."""
+"""Records which sent events have no answer yet, and finds their reports."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One round of answers: what is outstanding is looked for, compared, answered and settled."""
+"""Runs one round of answers: finds reports, compares them, and writes the answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The artifacts of a repository with many runs, listed once a round and not once for each run."""
+"""Lists the artifacts of a repository once a round, not once for each run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The callback of PyTorch's cross-repository CI relay, made from a common report.
+"""Writes the callback of PyTorch's cross-repository CI relay from a report.
 
 The form is that of the action `cross-repo-ci-relay-callback` in pytorch/test-infra at commit
 61a77570f, which sends it with the token that proves the repository. The portal only writes it. The

@@ -1,4 +1,4 @@
-"""A change of PyTorch that platforms may test, as the portal keeps it between its jobs."""
+"""Defines a change of PyTorch that platforms may test, and confirms it with GitHub."""
 
 from __future__ import annotations
 

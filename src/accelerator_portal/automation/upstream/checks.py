@@ -1,4 +1,4 @@
-"""A check run on the pull request, where PyTorch's own list of the relay allows the platform one.
+"""Writes a check run on the pull request, for platforms on PyTorch's list for it.
 
 Levels by RFC-0050: L3 has one, which blocks nothing, where the label `ciflow/crcr/<device>` asks
 for it; L4 always has one, which may block. Below that there is none. `data/relay.yaml` is the list.

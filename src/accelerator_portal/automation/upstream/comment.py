@@ -1,4 +1,4 @@
-"""The one comment on a pull request of PyTorch's: what it newly breaks, for whom, and what to do.
+"""Writes the one comment on a pull request of PyTorch: what it breaks, and for whom.
 
 All that comes from data stands in code: it mentions nobody, and does nothing.
 """

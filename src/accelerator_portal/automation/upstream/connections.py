@@ -1,4 +1,4 @@
-"""With which tokens the workflows use GitHub: those of the GitHub App, or personal ones."""
+"""Chooses the tokens of each workflow: those of the GitHub App, or personal ones."""
 
 from __future__ import annotations
 

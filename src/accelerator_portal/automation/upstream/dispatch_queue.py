@@ -1,4 +1,4 @@
-"""The queue of changes to be sent: new plans come in, replaced ones go out, results are noted.
+"""Keeps the queue of changes to be sent: adds plans, drops replaced ones, logs results.
 
 All functions are pure: they take the log of the sender and return the next one.
 """

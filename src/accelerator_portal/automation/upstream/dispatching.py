@@ -1,4 +1,4 @@
-"""Sending changes to those who test them: side by side, at a pace, again where it failed.
+"""Sends changes to vendors' repositories in parallel, at a limited rate, with retries.
 
 A vendor whose repository is gone, or whose token is refused, does not keep the others from theirs.
 """

@@ -1,4 +1,4 @@
-"""What is missing for upstream events: all findings at once. Only reads; nothing is sent."""
+"""Lists everything that upstream events still need. Only reads; sends nothing."""
 
 from __future__ import annotations
 

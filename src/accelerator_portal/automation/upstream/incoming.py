@@ -1,4 +1,4 @@
-"""From GitHub's event `repository_dispatch` to the change of PyTorch that it tells of.
+"""Reads the change of PyTorch from GitHub's event `repository_dispatch`.
 
 Two forms of `client_payload` are in use: the webhook as it was, nested beside `event_type` and
 `delivery_id` (PyTorch's cross-repository CI relay), and `pull_request` alone with its number (the

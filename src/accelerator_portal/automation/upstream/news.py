@@ -1,4 +1,4 @@
-"""What a report says that is news: what passed on the base and fails now, and nothing else.
+"""Finds tests that passed on the base of a change and fail with it.
 
 The base is the platform's history (`data/history/`): its last runs against PyTorch's main. What
 fails there too, goes back and forth, or is a declared known issue is no news. Where there is no

@@ -1,4 +1,4 @@
-"""Files that this repository's own workflows left for later ones: artifacts, by GitHub's API.
+"""Reads files that earlier workflows of this repository left as artifacts.
 
 Pull requests of forks run here, too, and name their artifacts as they like, and so does the code
 that is tested on attached runners: only what a run of the one workflow that writes a file left

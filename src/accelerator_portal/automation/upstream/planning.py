@@ -1,4 +1,4 @@
-"""Which platforms test a change, by what their folders say, and the matrix of their jobs."""
+"""Selects the platforms that test a change, and writes the matrix and payload of their jobs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The runs of vendors' repositories, listed once a round and not once for each event."""
+"""Lists the runs of vendors' repositories once a round, not once for each event."""
 
 from __future__ import annotations
 

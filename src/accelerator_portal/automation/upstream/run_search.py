@@ -1,4 +1,4 @@
-"""Finding the run that a vendor made for a change, and the report that it left.
+"""Finds the run that a vendor made for a change, and reads its report.
 
 Both are asked of GitHub, so that the repository is known; what is in them is the vendor's word. A
 run is known by its title, which its workflow sets to `run_name`, and only runs of events that no

@@ -1,4 +1,4 @@
-"""The repositories of upstream events: this one's settings, and the vendors' workflows."""
+"""Sets up repositories for upstream events: settings, tokens and vendors' workflows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the jobs say of themselves: Markdown for the run's page, in which data can do nothing."""
+"""Writes the summaries of the upstream jobs, as Markdown for the run's page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cards beside the builds that exist, and one card beside itself on another platform."""
+"""Compares cards with the builds that exist, and one card on two platforms."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows of `compatibility.yaml` beside each other, beside PyTorch's releases and beside variants."""
+"""Compares rows of `compatibility.yaml` with each other, with releases and with variants."""
 
 from __future__ import annotations
 

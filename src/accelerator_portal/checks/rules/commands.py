@@ -1,4 +1,4 @@
-"""The rules about commands, wherever they stand: what they may run and from which hosts."""
+"""Checks commands: what they may run, and from which hosts."""
 
 from __future__ import annotations
 

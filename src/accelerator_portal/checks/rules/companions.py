@@ -1,4 +1,4 @@
-"""The rule about packages that belong to a torch release."""
+"""Checks that packages belong to the torch release beside them."""
 
 from __future__ import annotations
 

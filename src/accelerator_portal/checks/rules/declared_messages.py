@@ -1,4 +1,4 @@
-"""The rule about error messages that answers declare."""
+"""Checks the error messages that answers declare."""
 
 from __future__ import annotations
 

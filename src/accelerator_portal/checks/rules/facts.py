@@ -1,4 +1,4 @@
-"""The rules that compare facts with other facts."""
+"""Compares facts with other facts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rules about install options: what they refer to, and which versions they install."""
+"""Checks install options: what they refer to, and which versions they install."""
 
 from __future__ import annotations
 

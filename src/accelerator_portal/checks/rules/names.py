@@ -1,4 +1,4 @@
-"""The rules about names that readers or pip could mistake for another one."""
+"""Checks names that readers or pip could mistake for another."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rules about reports, suites, known issues and settings of the harness."""
+"""Checks reports, suites, known issues and settings of the harness."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rules about guides and answers: headings, sources, links and characters."""
+"""Checks guides and answers: headings, sources, links and characters."""
 
 from __future__ import annotations
 

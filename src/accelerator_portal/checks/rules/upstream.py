@@ -1,4 +1,4 @@
-"""The rules about a platform's part in PyTorch's CI."""
+"""Checks what a platform declares for PyTorch's CI."""
 
 from __future__ import annotations
 

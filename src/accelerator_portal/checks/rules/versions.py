@@ -1,4 +1,4 @@
-"""The rules about versions and dates: their order, their age, and what does not fit together."""
+"""Checks versions and dates: their order, their age, and whether they fit together."""
 
 from __future__ import annotations
 

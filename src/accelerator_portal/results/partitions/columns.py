@@ -1,4 +1,4 @@
-"""What the archive's tables hold: names, types and meanings, and the rows of a report."""
+"""Defines the columns of the archive's tables, and the rows of a report."""
 
 from __future__ import annotations
 

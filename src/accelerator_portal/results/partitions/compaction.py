@@ -1,4 +1,4 @@
-"""Merging the files of past months: the same rows in fewer files."""
+"""Merges the files of past months into fewer files with the same rows."""
 
 from __future__ import annotations
 

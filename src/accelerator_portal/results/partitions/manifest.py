@@ -1,4 +1,4 @@
-"""The list of an accelerator's files in the archive: one file, so that damage stays its own."""
+"""Defines the manifest: the list of an accelerator's files in the archive."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Making a manifest again from the files themselves, where it is missing or damaged."""
+"""Rebuilds a missing or damaged manifest or state from the archive's files."""
 
 from __future__ import annotations
 

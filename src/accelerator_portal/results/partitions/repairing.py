@@ -1,4 +1,4 @@
-"""Repairing the archive of an accelerator from what is whole.
+"""Repairs the archive of an accelerator from its undamaged files.
 
 A file that is damaged is kept under another name; what cannot be written again is noted in the
 manifest as lost, so that it is never just missing.

@@ -1,4 +1,4 @@
-"""Adding a report to the archive: files of its own, then the manifest."""
+"""Writes a report to the archive: its own files first, then the manifest."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What readers will see differently: two built sites → one difference → Markdown and JSON."""
+"""Compares two built sites, and writes the difference as Markdown and JSON."""
 
 from accelerator_portal.site.difference.comparison import compare
 from accelerator_portal.site.difference.markdown import markdown

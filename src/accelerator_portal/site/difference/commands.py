@@ -1,4 +1,4 @@
-"""The install commands of a platform, choice by choice, and which of them are different."""
+"""Compares the install commands of a platform, choice by choice."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two states of a site → what readers will see differently."""
+"""Compares two states of a site."""
 
 from __future__ import annotations
 

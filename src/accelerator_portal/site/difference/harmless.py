@@ -1,4 +1,4 @@
-"""Text that anybody may have written, as Markdown that can do nothing on GitHub.
+"""Quotes untrusted text in Markdown so that it does nothing on GitHub.
 
 There is one rule: what comes from data stands in code, in a span or in a fence. In code GitHub
 makes no mention, no reference, no link, no picture and no HTML of anything.

@@ -1,4 +1,4 @@
-"""A difference as Markdown for a comment on a pull request: bounded, and harmless on GitHub."""
+"""Writes a difference as Markdown for a pull request: bounded and harmless."""
 
 from __future__ import annotations
 

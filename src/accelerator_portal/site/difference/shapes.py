@@ -1,4 +1,4 @@
-"""A difference between two built sites, as data."""
+"""Defines the difference between two built sites."""
 
 from __future__ import annotations
 

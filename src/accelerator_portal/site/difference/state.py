@@ -1,4 +1,4 @@
-"""What a built site says, read from its `/api/v1/`, as far as a difference needs it.
+"""Reads the state of a built site from its `/api/v1/`.
 
 Read leniently, so that a site which an earlier or later commit built can be compared: unknown keys
 are passed over. Whatever cannot be read is one clear problem.

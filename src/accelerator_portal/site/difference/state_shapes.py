@@ -1,4 +1,4 @@
-"""What a difference reads of the files under `/api/v1/`; other keys are passed over.
+"""Defines what a difference reads of the files under `/api/v1/`.
 
 Another commit may have built a site, by models with other keys: those of `api_shapes` would refuse.
 """

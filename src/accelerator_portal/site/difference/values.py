@@ -1,4 +1,4 @@
-"""What differs between two values of JSON, whatever their shape: no new key can be forgotten."""
+"""Compares two JSON values of any shape."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The same batches on the workers of a Dask cluster."""
+"""Runs batches of tests on the workers of a Dask cluster."""

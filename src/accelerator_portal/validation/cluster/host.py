@@ -1,4 +1,4 @@
-"""The process that runs batches on a machine of a cluster, with workers of its own.
+"""Runs batches on a machine of a cluster in a process with workers of its own.
 
 A Dask worker may not start processes through `multiprocessing`, and what kills a test must not kill
 it. So each Dask worker keeps this program, `python -m … FILE_DESCRIPTOR`, which lives for many

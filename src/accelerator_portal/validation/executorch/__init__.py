@@ -1,1 +1,1 @@
-"""ExecuTorch's backends: what one is, where it is found, and asking it; imports no torch."""
+"""Finds ExecuTorch's backends and asks them; imports no torch."""

@@ -1,4 +1,4 @@
-"""What measures a test of ExecuTorch.
+"""Defines a metric of ExecuTorch tests.
 
 The metrics of this project are in the table of `suites/executorch/metrics.py`; a package adds its
 own by an entry point:

@@ -1,1 +1,1 @@
-"""Any pytest suite of a vendor, run as every other suite: each test isolated, timed and told."""
+"""Runs a vendor's pytest suite: each test isolated and timed."""

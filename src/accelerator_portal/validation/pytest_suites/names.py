@@ -1,4 +1,4 @@
-"""From pytest's node ids to identities: names without hardware, each of one node."""
+"""Converts pytest's node ids to test names without hardware."""
 
 from __future__ import annotations
 

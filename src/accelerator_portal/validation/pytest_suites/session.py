@@ -1,4 +1,4 @@
-"""One session of pytest in a worker: the suite is collected once, and tests run one by one.
+"""Collects a pytest suite once in a worker, and runs its tests one by one.
 
 `pytest.main` runs a session to its end and has no way to run a test later; calling it for each
 test would collect the suite each time. So a session is opened as workers of pytest-xdist do it.

@@ -1,4 +1,4 @@
-"""What the command is given for a vendor's pytest suite, as the matrix of a suite of its own."""
+"""Writes the command's arguments for a vendor's pytest suite into a matrix."""
 
 from __future__ import annotations
 

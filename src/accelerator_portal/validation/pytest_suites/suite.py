@@ -1,4 +1,4 @@
-"""A vendor's pytest suite, as the harness runs it."""
+"""Defines a vendor's pytest suite for the harness."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""PyTorch's own device-generic tests, from a checkout of PyTorch, on any device."""
+"""Runs PyTorch's own device-generic tests from a checkout, on any device."""

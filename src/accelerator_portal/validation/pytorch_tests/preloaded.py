@@ -1,4 +1,4 @@
-"""The suite `pytorch-tests` with PyTorch's helpers imported, seconds that each worker then saves.
+"""Preloads PyTorch's test helpers, which saves each worker seconds.
 
 Not for CUDA and XPU: those helpers ask such a device what it can do, and a process that was forked
 after that cannot use it.

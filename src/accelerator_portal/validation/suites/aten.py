@@ -1,4 +1,4 @@
-"""ATen's operators: which there are for a device to compute, and which a computation dispatched.
+"""Lists ATen's operators for a device, and records which ones a computation dispatched.
 
 An operator is a name in torch's namespace `aten`, without its overload; `add_`, which writes into
 its input, counts with `add`. What PyTorch always computes out of other operators never reaches a

@@ -1,4 +1,4 @@
-"""What integration checks share: torch, the ways to fail, and a small network with a reference.
+"""Defines what integration checks share: ways to fail, and a small network.
 
 This module imports nothing of torch by itself; see `integration`.
 """

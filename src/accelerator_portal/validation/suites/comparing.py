@@ -1,4 +1,4 @@
-"""Comparing what a device gave with its reference: structure, shapes, types and every number."""
+"""Compares results of a device with a reference: structure, shapes, types and numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A platform's recipes to build or deploy its software, each in an empty folder with little else.
+"""Runs a platform's recipes to build or deploy its software, each in an empty folder.
 
 The script, and then the check of the platform's install options, see a temporary folder that is
 also their HOME, a plain PATH, and the settings of a proxy: no token and no path of this machine.

@@ -1,4 +1,4 @@
-"""What torch.accelerator says of a device: how many there are, which is used, memory, numbers."""
+"""Checks torch.accelerator: count, current device, memory, random numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Features that a platform's page has rows for, each tried with a small model."""
+"""Checks the features of a platform's page with small models."""
 
 from __future__ import annotations
 

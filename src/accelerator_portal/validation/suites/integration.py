@@ -1,4 +1,4 @@
-"""Integration checks: whether the device is found and loaded, and PyTorch's features work on it.
+"""Checks that a device is found and loaded, and that PyTorch's features work on it.
 
 This module imports nothing of torch by itself: where `import torch` is what fails, its tests are
 what says so.

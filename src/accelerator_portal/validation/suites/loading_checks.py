@@ -1,4 +1,4 @@
-"""How a device comes into a process: entry point, `import torch`, autoload on and off."""
+"""Checks how a device is loaded: entry point, `import torch`, autoload on and off."""
 
 from __future__ import annotations
 

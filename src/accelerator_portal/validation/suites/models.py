@@ -1,4 +1,4 @@
-"""What every suite of models does: the same model on the device and on a reference, step by step.
+"""Runs the same model on the device and on a reference, and compares step by step.
 
 On another device than the CPU the reference is the CPU in the same type; on the CPU itself it is
 the same model in float64.

@@ -1,4 +1,4 @@
-"""Elementwise operators, reductions and products on inputs that samples seldom have.
+"""Generates inputs that samples seldom have, for operators, reductions and products.
 
 The reference of every device is the CPU in float64, rounded to the type before it is compared, so
 that what overflows does so on both sides. The CPU's own narrow types are no better than others: it

@@ -1,4 +1,4 @@
-"""Generic operator tests: PyTorch's OpInfo database, each operator on the device and on the CPU.
+"""Runs PyTorch's OpInfo database: each operator on the device and on the CPU.
 
 The samples are made on the CPU and copied, so that every device gets the same numbers; arguments
 that PyTorch's own tests keep on the CPU stay there. On the CPU itself the reference is the same

@@ -1,4 +1,4 @@
-"""Process groups of two: collectives and sharded training, a device for each process."""
+"""Checks collectives and sharded training in process groups of two."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the tensors of an OpInfo's samples belong: on the device, or on the CPU.
+"""Places the tensors of an OpInfo's samples on the device or on the CPU.
 
 PyTorch's own tests make samples on the device; some arguments stay on the CPU there, such as the
 indices of `tensor_split`. Here a sample is made on the CPU while its function is told the device's

@@ -1,4 +1,4 @@
-"""What every program does with tensors: copies, views, results in place, storages, pinning."""
+"""Checks tensors on a device: copies, views, in-place results, storages, pinning."""
 
 from __future__ import annotations
 

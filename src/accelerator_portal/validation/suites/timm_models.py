@@ -1,4 +1,4 @@
-"""Image models of timm: architectures with random weights, on images as small as they take."""
+"""Builds image models of timm with random weights, for the smallest images they take."""
 
 from __future__ import annotations
 

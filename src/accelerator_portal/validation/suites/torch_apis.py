@@ -1,4 +1,4 @@
-"""What a check needs of torch and an older release does not have: a reason to skip, no failure.
+"""Skips a check if the installed torch lacks an API that it needs.
 
 This module imports nothing of torch, so that it can be used where `import torch` fails.
 """

@@ -1,4 +1,4 @@
-"""Models of TorchBench, from a checkout that the command is given.
+"""Runs models of TorchBench from a checkout that the command names.
 
 TorchBench makes a model and runs its own step, `invoke`; that the step ends is one fact. Whether
 the numbers are right is another: the module and the inputs that the model names are run here and on

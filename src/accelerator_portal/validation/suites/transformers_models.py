@@ -1,4 +1,4 @@
-"""Architectures of Transformers from small random configurations; nothing is downloaded."""
+"""Builds models of Transformers from small random configurations, without downloads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Artificial models: each is small, and made of something that backends are known to get wrong."""
+"""Builds small models of constructs that backends are known to get wrong."""
 
 from __future__ import annotations
 

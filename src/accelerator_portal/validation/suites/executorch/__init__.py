@@ -1,1 +1,1 @@
-"""The suites of ExecuTorch: from a model to a program, and what came of it."""
+"""Tests ExecuTorch: exports models to programs, and compares their results."""

@@ -1,4 +1,4 @@
-"""Every operator by itself, lowered with a backend, on inputs of three sources.
+"""Lowers single operators with a backend, on inputs from three sources.
 
 The samples of PyTorch's OpInfo come with every torch; so most operators are those of the suite
 `operators`. What these leave out of the core set is drawn here. FACTO's inputs, ExecuTorch's own

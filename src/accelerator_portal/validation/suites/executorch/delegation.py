@@ -1,4 +1,4 @@
-"""What of a program the backend has taken: nodes, kinds of operators, sizes."""
+"""Measures what a backend took of a program: nodes, operators, sizes."""
 
 from __future__ import annotations
 

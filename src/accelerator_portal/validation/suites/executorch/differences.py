@@ -1,4 +1,4 @@
-"""How far a program's outputs are from their reference, as figures and as a verdict."""
+"""Computes how far a program's outputs are from their reference."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a model to a program of ExecuTorch: export, quantize, lower, serialize, each measured."""
+"""Exports, quantizes, lowers and serializes a model, and measures each step."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The metrics of ExecuTorch tests: one table of what is measured, after which step."""
+"""Lists the metrics of ExecuTorch tests: what is measured after which step."""
 
 from __future__ import annotations
 

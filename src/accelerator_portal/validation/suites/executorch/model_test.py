@@ -1,4 +1,4 @@
-"""One case of ExecuTorch: the model in PyTorch, then as a program, and the two compared."""
+"""Runs one ExecuTorch test: the model in PyTorch, then the program, then a comparison."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Models for ExecuTorch: small ones of Transformers, timm and this project, with random weights.
+"""Builds models for ExecuTorch tests, with random weights.
 
 They are those of the suites for plain PyTorch, under the same names. Beside a backend's usual
 recipe some are quantized, some have sizes that change, and some are given two threads. On request

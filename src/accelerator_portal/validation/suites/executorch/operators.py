@@ -1,4 +1,4 @@
-"""ExecuTorch's own operator tests, run by this harness: what they lower is taken, not how.
+"""Runs ExecuTorch's own operator tests with this harness.
 
 `executorch.backends.test.suite.operators` describes each test as a function that hands models and
 inputs to a runner; here that runner only keeps them. So the names and parameters are those that

@@ -1,1 +1,1 @@
-"""The suite `speed`: how fast a device computes, with the spread of what was measured."""
+"""Measures how fast a device computes, and the spread of the measurements."""

@@ -1,4 +1,4 @@
-"""What a speed test is: a computation at some sizes, and how much work each call of it is."""
+"""Defines a speed test: a computation, its sizes, and the work of each call."""
 
 from __future__ import annotations
 

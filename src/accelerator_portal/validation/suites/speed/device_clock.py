@@ -1,4 +1,4 @@
-"""A clock that waits for the device: read before and after work, it tells how long that took."""
+"""Measures time on a device: waits for it before and after the work."""
 
 from __future__ import annotations
 

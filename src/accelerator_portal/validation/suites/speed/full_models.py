@@ -1,4 +1,4 @@
-"""Models of full size with random weights: what a reader would run, in samples per second."""
+"""Measures models of full size with random weights, in samples per second."""
 
 from __future__ import annotations
 

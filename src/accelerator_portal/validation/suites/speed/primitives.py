@@ -1,4 +1,4 @@
-"""Single operations: memory bandwidth, products of matrices, attention, convolution."""
+"""Measures single operations: bandwidth, matrix products, attention, convolution."""
 
 from __future__ import annotations
 

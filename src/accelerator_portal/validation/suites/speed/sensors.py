@@ -1,4 +1,4 @@
-"""What tells the power and the clock of a device: one table of the vendors' tools.
+"""Reads power and clock of a device with the vendors' tools, from one table.
 
 A tool that is absent, fails or prints something else tells nothing, and nothing is reported. The
 number of a device in torch is its number in a tool only while no variable hides devices.

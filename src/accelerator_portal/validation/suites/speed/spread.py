@@ -1,4 +1,4 @@
-"""What repeated timings say together: a median, how sure it is, and whether it may be published."""
+"""Summarizes repeated timings: median, spread, and whether they may be published."""
 
 from __future__ import annotations
 

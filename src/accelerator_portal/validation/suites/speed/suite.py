@@ -1,4 +1,4 @@
-"""The suite `speed`: each test measures one computation, or says why no number is published."""
+"""Runs the suite `speed`: each test publishes a number, or the reason for none."""
 
 from __future__ import annotations
 

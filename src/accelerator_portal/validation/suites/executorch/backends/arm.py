@@ -1,4 +1,4 @@
-"""Arm's backends: Ethos-U55, and TOSA, which Ethos-U and Arm's GPUs are programmed with.
+"""Tests Arm's backends: Ethos-U55, and TOSA for Ethos-U and Arm's GPUs.
 
 Models are compiled for the Ethos-U55 by Vela here, and run only on a board or in Arm's simulator.
 ExecuTorch's runtime has no part for TOSA, and Arm's own tests do not use it either: they run the

@@ -1,4 +1,4 @@
-"""Core ML: coremltools lowers on Linux, too; only Apple's systems run the program."""
+"""Tests Core ML: lowers on Linux; only Apple's systems run the program."""
 
 from __future__ import annotations
 

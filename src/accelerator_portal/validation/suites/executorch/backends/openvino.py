@@ -1,4 +1,4 @@
-"""OpenVINO: Intel's compiler and runtime, on the CPU of this machine.
+"""Tests OpenVINO, Intel's compiler and runtime, on the CPU of this machine.
 
 ExecuTorch's wheels for Linux have its runtime part; OpenVINO itself is a package on PyPI, and NNCF,
 which it quantizes with, another.

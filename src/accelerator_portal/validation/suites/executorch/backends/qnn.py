@@ -1,4 +1,4 @@
-"""Qualcomm's QNN: its quantizer works here; partitioning already asks Qualcomm's SDK."""
+"""Tests Qualcomm's QNN: quantizes here; partitioning needs Qualcomm's SDK."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Vulkan: lowered here; ExecuTorch's wheels have no runtime for it."""
+"""Tests Vulkan: lowers here; ExecuTorch's wheels have no runtime for it."""
 
 from __future__ import annotations
 

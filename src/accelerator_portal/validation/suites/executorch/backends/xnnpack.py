@@ -1,4 +1,4 @@
-"""XNNPACK, the CPU backend in every wheel of ExecuTorch.
+"""Tests XNNPACK, the CPU backend in every wheel of ExecuTorch.
 
 Most recipes have the names of the flows in ExecuTorch's own suite,
 backends/test/suite/flows/xnnpack.py; `fp16`, `bf16`, `dynamic_int4_per_channel` and `to_edge` have
