@@ -38,11 +38,12 @@ export function helpBox({ root, platforms, system, model }) {
   return box;
 }
 
-/** Names in the list that are most like the one that is not; each can be asked for. */
+/** Names in the list that are similar to the one that is not, as a question. */
 export function nearBox({ root }, names) {
   if (names.length === 0) return [];
-  const line = element("p", "answer-near", "Most similar in the list, but other hardware: ");
+  const line = element("p", "answer-near", "Did you mean ");
   names.forEach(({ name, platform }, place) => line.append(place ? ", " : "", link(`${root}hardware/?card=${encodeURIComponent(name)}`, `${name} (${platform.name})`)));
+  line.append("?");
   return [line];
 }
 
@@ -80,13 +81,15 @@ function commands({ model }, answer, found) {
 
 /** One line above the commands: whether the hardware works with what is released now. */
 function headline(model, { platform, generation }, { build }) {
-  const what = platform.dispatch_key === "CPU" ? "processor" : "card";
-  const here = build === generation?.newest ? "" : `, here ${build === "preview" ? "a nightly build" : build}`;
-  if (generation?.verdict === "newest") return `Your ${what} works: last release ${generation.newest}${here}.`;
+  if (!generation) return "";
+  const what = platform.dispatch_key === "CPU" ? "your processor" : "your card";
+  const { verdict, newest: last } = generation;
+  const here = build === last ? "" : ` These commands install ${build === "preview" ? "a nightly build" : build}.`;
+  if (verdict === "newest") return `PyTorch ${last} supports ${what}.${here}`;
   const [newest, previous] = model.values("build").map(([id]) => id).filter((id) => /^\d/.test(id));
-  if (generation?.verdict === "earlier" && generation.newest === previous) return `Your ${what} works. Newest release with a command: ${previous} (${newest} has none yet).`;
-  if (generation?.verdict === "earlier") return `No release since ${generation.newest} supports it.`;
-  return generation?.verdict === "preview" ? "Only nightly builds support it." : "";
+  if (verdict === "earlier" && last === previous) return `PyTorch ${last} supports ${what}. There is no command for ${newest} yet.`;
+  if (verdict === "earlier") return `PyTorch ${last} is the last release that supports ${what}.`;
+  return verdict === "preview" ? `Only nightly builds support ${what}.` : "";
 }
 
 function reasons(model, { platform, generation, toolkit, driver, rented }, { choice, wanted, variant, tooOld, unmet }) {
