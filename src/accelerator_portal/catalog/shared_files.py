@@ -333,6 +333,8 @@ class FinderWords(Model):
     """Memory, slots and revisions, which a number can follow."""
     units: tuple[Line, ...] = ()
     """Units that stand behind a number."""
+    computers: tuple[Line, ...] = ()
+    """Computers that contain the hardware. A model of at most two digits can follow."""
     foreign: tuple[Line, ...] = ()
     """Words of products that no build of PyTorch runs on, although their chips are listed."""
     labels: tuple[Line, ...] = ()

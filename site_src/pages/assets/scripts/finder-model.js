@@ -15,7 +15,7 @@ const SEPARATORS = /[,;+&\n]|\s(?:and|or|vs\.?|with|w\/|plus)\s/i;
 /** Every card, chip and rented machine of every platform. */
 export class Cards {
   constructor(data) {
-    const texts = [data.platforms.flatMap(({ vendor_names = [], generations }) => [...vendor_names, ...generations.flatMap(namesOf)])].flat();
+    const texts = [data.words.ignored, data.platforms.flatMap(({ vendor_names = [], generations }) => [...vendor_names, ...generations.flatMap(namesOf)])].flat();
     const scripts = new Set(texts.flatMap((text) => text.match(/[^\P{Letter}\p{Script=Latin}]+/gu) ?? []));
     this.language = new Language(data.words, [...scripts]);
     this.platforms = data.platforms.map((platform) => this.#platform(platform));
@@ -60,12 +60,13 @@ export class Cards {
   nearest(query) {
     const [{ text = "" } = {}] = this.reader.read(query).names;
     const tokens = this.#telling(text);
+    const words = new Set(inWords(tokens).map(joined));
     const asked = joined(tokens).slice(0, LONGEST_NEAR);
     const most = Math.floor(asked.length / 5);
     const ends = (words) => words.map((_, at) => words.slice(at).map(joined).join("").slice(0, LONGEST_NEAR)); // "RTX 3060" of "GeForce RTX 3060"
     const near = this.entries.flatMap(({ names, owner }) => {
       const models = names.filter(({ model }) => model).map((name) => {
-        const begun = tokens.length > 1 && name.continues(tokens) ? 0.5 : Infinity;
+        const begun = (tokens.length > 1 && name.continues(tokens)) || (name.isWeak && words.has(joined(name.core.flat()))) ? 0.5 : Infinity;
         return { name: name.model.name, least: Math.min(begun, ...ends(name.words).map((end) => distance(asked, end))), platform: owner.platform };
       });
       return models.filter(({ least }) => least <= most);
@@ -86,8 +87,9 @@ export class Cards {
     if (pasted) {
       for (const { text } of names.filter(({ strict }) => !strict)) take(text, false);
       if (found.length === 0) for (const { text } of names.filter(({ strict }) => strict)) take(text, true);
+      const named = found.filter(({ platform, generation }) => generation || !found.some((other) => other.generation && other.platform === platform));
       const place = (answer) => telling(answer) + (runsHere(answer.platform.id) ? 0 : 4);
-      return { found: distinct(found).sort((a, b) => place(a) - place(b)), unknown };
+      return { found: distinct(named).sort((a, b) => place(a) - place(b)), unknown };
     }
     for (const { text } of names) {
       const answer = take(text, false);
@@ -115,8 +117,14 @@ export class Cards {
     const whole = foreign ? [] : this.#platformsCalled(asked, order);
     if (whole.length > 0 && !strict) return { found: exact.length > 0 ? exact : whole, unknown: "" };
     const isTold = ({ owner }) => told.size === 0 || owner.isCpu || told.has(owner.platform.id);
-    const { groups, left } = foreign ? { groups: [], left: [0] } : this.#groups(asked, candidates.filter(({ name }) => isTold(name)));
-    const valid = groups.filter((group) => this.#stands(group, groups, asked, left, strict));
+    const { groups, leftBy } = this.#groups(asked, foreign ? [] : candidates.filter(({ name }) => isTold(name)));
+    let valid = groups;
+    for (let count = Infinity; valid.length < count; ) {
+      count = valid.length;
+      const left = leftBy(valid);
+      valid = valid.filter((group) => this.#stands(group, valid, asked, left, strict));
+    }
+    const left = foreign ? [0] : leftBy(groups);
     const begun = groups.length > 0 || foreign || strict || asked.some(({ digit }) => digit) ? [] : this.#continued(asked);
     const found = valid.flatMap((group) => this.#answers(group, asked, order));
     if (unique(begun.map(({ owner }) => owner)).length === 1) found.push(...begun.map(answerOf));
@@ -141,7 +149,7 @@ export class Cards {
       members.forEach(({ known }) => known.forEach((at) => covered.add(at)));
       groups.push({ seed, members, known: new Set(members.flatMap(({ known }) => [...known])) });
     }
-    return { groups, left: telling.filter((at) => !covered.has(at)) };
+    return { groups, leftBy: (some) => telling.filter((at) => !some.some(({ known }) => known.has(at))) };
   }
 
   /** All names that fit a query, with the places that they and their hardware explain. */
@@ -168,14 +176,17 @@ export class Cards {
     };
     for (const at of seed.all) {
       const [before, after] = [next(at, -1), next(at, 1)];
-      if (isLeft.has(after)) return false;
+      const brand = asked[before] && !asked[before].digit && !seed.all.has(before) && !language.isNoise(asked[before]) && this.endings.has(asked[before].text);
+      if (isLeft.has(after) || (seed.missing > 0 && brand)) return false; // "BI-V100" is no MR-V100
       const glued = !asked[at].start && before === at - 1;
       if (isLeft.has(before) && (glued || !asked[before].digit || (/^\d{3,}$/.test(asked[before].word) && asked[at].digit))) return false;
     }
-    const every = new Set(groups.flatMap((group) => [...group.known]));
-    const strange = asked.filter((token, at) => !every.has(at) && !language.isNoise(token) && !this.makers.has(token.text));
-    if (strict && strange.length > 0) return false;
     const { name } = seed;
+    const every = new Set(groups.flatMap((group) => [...group.known]));
+    const strange = asked.filter((token, at) => !every.has(at) && !language.isNoise(token) && ![...name.makers, ...name.words.map(joined)].some((word) => distance(word, token.text) <= word.length / 3.5)); // "nvidea"
+    const beside = [...known].filter((at) => !seed.core.has(at) && !language.isNoise(asked[at]));
+    if (strange.length > 0 && (strict || (name.isWeak && beside.every((at) => name.makers.has(asked[at].text))))) return false; // "Foo 1080"
+    if (strict && name.isWeak && beside.length === 0) return false;
     const named = asked.some(({ text }, at) => !seed.core.has(at) && members.some((member) => member.name.owner.words.has(text)));
     if (name.short && name.core.every((word) => /^[\d.]/.test(joined(word)))) return strange.length === 0;
     if (/^v\d$/.test(name.core.map(joined).join(""))) return named || strange.length === 0;
@@ -317,7 +328,7 @@ function answerOf({ owner, generation, models, broad }) {
 /** A graphics unit that is part of a processor comes with it: the processor is an answer of its own. */
 function withProcessor(found, platforms, candidates) {
   const cpu = platforms.find(({ isCpu }) => isCpu);
-  const shares = ({ platform, generation, models }) => (platform.dispatch_key === "MPS" && generation && generation.verdict !== "none") || (models.length > 0 && models.every(({ memory }) => memory?.startsWith("shared with the processor")));
+  const shares = (answer) => (answer.platform.dispatch_key === "MPS" && answer.generation && answer.generation.verdict !== "none") || (answer.models.length > 0 && isShared(answer));
   if (!cpu || !found.some(shares) || found.some(({ platform }) => platform === cpu.platform)) return found;
   const own = best(candidates.filter(({ name }) => name.owner === cpu));
   return [...found, ...(own.length > 0 ? byGeneration(own).map(answerOf) : [{ platform: cpu.platform, generation: null, models: [] }])];
@@ -385,8 +396,16 @@ function distinct(answers) {
 }
 
 /** A text that names several: the accelerator comes before the processor and the display adapter. */
-function telling({ platform, generation }) {
+function telling(answer) {
+  const { platform, generation } = answer;
   if (platform.dispatch_key === "CPU") return 3;
-  if (!generation) return 2;
-  return generation.verdict === "none" ? 1 : 0;
+  if (!generation || platform.lifecycle) return 2;
+  if (generation.verdict === "none") return 1;
+  return isShared(answer) ? 0.5 : 0;
+}
+
+/** Whether a graphics unit is part of a processor. */
+function isShared({ generation, models }) {
+  const named = models.length > 0 ? models : generation?.models ?? [];
+  return named.length > 0 && named.every(({ memory }) => memory?.startsWith("shared with the processor"));
 }

@@ -3,7 +3,7 @@
 /** Splits texts into runs of letters and of digits, so that "RTX4090" and "RTX 4090" are the same. */
 export class Language {
   /** `words` is the table of data/finder.yaml, `names` are names in other scripts, which stand in texts without spaces. */
-  constructor({ phrases, ignored, forms, units, foreign }, names) {
+  constructor({ phrases, ignored, forms, units, computers, foreign }, names) {
     const unit = longestFirst(units).join("|");
     this.ignored = new Set(ignored);
     this.foreign = new Set(foreign);
@@ -11,7 +11,8 @@ export class Language {
     this.form = new RegExp(`^(?:${forms.join("|")})\\d*[a-z]?$|^(?:x\\d{1,2}|\\d{1,2}x|\\d{2,4}w|20[12]\\d)$`);
     this.runs = new RegExp(`\\d+(?:\\.\\d+)?(?:${unit})(?![a-z\\d])|\\d+(?:\\.\\d+)+|\\d+|[a-z]+|#|[^\\P{Letter}a-z]+`, "gu");
     this.gaps = new RegExp(`(\\d) (${unit})(?![a-z\\d])`, "g");
-    this.phrases = phrases.map((phrase) => [new RegExp(`\\b${phrase.replaceAll(" ", "[\\s_-]?")}`, "g"), ` ${phrase.replaceAll(" ", "")} `]);
+    this.phrases = phrases.map((phrase) => [new RegExp(`\\b${phrase.replaceAll(" ", "[\\s_.'-]?")}`, "g"), ` ${phrase.replaceAll(" ", "")} `]);
+    this.phrases.push([new RegExp(`\\b(?:${computers.join("|")})\\b(?:[\\s-]+(?:[a-z]?\\d{1,2}[a-z]?|pro|slim|plus|studio)(?![a-z\\d])){0,2}`, "g"), " "]);
     this.scripts = new RegExp(longestFirst(names).map(escaped).join("|") || "$^", "gu");
   }
 
@@ -19,11 +20,11 @@ export class Language {
   tokens(text) {
     let plain = text.normalize("NFKD").toLowerCase().replace(/[\u0300-\u036f]/g, "").replace(/[™®]|\((?:r|tm|c|\d+)\)|\brev(?:ision)?[ .:]*[\da-f.]+\b/g, " ").replace(/\bgen (\d)/g, "gen$1");
     plain = plain.normalize("NFC").replace(this.scripts, " $& ").replace(/[$€£¥]\s?\d[\d.,]*|\d[\d.,]*\s?(?:[$€£¥](?!\s?\d)|usd\b|euros?\b)/g, " ");
-    plain = plain.replace(/(?<=[\d\s]|^)[x×*] ?(\d{1,2})(?![\d.a-z])/g, " x$1 ").replace(this.gaps, "$1$2");
+    plain = plain.replace(/(?<=[\d\s]|^)[x×*] ?(\d{1,2})(?![\d.a-z])/g, " x$1 ").replace(this.gaps, "$1$2").replace(/(?<![a-z\d#])(\d{1,3})(?:gi?b?| ?(?:go|гб))(?![a-z\d])/g, "$1gb");
     for (const [pattern, whole] of this.phrases) plain = plain.replace(pattern, whole);
     return [...plain.matchAll(/(?:[a-z0-9#]|(?<=\d)\.(?=\d))+|[^\P{Letter}a-z]+/gu)].flatMap(([word]) => {
       const runs = word.match(this.runs) ?? [];
-      return runs.map((run, n) => ({ text: run.replace(/(?<=\d)gi?b?$/, "gb"), word, start: n === 0, end: n === runs.length - 1, digit: /\d/.test(word) }));
+      return runs.map((run, n) => ({ text: run, word, start: n === 0, end: n === runs.length - 1, digit: /\d/.test(word) }));
     });
   }
 
@@ -36,7 +37,7 @@ export class Language {
 /** A name of hardware: `core` must stand in a query, `rest` may. */
 export class Name {
   constructor(language, text, { owner, generation, model, makers }) {
-    Object.assign(this, { text, owner, generation, model });
+    Object.assign(this, { text, owner, generation, model, makers });
     this.family = text.endsWith("*"); // "Ryzen *": a number of a model may follow
     const all = inWords(language.tokens(text));
     const telling = all.filter((word) => !word.every((token) => language.ignored.has(token.text) || makers.has(token.text)));
@@ -49,6 +50,7 @@ export class Name {
     this.rest = all.filter((word) => !this.core.includes(word));
     this.optional = this.rest.filter((word) => words.includes(word) && !isSize(word));
     this.isNumber = this.core.every((word) => /^[\d.]+$/.test(joined(word)));
+    this.isWeak = /^[a-z]?[\d.]{1,4}[a-z]?$/.test(this.core.map(joined).join("")); // other products are called so, too
     this.length = this.core.map(joined).join("").length;
   }
 

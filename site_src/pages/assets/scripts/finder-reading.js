@@ -10,12 +10,14 @@ const TYPED = 160; // a longer text is a pasted one
 
 const NO_GPU = /\b(?:no|without(?: an?)?|don'?t have an?) (?:dedicated |discrete |nvidia |amd |intel )?(?:gpu|graphics(?: card)?|video card|accelerator|card)\b|\bcpu[- ]only\b|\bonly (?:an? |the |my )?cpu\b|\bjust (?:an? |the |my )?cpu\b|^\s*none\s*$/i;
 const DRIVER = /\b(?:nvidia )?driver(?:[ _]version)?\s*[:=]?\s*v?(\d{3}(?:\.\d{1,4}){0,3})\b/i;
+const SEVERAL = /\b(?:two|three|four|dual|[2-9] ?x?) +((?:[a-z]+ )?[a-z]?\d{3,4})s\b/i; // "two 3090s"
+const DATA = /^[{[<]|^\w{1,20}\s*[:=]\s*\d+$/; // JSON, markup, "a: 1080"
 const LSPCI = /^(?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.\d /m;
 
 export class Reader {
   constructor(words, platforms) {
     this.choices = words.choices.map((choice) => ({ ...choice, pattern: wordPattern(choice.words) }));
-    this.labeled = new RegExp(`(?:^|[\\s\\]|])(?:${longestFirst(words.labels).map(escaped).join("|")})s?(?: ?\\[?\\d+\\]?)?\\s*[:=]\\s*(\\S.*)$`, "i");
+    this.labeled = new RegExp(`(?:^|[\\s\\]|])(?:${longestFirst(words.labels).map(escaped).join("|")})s?(?: ?\\[?\\d+\\]?)?"?(?:\\s*[:=]\\s*|\\s{3,})(\\S.*)$`, "i");
     this.systems = Object.entries(words.systems);
     this.tools = toolsOf(platforms.map(({ platform }) => platform));
     this.toolkits = platforms.flatMap(({ platform }) => {
@@ -29,7 +31,7 @@ export class Reader {
   /** `names` of hardware in the text, and what else it tells. */
   read(text) {
     const bounded = text.slice(0, MOST_CHARACTERS).replace(/\r\n?/g, "\n").trim();
-    const pasted = bounded.includes("\n") || bounded.length > TYPED;
+    const pasted = bounded.includes("\n") || bounded.length > TYPED || DATA.test(bounded);
     const found = { names: [], platforms: new Set(), driver: null, toolkit: null, os: null, arch: null, method: null, release: null, versions: {}, pasted, cpuOnly: false };
     if (!pasted && NO_GPU.test(bounded)) return { ...found, cpuOnly: true };
     found.driver = DRIVER.exec(bounded)?.[1] ?? null;
@@ -38,7 +40,7 @@ export class Reader {
   }
 
   #readTyped(text, found) {
-    let rest = this.#readToolkit(text.replace(DRIVER, " "), found);
+    let rest = this.#readToolkit(text.replace(DRIVER, " ").replace(SEVERAL, "$1"), found);
     if (found.driver && this.nvidia) found.platforms.add(this.nvidia.id);
     rest = this.#readChoices(rest, found);
     const printed = /name=(["'])(.+?)\1/.exec(rest)?.[2] ?? this.#afterLabel(rest);
@@ -56,14 +58,14 @@ export class Reader {
     if (found.driver && this.nvidia) found.platforms.add(this.nvidia.id);
     const system = this.systems.find(([, marks]) => marks.some((mark) => text.includes(mark)))?.[0];
     found.os = system ?? (LSPCI.test(text) ? "linux" : found.os);
-    const lines = text.split("\n").filter((line) => line.trim() !== "");
+    const lines = text.replace(/[│┃]/g, "|").split("\n").filter((line) => line.trim() !== "");
     for (const line of lines) if (/^\s*(?:os|operating system)\b[^:]*:/i.test(line)) this.#readChoices(line, found);
     const labeled = lines.flatMap((line) => this.#afterLabel(line.replace(/[|\s]+$/, "")) ?? []);
-    const boxed = found.platforms.size > 0 ? lines.filter((line) => /\s*\|/.test(line)).flatMap(cells) : [];
+    const isTool = found.platforms.size > 0;
+    const boxed = lines.filter((line) => line.includes("|")).flatMap(cells);
+    const pieces = lines.flatMap((line) => [line, ...line.split(/["',;]|\s{2,}/)]);
     const clean = (names, strict) => [...new Set(names.flatMap(parts))].filter((name) => /[\p{Letter}\d]{2}/u.test(name)).slice(0, MOST_NAMES).map((name) => ({ text: name.slice(0, LONGEST_NAME), strict }));
-    // What a GPU's runtime calls its target says most: gfx1100 before the marketing name of a processor.
-    const targets = labeled.filter((name) => /^gfx\d/.test(name));
-    found.names = [...clean([...targets, ...labeled, ...boxed], false), ...clean(lines, true)];
+    found.names = [...clean([...labeled, ...(isTool ? boxed : [])], false), ...clean([...boxed, ...pieces], true)];
     return found;
   }
 
@@ -131,13 +133,13 @@ function toolsOf(platforms) {
 function cells(line) {
   const name = (cell) => cell.trim().replace(/^[0-9a-f]{4}:[0-9a-f:.]+\s+/, "").replace(/^\d+\s+(?:\/\s+)?(?=\S)/, "").replace(/\s{2,}.*$/, "").replace(/\s+(?:On|Off|N\/A|WDDM|TCC|MCDM)$/, "");
   const isName = (cell) => /[a-z]/i.test(cell) && /\d/.test(cell) && !/^[0-9a-f]{4,8}:|%|\bSMI\b|Version|MiB|\/\s*\d|^\S+:\s*$/i.test(cell);
-  return line.trim().replace(/^\|/, "").split("|").slice(0, 2).map(name).filter(isName).slice(0, 1);
+  return line.trim().replace(/^\|/, "").split("|").slice(0, 3).map(name).filter(isName).slice(0, 1);
 }
 
 /** "Navi 31 [Radeon RX 7900 XT/7900 XTX]": what stands in brackets is the name, each of several its own. */
 function parts(name) {
-  const bracketed = [...name.matchAll(/\[([^\]]{4,})\]/g)].map(([, inside]) => inside).filter((inside) => !/^AMD\/ATI$|^[0-9a-f]{4}(?::[0-9a-f]{4})?$|controller/i.test(inside));
-  const all = bracketed.length > 0 ? bracketed : [name.replace(/\(rev.*$/, "")];
+  const bracketed = [...name.matchAll(/\[([^[\]]{4,})\]/g)].map(([, inside]) => inside).filter((inside) => !/^AMD\/ATI$|^[0-9a-f]{4}(?::[0-9a-f]{4})?$|controller/i.test(inside));
+  const all = bracketed.length > 0 ? bracketed : [name.replace(/\((?!R\)|TM\)|C\)).*$| OpenCL \d.*$/i, "")];
   return all.flatMap((inside) => {
     const several = inside.split(/\s*\/\s*/);
     return several.length > 1 && several.every((part) => /\d/.test(part)) ? several : [inside];
