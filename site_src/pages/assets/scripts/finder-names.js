@@ -20,7 +20,7 @@ export class Language {
   tokens(text) {
     let plain = text.normalize("NFKD").toLowerCase().replace(/[\u0300-\u036f]/g, "").replace(/[™®]|\((?:r|tm|c|\d+)\)|\brev(?:ision)?[ .:]*[\da-f.]+\b/g, " ").replace(/\bgen (\d)/g, "gen$1");
     plain = plain.normalize("NFC").replace(this.scripts, " $& ").replace(/[$€£¥]\s?\d[\d.,]*|\d[\d.,]*\s?(?:[$€£¥](?!\s?\d)|usd\b|euros?\b)/g, " ");
-    plain = plain.replace(/(?<=[\d\s]|^)[x×*] ?(\d{1,2})(?![\d.a-z])/g, " x$1 ").replace(this.gaps, "$1$2").replace(/(?<![a-z\d#])(\d{1,3})(?:gi?b?| ?(?:go|гб))(?![a-z\d])/g, "$1gb");
+    plain = plain.replace(/(?<=[\d\s]|^)[x×*] ?(\d{1,2})(?![\d.a-z])/g, " x$1 ").replace(/(?<![\w.-])(\d{1,2}) [x×] (?=\S)/g, "x$1 ").replace(this.gaps, "$1$2").replace(/(?<![a-z\d#])(\d{1,3})(?:gi?b?| ?(?:go|гб))(?![a-z\d])/g, "$1gb");
     for (const [pattern, whole] of this.phrases) plain = plain.replace(pattern, whole);
     return [...plain.matchAll(/(?:[a-z0-9#]|(?<=\d)\.(?=\d))+|[^\P{Letter}a-z]+/gu)].flatMap(([word]) => {
       const runs = word.match(this.runs) ?? [];

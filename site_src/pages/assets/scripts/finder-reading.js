@@ -10,14 +10,14 @@ const TYPED = 160; // a longer text is a pasted one
 
 const NO_GPU = /\b(?:no|without(?: an?)?|don'?t have an?) (?:dedicated |discrete |nvidia |amd |intel )?(?:gpu|graphics(?: card)?|video card|accelerator|card)\b|\bcpu[- ]only\b|\bonly (?:an? |the |my )?cpu\b|\bjust (?:an? |the |my )?cpu\b|^\s*none\s*$/i;
 const DRIVER = /\b(?:nvidia )?driver(?:[ _]version)?\s*[:=]?\s*v?(\d{3}(?:\.\d{1,4}){0,3})\b/i;
-const SEVERAL = /\b(?:two|three|four|dual|[2-9] ?x?) +((?:[a-z]+ )?[a-z]?\d{3,4})s\b/i; // "two 3090s"
+const SEVERAL = /\b(?:two|three|four|six|eight|dual|[2-9] ?x?) +((?:[a-z]+ )?[a-z]?\d{3,4})s\b/i; // "two 3090s"
 const DATA = /^[{[<]|^\w{1,20}\s*[:=]\s*\d+$/; // JSON, markup, "a: 1080"
 const LSPCI = /^(?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.\d /m;
 
 export class Reader {
   constructor(words, platforms) {
     this.choices = words.choices.map((choice) => ({ ...choice, pattern: wordPattern(choice.words) }));
-    this.labeled = new RegExp(`(?:^|[\\s\\]|])(?:${longestFirst(words.labels).map(escaped).join("|")})s?(?: ?\\[?\\d+\\]?)?"?(?:\\s*[:=]\\s*|\\s{3,})(\\S.*)$`, "i");
+    this.labeled = new RegExp(`(?:^|[\\s\\]|])(?:${longestFirst(words.labels).map(escaped).join("|")})s?(?: ?\\[?\\d+\\]?)?"?(?:\\s*[:=]\\s*|\\s{3,}|\\t)(\\S.*)$`, "i");
     this.systems = Object.entries(words.systems);
     this.tools = toolsOf(platforms.map(({ platform }) => platform));
     this.toolkits = platforms.flatMap(({ platform }) => {

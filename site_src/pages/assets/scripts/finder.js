@@ -83,7 +83,8 @@ class Finder {
     await Promise.all([...needed].filter((id) => id in model.data.offers).map((id) => rows.load(id)));
     const shown = leading.map((answer, place) => answerBox(context, answer, place));
     if (found[0].guessed) return [`${missing} The vendor's pages list its hardware.`, [...nearBox(context, cards.nearest(query)), ...shown, helpBox(context)]];
-    const also = unknown ? ` ${missing}` : "";
+    const cut = this.form.elements.card.value.length >= MOST_CHARACTERS ? ` Only the first ${MOST_CHARACTERS.toLocaleString("en-US")} characters were read.` : "";
+    const also = (unknown ? ` ${missing}` : "") + cut;
     if (found.length === 1) return [`1 match.${also}`, shown];
     const more = found.length > MOST_ANSWERS ? ` Showing the first ${MOST_ANSWERS}. Type more of the name to see fewer.` : " The best match is first.";
     return [`${found.length} matches.${more}${also}`, shown];
