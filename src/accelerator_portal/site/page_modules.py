@@ -29,15 +29,15 @@ class PageModules:
     parts: Mapping[str, tuple[str, ...]]
 
     def of(self, texts: Iterable[str]) -> tuple[str, ...]:
-        """Return the modules of a page from its HTML; none where it has no form of these."""
-        found = [
-            names
-            for text in texts
-            for attribute, names in self.parts.items()
-            if re.search(rf"<form[^>]*\s{attribute}[\s=>]", text)
-        ]
-        needed = [*self.common, *(name for names in found for name in names)]
-        return tuple(dict.fromkeys(needed)) if found else ()
+        """Return the modules of a page's first form from its HTML; none where it has no form.
+
+        Other forms load theirs after it is ready.
+        """
+        html = "".join(texts)
+        for attribute, names in self.parts.items():
+            if re.search(rf"<form[^>]*\s{attribute}[\s=>]", html):
+                return tuple(dict.fromkeys([*self.common, *names]))
+        return ()
 
 
 def read_page_modules(folder: Path) -> PageModules:

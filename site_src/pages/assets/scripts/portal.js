@@ -20,14 +20,12 @@ async function begin([selector, load]) {
   const forms = document.querySelectorAll(selector);
   if (forms.length === 0) return;
   const start = await load();
-  forms.forEach((form) => start(form));
+  await Promise.all([...forms].map((form) => start(form)));
 }
 
 // Old addresses of the selector.
 if (document.querySelector("[data-moved-selector]") && location.search) location.replace(`../${location.search}`);
 
 startDisclosure();
-const begun = Object.entries(PARTS).map(begin);
-Promise.allSettled(begun).then(() => {
-  document.documentElement.dataset.scripts = "begun"; // until then links and forms work as without scripts
-});
+for (const part of Object.entries(PARTS)) await begin(part).catch(() => {}); // what stands first is ready first
+document.documentElement.dataset.scripts = "begun"; // until then links and forms work as without scripts
