@@ -11,6 +11,7 @@ export class Model {
     this.place = places(data);
     this.isWhole = "rows" in data;
     this.rowsOf = this.isWhole ? grouped(decode(data)) : new Map();
+    this.points = new Map();
   }
 
   /** Take the rows of a platform from its own data. The ranges of its cards count these rows. */
@@ -61,20 +62,20 @@ export class Model {
     const start = this.start(wished.os);
     const machine = this.#machineOf(wished, start);
     const platform = this.platform(wishes);
-    const here = (this.rowsOf.get(platform) ?? []).filter((row) => this.data.machine.every((axis) => row[axis] === machine[axis]));
-    const rows = here.filter((row) => this.#admits(row, limits));
-    let points = rows.flatMap((row) => (row.pythons ?? [""]).map((python) => ({ row, python })));
-    if (points.length === 0) return { choice: { ...machine, platform }, row: null, unmet: [], limited: here.length > 0 };
+    const here = this.#pointsOn(platform, this.machine(machine), start);
+    let points = here.filter(({ row }) => this.#admits(row, limits));
+    const limited = points.length < here.length;
+    if (points.length === 0) return { choice: { ...machine, platform }, row: null, unmet: [], limited };
     const unmet = [];
     for (const [axis, value] of this.#freeWishes(wishes, platform).reverse()) {
       const kept = holding(points, axis, value);
       if (kept.length > 0) points = kept;
       else unmet.unshift([axis, value]);
     }
-    const { row, python } = points.map((point) => [this.#preference(start, point), point]).reduce(least)[1];
+    const [{ row, python }] = points;
     const choice = Object.fromEntries(this.axes.map((axis) => [axis, row[axis]]));
     choice.python = python || wished.python || start.python;
-    return { choice, row, unmet, limited: rows.length < here.length };
+    return { choice, row, unmet, limited };
   }
 
   /** The platform that wishes lead to. */
@@ -129,6 +130,19 @@ export class Model {
     });
   }
 
+  /** The rows of a machine, each with one Python, in the order of preference: worked out once, as each click asks often. */
+  #pointsOn(platform, machine, start) {
+    const key = `${platform} ${machine}`;
+    if (!this.rowsOf.has(platform)) return [];
+    if (!this.points.has(key)) {
+      const rows = this.rowsOf.get(platform).filter((row) => this.machine(row) === machine);
+      const points = rows.flatMap((row) => (row.pythons ?? [""]).map((python) => ({ row, python })));
+      const ranked = points.map((point) => [this.#preference(start, point), point]).sort(inOrder);
+      this.points.set(key, ranked.map(([, point]) => point));
+    }
+    return this.points.get(key);
+  }
+
   /** The order among points: what is known to fail last, then the newest and the most usual. */
   #preference(start, { row, python }) {
     const weighed = this.data.weights.map((axis) => {
@@ -150,10 +164,9 @@ export function compareVersions(a, b) {
   return 0;
 }
 
-function least(best, other) {
-  const [a, b] = [best[0], other[0]];
-  for (let n = 0; n < a.length; n += 1) if (a[n] !== b[n]) return a[n] < b[n] ? best : other;
-  return best;
+function inOrder([a], [b]) {
+  const n = a.findIndex((number, place) => number !== b[place]);
+  return n < 0 ? 0 : a[n] - b[n];
 }
 
 /** The points with a value; those for which Python does not matter only where none is for that Python. */
