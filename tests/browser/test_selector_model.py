@@ -123,6 +123,7 @@ _EFFECTS = """async () => {
         const unmet = new Map(found.unmet);
         const said = sideEffect(model, found, wishes, {});
         choices += 1;
+        if (said && !said.undo) silent.push(`${wishes.flat().join(" ")}: ${said.text}`); // no card or driver is set
         for (const axis of data.weights) {
           const wish = new Map(picked).get(axis);
           if (found.choice[axis] === (wish ?? usual[axis])) continue;

@@ -13,7 +13,7 @@ from accelerator_portal.install import Selector
 from accelerator_portal.install.resolution import offers, resolve
 from accelerator_portal.site.selector_view import script
 from tests.browser.test_selector_system import hints
-from tests.browser.visit import PHONE, Opened, expect, status
+from tests.browser.visit import LOADED_AHEAD, PHONE, Opened, expect, status
 from tests.built_site import Site
 
 OpenPage = Callable[..., Page]
@@ -40,6 +40,47 @@ _CLICK = """([form, seed, clicks]) => {
   const box = form.querySelector("[data-part=box]");
   const text = form.querySelector("[data-part=script]").textContent.trim();
   return { clicked, script: box.hidden ? null : text };
+}"""
+
+
+PAIRS = 300
+
+# From the start, picks a visible value of one axis and then of another one, at random. Returns how often what is shown
+# differs from a pick, and the pairs whose difference the page does not say.
+_PAIRS = """([form, seed, count]) => {
+  let state = seed;
+  const dice = (sides) => {
+    state = (state * 1103515245 + 12345) % 2147483648;
+    return Math.floor((state / 2147483648) * sides);
+  };
+  const all = () => [...form.querySelectorAll("input[type=radio]")];
+  const shown = (axis) => all().find((input) => input.name === axis && input.checked)?.value;
+  const pick = (other) => {
+    const radios = all().filter((input) => !input.checked && input.name !== other && !input.closest("[hidden]"));
+    const radio = radios[dice(radios.length)];
+    const { name: axis, value } = radio;
+    const label = radio.closest("label").querySelector(".choice-label").textContent.trim();
+    radio.click();
+    return { axis, value, label: label.toLowerCase() };
+  };
+  const silent = [];
+  let differences = 0;
+  for (let n = 0; n < count; n += 1) {
+    form.querySelector("[data-reset]").click();
+    const first = pick();
+    const platform = shown("platform");
+    const pair = [first, pick(first.axis)];
+    const status = form.querySelector("[data-part=status]");
+    const said = status.textContent.toLowerCase();
+    for (const { axis, value, label } of pair) {
+      const now = shown(axis);
+      // Another platform has other variants; a container has its own Python.
+      if (now === value || now === undefined || (axis === "variant" && shown("platform") !== platform)) continue;
+      differences += 1;
+      if (!status.classList.contains("has-news") || !said.includes(label)) silent.push([pair, now, said]);
+    }
+  }
+  return { differences, silent };
 }"""
 
 
@@ -80,6 +121,15 @@ def test_any_clicks_lead_to_what_the_wishes_alone_lead_to(open_page: OpenPage, s
             seed,
             found["clicked"],
         )
+
+
+def test_any_two_picks_are_shown_or_the_difference_is_said(open_page: OpenPage) -> None:
+    page = open_page()
+    expect(page.locator("form[data-loaded-ahead]")).to_be_attached(timeout=LOADED_AHEAD)
+    form = page.locator("form[data-selector]").element_handle()
+    found = page.evaluate(_PAIRS, [form, 7, PAIRS])
+    assert found["silent"] == []
+    assert found["differences"] > PAIRS / 10
 
 
 def test_an_address_leads_to_what_the_clicks_led_to(open_page: OpenPage, site: Site) -> None:

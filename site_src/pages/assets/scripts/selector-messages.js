@@ -48,7 +48,9 @@ export function sideEffect(model, { choice, row }, wishes, limits) {
   const without = (axis) => model.resolve(wishes.filter(([other]) => other !== axis), limits).choice;
   const restores = (count) => ([axis]) => changed[count]((other) => without(axis)[other] === usual[other]);
   const free = wishes.filter((wish) => !isGiven(wish)).reverse();
-  const cause = free.find(restores("every")) ?? free.find(restores("some"));
+  const isLimited = free.some(([axis]) => axis in SYSTEMS);
+  const last = isLimited ? null : free.find(([axis, value]) => choice[axis] === value); // of several causes
+  const cause = free.find(restores("every")) ?? free.find(restores("some")) ?? last;
   if (!cause) return { changed, text: `Your ${SYSTEMS.card} or ${SYSTEMS.driver} does not fit ${instead}. Showing ${shown}.`, undo: null };
   const [undo, value] = cause;
   const text = `${valueName(model, undo, value, choice.platform)} is not available with ${instead}. Showing ${shown}.`;
