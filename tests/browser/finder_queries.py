@@ -319,6 +319,12 @@ TYPED: list[tuple[str, str, str, str]] = [
     ("GPU 0: NVIDIA GeForce RTX 2060 (UUID: GPU-12345678-aaaa-bbbb-cccc-1234567890ab)", "cuda", "2060", ""),
     ("01:00.0 VGA compatible controller: NVIDIA Corporation GA106 [GeForce RTX 3060 Lite Hash Rate] (rev a1)", "cuda", "3060", ""),
     # rocm
+    ("Athlon II X4 640", "cpu", "intel-and-amd-64-bit-x86-64", ""),
+    ("FX-8350", "cpu", "intel-and-amd-64-bit-x86-64", ""),
+    ("Ryzen 7 8700G", "rocm", "rdna3-gfx1103", ""),
+    ("Ryzen 5 7535HS", "rocm", "rdna2-gfx1035", ""),
+    ("Vega 8", "rocm", "gcn5-0-in-ryzen-processors-gfx902", ""),
+    ("Core Ultra 7 265H", "xpu", "core-ultra-series-2-h-arrow-lake-h-arl-h", ""),
     ("RX 7900 XTX", "rocm", "rdna3-gfx1100", ""),
     ("AMD Radeon RX 7900 XTX", "rocm", "rdna3-gfx1100", ""),
     ("Radeon 7900 XTX", "rocm", "rdna3-gfx1100", ""),
