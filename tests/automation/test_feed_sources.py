@@ -68,6 +68,7 @@ def run(double: GitHubDouble, number: int, archive: bytes, **changed: object) ->
         "head_branch": "main",
         "conclusion": "success",
         "head_repository": {"full_name": HOME},
+        "created_at": "2026-10-01T02:00:00Z",
     }
     double.runs.setdefault(HOME, []).insert(0, made | changed)
     double.add_artifact(HOME, number, "report", archive)

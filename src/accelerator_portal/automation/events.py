@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, StringConstraints
 
 Sha = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{40,64}$")]
 FullName = Annotated[str, StringConstraints(pattern=r"^[\w.-]+/[\w.-]+$", max_length=200)]
@@ -121,7 +121,44 @@ class Comment(Part):
     """Its text."""
 
 
-class ArtifactEntry(Part):
+class ListedRun(Part):
+    """A run of a workflow, in a list of runs or by itself."""
+
+    id: Number
+    """Its number."""
+    event: str = ""
+    """The event that started it."""
+    status: str = ""
+    """`completed` after its end."""
+    conclusion: str | None = None
+    """How it ended."""
+    display_title: str = ""
+    """Its title."""
+    created_at: AwareDatetime
+    """When it was started."""
+    path: str = ""
+    """The path of its workflow."""
+    head_repository: Repository | None = None
+    """The repository of its commit; None if that is gone."""
+    run_attempt: Number = 1
+    """How often it was started."""
+
+
+class ListedRuns(Part):
+    """A page of runs."""
+
+    workflow_runs: tuple[ListedRun, ...]
+    """The runs, at most 100."""
+
+
+class RunNumber(Part):
+    """The number of a run."""
+
+    id: Number
+    """The number."""
+
+
+class ListedArtifact(Part):
     """An artifact of a run."""
 
     id: Number
@@ -129,13 +166,17 @@ class ArtifactEntry(Part):
     name: str
     """Its name."""
     size_in_bytes: int
-    """Its size, packed."""
+    """Its size in bytes, compressed."""
     expired: bool
-    """Whether it is deleted already."""
+    """Whether GitHub has deleted it."""
+    created_at: AwareDatetime | None = None
+    """When it was uploaded."""
+    workflow_run: RunNumber | None = None
+    """The run that uploaded it."""
 
 
 class Artifacts(Part):
-    """The artifacts of a run."""
+    """A page of artifacts."""
 
-    artifacts: tuple[ArtifactEntry, ...]
+    artifacts: tuple[ListedArtifact, ...]
     """The artifacts, at most 100."""

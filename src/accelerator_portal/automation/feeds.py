@@ -14,7 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Literal
 
-from accelerator_portal.automation.events import Artifacts, Number, Part, Repository
+from accelerator_portal.automation.events import Artifacts, ListedRuns, Number, Part
 from accelerator_portal.automation.github import Api, GitHubError, read
 from accelerator_portal.automation.zip_members import ArtifactError, members
 from accelerator_portal.catalog import Catalog, Platform, Problem, ProblemsError
@@ -231,16 +231,6 @@ class _Release(Part):
     assets: tuple[_Asset, ...]
 
 
-class _Run(Part):
-    id: Number
-    event: str
-    head_repository: Repository | None
-
-
-class _Runs(Part):
-    workflow_runs: tuple[_Run, ...]
-
-
 def bodies(
     feeds: Iterable[ReportFeed], limits: RequestLimits | None, api: Api | None
 ) -> list[Body]:
@@ -346,7 +336,7 @@ def _asset(place: ReleaseAsset, api: Api) -> bytes:
 def _artifact(place: WorkflowArtifact, api: Api) -> bytes:
     home = f"repos/{place.repository}/actions"
     query = f"branch={place.branch}&status=success&exclude_pull_requests=true&per_page=50"
-    runs = read(api, f"{home}/workflows/{place.workflow}/runs?{query}", _Runs).workflow_runs
+    runs = read(api, f"{home}/workflows/{place.workflow}/runs?{query}", ListedRuns).workflow_runs
     for run in runs:
         source = run.head_repository.full_name if run.head_repository else ""
         if run.event not in EVENTS or source.casefold() != place.repository.casefold():

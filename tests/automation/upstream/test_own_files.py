@@ -17,6 +17,7 @@ OWN = {
     "event": "schedule",
     "path": ".github/workflows/upstream-answer.yml",
     "head_repository": {"full_name": HOME},
+    "created_at": "2026-10-01T02:00:00Z",
 }
 
 

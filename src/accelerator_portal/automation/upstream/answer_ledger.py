@@ -11,10 +11,9 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from accelerator_portal.automation.github import GitHubError
-from accelerator_portal.automation.upstream.artifact_lists import ArtifactLists
 from accelerator_portal.automation.upstream.dispatch_queue import SentChange
 from accelerator_portal.automation.upstream.planning import PlannedPlatform, entry_of, run_title
-from accelerator_portal.automation.upstream.run_lists import RunLists
+from accelerator_portal.automation.upstream.run_lists import ArtifactLists, RunLists
 from accelerator_portal.automation.upstream.run_search import (
     SKEW,
     ReportPlace,

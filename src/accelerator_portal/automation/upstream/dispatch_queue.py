@@ -12,9 +12,9 @@ from itertools import chain
 from typing import Annotated, Literal
 from urllib.parse import quote
 
-from pydantic import AwareDatetime, Field, NonNegativeInt
+from pydantic import Field, NonNegativeInt
 
-from accelerator_portal.automation.events import Number, Part
+from accelerator_portal.automation.events import ListedRuns
 from accelerator_portal.automation.github import Api, GitHubError, read
 from accelerator_portal.automation.upstream.change import Change, Delivery
 from accelerator_portal.automation.upstream.planning import DispatchPlan, PlannedPlatform
@@ -240,16 +240,6 @@ REACH = dt.timedelta(days=1)
 """A round looks at the runs of this time."""
 
 
-class _Run(Part):
-    id: Number
-    run_attempt: Number = 1
-    created_at: AwareDatetime
-
-
-class _Runs(Part):
-    workflow_runs: tuple[_Run, ...]
-
-
 @dataclass(frozen=True, slots=True)
 class Sweep:
     """What came of a round: which runs are started again, which are given up, and what failed."""
@@ -263,7 +253,7 @@ def sweep(api: Api, home: str, now: dt.datetime) -> Sweep:
     """Start the failed runs of the last day again. Raises GitHubError where they are not listed."""
     since = quote(f">={(now - REACH).astimezone(dt.timezone.utc):%Y-%m-%dT%H:%M:%SZ}")
     path = f"repos/{home}/actions/workflows/{WORKFLOW}/runs?status=failure&created={since}"
-    failed = read(api, f"{path}&per_page=100", _Runs).workflow_runs
+    failed = read(api, f"{path}&per_page=100", ListedRuns).workflow_runs
     left = sorted(run.id for run in failed if run.run_attempt < MOST_ATTEMPTS)
     given_up = sorted(run.id for run in failed if run.run_attempt >= MOST_ATTEMPTS)
     again, errors = [], []

@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from itertools import chain, pairwise
 from typing import TypeVar
 
-from pydantic import AwareDatetime, BaseModel, ValidationError
+from pydantic import BaseModel, ValidationError
 
-from accelerator_portal.automation.events import Number, Part, Repository
+from accelerator_portal.automation.events import ListedArtifact, ListedRun
 from accelerator_portal.automation.github import Api, GitHubError, read
+from accelerator_portal.automation.upstream.run_lists import artifact_pages, is_older
 from accelerator_portal.automation.zip_members import ArtifactError, members
 
 M = TypeVar("M", bound=BaseModel)
@@ -39,29 +40,6 @@ _EVENTS = {"repository_dispatch", "schedule", "workflow_dispatch"}
 _MOST_PACKED = 4 * 1024 * 1024
 _MOST_UNPACKED = 32 * 1024 * 1024
 _MOST_PAGES = 30
-
-
-class _OfRun(Part):
-    id: Number
-
-
-class _Entry(Part):
-    id: Number
-    name: str
-    expired: bool
-    size_in_bytes: int
-    created_at: AwareDatetime
-    workflow_run: _OfRun
-
-
-class _Entries(Part):
-    artifacts: tuple[_Entry, ...]
-
-
-class _Run(Part):
-    event: str
-    path: str
-    head_repository: Repository | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,19 +66,20 @@ def newest_workflow_file(where: FileSource, name: str, model: type[M]) -> M | No
 
     Older pages are listed only where the newer ones hold no such file. Raises GitHubError.
     """
-    pages = (_by_age(_usable(where, listed, name)) for listed in _pages(where, name))
+    listed = artifact_pages(where.api, where.home, _MOST_PAGES, name)
+    pages = (_by_age(_usable(where, page, name)) for page in listed)
     found = _read_files(where, chain.from_iterable(pages), name, model)
     return next((file for _, file in found), None)
 
 
 def _read_files(
-    where: FileSource, entries: Iterable[_Entry], name: str, model: type[M]
+    where: FileSource, entries: Iterable[ListedArtifact], name: str, model: type[M]
 ) -> Iterator[tuple[int, M]]:
     api, home = where.api, where.home
     for entry in entries:
-        if entry.id in where.closed:
+        if entry.id in where.closed or entry.workflow_run is None:
             continue
-        run = read(api, f"repos/{home}/actions/runs/{entry.workflow_run.id}", _Run)
+        run = read(api, f"repos/{home}/actions/runs/{entry.workflow_run.id}", ListedRun)
         if not _is_own(run, home, name):
             continue
         try:
@@ -117,45 +96,36 @@ def _read_files(
         yield entry.id, model_found
 
 
-def _is_own(run: _Run, home: str, name: str) -> bool:
+def _is_own(run: ListedRun, home: str, name: str) -> bool:
     source = run.head_repository
     ours = source is not None and source.full_name == home
     return ours and run.event in _EVENTS and run.path == WRITTEN_BY[name]
 
 
-def _entries(where: FileSource, name: str) -> list[_Entry]:
-    found: list[_Entry] = []
-    for listed in _pages(where, name):
+def _entries(where: FileSource, name: str) -> list[ListedArtifact]:
+    found: list[ListedArtifact] = []
+    for listed in artifact_pages(where.api, where.home, _MOST_PAGES, name):
         found += _usable(where, listed, name)
         if _is_known(where, listed):
             break
     return _by_age(found)
 
 
-def _pages(where: FileSource, name: str) -> Iterator[Sequence[_Entry]]:
-    for page in range(1, _MOST_PAGES + 1):
-        path = f"repos/{where.home}/actions/artifacts?name={name}&per_page=100&page={page}"
-        listed = read(where.api, path, _Entries).artifacts
-        yield listed
-        if len(listed) < 100:  # noqa: PLR2004 - a page
-            return
-
-
-def _usable(where: FileSource, listed: Iterable[_Entry], name: str) -> list[_Entry]:
+def _usable(where: FileSource, listed: Iterable[ListedArtifact], name: str) -> list[ListedArtifact]:
     kept = (one for one in listed if one.name == name and not one.expired)
-    return [one for one in kept if one.created_at >= where.since]
+    return [one for one in kept if one.created_at and one.created_at >= where.since]
 
 
-def _by_age(found: Iterable[_Entry]) -> list[_Entry]:
+def _by_age(found: Iterable[ListedArtifact]) -> list[ListedArtifact]:
     return sorted(found, key=lambda entry: entry.id, reverse=True)
 
 
-def _is_known(where: FileSource, listed: Sequence[_Entry]) -> bool:
+def _is_known(where: FileSource, listed: Sequence[ListedArtifact]) -> bool:
     """Whether this page, and so each later one, has nothing that is new and to be read.
 
     GitHub lists the newest first, but does not promise it.
     """
     newest_first = all(one.id > other.id for one, other in pairwise(listed))
     return newest_first and all(
-        one.id in where.closed or one.created_at < where.since for one in listed
+        one.id in where.closed or is_older(one, where.since) for one in listed
     )

@@ -14,15 +14,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Literal
 
+from accelerator_portal.automation.events import Artifacts, ListedArtifact, ListedRun
 from accelerator_portal.automation.github import Api, GitHubError, read
-from accelerator_portal.automation.upstream.artifact_lists import (
-    ArtifactLists,
-    FoundArtifact,
-    FoundArtifacts,
-)
 from accelerator_portal.automation.upstream.change import Change
 from accelerator_portal.automation.upstream.planning import REPORT, PlannedPlatform, run_title
-from accelerator_portal.automation.upstream.run_lists import FoundRun, RunLists
+from accelerator_portal.automation.upstream.run_lists import ArtifactLists, RunLists
 from accelerator_portal.automation.zip_members import ArtifactError, members
 from accelerator_portal.catalog import ProblemsError
 from accelerator_portal.catalog.wording import count
@@ -126,7 +122,7 @@ def _report(place: ReportPlace, asked: SentRequest, repository: str) -> tuple[in
         raise _NotHereError("refused", " ".join(str(error).split())[:300], run.id) from None
 
 
-def _run_with_title(place: ReportPlace, asked: SentRequest, repository: str) -> FoundRun:
+def _run_with_title(place: ReportPlace, asked: SentRequest, repository: str) -> ListedRun:
     """The newest run of this change: a run that is repeated has the same number."""
     title = run_title(asked.change, asked.entry.accelerator)
     workflow = asked.entry.run.workflow_here
@@ -139,17 +135,17 @@ def _run_with_title(place: ReportPlace, asked: SentRequest, repository: str) -> 
     raise _NotHereError("waiting", f"there is no run with the title {title}")
 
 
-def _run_of(api: Api, repository: str, artifacts: Sequence[FoundArtifact]) -> FoundRun:
+def _run_of(api: Api, repository: str, artifacts: Sequence[ListedArtifact]) -> ListedRun:
     """The run that left an artifact of a closed CI."""
     if not artifacts:
         raise _NotHereError("waiting", "there is no report")
     made_by = artifacts[0].workflow_run
     if made_by is None:
         raise _NotHereError("refused", "the report does not belong to a run")
-    return read(api, f"repos/{repository}/actions/runs/{made_by.id}", FoundRun)
+    return read(api, f"repos/{repository}/actions/runs/{made_by.id}", ListedRun)
 
 
-def _refuse_foreign(asked: SentRequest, run: FoundRun, repository: str) -> None:
+def _refuse_foreign(asked: SentRequest, run: ListedRun, repository: str) -> None:
     source = run.head_repository
     if source is None or source.full_name != repository:
         raise _NotHereError("refused", "the run belongs to a fork", run.id)
@@ -159,21 +155,21 @@ def _refuse_foreign(asked: SentRequest, run: FoundRun, repository: str) -> None:
         raise _NotHereError("refused", "the run is older than the event", run.id)
 
 
-def _named(api: Api, repository: str, name: str) -> tuple[FoundArtifact, ...]:
+def _named(api: Api, repository: str, name: str) -> tuple[ListedArtifact, ...]:
     path = f"repos/{repository}/actions/artifacts?name={name}&per_page=100"
-    return read(api, path, FoundArtifacts).artifacts
+    return read(api, path, Artifacts).artifacts
 
 
-def _newest(artifacts: Iterable[FoundArtifact], names: Collection[str]) -> list[FoundArtifact]:
+def _newest(artifacts: Iterable[ListedArtifact], names: Collection[str]) -> list[ListedArtifact]:
     """The newest of each of the names, by name."""
-    found: dict[str, FoundArtifact] = {}
+    found: dict[str, ListedArtifact] = {}
     for one in sorted(artifacts, key=lambda artifact: artifact.id):
         if one.name in names and not one.expired:
             found[one.name] = one
     return [found[name] for name in sorted(found)]
 
 
-def _archive(api: Api, repository: str, artifact: FoundArtifact) -> bytes:
+def _archive(api: Api, repository: str, artifact: ListedArtifact) -> bytes:
     if artifact.size_in_bytes > MOST_PACKED:
         raise ArtifactError(f"the archive has more than {MOST_PACKED:,} bytes")
     return api.download(f"repos/{repository}/actions/artifacts/{artifact.id}/zip", MOST_PACKED)
