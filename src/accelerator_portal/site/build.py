@@ -53,7 +53,7 @@ from accelerator_portal.site.packages_pages import packages_pages
 from accelerator_portal.site.packages_view import package_view
 from accelerator_portal.site.page import PLATFORMS, SiteFile, data_file, to_root
 from accelerator_portal.site.page_modules import extra_import
-from accelerator_portal.site.platform_page import Parts, platform_context
+from accelerator_portal.site.platform_page import Parts, platform_context, search_words
 from accelerator_portal.site.questions import (
     ANY,
     PageQuestion,
@@ -118,6 +118,7 @@ def build_site(
     shared = shared_questions(catalog)
     faqs = [*shared]
     asked = [*shared]
+    vendors = {platform.accelerator.vendor for platform in catalog.platforms}
     for platform in catalog.platforms:
         path = f"{PLATFORMS}/{platform.id}.md"
         sources = SourceList(platform.sourced_files(), vendor_places(platform.accelerator))
@@ -132,6 +133,7 @@ def build_site(
         cells = suite_cells(catalog, newest, at)
         context["suite_cells"] = [c for c in cells if owner_of(c.column.suite) is None]
         context["own_suites"] = own_suite_rows(catalog, platform, newest, at)
+        context["search_words"] = search_words(platform.accelerator, vendors)
         context["speeds"] = {run.id: run for run in runs}
         context["packaged"] = package_view(catalog, platform)
         content = templates.render("platform.md.j2", to_root=to_root(path), **context)

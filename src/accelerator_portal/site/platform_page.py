@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from markupsafe import Markup
 
 from accelerator_portal.catalog import Platform
+from accelerator_portal.catalog.accelerator import Accelerator
 from accelerator_portal.install.selector import Selector
 from accelerator_portal.results.archive import BASES
 from accelerator_portal.results.tested_systems import devices_of_runs, systems_of_runs
@@ -27,6 +28,11 @@ from accelerator_portal.site.versions import versions_table
 
 # So many rows, the newest, are shown; the others are a click away.
 MOST_VERSIONS = 3
+
+# The words of a product's name before its number.
+_PRODUCT_LINE = re.compile(r"[^\W\d][^\d]*(?=\s|$)")
+
+_COMMON = re.compile(r"\d|torch", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -74,6 +80,26 @@ def platform_context(platform: Platform, parts: Parts) -> dict[str, Any]:
         "sources": sources,
         "cited": _citer(sources),
     }
+
+
+def search_words(accelerator: Accelerator, vendors: Collection[str]) -> list[str]:
+    """Return the words, each once, of names, systems and the vendor's own product lines."""
+    others = {*vendors} - {accelerator.vendor}
+    generations = accelerator.hardware.generations if accelerator.hardware else ()
+    own = [generation for generation in generations if generation.vendor is None]
+    products = [model.name for generation in own for model in generation.models]
+    systems = {system.name.split()[0] for system in accelerator.operating_systems}
+    names = [
+        accelerator.vendor,
+        accelerator.name,
+        *sorted(systems & {"Windows", "macOS"}),  # Linux is everywhere
+        *(generation.name for generation in own),
+        *(line[0] for line in map(_PRODUCT_LINE.match, products) if line),
+    ]
+    lines = [name.split() for name in names]
+    words = dict.fromkeys(word for line in lines if line[0] not in others for word in line)
+    # Other products have the same numbers, and torch is in all of them.
+    return [w for w in words if w not in others and w[0].isalpha() and not _COMMON.search(w)]
 
 
 def _course(accelerator: str, past: TestHistories) -> Iterator[str]:
