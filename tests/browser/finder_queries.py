@@ -1025,6 +1025,78 @@ TYPED: list[tuple[str, str, str, str]] = [
     ("H900", "", "", ""),
     ("supercard 9070", "", "", ""),
     ("Raspberry Pi 12", "", "", ""),
+    # A third set: 59 of 60, and one sure wrong answer, to DDR5 6000. It is no longer fresh either.
+    # cuda
+    ("RTX3090TI windows11", "cuda", "3090 ti", ""),
+    ("gtx titan black", "cuda", "", ""),
+    ("nvidia a10 24gb", "cuda", "a10", ""),
+    ("quadro rtx 5000 mobile", "cuda", "rtx 5000", ""),
+    ("nvidia t1000 8gb", "cuda", "t1000", ""),
+    ("geforce 940mx laptop", "cuda", "940mx", ""),
+    ("tesla t40", "cuda", "t40", ""),
+    ("h100 pcie 80gb ubuntu 22.04", "cuda", "h100", ""),
+    ("b200 sxm", "cuda", "b200", ""),
+    ("rtx 5070 founders edition", "cuda", "5070", ""),
+    ("orin nx 16gb jetpack 6.1", "cuda", "orin nx", ""),
+    ("jetson orin nano devkit", "cuda", "orin nano", ""),
+    ("¿funciona RTX 3050 con pytorch?", "cuda", "3050", ""),
+    ("est-ce que la GTX 1060 est supportée", "cuda", "1060", ""),
+    ("RTX 4060 はサポートされていますか", "cuda", "4060", ""),
+    ("RTX 3060 지원되나요", "cuda", "3060", ""),
+    ("g4dn.12xlarge", "cuda", "t4", ""),
+    ("p5.4xlarge", "cuda", "h100", ""),
+    ("Standard_NC24rs_v3", "cuda", "v100", ""),
+    ("a3-ultragpu-8g", "cuda", "h200", ""),
+    # rocm
+    ("sapphire pulse rx 7800 xt", "rocm", "7800 xt", ""),
+    ("powercolor red devil 6900xt", "rocm", "6900", ""),
+    ("xfx rx 6650xt", "rocm", "6650", ""),
+    ("Ryzen AI Max 390", "rocm", "390", ""),
+    ("Radeon Instinct MI25", "rocm", "mi25", ""),
+    ("поддерживает ли pytorch RX 6600", "rocm", "6600", ""),
+    ("funktioniert pytorch mit einer RX 7600?", "rocm", "7600", ""),
+    # cpu
+    ("Ryzen 7 5800H with Radeon Graphics", "cpu,rocm", "", ""),
+    ("intel core i3-10100", "cpu", "", ""),
+    ("intel core ultra 5 225", "cpu,xpu", "", ""),
+    ("amd ryzen 3 2200g", "cpu,rocm", "", ""),
+    ("EPYC 7742", "cpu", "", ""),
+    # xpu
+    ("intel arc pro b50", "xpu", "b50", ""),
+    ("Arc A310 low profile", "xpu", "a310", ""),
+    # mps
+    ("apple m4 pro 48gb ram", "mps", "m4 pro", ""),
+    ("mac studio 2025 m4 max", "mps", "m4 max", ""),
+    # ascend
+    ("华为 atlas 300i", "ascend", "", ""),
+    # hygon
+    ("海光 k100", "hygon", "k100", ""),
+    # musa
+    ("摩尔线程 mtt s4000", "musa", "s4000", ""),
+    # tpu
+    ("v5p-8", "tpu,tpu-xla", "v5p", ""),
+    # neuron
+    ("inf2.48xlarge", "neuron", "inferentia2", ""),
+    # Not in the list: no sure answer
+    ("grid k520", "", "", ""),
+    ("BMW X5 M60", "", "", ""),
+    ("Samsung A52", "", "", ""),
+    ("Lenovo T480", "", "", ""),
+    ("HP LaserJet P2055", "", "", ""),
+    ("Epson L310", "", "", ""),
+    ("USB 3.0", "", "", ""),
+    ("DDR5 6000", "", "", ""),
+    ("Windows 11 24H2", "", "", ""),
+    ("1080p monitor", "", "", ""),
+    ("RTX 3080 Ultra", "", "", ""),
+    ("Radeon RX 7990", "", "", ""),
+    ("GeForce GTX 1760", "", "", ""),
+    ("Hyperion 3060", "", "", ""),
+    ("Vortex MI300", "", "", ""),
+    ("TitanX Pro Max", "", "", ""),
+    ("error 910", "", "", ""),
+    ("python 3.5", "", "", ""),
+    ("torch 2.7", "", "", ""),
 ]  # fmt: skip
 
 QUERIES = [

@@ -185,8 +185,10 @@ export class Cards {
     const every = new Set(groups.flatMap((group) => [...group.known]));
     const strange = asked.filter((token, at) => !every.has(at) && !language.isNoise(token) && ![...name.makers, ...name.words.map(joined)].some((word) => distance(word, token.text) <= word.length / 3.5)); // "nvidea"
     const beside = [...known].filter((at) => !seed.core.has(at) && !language.isNoise(asked[at]));
-    if (strange.length > 0 && (strict || (name.isWeak && beside.every((at) => name.makers.has(asked[at].text))))) return false; // "Foo 1080"
-    if (strict && name.isWeak && beside.length === 0) return false;
+    const isAlone = name.isWeak && beside.every((at) => name.makers.has(asked[at].text));
+    const led = asked[Math.min(...seed.core) - 1]?.word ?? "";
+    if (strange.length > 0 && (strict || isAlone)) return false; // "Foo 1080"
+    if (isAlone && ((strict && beside.length === 0) || (/^[a-z]{2}/.test(led) && language.form.test(led)))) return false; // "DDR5 6000"
     const named = asked.some(({ text }, at) => !seed.core.has(at) && members.some((member) => member.name.owner.words.has(text)));
     if (name.short && name.core.every((word) => /^[\d.]/.test(joined(word)))) return strange.length === 0;
     if (/^v\d$/.test(name.core.map(joined).join(""))) return named || strange.length === 0;

@@ -12,7 +12,7 @@ export class Language {
     this.runs = new RegExp(`\\d+(?:\\.\\d+)?(?:${unit})(?![a-z\\d])|\\d+(?:\\.\\d+)+|\\d+|[a-z]+|#|[^\\P{Letter}a-z]+`, "gu");
     this.gaps = new RegExp(`(\\d) (${unit})(?![a-z\\d])`, "g");
     this.phrases = phrases.map((phrase) => [new RegExp(`\\b${phrase.replaceAll(" ", "[\\s_.'-]?")}`, "g"), ` ${phrase.replaceAll(" ", "")} `]);
-    this.phrases.push([new RegExp(`\\b(?:${computers.join("|")})\\b(?:[\\s-]+(?:[a-z]?\\d{1,2}[a-z]?|pro|slim|plus|studio)(?![a-z\\d])){0,2}`, "g"), " "]);
+    this.phrases.push([new RegExp(`\\b(?:${computers.join("|")})\\b(?:[\\s-]+(?:[a-z]?\\d{1,2}[a-z]?|pro|slim|plus|studio|gen\\d+)(?![a-z\\d])){0,3}`, "g"), " "]);
     this.scripts = new RegExp(longestFirst(names).map(escaped).join("|") || "$^", "gu");
   }
 
