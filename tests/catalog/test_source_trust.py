@@ -77,6 +77,24 @@ def test_a_vendor_s_places_are_those_of_its_own_links(tree: Tree) -> None:
     assert trust == "vendor"
 
 
+def test_a_project_of_several_vendors_is_nobody_s_own() -> None:
+    """A platform that links FlagOS or vLLM for help does not make them its vendor."""
+    catalog, _ = load_catalog(REPOSITORY)
+    assert catalog is not None
+    shared = {"github.com/flagos-ai", "github.com/vllm-project"}
+    linked = {
+        place(link)
+        for platform in catalog.platforms
+        for link in [
+            *(page.url for page in platform.accelerator.documentation),
+            *(channel.url for channel in platform.accelerator.support),
+        ]
+    }
+    assert shared <= linked
+    for platform in catalog.platforms:
+        assert not shared & vendor_places(platform.accelerator)
+
+
 def test_every_source_that_says_run_here_is_marked_so() -> None:
     """A title that names a run of this project has the level of a test."""
     catalog, _ = load_catalog(REPOSITORY)

@@ -23,6 +23,8 @@ TRUST_LEVELS: Mapping[TrustLevel, str] = {
 vendor's: PyTorch makes the software that every platform is used with."""
 
 _PYTORCH = frozenset({"pytorch.org", "github.com/pytorch", "github.com/meta-pytorch"})
+# Projects that serve several vendors: their pages stay third-party where a platform links them.
+_SHARED_PROJECTS = frozenset({"github.com/flagos-ai", "github.com/vllm-project"})
 _OWN = "https://github.com/pytorch-fdn/accelerator-test-infra/"
 
 _CODE_HOSTS = frozenset({"github.com", "gitee.com", "gitcode.com", "gitlab.com", "huggingface.co"})
@@ -56,7 +58,8 @@ def vendor_places(accelerator: Accelerator) -> frozenset[str]:
     links = [link.url for link in accelerator.documentation]
     links += [channel.url for channel in accelerator.support]
     links += [f"https://github.com/{ci.repository}" for ci in accelerator.upstream_ci]
-    return frozenset(map(place, links)).union(accelerator.own_sites)
+    places = frozenset(map(place, links)) - _SHARED_PROJECTS
+    return places.union(accelerator.own_sites)
 
 
 def place(url: str) -> str:
