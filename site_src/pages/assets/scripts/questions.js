@@ -1,5 +1,5 @@
 // "Paste an error message": the answer that declares it, open, and others that may fit, closed. Without this script the
-// page lists every question.
+// page lists every question, closed, by platform.
 
 import { answers, lastError } from "./question-search.js";
 
@@ -104,7 +104,7 @@ class Questions {
     return id && [...this.form.elements.platform.options].find(({ value }) => value === id)?.text;
   }
 
-  /** All questions, or those of one platform, with the place where to ask below them. */
+  /** The closed groups of all platforms, or the open one of the selected platform, which ends with where to ask. */
   showGroups(platform, words) {
     this.putBack();
     this.results.hidden = true;
@@ -112,6 +112,7 @@ class Questions {
     let shown = 0;
     for (const { group, items } of this.groups) {
       group.hidden = Boolean(platform) && group.dataset.platform !== platform;
+      group.open = group.dataset.platform === platform;
       if (!group.hidden) shown += items.length;
     }
     this.state.textContent = words || `Showing ${shown} of ${this.items.size} questions.`;
