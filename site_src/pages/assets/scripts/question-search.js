@@ -35,6 +35,7 @@ const UNRANKED = /\b[\w.]{0,80}(?:Error|Exception|Warning)(?=[ \t]*:)|\b_Z[A-Za-
 const EXCEPTION =
   /\b[\w.]{0,80}(?<!\bChildFailed|\bCalledProcess|\bProcess(?:Raised|Exited))(?:\BError|Exception)(?=[ \t]*(?::(?!:| Engine core init| The following operation failed in)|$))/gm;
 const SHUTDOWN = /^Exception ignored in/m; // what follows an error when Python ends
+const CAUSED = /^.*The above exception was the direct cause of the following exception:?/gm; // the cause stands above
 
 // A declared message: a part that varies, and how many characters it has at most.
 const VARIES = /…|\*|\.{3}/;
@@ -116,6 +117,11 @@ export function lastError(message) {
   return text.slice(start);
 }
 
+/** The last error, then what caused it, then the cause of that. */
+function causes(message) {
+  return message.split(CAUSED).reverse().map(lastError);
+}
+
 /** A text as declared messages are compared: its words in lower case; a dot or hyphen within a word belongs to it. */
 function plain(text) {
   const words = cleaned(text).toLowerCase().match(/[a-z0-9_]+(?:[.-]+[a-z0-9_]+)*/g) ?? [];
@@ -150,7 +156,7 @@ export function answers(index, message, selected = "") {
     const own = (place) => Number((group(place) === "any") === (platforms.size === 0)); // or the one for all platforms
     return [...found.keys()].sort((one, other) => own(other) - own(one) || found.get(other) - found.get(one));
   };
-  const now = declaring(last);
+  const now = causes(message).map(declaring).find((found) => found.length > 0) ?? [];
   const sure = platforms.size > 0 || group(now[0]) === "any" || new Set(now.map(group)).size === 1;
   const right = sure ? now.find(fits) : undefined;
   const other = right === undefined && selected ? now[0] : undefined;
