@@ -9,13 +9,14 @@ from playwright.sync_api import Page
 
 from tests.browser import kinds
 from tests.browser.looks import HEIGHT, too_tall
-from tests.browser.visit import expect
+from tests.browser.visit import PHONE, expect
 from tests.built_site import Site
 
 OpenPage = Callable[..., Page]
 
 # What a reader scrolls through at most, before anything is opened.
 MOST_PIXELS_OF_A_PLATFORM = 6_400
+MOST_PIXELS_OF_THE_QUESTIONS = 10_000
 MOST_SHEETS = 7
 
 # Pages of one template differ in how much they hold: of each kind the heaviest stand for all.
@@ -52,6 +53,13 @@ def test_a_platforms_page_is_short(open_page: OpenPage) -> None:
         page.goto(root + address)
         heights[address] = page.evaluate(HEIGHT)
     assert {a: h for a, h in heights.items() if h > MOST_PIXELS_OF_A_PLATFORM} == {}
+
+
+def test_the_questions_page_is_short_on_a_phone(open_page: OpenPage) -> None:
+    page = open_page("questions/")
+    page.set_viewport_size(PHONE)
+    expect(page.locator(".question-group")).not_to_have_count(0)
+    assert page.evaluate(HEIGHT) <= MOST_PIXELS_OF_THE_QUESTIONS
 
 
 def test_a_platforms_page_prints_on_a_few_sheets(open_page: OpenPage) -> None:
