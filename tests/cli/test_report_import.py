@@ -245,6 +245,7 @@ FILES = {
     ),
     "executorch-csv": f"{COLUMNS}\ntest_b_xnnpack,test_b,0,xnnpack,,Pass,,True,,,,,,,,\n",
     "dynamo-csv": "name,accuracy,graph_breaks\na,pass,0\n",
+    "tt-xla": "test_config:\n  a-single_device-inference: {status: EXPECTED_PASSING}\n",
 }
 
 

@@ -227,6 +227,10 @@ CASES: Mapping[str, tuple[str, bytes, str]] = {
         b"name,accuracy\n# javascript:alert(1)\nx,fail_to_run\n",
         "",
     ),
+    # The configuration of TT-XLA's model tests.
+    "TT-XLA: an alias": ("tt-xla", b"test_config: &a\n  x: *a\n", "anchor"),
+    "TT-XLA: no mapping": ("tt-xla", b"test_config: 1\n", "test_config: input should be"),
+    "TT-XLA: levels without end": ("tt-xla", b"test_config: " + b"[" * 5000, "levels"),
     # ExecuTorch's CSV and JSON.
     "ExecuTorch: nothing": ("executorch-csv", b"", "the file is empty"),
     "ExecuTorch: another header": ("executorch-csv", b"a,b\n", "is missing"),

@@ -31,6 +31,7 @@ from accelerator_portal.reports.reading import (
 from accelerator_portal.reports.relay import relay_summary
 from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.torchbench import read_torchbench
+from accelerator_portal.reports.tt_xla import read_tt_xla
 
 Writer = Callable[[Report], str]
 
@@ -120,6 +121,12 @@ FORMATS: Mapping[str, Format] = {
         read_dynamo_csv,
         b"name,",
         example=f"{_UNDATED} inductor_torchbench_inference.csv",
+    ),
+    "tt-xla": Format(
+        "the model test configuration of Tenstorrent’s TT-XLA",
+        read_tt_xla,
+        b"test_config:",
+        example="--kind baseline --origin acme/tests@0123456:models.yaml models.yaml",
     ),
     "relay": Format(
         "the summary that PyTorch’s cross-repository CI relay accepts",

@@ -27,6 +27,12 @@ ExecuTorch's backend suite (`TestResult` in backends/test/suite/reporting.py):
 - `OUTPUT_MISMATCH_FAIL`: the result was compared, and differs.
 - `UNKNOWN_FAIL`: an error; no stage is known.
 
+The model tests of Tenstorrent's TT-XLA (`BringupStatus` in tests/utils.py), for a known failure:
+
+- `FAILED_FE_COMPILATION`, `FAILED_TTMLIR_COMPILATION`: an error of the frontend or the compiler.
+- `FAILED_RUNTIME`: an error while the model runs.
+- `INCORRECT_RESULT`: the result was compared, and differs.
+
 What stands in no table is the message of an error: `failure_texts` says what it tells.
 """
 
@@ -95,6 +101,13 @@ EXECUTORCH: Mapping[str, StatusMeaning] = {
     "OUTPUT_MISMATCH_FAIL": StatusMeaning("wrong-result", "compare"),
     "UNKNOWN_FAIL": StatusMeaning("failed"),
     "PROCESS_CRASH": StatusMeaning("crashed"),
+}
+
+TT_XLA: Mapping[str, StatusMeaning] = {
+    "FAILED_FE_COMPILATION": StatusMeaning("failed", "compile"),
+    "FAILED_TTMLIR_COMPILATION": StatusMeaning("failed", "compile"),
+    "FAILED_RUNTIME": StatusMeaning("failed", "run"),
+    "INCORRECT_RESULT": StatusMeaning("wrong-result", "compare"),
 }
 
 

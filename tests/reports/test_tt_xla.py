@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from accelerator_portal.catalog import ProblemsError
+from accelerator_portal.reports.formats import detect_format
+from accelerator_portal.reports.reading import ImportResult, Options
+from accelerator_portal.reports.tt_xla import read_tt_xla
+
+# The structure is that of TT-XLA's files; the models are made up.
+CONFIG = """\
+# A comment
+test_config:
+  a/pytorch-Base-single_device-inference:
+    status: EXPECTED_PASSING
+    required_pcc: 0.98
+  b/pytorch-single_device-inference:
+    status: EXPECTED_PASSING
+    assert_pcc: false
+  c/pytorch-tensor_parallel-training:
+    status: KNOWN_FAILURE_XFAIL
+    bringup_status: INCORRECT_RESULT
+    reason: "PCC 0.1"
+    supported_archs: [n300-llmbox]
+  d/pytorch-single_device-inference:
+    status: EXPECTED_PASSING
+    arch_overrides:
+      p150: {status: KNOWN_FAILURE_XFAIL, bringup_status: FAILED_TTMLIR_COMPILATION, reason: "no"}
+  e/pytorch-single_device-inference:
+    status: EXPECTED_PASSING
+    supported_archs: [n150]
+    arch_overrides:
+      p150: {status: KNOWN_FAILURE_XFAIL}
+  f/pytorch-single_device-inference: {status: NOT_SUPPORTED_SKIP}
+  g/pytorch-single_device-inference: {status: EXCLUDE_MODEL}
+  h/pytorch-single_device-inference: {required_pcc: 0.9}
+  i/pytorch-single_device-inference: {status: KNOWN_FAILURE_XFAIL}
+"""
+
+
+def read(tmp_path: Path, text: str) -> ImportResult:
+    file = tmp_path / "models.yaml"
+    file.write_text(text, "utf-8")
+    assert detect_format(file) == "tt-xla"
+    return read_tt_xla(file, Options())
+
+
+def test_the_worst_expectation_of_the_boards_on_which_a_model_runs(tmp_path: Path) -> None:
+    found = read(tmp_path, CONFIG)
+    assert [(t.name, t.outcome, t.stage, t.raw_status, t.reason) for t in found.tests] == [
+        ("a/pytorch-Base", "passed", "compare", "EXPECTED_PASSING", None),
+        ("b/pytorch", "executed", "run", "EXPECTED_PASSING",
+         "TT-XLA runs the model and accepts any result."),
+        ("c/pytorch", "wrong-result", "compare", "INCORRECT_RESULT", "n300-llmbox: PCC 0.1"),
+        ("d/pytorch", "failed", "compile", "FAILED_TTMLIR_COMPILATION", "p150: no"),
+        ("e/pytorch", "passed", "compare", "EXPECTED_PASSING", None),
+        ("f/pytorch", "skipped", None, "NOT_SUPPORTED_SKIP", "The file states no reason."),
+        ("i/pytorch", "failed", None, "KNOWN_FAILURE_XFAIL", None),
+    ]  # fmt: skip
+    assert found.tests[2].parameters == {"parallelism": "tensor_parallel", "mode": "training"}
+    assert [(suite.name, suite.kind) for suite in found.suites] == [("tt-forge-models", "model")]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("test_config:\n  a: {}\n", 'models.yaml:2: "a" does not end in a parallelism and a mode'),
+        ("test_config: []\n", "test_config: input should be a valid"),
+        ("test_config:\n  x-single_device-inference:\n    status: FINE\n", "models.yaml:2: x-"),
+        ("test_config:\n  x-single_device-inference: &a {}\n", "models.yaml:2: "),
+    ],
+)
+def test_a_file_of_another_form_is_refused(tmp_path: Path, text: str, words: str) -> None:
+    with pytest.raises(ProblemsError) as error:
+        read(tmp_path, text)
+    assert words in str(error.value)
