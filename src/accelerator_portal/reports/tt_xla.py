@@ -103,7 +103,9 @@ def read_tt_xla(path: Path, options: Options) -> ImportResult:
             "parameters": {"parallelism": name[2], "mode": name[3]},
         }
         boards = tests.parsed(_Entry, entry, key, line)
-        for board in boards.supported_archs if boards else ():
+        if boards is None:
+            continue
+        for board in boards.supported_archs:
             own = {**entry, **boards.arch_overrides.get(board, {})}
             expected = tests.parsed(_Expectation, own, key, line)
             if expected and (meaning := expected.meaning(board)):
