@@ -186,9 +186,12 @@ export class Cards {
     const strange = asked.filter((token, at) => !every.has(at) && !language.isNoise(token) && ![...name.makers, ...name.words.map(joined)].some((word) => distance(word, token.text) <= word.length / 3.5)); // "nvidea"
     const beside = [...known].filter((at) => !seed.core.has(at) && !language.isNoise(asked[at]));
     const isAlone = name.isWeak && beside.every((at) => name.makers.has(asked[at].text));
-    const led = asked[Math.min(...seed.core) - 1]?.word ?? "";
+    const first = Math.min(...seed.core);
+    const lead = asked[first - 1];
     if (strange.length > 0 && (strict || isAlone)) return false; // "Foo 1080"
-    if (isAlone && ((strict && beside.length === 0) || (/^[a-z]{2}/.test(led) && language.form.test(led)))) return false; // "DDR5 6000"
+    if (strange.some(({ text }) => text.length > 2 && this.makers.has(text))) return false; // "NVIDIA MI300X"
+    if (name.isNumber && strange.includes(lead) && !lead.digit && beside.some((at) => at < first)) return false; // "Radeon Foo 7600"
+    if (isAlone && ((strict && beside.length === 0) || (lead && /^[a-z]{2}/.test(lead.word) && language.form.test(lead.word)))) return false; // "DDR5 6000"
     const named = asked.some(({ text }, at) => !seed.core.has(at) && members.some((member) => member.name.owner.words.has(text)));
     if (name.short && name.core.every((word) => /^[\d.]/.test(joined(word)))) return strange.length === 0;
     if (/^v\d$/.test(name.core.map(joined).join(""))) return named || strange.length === 0;
