@@ -21,7 +21,7 @@ PAGE = kinds.FULLEST
 def anchors(site: Site) -> list[str]:
     """An id within a closed part of each sort: hardware, an answer, a guide, a source."""
     page = site.pages[PAGE]
-    found = [attribute(node, "id") for node in page.tree.css("details .fold-title")]
+    found = [attribute(node, "id") for node in page.tree.css("details.fold h3[id]")]
     sorts = {anchor.split("-")[0]: anchor for anchor in found}
     sorts["source"] = attribute(page.tree.css(".sources li")[0], "id")
     return list(sorts.values())
@@ -35,13 +35,13 @@ def test_a_link_opens_what_it_leads_into(open_page: OpenPage, site: Site, *, scr
         page = open_page(f"{PAGE}#{anchor}", java_script_enabled=scripts)
         opened = page.locator(f"details[open]:has([id='{anchor}'])")
         expect(opened.last).to_be_visible()
-        expect(opened.last.locator("> summary, li:target").last).to_be_in_viewport()
+        expect(opened.last.locator("> summary, :target").last).to_be_in_viewport()
         page.close()
 
 
 def test_every_part_is_closed_at_first(open_page: OpenPage) -> None:
     page = open_page(PAGE)
-    assert page.locator("details.fold").count() > 20
+    assert page.locator("details.fold").count() > 5
     expect(page.locator("details.fold[open]")).to_have_count(0)
 
 
@@ -58,7 +58,7 @@ def test_what_is_closed_is_found_by_the_search(site: Site) -> None:
     index = json.loads((site.root / "search/search_index.json").read_text("utf-8"))
     found = {document["location"] for document in index["docs"]}
     for address in (PAGE, "results/torchbench/tests/h/"):
-        ids = [attribute(node, "id") for node in site.pages[address].tree.css(".fold-title")]
+        ids = [attribute(node, "id") for node in site.pages[address].tree.css("details h3[id]")]
         assert len(ids) > 15
         assert {f"{address}#{anchor}" for anchor in ids} <= found
 

@@ -132,7 +132,7 @@ def test_the_policies_allow_no_script_that_the_theme_did_not_bring(
 
 
 def test_a_fence_within_code_stays_code(hostile: Site) -> None:
-    code = platform_page(hostile).tree.css("#install ~ .vendor-section pre code")
+    code = platform_page(hostile).tree.css("#install ~ .vendor-text pre code")
     expected = '\n```{ .python onclick=alert(1) }\nx\n```\n\n<div markdown="1">\n\n# Big\n'
     assert code[0].text() == expected
 

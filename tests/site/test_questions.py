@@ -5,6 +5,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from accelerator_portal.site.questions import ANY, PageQuestion, relocated
 from accelerator_portal.site.source_list import SourceList
+from accelerator_portal.site.vendor_text import render_section
 from tests.built_site import Site, attribute
 
 
@@ -38,9 +39,21 @@ def test_links_and_ids_of_an_answer_are_right_on_another_page(site: Site) -> Non
     entry = sources.entry("faq.md", name)
     assert entry is not None
     assert [attribute(node, "href") for node in tree.css("a")] == [
-        f"../compute-platforms/{platform.id}/#{entry.anchor}",
         "https://example.org/",
+        f"../compute-platforms/{platform.id}/#{entry.anchor}",
     ]
+
+
+def test_citations_stand_at_the_end_of_their_paragraph_each_once(site: Site) -> None:
+    platform = site.catalog.platforms[0]
+    (name, *_) = platform.faq.sources
+    text = f"One [@{name}]. Two [@{name}].\n\n- Three [@{name}], four\n"
+    sources = SourceList(platform.sourced_files())
+    tree = LexborHTMLParser(render_section(platform.faq, sources, text, "faq-x"))
+    entry = sources.entry("faq.md", name)
+    assert entry is not None
+    found = [node.text() for node in tree.css("p, li")]
+    assert found == [f"One. Two.{entry.number}", f"Three, four{entry.number}"]
 
 
 def test_words_that_look_like_a_link_or_an_id_stay_as_they_were_written(site: Site) -> None:

@@ -7,8 +7,6 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from markupsafe import Markup
-
 from accelerator_portal.catalog import Platform
 from accelerator_portal.catalog.accelerator import Accelerator
 from accelerator_portal.install.selector import Selector
@@ -28,6 +26,7 @@ from accelerator_portal.site.versions import versions_table
 
 # So many rows, the newest, are shown; the others are a click away.
 MOST_VERSIONS = 3
+MOST_ANSWERS = 3
 
 # The words of a product's name before its number.
 _PRODUCT_LINE = re.compile(r"[^\W\d][^\d]*(?=\s|$)")
@@ -62,9 +61,10 @@ def platform_context(platform: Platform, parts: Parts) -> dict[str, Any]:
         "feature_labels": LABELS,
         "versions": versions_table(platform, sources),
         "most_versions": MOST_VERSIONS,
+        "most_answers": MOST_ANSWERS,
         "guide": {
-            section.title: fold_section(
-                render_section(platform.guide, sources, section.text, slug(section.title))
+            section.title: render_section(
+                platform.guide, sources, section.text, slug(section.title)
             )
             for section in platform.guide.sections
         },
@@ -116,70 +116,3 @@ def _citer(sources: SourceList) -> Any:  # noqa: ANN401 - a function for the tem
         return sources.cited(file, names)
 
     return cited
-
-
-# A vendor's section in parts that a page can close: the introduction, then each subsection.
-#
-# Works on the safe HTML of `vendor_text`: well-formed, with few tags and every value quoted.
-
-_TAG = re.compile(r"<(/?)([a-z][a-z0-9]*)\b[^<>]*>")
-_HEADING = re.compile(r'<h3 id="([^"]*)">(.*?)</h3>\n?', re.DOTALL)
-_CITATION = re.compile(r'<sup class="cite">.*?</sup>', re.DOTALL)
-_EMPTY = frozenset({"br", "hr"})
-
-
-@dataclass(frozen=True, slots=True)
-class Subsection:
-    """A part of a section; `title` has neither links nor citations."""
-
-    anchor: str
-    title: Markup
-    body: Markup
-
-
-@dataclass(frozen=True, slots=True)
-class FoldedSection:
-    """A section: what comes before its first subsection, and the subsections."""
-
-    introduction: Markup
-    subsections: tuple[Subsection, ...]
-
-
-def fold_section(html: Markup) -> FoldedSection:
-    """Return the section in parts; only headings outside lists, tables and quotes begin one."""
-    text = str(html)
-    headings = [match for place in _outermost(text) if (match := _HEADING.match(text, place))]
-    ends = [*(match.start() for match in headings[1:]), len(text)]
-    introduction = text[: headings[0].start()] if headings else text
-    return FoldedSection(
-        _safe(introduction),
-        tuple(
-            Subsection(match[1], _safe(_plain(match[2])), _safe(text[match.end() : end]))
-            for match, end in zip(headings, ends, strict=bool(headings))
-        ),
-    )
-
-
-def _outermost(text: str) -> list[int]:
-    """The places of the headings that stand within no other element."""
-    found: list[int] = []
-    depth = 0
-    for tag in _TAG.finditer(text):
-        if tag[2] in _EMPTY:
-            continue
-        if tag[1]:
-            depth -= 1
-        else:
-            if depth == 0 and tag[2] == "h3":
-                found.append(tag.start())
-            depth += 1
-    return found
-
-
-def _plain(title: str) -> str:
-    """Without links: the title is what a reader clicks to open the part."""
-    return re.sub(r"</?a\b[^<>]*>", "", _CITATION.sub("", title)).strip()
-
-
-def _safe(text: str) -> Markup:
-    return Markup(text)  # noqa: S704 - a whole part of what was sanitized

@@ -45,6 +45,12 @@ _ATTRIBUTES = {
 
 # The space before a citation keeps Markdown readable; the number stands close to its word.
 _SPACED_CITATION = re.compile(rf"\s{{0,9}}{CITATION.pattern}")
+_CITATION = re.compile(r'<sup class="cite">.*?</sup>')
+
+# A paragraph, list item or cell that holds no other block.
+_BLOCK = re.compile(
+    r"<(p|li|td|th)\b(?:(?!<(?:p|li|td|th|ul|ol|pre|table|div|blockquote)\b).)*?</\1>", re.DOTALL
+)
 
 
 def render_vendor_text(text: str, prefix: str, cite: Cite, page: str = "") -> str:
@@ -82,7 +88,14 @@ def render_section(
     """Render a section of a guide or an FAQ, whose citations are listed in `sources`."""
     name = file.path.rsplit("/", 1)[-1]
     html = render_vendor_text(text, prefix, lambda source: sources.entry(name, source), page)
-    return Markup(html)  # noqa: S704 - sanitized just there
+    return Markup(_BLOCK.sub(_cited_at_end, html))  # noqa: S704 - sanitized just there
+
+
+def _cited_at_end(block: re.Match[str]) -> str:
+    """Move the citations of a paragraph, list item or cell to its end, each once."""
+    citations = dict.fromkeys(_CITATION.findall(block[0]))
+    text, end, tag = _CITATION.sub("", block[0]).rpartition("</")
+    return text.rstrip() + "".join(citations) + end + tag
 
 
 def citation(entry: SourceEntry, page: str = "") -> str:
