@@ -32,6 +32,25 @@ def test_a_cell_names_the_plugin_and_its_runtime(site: Site) -> None:
     assert not any(a.text() == "yes" for a in site.pages["versions/"].tree.css("td a"))
 
 
+def test_a_cell_names_the_plugin_that_the_commands_install(site: Site) -> None:
+    """Not a newer one, where the commands install an older one or start an image of it."""
+    page = site.pages["versions/"]
+    for platform, build in [("tsingmicro", "2.7.0"), ("tpu-xla", "2.8.0"), ("tpu-xla", "2.6.0")]:
+        cell = page.one(f"a[href='../compute-platforms/{platform}/?build={build}#install']")
+        version = cell.text().partition(" ")[0]
+        rows = site.selector.only(platform).rows_with("build", build)
+        assert any(version in command for row in rows for command in row.commands), platform
+
+
+def test_the_checks_of_all_platforms_with_a_check_are_on_one_page(site: Site) -> None:
+    shown = [
+        attribute(link, "href").split("/")[2]
+        for link in site.pages["get-started/"].tree.css("a[href$='/#start']")
+    ]
+    checked = {row.platform for row in site.selector.rows if row.check}
+    assert shown == [platform.id for platform in site.catalog.platforms if platform.id in checked]
+
+
 def test_a_build_from_source_alone_says_so(site: Site) -> None:
     for link in site.pages["versions/"].tree.css(".release-matrix tbody td a"):
         href = attribute(link, "href")

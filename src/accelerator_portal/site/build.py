@@ -185,7 +185,7 @@ def _shared_pages(
             "silent": silent,
             "silent_since": since,
             "pythons": python_range(catalog.releases.newest.python),
-            "checks": _checks(ready),
+            "checks": _checks(catalog, selector.rows),
             "offline": list(offline_installs(selector)),
             "containers": [p for p in catalog.platforms if _has_container(ready, p.id)],
         },
@@ -223,13 +223,13 @@ def _shared_pages(
         yield SiteFile(path, content, f"{TEMPLATES}/{template}")
 
 
-def _checks(rows: Iterable[InstallRow]) -> list[InstallRow]:
-    """A row of each platform for the check that follows its installation."""
+def _checks(catalog: Catalog, rows: Iterable[InstallRow]) -> list[InstallRow]:
+    """A row of each platform for the check that follows its installation, best one of pip."""
     found: dict[str, InstallRow] = {}
-    for row in rows:
-        if row.check and row.method == "pip":
+    for row in sorted(rows, key=lambda row: row.method != "pip"):
+        if row.check:
             found.setdefault(row.platform, row)
-    return list(found.values())
+    return [found[platform.id] for platform in catalog.platforms if platform.id in found]
 
 
 def _has_container(rows: Iterable[InstallRow], platform: str) -> bool:

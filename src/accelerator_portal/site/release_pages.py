@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -125,6 +126,13 @@ def _plain(name: str, version: str) -> str:
     return f"{name} {version.removeprefix('==').removesuffix('.*')}"
 
 
+def _names(commands: str, package: str, version: str) -> bool:
+    """Whether commands install this version of the plugin, as a package, a file or an image."""
+    name = re.sub("[-_]", "[-_]", package)
+    found = rf"(?:{name}(?:\[\w+\])?==|[:/]\S*?(?<![\d.])){re.escape(version)}(?![\d.])"
+    return re.search(found, commands) is not None
+
+
 def _words(platform: Platform, release: Release, rows: list[InstallRow]) -> str:
     """Say what serves a release: plugin and runtime, or else the variants or the systems."""
     if not rows:
@@ -134,7 +142,15 @@ def _words(platform: Platform, release: Release, rows: list[InstallRow]) -> str:
     fits = rows_about(platform, release.version, None)
     plugins = [row for row in fits if row.plugin]
     if plugins:
-        best = max(plugins, key=lambda row: (bool(row.needs), Version(row.plugin or "0")))
+        commands = " ".join(command for row in rows for command in row.commands)
+        best = max(
+            plugins,
+            key=lambda row: (
+                _names(commands, platform.accelerator.package.name, row.plugin or ""),
+                bool(row.needs),
+                Version(row.plugin or "0"),
+            ),
+        )
         runtime = next((_plain(*n) for n in best.needs.items() if n[0] not in _LIBRARIES), None)
         return " · ".join(filter(None, [best.plugin, runtime]))
     used = {row.variant for row in rows}
