@@ -11,7 +11,7 @@ from playwright.sync_api import Page
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.install import InstallRow, Selector
 from accelerator_portal.install.limits import driver_bounds
-from accelerator_portal.install.payload import payload
+from accelerator_portal.install.payload import overview, payload
 from accelerator_portal.install.resolution import resolve
 from accelerator_portal.install.serving import runs
 from accelerator_portal.site.hardware import cards_by_id
@@ -26,11 +26,11 @@ CASES = 400
 _RESOLVE = """async ([data, cases]) => {
   const { Model } = await import(new URL("assets/scripts/selector-model.js", document.baseURI));
   const at = async (path) => (await fetch(`api/v1/${path}`)).json();
-  const model = new Model(data ?? await at("selector.json"));
+  const model = new Model(data?.overview ?? await at("selector.json"));
   const found = [];
   for (const [wishes, limits] of cases) {
     const platform = model.platform(wishes);
-    if (!model.hasRows(platform)) model.add(platform, await at(`install/${platform}.json`));
+    if (!model.hasRows(platform)) model.add(platform, data?.parts[platform] ?? await at(`install/${platform}.json`));
     const { choice, row, unmet } = model.resolve(wishes, limits);
     found.push([row && choice, row && row.commands, unmet.map(([axis]) => axis)]);
   }
@@ -79,7 +79,9 @@ def test_a_further_axis_is_derived_as_python_does(open_page: OpenPage, catalog: 
     selector = further_selector(catalog)
     cases = some_wishes(selector, 2)
     plain = [plain_case(wishes) for wishes in cases]
-    shown = open_page().evaluate(_RESOLVE, [payload(selector), plain])
+    parts = {p.id: payload(selector.only(p.id)) for p in selector.axes["platform"]}
+    data = {"overview": overview(selector), "parts": parts}
+    shown = open_page().evaluate(_RESOLVE, [data, plain])
     for wishes, found in zip(cases, shown, strict=True):
         assert found == expected(selector, wishes), wishes
 
@@ -106,8 +108,10 @@ def test_cards_and_drivers_limit_what_python_limits(open_page: OpenPage, site: S
 _EFFECTS = """async () => {
   const { Model } = await import(new URL("assets/scripts/selector-model.js", document.baseURI));
   const { sideEffect } = await import(new URL("assets/scripts/selector-messages.js", document.baseURI));
-  const data = await (await fetch("api/v1/install.json")).json();
+  const at = async (path) => (await fetch(`api/v1/${path}`)).json();
+  const data = await at("selector.json");
   const model = new Model(data);
+  for (const [platform, own] of Object.entries((await at("install.json")).platforms)) model.add(platform, own);
   const silent = [];
   let [choices, differences] = [0, 0];
   for (const [platform] of data.axes.platform) {

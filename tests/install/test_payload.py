@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -75,6 +76,16 @@ def test_one_platforms_payload_holds_its_rows(selector: Selector) -> None:
     for platform in selector.axes["platform"]:
         one = selector.only(platform.id)
         assert list(decoded(json.loads(json.dumps(payload(one))))) == expected(one)
+
+
+def test_a_row_of_one_platform_moves_no_number_of_another(selector: Selector) -> None:
+    """Else the difference that a pull request makes would show every vendor's data."""
+    first, *others = (value.id for value in selector.axes["platform"])
+    gone = selector.rows_with("platform", first)[0]
+    fewer = replace(selector, rows=tuple(row for row in selector.rows if row is not gone))
+    assert payload(fewer.only(first)) != payload(selector.only(first))
+    for platform in others:
+        assert payload(fewer.only(platform)) == payload(selector.only(platform))
 
 
 def test_the_starting_choices_are_spelt_out(data: dict[str, Any], selector: Selector) -> None:

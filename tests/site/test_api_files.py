@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from accelerator_portal.catalog.schema import SCHEMAS
-from accelerator_portal.install.payload import payload
+from accelerator_portal.install.payload import overview, payload
 from accelerator_portal.reports.store import stored_reports
+from accelerator_portal.site.api import PARTS
 from tests.built_site import Site
 from tests.schema_faults import schema_faults
 
@@ -83,7 +84,8 @@ DESCRIBED = {
     "additional-platforms": "additional-platforms.json",
     "accelerator-file": "accelerators/*.json",
     "selector-data": "selector.json",
-    "install-data": "install*/*.json",
+    "install-data": "install/*.json",
+    "install-data-of-all": "install.json",
     "results": "results/index.json",
     "suite-results": "results/*[!x].json",  # all but index.json
     "report": "reports/*.json",
@@ -106,9 +108,7 @@ DESCRIBED = {
 
 def test_every_file_has_a_schema(site: Site) -> None:
     folder = site.root / API
-    described = {
-        file for glob in (*DESCRIBED.values(), "install.json") for file in folder.glob(glob)
-    }
+    described = {file for glob in DESCRIBED.values() for file in folder.glob(glob)}
     tables = {*folder.rglob("results/**/*.csv")}
     every = {file for file in folder.rglob("*") if file.is_file()}
     assert described | {*folder.glob("schema/*")} | tables == every
@@ -131,10 +131,11 @@ def test_a_platforms_file_says_what_its_folder_says(site: Site) -> None:
 
 
 def test_the_selectors_data_is_that_of_the_library(site: Site) -> None:
-    files = {"install.json": site.selector}
-    files |= {f"install/{p.id}.json": site.selector.only(p.id) for p in site.catalog.platforms}
-    for path, selector in files.items():
-        found = read(site, path)
+    whole = read(site, "install.json")["platforms"]
+    assert list(whole) == [platform.id for platform in site.catalog.platforms]
+    for platform, found in whole.items():
+        assert found == read(site, f"install/{platform}.json")
+        selector = site.selector.only(platform)
         assert {**found, "cards": {}} == json.loads(json.dumps(payload(selector)))
         for cards in found["cards"].values():
             assert all(
@@ -144,29 +145,30 @@ def test_the_selectors_data_is_that_of_the_library(site: Site) -> None:
 
 def test_before_a_choice_the_selector_reads_what_is_true_of_all_platforms(site: Site) -> None:
     data = read(site, "selector.json")
-    whole = read(site, "install.json")
-    assert data.keys() < whole.keys() | {"parts"}
-    for name in data.keys() - {"parts", "cards"}:
-        assert data[name] == whole[name], name
-    for platform, cards in whole["cards"].items():
-        assert data["cards"][platform] == {card: [name] for card, (name, *_) in cards.items()}
-        assert (site.root / API / data["parts"].replace("{platform}", platform)).is_file()
+    expected = {"parts": PARTS, **overview(site.selector)}
+    assert {**data, "cards": {}} == json.loads(json.dumps(expected))
+    for platform in site.catalog.by_id:
+        own = read(site, PARTS.replace("{platform}", platform))
+        assert data["cards"][platform] == {
+            card: [name] for card, (name, *_) in own["cards"][platform].items()
+        }
 
 
 def test_the_numbers_of_a_row_point_into_the_tables(site: Site) -> None:
-    data = read(site, "install.json")
-    width = len(data["columns"])
-    assert len(data["rows"]) == width * len(site.selector.rows)
-    for start in range(0, len(data["rows"]), width):
-        row = dict(zip(data["columns"], data["rows"][start:], strict=False))
-        platform = data["axes"]["platform"][row.pop("platform")][0]
-        assert -1 <= row.pop("variant") < len(data["variants"].get(platform, ()))
-        for name, number in row.items():
-            table = data.get(name, data["axes"].get(name))
-            assert -1 <= number < len(table), name
+    count = 0
+    for platform, data in read(site, "install.json")["platforms"].items():
+        width = len(data["columns"])
+        for start in range(0, len(data["rows"]), width):
+            count += 1
+            row = dict(zip(data["columns"], data["rows"][start:], strict=False))
+            assert data["axes"]["platform"][row.pop("platform")][0] == platform
+            assert -1 <= row.pop("variant") < len(data["variants"].get(platform, ()))
+            for name, number in row.items():
+                table = data.get(name, data["axes"].get(name))
+                assert -1 <= number < len(table), name
+    assert count == len(site.selector.rows)
 
 
 def test_the_selectors_data_stays_small(site: Site) -> None:
-    """It is fetched by every reader; ten times today's rows must still be bearable."""
     size = (site.root / API / "install.json").stat().st_size
     assert size < 400 * len(site.selector.rows)

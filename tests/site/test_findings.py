@@ -102,8 +102,9 @@ def test_the_pages_and_the_data_say_the_same(site: Site) -> None:
     assert "Error" not in text
     assert "No level means that the command was tested on hardware." in text
     install = json.loads((site.root / "api/v1/install.json").read_text("utf-8"))
-    assert {kind for kind, _ in install["finding"]} <= {*kinds}
-    assert all(-1 <= n < len(install["finding"]) for row in install["findings"] for n in row)
+    for own in install["platforms"].values():
+        assert {kind for kind, _ in own["finding"]} <= {*kinds}
+        assert all(-1 <= n < len(own["finding"]) for row in own["findings"] for n in row)
 
 
 def test_an_installation_is_a_level_of_its_own(tree: Tree) -> None:

@@ -33,6 +33,7 @@ from accelerator_portal.site.api_shapes import (
     Index,
     IndexEntry,
     InstallData,
+    InstallDataOfAll,
     Question,
     QuestionIndex,
     SelectorData,
@@ -73,6 +74,7 @@ SHAPES: dict[str, type[BaseModel]] = {
     "accelerator-file": AcceleratorFile,
     "selector-data": SelectorData,
     "install-data": InstallData,
+    "install-data-of-all": InstallDataOfAll,
     "findings": FindingsData,
     "hardware": HardwareData,
     "versions": VersionsData,
@@ -112,7 +114,9 @@ def api_files(
     """Yield the index, the data of all platforms, two files a platform, the schemas."""
     yield data_file("index.json", _index(catalog))
     yield _file("selector.json", _overview(catalog, selector))
-    yield _file("install.json", _install(catalog, selector))
+    # Apart, so that a change of one platform moves no number of another.
+    install = {p.id: _install(catalog, selector.only(p.id), p) for p in catalog.platforms}
+    yield _file("install.json", {"platforms": install})
     yield data_file("releases.json", catalog.releases)
     yield data_file("hardware.json", hardware)
     yield data_file("versions.json", versions)
@@ -122,19 +126,16 @@ def api_files(
         yield data_file(OTHER_BACKENDS, catalog.other_backends)
     for platform in catalog.platforms:
         yield data_file(f"accelerators/{platform.id}.json", _platform(platform))
-        own = _install(catalog, selector.only(platform.id))
-        yield _file(f"install/{platform.id}.json", own)
+        yield _file(f"install/{platform.id}.json", install[platform.id])
     for name in SCHEMAS:
         yield SiteFile(f"{API}/{_schema(name)}", schema_text(name))
     for name, model in SHAPES.items():
         yield SiteFile(f"{API}/{_schema(name)}", model_schema(model))
 
 
-def _install(catalog: Catalog, selector: Selector) -> dict[str, Any]:
-    """The selector's data with what each card of its platforms can run."""
-    shown = {value.id for value in selector.axes["platform"]}
-    platforms = (platform for platform in catalog.platforms if platform.id in shown)
-    return payload(selector, {p.id: _cards(catalog, selector, p) for p in platforms})
+def _install(catalog: Catalog, selector: Selector, platform: Platform) -> dict[str, Any]:
+    """The data of one platform's selector with what each of its cards can run."""
+    return payload(selector, {platform.id: _cards(catalog, selector, platform)})
 
 
 def _overview(catalog: Catalog, selector: Selector) -> dict[str, Any]:

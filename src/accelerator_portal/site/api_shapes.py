@@ -179,6 +179,13 @@ class InstallData(SelectorOverview):
     """The rows."""
 
 
+class InstallDataOfAll(Model):
+    """The install selector's data for all platforms."""
+
+    platforms: dict[str, InstallData]
+    """For each platform the content of its own file. The numbers of one mean nothing in another."""
+
+
 class QuestionIndex(Model):
     """The index of the question search. Add up the weights of the words of an error message."""
 

@@ -9,8 +9,7 @@ export class Model {
     this.data = data;
     this.axes = data.order; // in the order of addresses
     this.place = places(data);
-    this.isWhole = "rows" in data;
-    this.rowsOf = this.isWhole ? grouped(decode(data)) : new Map();
+    this.rowsOf = new Map();
     this.points = new Map();
   }
 
@@ -21,7 +20,7 @@ export class Model {
   }
 
   hasRows(platform) {
-    return this.isWhole || this.rowsOf.has(platform);
+    return this.rowsOf.has(platform);
   }
 
   values(axis, platform) {
@@ -174,15 +173,6 @@ function holding(points, axis, value) {
   if (axis !== "python") return points.filter(({ row }) => row[axis] === value);
   const own = points.filter(({ python }) => python === value);
   return own.length > 0 ? own : points.filter(({ python }) => python === "");
-}
-
-function grouped(rows) {
-  const found = new Map();
-  for (const row of rows) {
-    if (!found.has(row.platform)) found.set(row.platform, []);
-    found.get(row.platform).push(row);
-  }
-  return found;
 }
 
 function places(data) {
