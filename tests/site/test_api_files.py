@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from accelerator_portal.catalog.own_suite import suite_folder
 from accelerator_portal.catalog.schema import SCHEMAS
 from accelerator_portal.install.payload import overview, payload
 from accelerator_portal.reports.store import stored_reports
@@ -25,7 +26,7 @@ def tables(site: Site) -> set[str]:
     """The suites, with their modes where they have some, of which there are results."""
     tests = (test for stored in stored_reports(site.catalog)[0] for test in stored.report.tests)
     pairs = {(test.suite, str(test.parameters.get("mode", ""))) for test in tests}
-    return {f"{suite}/{mode}".removesuffix("/") for suite, mode in pairs}
+    return {f"{suite_folder(suite)}/{mode}".removesuffix("/") for suite, mode in pairs}
 
 
 def _file_of(entry: list[Any]) -> str:

@@ -9,6 +9,7 @@ import xml.etree.ElementTree as ET
 from collections import Counter, defaultdict
 from urllib.parse import parse_qs, urlsplit
 
+from accelerator_portal.catalog.own_suite import owner_of, suite_folder
 from accelerator_portal.reports.missing_operators import missing_operators, waiting_words
 from accelerator_portal.reports.report_file import report_text
 from accelerator_portal.reports.store import stored_reports
@@ -24,7 +25,7 @@ def matrix_pages_of(site: Site, suite: str) -> list[Page]:
     return [
         page
         for address, page in site.pages.items()
-        if address.startswith(f"results/{suite}/") and page.tree.css_first(".matrix")
+        if address.startswith(f"results/{suite_folder(suite)}/") and page.tree.css_first(".matrix")
     ]
 
 
@@ -135,7 +136,12 @@ def test_the_grid_shows_the_newest_report_of_each_suite(site: Site) -> None:
     page = site.pages["results/dashboard/"]
     view = results(site.catalog)
     expected = {
-        (platform.id, f"results/runs/{found.stored.id}/#suite-{found.suite}")
+        (
+            platform.id,
+            f"compute-platforms/{platform.id}/#own-suites"
+            if owner_of(found.suite)
+            else f"results/runs/{found.stored.id}/#suite-{found.suite}",
+        )
         for platform in site.catalog.platforms
         for found in view.newest(platform.id)
         if found.kind != "speed"
