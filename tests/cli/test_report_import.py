@@ -245,6 +245,8 @@ FILES = {
     ),
     "executorch-csv": f"{COLUMNS}\ntest_b_xnnpack,test_b,0,xnnpack,,Pass,,True,,,,,,,,\n",
     "dynamo-csv": "name,accuracy,graph_breaks\na,pass,0\n",
+    "flaggems": "import flag_gems\n@pytest.mark.skipif(flag_gems.vendor_name == 'acme')\n"
+    "def test_b(): pass\n",
     "tt-xla": "test_config:\n  a-single_device-inference: {status: EXPECTED_PASSING}\n",
 }
 

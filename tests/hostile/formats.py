@@ -231,6 +231,9 @@ CASES: Mapping[str, tuple[str, bytes, str]] = {
     "TT-XLA: an alias": ("tt-xla", b"test_config: &a\n  x: *a\n", "anchor"),
     "TT-XLA: no mapping": ("tt-xla", b"test_config: 1\n", "test_config: input should be"),
     "TT-XLA: levels without end": ("tt-xla", b"test_config: " + b"[" * 5000, "levels"),
+    # FlagGems' test files.
+    "FlagGems: no Python": ("flaggems", b"import flag_gems\ndef f(:\n", "invalid Python"),
+    "FlagGems: levels without end": ("flaggems", b"import flag_gems\n" + b"(" * 9000, "Python"),
     # ExecuTorch's CSV and JSON.
     "ExecuTorch: nothing": ("executorch-csv", b"", "the file is empty"),
     "ExecuTorch: another header": ("executorch-csv", b"a,b\n", "is missing"),

@@ -175,7 +175,8 @@ def _read(path: Path, arguments: dict[str, Any]) -> ImportResult:
     for name, equals, _ in pairs:
         if not equals:
             raise click.BadParameter(f'"{name}" needs a value', param_hint="--parameter")
-    options = Options(arguments["suite"], {name: value for name, _, value in pairs})
+    parameters = {name: value for name, _, value in pairs}
+    options = Options(arguments["suite"], parameters, arguments["accelerator"])
     reader = READERS[arguments["format_name"] or detect_format(path)]
     return reader(path, options)
 

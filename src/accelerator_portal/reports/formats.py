@@ -15,6 +15,7 @@ from accelerator_portal.reports.ctrf import read_ctrf
 from accelerator_portal.reports.ctrf_writer import ctrf_text
 from accelerator_portal.reports.dynamo_csv import read_dynamo_csv
 from accelerator_portal.reports.executorch import read_executorch_csv, read_executorch_json
+from accelerator_portal.reports.flaggems import read_flaggems
 from accelerator_portal.reports.junit import junit_text, read_junit
 from accelerator_portal.reports.onnx_scoreboard import read_onnx_scoreboard
 from accelerator_portal.reports.pytest_json import read_pytest_json
@@ -127,6 +128,12 @@ FORMATS: Mapping[str, Format] = {
         read_tt_xla,
         b"test_config:",
         example="--kind baseline --origin acme/tests@0123456:models.yaml models.yaml",
+    ),
+    "flaggems": Format(
+        "the test files of FlagGems, for what they leave out",
+        read_flaggems,
+        b"import flag_gems",
+        example="--kind baseline --origin acme/tests@0123456:tests test_abs.py",
     ),
     "relay": Format(
         "the summary that PyTorch’s cross-repository CI relay accepts",

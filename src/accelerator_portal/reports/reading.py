@@ -40,10 +40,11 @@ class ImportResult:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What a person says of a file that it does not say: a suite, parameters of all its tests."""
+    """What a person says of a file: a suite, parameters of all its tests, the accelerator."""
 
     suite: str | None = None
     parameters: Mapping[str, str] = field(default_factory=dict)
+    accelerator: str = ""
 
 
 Reader = Callable[[Path, Options], ImportResult]

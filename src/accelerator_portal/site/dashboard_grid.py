@@ -70,7 +70,8 @@ class GridGroup:
 class GridCell:
     """The newest evidence of a suite on a platform; `address` is from the site's root.
 
-    Of a run `total` are the tests that passed or failed; of a baseline, all.
+    Of a run `total` are the tests that passed or failed; of a baseline, all. It is 0 where no test
+    passed or failed, and where a baseline expects neither.
     """
 
     column: GridColumn
@@ -186,11 +187,12 @@ def _counted(
     column: GridColumn, counts: Mapping[Outcome, int], *, is_run: bool, age: int | None
 ) -> GridCell:
     """A cell that leads nowhere yet."""
+    checked = sum(tests for outcome, tests in counts.items() if outcome in CHECKED)
     return GridCell(
         column,
         is_run,
         sum(tests for outcome, tests in counts.items() if outcome in GOOD),
-        sum(tests for outcome, tests in counts.items() if outcome in CHECKED or not is_run),
+        checked if is_run or not checked else sum(counts.values()),
         bar(counts),
         age,
         ", ".join(f"{tests:,} {outcome.replace('-', ' ')}" for outcome, tests in counts.items()),
