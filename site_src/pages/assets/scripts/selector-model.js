@@ -11,6 +11,7 @@ export class Model {
     this.place = places(data);
     this.rowsOf = new Map();
     this.points = new Map();
+    if ("rows" in data) this.add(data.axes.platform[0][0], data); // a page of one platform has its rows
   }
 
   /** Take the rows of a platform from its own data. The ranges of its cards count these rows. */
