@@ -26,7 +26,7 @@ from accelerator_portal.site.versions import versions_table
 
 # So many rows, the newest, are shown; the others are a click away.
 MOST_VERSIONS = 3
-MOST_ANSWERS = 3
+MOST_ANSWERS = 2
 
 # The words of a product's name before its number.
 _PRODUCT_LINE = re.compile(r"[^\W\d][^\d]*(?=\s|$)")
