@@ -122,6 +122,8 @@ def test_the_best_answer_comes_first_and_open(open_page: OpenPage) -> None:
     expect(page.locator("details.question[open]")).to_have_count(0)
 
 
+CAUSE = "\n\nThe above exception was the direct cause of the following exception:\n\n"
+MUSA_SYMBOL = "ImportError: /usr/local/musa/lib/libmusa.so.1.0: undefined symbol: PVRSRVGetDevInfo"
 OUT_OF_MEMORY = """\
 Traceback (most recent call last):
   File "/home/x/train.py", line 12, in <module>
@@ -145,6 +147,12 @@ torch.distributed.elastic.multiprocessing.errors.ChildFailedError:
         (OUT_OF_MEMORY, "cuda/faq-what-can-i-do-about-cuda-out"),
         (ROOT_CAUSE, "cuda/faq-what-can-i-do-about-cuda-out"),
         (OUT_OF_MEMORY + "\nRuntimeError: the run failed", ""),
+        (
+            MUSA_SYMBOL + CAUSE + "ImportError: Please try another directory!",
+            "musa/faq-why-does-the",
+        ),
+        (MUSA_SYMBOL + CAUSE + "No module named 'torch'", "any/faq-why-does-it-say-no-module"),
+        (OUT_OF_MEMORY + CAUSE + "RuntimeError: the run failed", "cuda/faq-what-can-i-do-about"),
         ("CUDA error: invalid device function", "cuda/faq-what-does-no-kernel-image"),
         (
             "ERROR: No matching distribution found for torch==2.4.0",
