@@ -55,6 +55,20 @@ def test_a_file_that_cannot_be_written_leaves_nothing_beside_it(tmp_path: Path) 
     assert [entry.name for entry in tmp_path.iterdir()] == ["file"]
 
 
+def test_what_is_no_regular_file_stays_what_it_is(tmp_path: Path) -> None:
+    """As root, a rename would replace /dev/null for all programs of the machine."""
+    pipe, folder = tmp_path / "pipe", tmp_path / "folder"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    write_text_atomically(pipe, "text")
+    assert (os.read(reader, 10), pipe.is_fifo()) == (b"text", True)
+    os.close(reader)
+    folder.mkdir()
+    with pytest.raises(IsADirectoryError):
+        write_text_atomically(folder, "text")
+    assert {*tmp_path.iterdir()} == {pipe, folder}
+
+
 def test_a_folder_replaces_the_one_that_is_there(tmp_path: Path) -> None:
     (tmp_path / "copied.bin").write_bytes(b"\xff")
     folder = tmp_path / "out"

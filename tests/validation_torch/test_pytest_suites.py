@@ -114,7 +114,7 @@ def test_a_command_of_the_report_repeats_its_test_on_a_plugins_device(
     ("words", "said"),
     [
         (["--suite=pytest"], "needs a folder of tests. Pass it with --pytest"),
-        (["--suite=pytest-vendor"], "name the folder of your own pytest suite with --pytest"),
+        (["--suite=pytest-vendor"], "For your own pytest suite, name its folder with --pytest"),
         (["--suite-name=x"], "add --pytest PATH"),
         (["--pytest={suite}", "--suite-name=My Tests"], 'write "my-tests"'),
         (["--pytest={suite}", "--suite-name=operators"], "is a built-in suite"),

@@ -12,7 +12,7 @@ _SECONDS = 600
 
 
 class GitError(Exception):
-    """Git failed; the message is the command's name and the last line of its errors."""
+    """Git failed; the message is the command's name and the reason that it gave."""
 
 
 def run(
@@ -44,7 +44,8 @@ def git(place: Path, *words: str, variables: Mapping[str, str] | None = None) ->
 def failure(done: subprocess.CompletedProcess[str]) -> GitError:
     """Return the error that a command which failed stands for."""
     lines = [line for line in done.stderr.splitlines() if line and not line.startswith("hint:")]
-    return GitError(f"git {done.args[1]}: {lines[-1] if lines else 'it failed'}")
+    reasons = [line for line in lines if line.startswith(("fatal:", "error:"))]
+    return GitError(f"git {done.args[1]}: {[*reasons, *lines[-1:], 'it failed'][0]}")
 
 
 # Putting files that changed here on top of a newer commit, without a working tree.

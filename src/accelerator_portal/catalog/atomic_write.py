@@ -22,8 +22,14 @@ _SUFFIX = ".new"
 
 
 def write_bytes_atomically(path: Path, data: bytes) -> None:
-    """Write a file. Raises OSError."""
+    """Write a file; what is no regular file, such as /dev/stdout, stays what it is.
+
+    Raises OSError.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
+    if path.exists() and not path.is_file():
+        path.write_bytes(data)
+        return
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}{_SUFFIX}")
     try:
         temporary.write_bytes(data)

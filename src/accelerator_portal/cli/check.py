@@ -111,16 +111,15 @@ def _below(root: Path, paths: Iterable[Path]) -> list[str]:
         place = path if path.is_absolute() else Path.cwd() / path
         place = place if os.path.lexists(place) else root / path
         try:
+            place.stat()
             found.append(place.resolve().relative_to(root.resolve()).as_posix())
+        except OSError as error:  # there is none, or its name is longer than any may be
+            what = f"can't read {str(path)[:200]} ({error.strerror}). Correct the path"
+            raise click.BadParameter(what, param_hint="PATHS") from None
         except ValueError:
             raise click.BadParameter(
                 f"{path} is not in {root}. Pass a path inside the repository", param_hint="PATHS"
             ) from None
-        try:
-            place.stat()
-        except OSError as error:  # there is none, or its name is longer than any may be
-            what = f"can't read {str(path)[:200]} ({error.strerror}). Correct the path"
-            raise click.BadParameter(what, param_hint="PATHS") from None
     return found
 
 

@@ -166,15 +166,16 @@ _WRITERS = {".csv": _csv, ".json": _json, ".parquet": _parquet}
 @ROOT
 @click.option(
     "--before",
+    type=click.DateTime(["%Y-%m"]),
     metavar="YYYY-MM",
     help="Merge the months before this one. Default: the current month.",
 )
-def compact(root: Path, before: str | None) -> None:
+def compact(root: Path, before: dt.datetime | None) -> None:
     """Merge the archive's files of past months into fewer files with the same results.
 
     Without --before, merge all months before the current one.
     """
-    month = before or month_of(dt.datetime.now(dt.timezone.utc))
+    month = f"{before:%Y-%m}" if before else month_of(dt.datetime.now(dt.timezone.utc))
     _end(compact_all(root, month, _tell_compaction))
 
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import click
 
 from accelerator_portal.cli.extras import Extra, is_installed, refusing_command
+from accelerator_portal.cli.failures import failures_as_messages
 
 
 class LazyCommand(NamedTuple):
@@ -48,10 +49,13 @@ class LazyGroup(click.Group):
         """Write the list of commands from their summaries."""
         click.Group(commands=self.commands).format_commands(ctx, formatter)
 
+    def make_context(self, *words: Any, **options: Any) -> click.Context:  # noqa: ANN401 - click's own
+        """Read the options; what stops it is told in a line."""
+        with failures_as_messages():
+            return super().make_context(*words, **options)
+
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - click's own
         """Run a command; what stops it is told in a line."""
-        from accelerator_portal.cli.options import failures_as_messages
-
         with failures_as_messages():
             return super().invoke(ctx)
 

@@ -19,10 +19,10 @@ from accelerator_portal.catalog.clock import today
 from accelerator_portal.catalog.problem import printable
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.checks import errors
+from accelerator_portal.cli.failures import INTERRUPTED
 from accelerator_portal.cli.generated import stale_files
 from accelerator_portal.cli.options import (
     INPUT_FILE,
-    INTERRUPTED,
     ROOT,
     print_problems,
     whole_catalog,

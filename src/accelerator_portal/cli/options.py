@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import errno
-import io
 import json
 import sys
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -20,9 +18,6 @@ from accelerator_portal.catalog.problem import did_you_mean, printable
 from accelerator_portal.catalog.progress import Advance
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.checks import errors, load_and_check
-
-# What a shell gives for a command that Ctrl+C ended.
-INTERRUPTED = 130
 
 INPUT_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 INPUT_FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
@@ -110,40 +105,11 @@ def checked_catalog(root: Path) -> Catalog:
     return catalog
 
 
-def refuse_unknown(accelerator: str, known: Collection[str]) -> None:
-    """Refuse the ID of a platform that is none of the known ones."""
-    if accelerator not in known:
-        what = f'there is no platform "{accelerator[:60]}"; {did_you_mean(accelerator, known)}'
+def refuse_unknown(name: str, known: Collection[str], thing: str = "platform") -> None:
+    """Refuse the ID of a platform, or the name of another thing, that is none of the known ones."""
+    if name not in known:
+        what = f'there is no {thing} "{name[:60]}"; {did_you_mean(name, known)}'
         raise click.UsageError(printable(what))
-
-
-@contextmanager
-def failures_as_messages() -> Iterator[None]:
-    """Tell what stops a command in a line, instead of a traceback.
-
-    Exit status: 1 for problems in the data and for what the machine refuses, 2 for wrong usage
-    (click's own), 130 after Ctrl+C.
-    """
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):  # a terminal or log that is not UTF-8
-            stream.reconfigure(errors="backslashreplace")
-    try:
-        yield
-    except ProblemsError as error:
-        print_problems(error.problems)
-        sys.exit(1)
-    except KeyboardInterrupt:
-        click.echo(
-            "Interrupted. No file is incomplete. To continue, run the command again.", err=True
-        )
-        sys.exit(INTERRUPTED)
-    except OSError as error:
-        if error.errno == errno.EPIPE:  # click ends quietly
-            raise
-        where = f"{error.filename} cannot be read or written: " if error.filename else ""
-        what = f"{where}{error.strerror or error}"
-        remedy = "Check the path, its permissions and the free space"
-        raise click.ClickException(printable(f"{what}. {remedy}")) from None
 
 
 @contextmanager

@@ -14,7 +14,8 @@ from packaging.utils import canonicalize_name
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.problem import did_you_mean, printable
 from accelerator_portal.catalog.wording import count
-from accelerator_portal.cli.options import INTERRUPTED, ROOT, progress_bar, usable_catalog
+from accelerator_portal.cli.failures import INTERRUPTED
+from accelerator_portal.cli.options import ROOT, progress_bar, usable_catalog
 
 if TYPE_CHECKING:
     from accelerator_portal.packages.sync import SyncResult

@@ -16,8 +16,8 @@ from accelerator_portal.catalog.catalog import RELEASES
 from accelerator_portal.catalog.clock import today
 from accelerator_portal.catalog.problem import printable
 from accelerator_portal.catalog.wording import count
+from accelerator_portal.cli.failures import INTERRUPTED
 from accelerator_portal.cli.options import (
-    INTERRUPTED,
     ROOT,
     print_problems,
     progress_bar,
@@ -80,7 +80,7 @@ def _text(source: str) -> str:
     except FileNotFoundError:
         raise click.UsageError(f"{source}: there is no such file. Correct the path") from None
     except OSError as error:
-        what = error.strerror or "it cannot be read"
+        what = f"it can't be read ({error.strerror}). Check the path and its permissions"
     except (FetchError, ValueError) as error:
         what = str(error)
     raise click.ClickException(f"{source}: {what}")

@@ -8,7 +8,7 @@ import click
 
 from accelerator_portal.catalog.catalog import SUITES
 from accelerator_portal.cli.generated import CHECK, keep_current
-from accelerator_portal.cli.options import ANY_ROOT
+from accelerator_portal.cli.options import ANY_ROOT, refuse_unknown
 from accelerator_portal.validation.listing import listed
 from accelerator_portal.validation.matrix import read_matrix, suite_names
 from accelerator_portal.validation.plan import RunError
@@ -31,9 +31,12 @@ def suites(root: Path, check_only: bool, wanted: tuple[str, ...]) -> None:
     Lines above `tests:` are edited by hand and stay unchanged.
     """
     described = [name for name in suite_names() if (root / SUITES / f"{name}.yaml").is_file()]
+    for name in wanted:
+        refuse_unknown(name, described, "suite")
+    if not described:
+        what = f"{root / SUITES} has no file for a suite of the harness. Correct --root"
+        raise click.UsageError(what)
     names = [name for name in described if not wanted or name in wanted]
-    if not names:
-        raise click.UsageError(f"{root / SUITES} has no file for a suite of the harness")
     try:
         offers = listed({name: read_matrix(name) for name in names})
     except RunError as error:

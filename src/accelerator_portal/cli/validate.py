@@ -18,10 +18,10 @@ from accelerator_portal.catalog.catalog import ACCELERATORS
 from accelerator_portal.catalog.validation_file import Validation
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.cli.extras import require_extra
+from accelerator_portal.cli.failures import INTERRUPTED
 from accelerator_portal.cli.options import (
     INPUT_FILE,
     INPUT_FOLDER,
-    INTERRUPTED,
     OUTPUT_FILE,
     print_problems,
     refuse_unknown,

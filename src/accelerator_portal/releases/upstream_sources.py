@@ -156,11 +156,11 @@ def upstream_text(source: str, limits: RequestLimits) -> str:
         with Path(source).open("rb") as file:
             data = file.read(MAX_BYTES + 1)
     if len(data) > MAX_BYTES:
-        raise ValueError(f"it has more than {MAX_BYTES // 1024**2} MB")
+        raise ValueError(f"it has more than {MAX_BYTES // 1024**2} MB. Use a list of PyTorch's")
     try:
         return data.decode()
     except UnicodeDecodeError:
-        raise ValueError("it is not UTF-8 text") from None
+        raise ValueError("it is not UTF-8 text. Use a list of PyTorch's") from None
 
 
 async def _fetched(address: str, limits: RequestLimits) -> bytes:

@@ -179,3 +179,5 @@ def _refuse_malformed(path: Path, start: bytes) -> None:
                 raise refuse(
                     path, error.lineno, json_fault(error), "create the file again"
                 ) from None
+        except ValueError as error:
+            raise refuse(path, 1, str(error), "create the file again") from None

@@ -97,8 +97,8 @@ def matrices_of(suites: Iterable[str]) -> dict[str, Matrix]:
     for name in names:
         if name not in known:
             remedy = did_you_mean(name, [*known, *FAMILIES])
-            own = ", or name the folder of your own pytest suite with --pytest"
-            raise RunError(f'there is no suite "{name}"; {remedy}{own}')
+            own = "For your own pytest suite, name its folder with --pytest"
+            raise RunError(f'there is no suite "{name}"; {remedy.removesuffix("?")}. {own}')
     return {name: read_matrix(name) for name in names}
 
 

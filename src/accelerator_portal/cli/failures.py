@@ -1,0 +1,53 @@
+"""What stops a command, told in a line. Imports nothing that takes long."""
+
+from __future__ import annotations
+
+import errno
+import io
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import click
+
+# What a shell gives for a command that Ctrl+C ended.
+INTERRUPTED = 130
+
+
+@contextmanager
+def failures_as_messages() -> Iterator[None]:
+    """Tell what stops a command in a line, instead of a traceback.
+
+    Exit status: 1 for problems in the data and for what the machine refuses, 2 for wrong usage
+    (click's own), 130 after Ctrl+C.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a terminal or log that is not UTF-8
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        yield
+    except KeyboardInterrupt:
+        click.echo(
+            "Interrupted. No file is incomplete. To continue, run the command again.", err=True
+        )
+        sys.exit(INTERRUPTED)
+    except (click.ClickException, click.exceptions.Exit):
+        raise
+    except Exception as error:  # noqa: BLE001 - what is not told is raised again
+        _tell(error)
+
+
+def _tell(error: Exception) -> None:
+    from accelerator_portal.catalog import ProblemsError
+    from accelerator_portal.catalog.problem import printable
+    from accelerator_portal.cli.options import print_problems
+
+    if isinstance(error, ProblemsError):
+        print_problems(error.problems)
+        sys.exit(1)
+    if not isinstance(error, OSError) or error.errno == errno.EPIPE:  # click ends quietly
+        raise error
+    where = f"{error.filename} cannot be read or written: " if error.filename else ""
+    what = f"{where}{error.strerror or error}"
+    remedy = "Check the path, its permissions and the free space"
+    raise click.ClickException(printable(f"{what}. {remedy}")) from None
