@@ -247,6 +247,7 @@ FILES = {
     "dynamo-csv": "name,accuracy,graph_breaks\na,pass,0\n",
     "flaggems": "import flag_gems\n@pytest.mark.skipif(flag_gems.vendor_name == 'acme')\n"
     "def test_b(): pass\n",
+    "lm-eval": "model_card: {tasks: gsm8k,\n  model_name: a}\nmetrics: {name: acc, value: 1}\n",
     "tt-xla": "test_config:\n  a-single_device-inference: {status: EXPECTED_PASSING}\n",
 }
 

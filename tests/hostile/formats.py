@@ -234,6 +234,13 @@ CASES: Mapping[str, tuple[str, bytes, str]] = {
     # FlagGems' test files.
     "FlagGems: no Python": ("flaggems", b"import flag_gems\ndef f(:\n", "invalid Python"),
     "FlagGems: levels without end": ("flaggems", b"import flag_gems\n" + b"(" * 9000, "Python"),
+    # What vLLM's plugins expect with lm-eval.
+    "lm-eval: no task": ("lm-eval", b"model_name: a\nmetrics: 1\n", "tasks: field required"),
+    "lm-eval: a name of control characters": (
+        "lm-eval",
+        b'model_card: {model_name: "a\\e", tasks: b}\nmetrics: {name: c, value: 1}\n',
+        "",
+    ),
     # ExecuTorch's CSV and JSON.
     "ExecuTorch: nothing": ("executorch-csv", b"", "the file is empty"),
     "ExecuTorch: another header": ("executorch-csv", b"a,b\n", "is missing"),

@@ -17,6 +17,7 @@ from accelerator_portal.reports.dynamo_csv import read_dynamo_csv
 from accelerator_portal.reports.executorch import read_executorch_csv, read_executorch_json
 from accelerator_portal.reports.flaggems import read_flaggems
 from accelerator_portal.reports.junit import junit_text, read_junit
+from accelerator_portal.reports.lm_eval import read_lm_eval
 from accelerator_portal.reports.onnx_scoreboard import read_onnx_scoreboard
 from accelerator_portal.reports.pytest_json import read_pytest_json
 from accelerator_portal.reports.pytorch_test_run import read_pytorch_test_run
@@ -134,6 +135,13 @@ FORMATS: Mapping[str, Format] = {
         read_flaggems,
         b"import flag_gems",
         example="--kind baseline --origin acme/tests@0123456:tests test_abs.py",
+    ),
+    "lm-eval": Format(
+        "the accuracy that vLLM’s plugins expect with lm-eval",
+        read_lm_eval,
+        b"model_name:",
+        b"metrics:",
+        example="--kind baseline --origin acme/tests@0123456:model.yaml model.yaml",
     ),
     "relay": Format(
         "the summary that PyTorch’s cross-repository CI relay accepts",

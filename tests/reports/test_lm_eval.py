@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from accelerator_portal.catalog import ProblemsError
+from accelerator_portal.reports.formats import detect_format
+from accelerator_portal.reports.lm_eval import read_lm_eval
+from accelerator_portal.reports.reading import ImportResult, Options
+
+# The structure is that of the files of vllm-ascend and vllm-gaudi; models and values are made up.
+TASKS = """\
+model_name: "acme/Model-8B"
+tasks:
+- name: "gsm8k"
+  metrics:
+  - {name: "exact_match,strict-match", value: 0.75}
+  - {name: "exact_match,flexible-extract", value: 0.8}
+- name: "other"
+  metrics:
+  - {name: "acc,none", value: 1}
+num_fewshot: 5
+"""
+CARD = """\
+model_card:
+  model_name: acme/Model-8B
+  tasks: gsm8k
+  limit: 256
+metrics: {name: "exact_match,strict-match", value: 0.9}
+"""
+
+
+def read(tmp_path: Path, text: str) -> ImportResult:
+    file = tmp_path / "model.yaml"
+    file.write_text(text, "utf-8")
+    assert detect_format(file) == "lm-eval"
+    return read_lm_eval(file, Options())
+
+
+def values(found: ImportResult) -> list[tuple[object, dict[str, float]]]:
+    return [
+        (test.parameters["task"], {name: one.value for name, one in test.metrics.items()})
+        for test in found.tests
+    ]
+
+
+def test_each_task_of_a_model_is_a_test_with_the_expected_values(tmp_path: Path) -> None:
+    found = read(tmp_path, TASKS)
+    assert values(found) == [
+        ("gsm8k", {"exact-match-strict-match": 0.75, "exact-match-flexible-extract": 0.8}),
+        ("other", {"acc-none": 1.0}),
+    ]
+    assert {(test.name, test.outcome) for test in found.tests} == {("acme/Model-8B", "passed")}
+    assert [(suite.name, suite.kind) for suite in found.suites] == [("vllm-lm-eval", "model")]
+
+
+def test_a_model_card_has_one_task(tmp_path: Path) -> None:
+    assert values(read(tmp_path, CARD)) == [("gsm8k", {"exact-match-strict-match": 0.9})]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (TASKS.replace("0.75", ".nan"), "value: input should be a finite number"),
+        (TASKS.replace("0.75", "high"), "value: input should be a valid number"),
+        (TASKS.replace('"other"', '"gsm8k"'), "is listed twice"),
+        (CARD.replace("tasks: gsm8k", ""), "model_card.tasks: field required"),
+        (CARD.replace("model_card:", "model_card: &a"), "anchor"),
+    ],
+)
+def test_a_file_of_another_form_is_refused(tmp_path: Path, text: str, words: str) -> None:
+    with pytest.raises(ProblemsError) as error:
+        read(tmp_path, text)
+    assert words in str(error.value)
