@@ -37,7 +37,7 @@ def test_every_result_is_on_the_page_of_its_suite(site: Site) -> None:
     for stored in reports:
         stated.update(test.suite for test in stored.report.tests)
     for suite in stated:
-        for page in matrix_pages_of(site, suite_folder(suite)):
+        for page in matrix_pages_of(site, suite):
             shown[suite] += len(page.tree.css(".matrix td a"))
             assert len(page.tree.css(".result-row")) <= MOST_ROWS
     assert shown == stated
