@@ -97,7 +97,7 @@ def test_a_later_run_adds_what_was_missing(tree: Tree, indexes: Indexes) -> None
     indexes.all_builds.answers["/simple/torch/"] = lambda handler: send(handler, 500)
     first = run(root, indexes)
     assert first.exit_code == 0, first.output
-    assert "not read: https://download.pytorch.org/whl/cpu: " in first.stderr
+    assert "not read: download.pytorch.org (2 places): " in first.stderr
     assert f"Not found: a torchvision release that requires torch=={VERSION}." in first.stdout
     assert "2 places could not be read." in first.stdout
     assert "cpu linux x86_64" not in builds(releases(root).by_version[VERSION])
@@ -117,6 +117,15 @@ def test_a_later_run_adds_what_was_missing(tree: Tree, indexes: Indexes) -> None
     assert entry.torchvision == "0.31.0"
     assert "  # Read twice.\n" in (root / RELEASES).read_text("utf-8")
     assert f"Completed torch {VERSION} in {RELEASES}: " in second.stdout
+
+
+def test_an_unreachable_host_is_named_once(tree: Tree, indexes: Indexes) -> None:
+    for index in (indexes.cpu, indexes.all_builds, indexes.empty):
+        index.answers["/simple/torch/"] = lambda handler: send(handler, 500)
+    done = run(tree(FILES), indexes)
+    assert done.exit_code == 0, done.output
+    (line,) = (line for line in done.stderr.splitlines() if line.startswith("not read: "))
+    assert re.fullmatch(r"not read: download\.pytorch\.org \(\d+ places\): the server .*", line)
 
 
 def test_platform_tags_and_sizes_are_written_and_completed(tree: Tree, indexes: Indexes) -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 import click
 
@@ -146,8 +148,8 @@ def add_release(root: Path, version: str) -> None:
 
     catalog = usable_catalog(root)
     published = _ask(root, catalog, version)
-    for name, fault in sorted(published.unread.items()):
-        click.echo(printable(f"not read: {name}: {fault}"), err=True)
+    for line in _unread_lines(published.unread):
+        click.echo(printable(f"not read: {line}"), err=True)
     path = root / RELEASES
     try:
         before = path.read_text("utf-8")
@@ -196,6 +198,17 @@ def _ask(root: Path, catalog: Catalog, version: str) -> PublishedRelease:
     except KeyboardInterrupt:
         click.echo(f"Interrupted. {RELEASES} was not changed.", err=True)
         sys.exit(INTERRUPTED)
+
+
+def _unread_lines(unread: Mapping[str, str]) -> Iterator[str]:
+    """Yield what could not be read; places of one host with the same fault stand together."""
+    places: dict[tuple[str, str], list[str]] = {}
+    for name, fault in sorted(unread.items()):
+        host = urlsplit(name).hostname or name.partition(",")[0]
+        places.setdefault((host, fault), []).append(name)
+    for (host, fault), names in places.items():
+        place = names[0] if len(names) == 1 else f"{host} ({len(names)} places)"
+        yield f"{place}: {fault}"
 
 
 def _tell(found: ReleaseAddition) -> None:
