@@ -122,8 +122,8 @@ def test_pythons_are_those_that_every_system_and_torch_have(plugins: Catalog) ->
     assert found.row
     assert found.row.python == ("3.12", "3.13t")
     assert found.row.note == (
-        "Python 3.11 has wheels for Linux x86_64 only. Python 3.13 has wheels for Linux x86_64 "
-        "only."
+        "For Python 3.11 there are wheels for Linux x86_64 only. "
+        "For Python 3.13 there are wheels for Linux x86_64 only."
     )
 
 

@@ -71,7 +71,7 @@ def test_facts_that_stay_say_of_when_they_are(root: Path, index: Index) -> None:
     synced(root, index)
     index.answers["/simple/torch-example/"] = answering(500)
     assert lines(root, index)[0] == (
-        f"torch-example, PyPI: not read: the server answered 500; its facts stay as of {DAY}"
+        f"torch-example, PyPI: not read: the server answered 500; the facts of {DAY} are kept"
     )
     assert list(releases(root)) == ["1.0"]
 

@@ -31,7 +31,7 @@ RULE = "folder-limits"
 _WORDS = {
     "time": f"the folder takes more than {MAX_SECONDS} s of processor time to read and check",
     "memory": f"the folder takes more than {MAX_BYTES // 10**9} GB of memory to read and check",
-    "hangs": "reading the folder does not finish",
+    "hangs": "the folder cannot be read in time",
     "crash": "reading the folder crashes the process",
 }
 

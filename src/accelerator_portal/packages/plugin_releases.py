@@ -119,7 +119,7 @@ def python_note(catalog: Catalog, release: ReleaseFacts, everywhere: list[str]) 
     for python in _candidates(catalog, release, None):
         where = [name for name, found in _labels(release).items() if serves_python(found, python)]
         if where and len(where) < len(_labels(release)) and python not in everywhere:
-            sentences.append(f"Python {python} has wheels for {', '.join(where)} only.")
+            sentences.append(f"For Python {python} there are wheels for {', '.join(where)} only.")
     return " ".join(sentences) or None
 
 

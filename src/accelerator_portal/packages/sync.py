@@ -349,7 +349,7 @@ def _fault_lines(package: PackageSync, read: PackagesRead) -> Iterator[str]:
     for index, what in package.faults.items():
         held = package.before is not None and package.before.on(index) is not None
         day = read.later.get(package.name) or read.read
-        kept = f"its facts stay as of {day}" if held else "no facts are available"
+        kept = f"the facts of {day} are kept" if held else "no facts are available"
         by_fault.setdefault(f"{what}; {kept}", []).append(_name(index))
     for what, indexes in by_fault.items():
         yield f"{package.name}, {_some(indexes)}: not read: {what}"
