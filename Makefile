@@ -208,6 +208,12 @@ lock-executorch: setup ## Update requirements-executorch.lock, the packages of E
 	    --no-config --no-emit-index-url --no-emit-find-links --custom-compile-command 'make lock-executorch' \
 	    --quiet $(ARGS) --output-file requirements-executorch.lock
 
+lock-harness: setup ## Update requirements-harness.lock, the base dependencies with which shards are merged
+	env -u UV_INDEX -u UV_INDEX_URL -u UV_DEFAULT_INDEX -u UV_EXTRA_INDEX_URL -u UV_FIND_LINKS -u UV_OVERRIDE \
+	    $(BIN)/uv pip compile pyproject.toml --universal --python-version 3.10 --generate-hashes \
+	    --no-config --no-emit-index-url --no-emit-find-links --custom-compile-command 'make lock-harness' \
+	    --quiet $(ARGS) --output-file requirements-harness.lock
+
 lock-act: setup ## Update requirements-act.lock, the package of act
 	env -u UV_INDEX -u UV_INDEX_URL -u UV_DEFAULT_INDEX -u UV_EXTRA_INDEX_URL -u UV_FIND_LINKS -u UV_OVERRIDE \
 	    $(BIN)/uv pip compile requirements-act.in --universal --python-version 3.11 --generate-hashes \

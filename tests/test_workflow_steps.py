@@ -281,17 +281,18 @@ def test_shards_of_other_artifacts_are_not_merged(tmp_path: Path) -> None:
     (got,) = (s["with"] for s in steps("validate.yml") if "download-artifact" in str(s))
     assert got == {"pattern": "shard-*-of-${{ inputs.artifact }}", "path": "shards"}
     stub(tmp_path, "python3", "exit 0")
-    portal(tmp_path)
     place = tmp_path / "work/merging"
-    place.mkdir()
+    place.mkdir(parents=True)
     (place / "bin").symlink_to(tmp_path / "bin")
-    stub(tmp_path, "python", "exit 0")
+    stub(tmp_path, "python", 'shift 2; printf "%s\\n" "$@" >> ../words')
     for index in (1, 2):
         file = tmp_path / f"work/shards/shard-{index}-of-accelerator-report/report.json"
         file.parent.mkdir(parents=True)
         file.touch()
     assert run(tmp_path, script("validate.yml", "Merge the reports")).returncode == 0
     assert words(tmp_path) == [
+        *("install", "--quiet", "--only-binary", ":all:", "--require-hashes"),
+        *("-r", "portal/requirements-harness.lock"),
         *("report", "merge", "--out", "report.json"),
         *(f"shards/shard-{index}-of-accelerator-report/report.json" for index in (1, 2)),
     ]

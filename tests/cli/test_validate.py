@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib
 import signal
 from collections.abc import Iterator
@@ -51,6 +52,21 @@ def test_a_test_that_fails_is_told_and_fails_the_command(folder: Path) -> None:
     )
     assert '"cpu" cannot be used: ImportError: libmade_up.so is missing\n' in done.stderr
     assert [test.outcome for test in read_report(out).tests] == ["failed"]
+
+
+def test_the_report_names_the_lock_files_of_its_environment(folder: Path) -> None:
+    locks = [folder / name for name in ("a.lock", "b.lock")]
+    for lock in locks:
+        lock.write_text(lock.name, "utf-8")
+    words = [word for lock in locks for word in ("--lock", str(lock))]
+    run(folder / "report.json", "--test", "integration/import", *words)
+    notes = read_report(folder / "report.json").note
+    for lock in locks:
+        digest = hashlib.sha256(lock.read_bytes()).hexdigest()
+        assert f"Packages: {lock.name}, SHA-256 {digest}." in notes
+    missing = run(folder / "other.json", "--lock", str(folder / "none.lock"))
+    assert missing.exit_code == 2
+    assert "none.lock" in missing.stderr
 
 
 def test_only_the_suite_that_can_tell_why_is_run_without_torch(folder: Path) -> None:
