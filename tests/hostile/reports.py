@@ -52,6 +52,12 @@ REFUSED: Mapping[str, tuple[bytes, str]] = {
     "zeros": (b"\x00" * 1000, NO_JSON),
     "YAML": (b"schema_version: 1\n", NO_JSON),
     "two values": (json.dumps(GOOD).encode() * 2, NO_JSON),
+    **{
+        f"the sign {sign!a} as a verdict": (_test(**field), "is not allowed in a name")
+        for sign in "\u2713\u2705\u2715\u25cb\u2260\U0001f7e2\U0001f5f8\U0001fbb1\U00010102"
+        for field in ({"name": f"{sign} x"}, {"parameters": {"device": f"x {sign}"}})
+    },
+    "a verdict as a card": (_with(environment={"hardware": "\u2705 x"}), "in a name"),
     "half a value": (json.dumps(GOOD).encode()[:100], NO_JSON),
     "a comment": (b"// x\n" + json.dumps(GOOD).encode(), NO_JSON),
     "UTF-16": (json.dumps(GOOD).encode("utf-16"), NO_TEXT),

@@ -7,6 +7,7 @@ from typing import TypeVar, get_args
 
 from hypothesis import strategies as st
 
+from accelerator_portal.catalog.fields import VERDICT_MARK
 from accelerator_portal.catalog.suite_file import SuiteKind
 from accelerator_portal.catalog.text_file import HIDDEN
 from accelerator_portal.reports.identity import identity_of
@@ -27,7 +28,9 @@ from accelerator_portal.reports.report import (
 
 # Any character but half of a pair, which no text in UTF-8 has.
 CHARACTERS = st.characters(exclude_categories=["Cs"])
-VISIBLE = st.text(CHARACTERS, min_size=1, max_size=200).map(lambda text: HIDDEN.sub("?", text))
+VISIBLE = st.text(CHARACTERS, min_size=1, max_size=200).map(
+    lambda text: VERDICT_MARK.sub("?", HIDDEN.sub("?", text))
+)
 TEXT = st.one_of(st.text(CHARACTERS, min_size=1, max_size=60), st.just("x\n" * 2000))
 VISIBLE_TEXT = TEXT.map(lambda text: HIDDEN.sub("?", text))
 NAMES = st.one_of(
@@ -44,7 +47,7 @@ NAMES = st.one_of(
 )
 IDS = st.sampled_from(["dtype", "case", "device", "retries", "a-b", "a_b", "x.1"])
 SCALARS = st.one_of(
-    st.text(CHARACTERS, max_size=20).map(lambda text: HIDDEN.sub("?", text)),
+    st.just("") | VISIBLE,
     st.sampled_from(["float32", "bf16", "cuda", "cuda:0"]),
     st.booleans(),
     st.integers(),

@@ -23,6 +23,7 @@ from accelerator_portal.catalog.fields import (
     PackageName,
     Paragraph,
     SourceIds,
+    Title,
     TorchVersion,
     Url,
     fault,
@@ -102,7 +103,7 @@ class Package(Sourced):
 class OperatingSystem(Sourced):
     """An operating system that the vendor or PyTorch lists as supported or tested."""
 
-    name: Line
+    name: Title
     """Name and version as in the source."""
     os: Os
     """The operating system family."""
@@ -126,7 +127,7 @@ class Identify(Sourced):
 class Link(Model):
     """A document of the vendor or of PyTorch."""
 
-    title: Line
+    title: Title
     """The title of the document."""
     url: Url
     """Address of the document."""
@@ -137,7 +138,7 @@ class Link(Model):
 class Access(Sourced):
     """A place where the hardware can be rented or tried for free."""
 
-    title: Line
+    title: Title
     """Name of the provider and of the offer, for example `Google Colab, TPU runtime`."""
     url: Url
     """Address of the page that describes the offer."""
@@ -151,7 +152,7 @@ class Access(Sourced):
 class SupportChannel(Sourced):
     """A place to ask for help."""
 
-    title: Line
+    title: Title
     """The name of the support channel."""
     url: Url
     """Address of the document."""
@@ -160,7 +161,7 @@ class SupportChannel(Sourced):
 class Maintainer(Sourced):
     """A person who maintains the platform."""
 
-    name: Line | None = None
+    name: Title | None = None
     """The person's name."""
     github: GitHubLogin
     """GitHub user name."""
@@ -178,9 +179,9 @@ class Accelerator(SourcedFile):
 
     name: Name
     """Short name of the platform, for example `Ascend NPU`."""
-    vendor: Line
+    vendor: Title
     """Manufacturer of the hardware, for example `Huawei`."""
-    vendor_names: tuple[Line, ...] = ()
+    vendor_names: tuple[Title, ...] = ()
     """Other names of the manufacturer and its products by which the card finder finds the platform,
     such as those in the script that the manufacturer writes them in."""
     mark: Mark

@@ -56,6 +56,22 @@ def visible(value: str) -> str:
     return value
 
 
+# The signs of the portal's outcomes, and symbols and emoji that look like verdicts, such as check
+# marks, crosses, stars and circles. Letters of all scripts, arrows, ×, ® and ™ are none.
+VERDICT_MARK = re.compile(
+    r"[\u203c\u2049\u2139\u20e3\u2205\u221a\u2260\u2295-\u22a1\u2300-\u27bf\u2b00-\u2bff"
+    r"\u3297\u3299\uffed\uffee\U00010102\U0001f000-\U0001fbff]"
+)
+
+
+def unmarked(value: str) -> str:
+    """Return a name without signs that readers would take for the portal's; raises a fault."""
+    if mark := VERDICT_MARK.search(value):
+        what = f"the character U+{ord(mark[0]):04X} is not allowed in a name"
+        raise fault(what, "remove it; symbols like this one are the portal's verdicts")
+    return value
+
+
 def _matching(pattern: str, remedy: str) -> Callable[[str], str]:
     compiled = re.compile(pattern)
 
@@ -84,7 +100,7 @@ def _name(value: str) -> str:
     if re.search(r"[<>&]", value):
         # The theme writes a page's title into its menus as it is.
         raise fault(f'"{value[:60]}" has a <, > or &', "write the name without these characters")
-    return _one_line(value)
+    return unmarked(_one_line(value))
 
 
 def _paragraph(value: str) -> str:
@@ -202,6 +218,7 @@ def _listed(value: object) -> object:
 
 
 Line = Annotated[str, AfterValidator(_one_line), Field(min_length=1, max_length=400)]
+Title = Annotated[Line, AfterValidator(unmarked)]
 Name = Annotated[str, AfterValidator(_name), Field(min_length=1, max_length=40)]
 Paragraph = Annotated[str, AfterValidator(_paragraph), Field(min_length=1, max_length=900)]
 Code = Annotated[str, AfterValidator(visible), Field(min_length=1, max_length=4000)]

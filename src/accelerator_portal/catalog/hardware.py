@@ -15,6 +15,7 @@ from accelerator_portal.catalog.fields import (
     Os,
     SourceIds,
     Specifier,
+    Title,
     fault,
     unit,
 )
@@ -53,9 +54,9 @@ class Peak(Sourced):
 class HardwareModel(Model):
     """A card, chip or cloud instance. All values are stated by the vendor."""
 
-    name: Annotated[Line, Field(max_length=80)]
+    name: Annotated[Title, Field(max_length=80)]
     """Product name as the vendor writes it, for example `Arc B580`."""
-    also: Annotated[tuple[Line, ...], Field(min_length=1)] | None = None
+    also: Annotated[tuple[Title, ...], Field(min_length=1)] | None = None
     """Other names, such as code names and names that tools print."""
     instances: Annotated[tuple[Instances, ...], Field(min_length=1)] | None = None
     """Cloud instances with this hardware."""
@@ -99,13 +100,13 @@ class BuildSupport(Sourced):
 class Generation(Sourced):
     """Hardware that is supported by the same builds: a generation, or one chip of it."""
 
-    name: Annotated[Line, Field(max_length=60)]
+    name: Annotated[Title, Field(max_length=60)]
     """Name of the generation or family, as the vendor writes it, for example `Ada Lovelace`."""
-    chip: Annotated[Line, Field(max_length=40)] | None = None
+    chip: Annotated[Title, Field(max_length=40)] | None = None
     """The name that builds use for the hardware: compute capability, gfx target or chip name."""
-    also: Annotated[tuple[Line, ...], Field(min_length=1)] | None = None
+    also: Annotated[tuple[Title, ...], Field(min_length=1)] | None = None
     """Other names of the generation or chip, for example `sm_70`."""
-    vendor: Line | None = None
+    vendor: Title | None = None
     """The manufacturer, if it isn't the platform's vendor."""
     arch: Arch | None = None
     """The processor architecture of machines with this hardware, if they all have the same one."""
@@ -129,7 +130,7 @@ class Generation(Sourced):
 class Hardware(Model):
     """The hardware of one platform, newest generation first."""
 
-    chip: Annotated[Line, Field(max_length=40)] | None = None
+    chip: Annotated[Title, Field(max_length=40)] | None = None
     """What `chip` is called on this platform, for example `Compute capability` or `LLVM target`."""
     note: Line | None = None
     """A note on the whole list, for example which hardware is not listed."""

@@ -21,6 +21,7 @@ from accelerator_portal.catalog.fields import (
     Model,
     Os,
     PythonVersion,
+    Title,
     TorchVersions,
     Url,
     fault,
@@ -33,7 +34,7 @@ from accelerator_portal.catalog.sources import Sourced, SourcedFile
 class Requirement(Sourced):
     """Software that must be installed before the commands run."""
 
-    name: Line
+    name: Title
     """The name of the driver, SDK or tool."""
     version: Line | None = None
     """The version, or a version specifier such as `>=580.65.06`."""
@@ -49,7 +50,7 @@ class Variant(Model):
     id: Id
     """Id of the build, as in the wheel index, for example `cu130`. It never changes, because links
     use it."""
-    name: Line
+    name: Title
     """Title that readers see, for example `Acme kernel tests`."""
     version: Line | None = None
     """The SDK version that replaces `{variant_version}`."""

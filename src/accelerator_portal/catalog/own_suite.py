@@ -9,7 +9,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field, WithJsonSchema
 
-from accelerator_portal.catalog.fields import Line, Model, Paragraph, Url, fault
+from accelerator_portal.catalog.fields import Model, Paragraph, Title, Url, fault
 from accelerator_portal.catalog.folder_name import MAX_ID
 from accelerator_portal.catalog.suite_file import SUITES_WITHOUT_FILE
 
@@ -43,7 +43,7 @@ class OwnSuite(Model):
     name: OwnSuiteName
     """Name of the suite in reports: the folder name, a slash, and a name of lower-case letters and
     digits with single `-`, `_` or `.` between them, for example `acme/kernels`."""
-    title: Annotated[Line, Field(max_length=80)]
+    title: Annotated[Title, Field(max_length=80)]
     """Title that readers see, for example `Acme kernel tests`."""
     url: Url
     """Address of the suite's source code or documentation."""

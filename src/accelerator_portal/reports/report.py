@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, AwareDatetime, Field, StringConstraints, model_validator
 
-from accelerator_portal.catalog.fields import Model, Url, fault, visible
+from accelerator_portal.catalog.fields import Model, Url, fault, unmarked, visible
 from accelerator_portal.catalog.own_suite import LONGEST_SUITE_NAME, SUITE_NAME, with_short_word
 from accelerator_portal.catalog.suite_file import SuiteKind
 from accelerator_portal.reports.outcomes import Kind, Outcome, Stage, TriggerKind
@@ -21,8 +21,14 @@ SCHEMA_VERSION = 1
 Slug = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(?:[-_.][a-z0-9]+)*$", max_length=60)]
 SuiteName = Annotated[str, StringConstraints(pattern=SUITE_NAME, max_length=LONGEST_SUITE_NAME)]
 Text = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST)]
-# What people copy or compare has no character that nobody sees. Texts of a failure are a program's.
-Short = Annotated[str, StringConstraints(min_length=1, max_length=200), AfterValidator(visible)]
+# What people copy or compare has no character that nobody sees, and a name no verdict. Texts of a
+# failure are a program's.
+Short = Annotated[
+    str,
+    StringConstraints(min_length=1, max_length=200),
+    AfterValidator(visible),
+    AfterValidator(unmarked),
+]
 VisibleText = Annotated[Text, AfterValidator(visible)]
 Commit = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{7,40}$")]
 # A name of points alone would be a folder of an address.
@@ -41,13 +47,13 @@ OperatorNames = Annotated[tuple[OperatorName, ...], Field(max_length=10_000, fai
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 
 
-def _visible_scalar(value: Any) -> Any:  # noqa: ANN401 - of a parameter
-    return visible(value) if isinstance(value, str) else value
+def _plain_scalar(value: Any) -> Any:  # noqa: ANN401 - of a parameter
+    return unmarked(visible(value)) if isinstance(value, str) else value
 
 
 Scalar = Annotated[
     Annotated[str, StringConstraints(max_length=400)] | bool | int | Finite,
-    AfterValidator(_visible_scalar),
+    AfterValidator(_plain_scalar),
 ]
 
 
