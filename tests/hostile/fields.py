@@ -68,6 +68,22 @@ _DAYS = ("20260102", "2026-13-01", "tomorrow", "0000-00-00", "'2026-01-02T00:00'
 _VARIABLES = ("A B", "A;id", "A=B", "\u00c4", "1A", "", "A" * 101)
 _PLACEHOLDERS = ("{0}", "{torch.__class__}", "{index!r}", "{nothing}", "{torch:>9999999999}")
 
+_SIGNS = ("\u2705", "\u2713", "\u2714", "\u2611", "\u2715", "\u2717", "\u274c", "\u25cb", "\u25cf")
+_SIGNS += ("\u2605", "\u2b50", "\u2260", "\u2205", "\u221a", "\u26a0", "\u2139", "\uffee")
+_VERDICTS = {f"U+{ord(sign):04X}": f"{sign} verified" for sign in _SIGNS}
+
+_HOST = (
+    ["--privileged"], ["--privileged=true"], ["--rm", "--privileged"], ["--use-api-socket"],
+    ["--pid=host"], ["--pid", "host"], ["--net", "host"], ["--network=host"], ["--userns=host"],
+    ["--uts", "host"], ["--cap-add=SYS_ADMIN"], ["--cap-add", "all"], ["--cap-add=CAP_BPF"],
+    ["--security-opt", "seccomp=unconfined"], ["--security-opt=apparmor=unconfined"],
+    ["--security-opt=label=disable"], ["-v", "/:/host"], ["-v/:/host"], ["-v=/:/host"],
+    ["-itv", "/:/host"], ["--volume", "//:/host"], ["--volume=/usr/..:/host"], ["-v", "/etc/:/x"],
+    ["-v", "/var/run/docker.sock:/var/run/docker.sock"], ["-v", "/var/run:/x"],
+    ["--mount", "type=bind,source=/,target=/x"], ["--mount=type=bind,src=/run/docker.sock"],
+    ["--device", "/dev"],
+)  # fmt: skip
+
 Edit = tuple[str, str, str, str]  # path, what stands there, what stands there then, what is said
 
 
@@ -195,6 +211,35 @@ REFUSED: Mapping[str, Edit] = {
     **_each("an id", _IDS, INSTALL, "id: ex2,", "id: {},", "variants[1].id"),
     **_each("a mark", _MARKS, ACCELERATOR, "mark: EX", "mark: {}", "mark"),
     **_each("a name", _NAMES, ACCELERATOR, "name: Example\n", "name: {}\n", "name"),
+    **_each("a name", _VERDICTS, ACCELERATOR, "name: Example\n", "name: {}\n", "in a name"),
+    **_each("a vendor", _VERDICTS, ACCELERATOR, "vendor: E", "vendor: {} # ", "in a name"),
+    **{
+        f"a container with {' '.join(args)}": (
+            INSTALL,
+            'variant_version}"}',
+            f'variant_version}}", args: {dumps(args)}}}',
+            "isolates the container less from the reader's machine; remove it, or state the reason",
+        )
+        for args in _HOST
+    },
+    **{
+        f"a command with {' '.join(args)}": (
+            INSTALL,
+            '- docker: {image: "example/torch:{torch}-{variant_version}"}',
+            f"- run: {dumps([engine, 'run', *args, 'x'])}",
+            "write the command as a docker step with host_access",
+        )
+        for args, engine in zip(_HOST, ("docker", "podman") * len(_HOST), strict=False)
+    },
+    "a reason for nothing": (
+        INSTALL,
+        'variant_version}"}',
+        (
+            'variant_version}", args: [--net, none, -v, "/opt:/opt", --privileged=false], '
+            "host_access: {reason: x, source: made-up}}"
+        ),
+        "remove host_access",
+    ),
     **_each(
         "a version",
         _VERSIONS,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from posixpath import normpath
 from typing import Annotated
 from urllib.parse import unquote, urlsplit
 
@@ -21,6 +22,7 @@ from accelerator_portal.catalog.fields import (
     fault,
     is_address,
 )
+from accelerator_portal.catalog.sources import Sourced
 
 _PLACEHOLDER = re.compile(r"\{[^{}]*\}")
 
@@ -74,6 +76,56 @@ class PipStep(Model):
     """Accept pre-releases (nightly builds)."""
 
 
+# With one of these a program in the container can reach the machine outside it, or has fewer limits
+# there. Source: docs.podman.io on `--privileged`, read 2026-11-25.
+_NAMESPACES = frozenset({"--net", "--network", "--pid", "--userns", "--uts"})
+_CAPABILITIES = frozenset(
+    ["ALL", "BPF", "DAC_READ_SEARCH", "NET_ADMIN", "SYS_ADMIN", "SYS_BOOT", "SYS_MODULE"]
+)
+_FOLDERS = frozenset(
+    ["/", "/boot", "/dev", "/etc", "/home", "/proc", "/root", "/run", "/sys", "/usr", "/var"]
+)
+
+
+def host_options(args: Sequence[str]) -> Iterator[str]:
+    """Yield the options of `docker run` that give the container access to the machine."""
+    for word, following in zip(args, (*args[1:], ""), strict=False):
+        option, joined, value = word.partition("=")
+        if short := re.fullmatch(r"-[itdPq]*v=?(.*)", word):
+            option, joined, value = "--volume", short[1], short[1]
+        value = value if joined else following
+        if _reaches_host(option, value, switched_on=value.lower() if joined else "true"):
+            yield word if joined or option in _SWITCHES else f"{word} {following}"
+
+
+_SWITCHES = frozenset({"--privileged", "--use-api-socket"})
+
+
+def _reaches_host(option: str, value: str, switched_on: str) -> bool:
+    if option in _SWITCHES:
+        return switched_on not in {"0", "f", "false"}
+    if option in _NAMESPACES:
+        return value == "host"
+    if option == "--cap-add":
+        return value.upper().removeprefix("CAP_") in _CAPABILITIES
+    if option == "--security-opt":
+        return value.endswith(("unconfined", "disable"))
+    if option == "--mount":
+        pairs = (part.partition("=") for part in value.split(","))
+        value = next((path for key, _, path in pairs if key in {"source", "src"}), "")
+    elif option not in {"--device", "--volume"}:
+        return False
+    path = normpath(value.partition(":")[0])
+    return path.replace("//", "/").replace("/var/run", "/run") in _FOLDERS or path.endswith(".sock")
+
+
+class HostAccess(Sourced):
+    """Why a container gets access to the machine that it runs on."""
+
+    reason: Line
+    """One sentence for readers, for example `The driver in the container needs it.`"""
+
+
 class DockerStep(Model):
     """A container image."""
 
@@ -81,6 +133,9 @@ class DockerStep(Model):
     """Image name and tag, for example `rocm/pytorch:latest`."""
     args: tuple[Line, ...] = ()
     """Options of `docker run`, one per item."""
+    host_access: HostAccess | None = None
+    """Why `args` give the container access to the machine, for example with `--privileged`. Readers
+    see the reason with the command."""
 
     @field_validator("image")
     @classmethod
@@ -103,6 +158,26 @@ class DockerStep(Model):
                 raise fault(what, "write options only, each value after its option")
             takes_value = option and "=" not in word and not _DOCKER_SWITCH.fullmatch(word)
         return args
+
+    @model_validator(mode="after")
+    def _says_why_it_reaches_the_host(self) -> DockerStep:
+        given = next(host_options(self.args), None)
+        if given and not self.host_access:
+            what = f'"{given[:60]}" isolates the container less from the reader\'s machine'
+            raise fault(what, "remove it, or state the reason and its source under host_access")
+        if self.host_access and not given:
+            what = "no option in args gives the container access to the machine"
+            raise fault(what, "remove host_access")
+        return self
+
+    @property
+    def warning(self) -> str | None:
+        """What readers are told of access to their machine."""
+        if self.host_access is None:
+            return None
+        options = " and ".join(dict.fromkeys(host_options(self.args)))
+        what = f"The container is less isolated from your machine: {options}."
+        return f"{what} {self.host_access.reason}"
 
 
 def _names_a_file(url: str) -> str:
@@ -128,6 +203,9 @@ class DownloadStep(Model):
     """Whether the file is unpacked after the download."""
 
 
+_ENGINES = frozenset({"docker", "nerdctl", "podman"})
+
+
 class Step(Model):
     """One step. Set exactly one key."""
 
@@ -148,4 +226,7 @@ class Step(Model):
             raise fault(
                 "a step must have exactly one action", "use one of: pip, docker, download, run, env"
             )
+        if self.run and self.run[0] in _ENGINES and (given := next(host_options(self.run), None)):
+            what = f'"{given[:60]}" isolates the container less from the reader\'s machine'
+            raise fault(what, "write the command as a docker step with host_access")
         return self

@@ -114,6 +114,12 @@ def _where(places: list[str]) -> str:
     return f" (torch {places[0]}{more})"
 
 
+def _note(option: Option) -> str | None:
+    """What stands below the commands: first, what they open to a container."""
+    warnings = [step.docker.warning for step in option.steps if step.docker]
+    return " ".join(text for text in (*warnings, option.note) if text) or None
+
+
 def _row(
     platform: Platform,
     option: Option,
@@ -133,7 +139,7 @@ def _row(
         commands=command_lines(option.steps, method, target.os, values),
         prerequisites=tuple(_prerequisites(platform, option, target)),
         check=_check(platform, option, target.os, values),
-        note=option.note,
+        note=_note(option),
         stage=_stage(platform, target),
         option=option.id,
         calls=pip_calls(option.steps, method, values),
