@@ -60,7 +60,7 @@ def test_the_report_names_the_lock_files_of_its_environment(folder: Path) -> Non
         lock.write_text(lock.name, "utf-8")
     words = [word for lock in locks for word in ("--lock", str(lock))]
     run(folder / "report.json", "--test", "integration/import", *words)
-    notes = read_report(folder / "report.json").note
+    notes = read_report(folder / "report.json").note or ""
     for lock in locks:
         digest = hashlib.sha256(lock.read_bytes()).hexdigest()
         assert f"Packages: {lock.name}, SHA-256 {digest}." in notes

@@ -68,8 +68,7 @@ _DAYS = ("20260102", "2026-13-01", "tomorrow", "0000-00-00", "'2026-01-02T00:00'
 _VARIABLES = ("A B", "A;id", "A=B", "\u00c4", "1A", "", "A" * 101)
 _PLACEHOLDERS = ("{0}", "{torch.__class__}", "{index!r}", "{nothing}", "{torch:>9999999999}")
 
-_SIGNS = ("\u2705", "\u2713", "\u2714", "\u2611", "\u2715", "\u2717", "\u274c", "\u25cb", "\u25cf")
-_SIGNS += ("\u2605", "\u2b50", "\u2260", "\u2205", "\u221a", "\u26a0", "\u2139", "\uffee")
+_SIGNS = "\u2705\u2713\u2714\u2611\u2715\u2717\u274c\u25cb\u25cf\u2605\u2b50\u2260\u2205\u221a\u26a0\u2139\uffee"
 _VERDICTS = {f"U+{ord(sign):04X}": f"{sign} verified" for sign in _SIGNS}
 
 _HOST = (
