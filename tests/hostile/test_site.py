@@ -36,7 +36,7 @@ _COMMAND = "from accelerator_portal.cli import main; main()"
 def made_of(html: str, *, without: str = VENDORS) -> Counter[tuple[str, ...]]:
     """Every element with the names of its attributes, outside of Markdown and code in questions."""
     tree = LexborHTMLParser(html)
-    for node in tree.css("summary code, .fold-title code"):
+    for node in tree.css("summary code, .fold-title code, h3 code"):
         node.unwrap()
     for node in tree.css(without):
         node.inner_html = ""
