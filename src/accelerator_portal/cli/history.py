@@ -250,7 +250,7 @@ def _end(problems: Sequence[Problem]) -> None:
 
 @click.group()
 def history() -> None:
-    """Manage the history of test results: add, show, merge, check and repair."""
+    """Manage the history of test results: add, show, compact, check and repair."""
 
 
 @history.command()

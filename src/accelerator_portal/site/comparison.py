@@ -65,7 +65,7 @@ def comparison(catalog: Catalog, runs: Sequence[SpeedRun] = ()) -> tuple[Compari
         },
         "Versions": {
             "Newest PyTorch": partial(_newest, catalog),
-            "PyTorch releases with a command": partial(_range, catalog),
+            "PyTorch releases with packages": partial(_range, catalog),
             "Python, newest release": partial(_pythons, catalog),
             "Lifecycle of newest release": _lifecycle,
         },
