@@ -93,7 +93,7 @@ COMMANDS = {
     ),
     "history": _in(
         "history:history",
-        "Manage the history of test results: add, show, merge, check and repair.",
+        "Manage the history of test results: add, show, compact, check and repair.",
         "site",
     ),
     "import-platforms": _in(
