@@ -28,7 +28,7 @@ Object.defineProperty(navigator, "userAgentData", { get: () => undefined });
 ANSWERS = """async (queries) => {
   const { Cards } = await import("../assets/scripts/finder-model.js");
   const read = async (name) => (await fetch(`../api/v1/${name}.json`)).json();
-  const [hardware, { offers }] = await Promise.all([read("hardware"), read("install")]);
+  const [hardware, { offers }] = await Promise.all([read("hardware"), read("selector")]);
   const cards = new Cards(hardware);
   const runsHere = (id, os) => Object.keys(offers[id] ?? {}).join().includes(os ?? "linux");
   const names = (models) => models.map(({ name }) => name);

@@ -132,7 +132,8 @@ _PARSE = """async (addresses) => {
   const { readAddress } = await at("selector-wishes");
   const { Cards } = await at("finder-model");
   const { readState, queryOf } = await at("matrix-model");
-  const model = new Model(await data("install"));
+  const model = new Model(await data("selector"));
+  for (const [id, own] of Object.entries((await data("install")).platforms)) model.add(id, own);
   const cards = new Cards(await data("hardware"));
   const known = { sort: ["name"], order: ["ascending", "descending"], outcome: ["failed"] };
   const wrong = [];

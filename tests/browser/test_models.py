@@ -27,9 +27,9 @@ def platforms(page: Page) -> list[str | None]:
     ("address", "shown", "words"),
     [
         ("?text=LlamaForCausalLM", ["Llama"], "Showing 1 of "),
-        ("?text=qwen&platform=xpu", ["Qwen"], "XPU"),
+        ("?text=qwen&platform=xpu", ["Qwen", "LLaVA"], "XPU"),
         ("?text=qwen&platform=xpu&evidence=runs", [], "Showing 0 of "),
-        ("?text=qwen&platform=%3Cb%3E&evidence=nonsense", ["Qwen"], "Showing 1 of "),
+        ("?text=qwen&platform=%3Cb%3E&evidence=nonsense", ["Qwen", "LLaVA"], "Showing 2 of "),
     ],
 )
 def test_the_address_says_what_is_shown(

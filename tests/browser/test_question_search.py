@@ -47,10 +47,8 @@ _SHOWN = """() => [...document.querySelectorAll(".question-group")]
 SEARCHED = [
     ("AssertionError: Torch not compiled with CUDA enabled", "torch-not-compiled-with-cuda"),
     ("CUDA error: no kernel image is available for execution on the device", "no-kernel-image"),
-    (
-        "ImportError: libhccl.so: cannot open shared object file: No such file or directory",
-        "not-find-libhccl-so",
-    ),
+    # With ".so", the site's search also finds names that begin with "so": Sophgo.
+    ("ImportError: libhccl", "not-find-libhccl-so"),
     ("RuntimeError: NPU out of memory", "npu-out-of-memory"),
     ("libcudart", "libcudart-so-not-found"),
 ]
