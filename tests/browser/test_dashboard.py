@@ -17,7 +17,9 @@ def names(page: Page) -> list[str]:
     return page.locator(ROWS).all_inner_texts()
 
 
-def test_the_grid_shows_eight_platforms_at_first_sight_and_cuts_nothing(open_page: OpenPage) -> None:
+def test_the_grid_shows_eight_platforms_at_first_sight_and_cuts_nothing(
+    open_page: OpenPage,
+) -> None:
     page = open_page("results/dashboard/", viewport={"width": 1280, "height": 900})
     eighth = page.locator(ROWS).nth(7).bounding_box()
     assert eighth is not None
