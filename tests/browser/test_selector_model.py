@@ -131,6 +131,7 @@ _EFFECTS = """async () => {
         for (const axis of data.weights) {
           const wish = new Map(picked).get(axis);
           if (found.choice[axis] === (wish ?? usual[axis])) continue;
+          if (axis === "python" && !wish && !found.row?.pythons) continue; // a container has a Python of its own
           differences += 1;
           if (wish ? !unmet.has(axis) : !said) silent.push([...wishes.flat(), axis].join(" "));
         }

@@ -41,7 +41,8 @@ export function sideEffect(model, { choice, row }, wishes, limits) {
   const isGiven = ([axis]) => axis === "platform" || model.data.machine.includes(axis);
   const usual = model.resolve(wishes.filter(isGiven)).choice;
   const picked = new Set(wishes.map(([axis]) => axis));
-  const changed = model.data.weights.filter((axis) => row && !picked.has(axis) && choice[axis] !== usual[axis]);
+  const own = (axis) => axis !== "python" || row.pythons; // a container has a Python of its own
+  const changed = model.data.weights.filter((axis) => row && !picked.has(axis) && choice[axis] !== usual[axis] && own(axis));
   if (changed.length === 0) return null;
   const name = (from) => (axis) => valueName(model, axis, from[axis], choice.platform);
   const [shown, instead] = [changed.map(name(choice)).join(", "), changed.map(name(usual)).join(", ")];
