@@ -16,7 +16,7 @@ export class Model {
 
   /** Take the rows of a platform from its own data. The ranges of its cards count these rows. */
   add(platform, data) {
-    this.rowsOf.set(platform, decode(data));
+    this.rowsOf.set(platform, decode(data).map((row) => ({ ...row, machine: this.machine(row) })));
     this.data.cards[platform] = data.cards[platform] ?? {};
   }
 
@@ -63,7 +63,7 @@ export class Model {
     const machine = this.#machineOf(wished, start);
     const platform = this.platform(wishes);
     const here = this.#pointsOn(platform, this.machine(machine), start);
-    let points = here.filter(({ row }) => this.#admits(row, limits));
+    let points = Object.values(limits).some(Boolean) ? here.filter(({ row }) => this.#admits(row, limits)) : here;
     const limited = points.length < here.length;
     if (points.length === 0) return { choice: { ...machine, platform }, row: null, unmet: [], limited };
     const unmet = [];
@@ -87,7 +87,8 @@ export class Model {
 
   /** The values of an axis that a platform has on a machine. */
   available(axis, choice) {
-    const rows = (this.rowsOf.get(choice.platform) ?? []).filter((row) => this.machine(row) === this.machine(choice));
+    const machine = this.machine(choice);
+    const rows = (this.rowsOf.get(choice.platform) ?? []).filter((row) => row.machine === machine);
     return new Set(rows.flatMap((row) => (axis === "python" ? row.pythons ?? [] : [row[axis]])));
   }
 
@@ -135,7 +136,7 @@ export class Model {
     const key = `${platform} ${machine}`;
     if (!this.rowsOf.has(platform)) return [];
     if (!this.points.has(key)) {
-      const rows = this.rowsOf.get(platform).filter((row) => this.machine(row) === machine);
+      const rows = this.rowsOf.get(platform).filter((row) => row.machine === machine);
       const points = rows.flatMap((row) => (row.pythons ?? [""]).map((python) => ({ row, python })));
       const ranked = points.map((point) => [this.#preference(start, point), point]).sort(inOrder);
       this.points.set(key, ranked.map(([, point]) => point));

@@ -34,13 +34,15 @@ class Rows {
     return this.#asked.get(platform);
   }
 
-  /** Fetch the rows of these platforms one after the other, in idle time; what fails is fetched when it is needed. */
-  async loadAhead(platforms) {
+  /** Fetch the rows of the `first` platforms together, then of the others one by one in idle time; what fails is fetched when it is needed. */
+  async loadAhead(first, others) {
     if (navigator.connection?.saveData) return;
-    for (const platform of platforms.slice(0, MOST_AHEAD)) {
+    const tried = (platform) => this.load(platform).catch(() => {});
+    await Promise.all(first.map(tried));
+    for (const platform of others.slice(0, MOST_AHEAD)) {
       if (this.has(platform)) continue;
       await idle();
-      await this.load(platform).catch(() => {});
+      await tried(platform);
     }
   }
 }

@@ -77,7 +77,7 @@ function chip(model, { choice, whole, limits }, axis, value) {
 function whereElse(model, choice, method) {
   const rows = (model.rowsOf.get(choice.platform) ?? []).filter((row) => row.method === method);
   if (rows.length === 0) return "";
-  return elsewhere(model, choice, Object.fromEntries(rows.map((row) => [model.machine(row), row.build])));
+  return elsewhere(model, choice, Object.fromEntries(rows.map((row) => [row.machine, row.build])));
 }
 
 /** Show commands and what belongs to them. */

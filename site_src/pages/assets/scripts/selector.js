@@ -46,7 +46,7 @@ class Selector {
     this.#loadAhead();
   }
 
-  /** Fetch what a next click may need: the platforms that stand there, then the others; and the one that is pointed at. */
+  /** Fetch what a next click may need: the platforms that are shown, then the others; and the one that is pointed at. */
   #loadAhead() {
     if (this.fixedPlatform) return;
     const { form, rows, model } = this;
@@ -59,7 +59,7 @@ class Selector {
     }
     const shown = [...form.querySelectorAll(".axis-platform > .choices input")].map((input) => input.value);
     const all = model.values("platform").map(([id]) => id);
-    rows.loadAhead([...new Set([...shown, ...all])]).then(() => {
+    rows.loadAhead(shown, all).then(() => {
       if (!form.hasAttribute("aria-busy")) this.showChips(); // they can now tell what the other platforms bring
       form.dataset.loadedAhead = "";
     });
