@@ -25,12 +25,11 @@ from accelerator_portal.checks import errors, load_and_check
 from accelerator_portal.checks.quarantine import load_with_quarantine
 from accelerator_portal.site import RepositoryLinks, build_site
 from accelerator_portal.site.archive_page import archive_files
+from accelerator_portal.site.assets import read_page_modules
 from accelerator_portal.site.kept_html import FINISHED_HTML, RAW_HTML, anchors
 from accelerator_portal.site.operations import read_nights
-from accelerator_portal.site.page import PLATFORMS
-from accelerator_portal.site.page_modules import read_page_modules
+from accelerator_portal.site.page import PLATFORMS, StoredFile, store
 from accelerator_portal.site.security_policy import add_security_policy
-from accelerator_portal.site.stored_files import StoredFile, store
 
 # More than this in the side bar helps nobody, and makes the pages grow with the square.
 MOST_IN_NAVIGATION = 60

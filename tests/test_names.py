@@ -14,7 +14,7 @@ PACKAGE = REPOSITORY / "src/accelerator_portal"
 # Pydantic names a record's class where a file has something else in its place, so the names below
 # stand in messages to readers of that file, or in a published schema: neither side can change.
 _CTRF, _PYTEST = "reports/ctrf_model.py", "reports/pytest_json.py"
-_PUBLISHED_SITE = "site/difference/state_shapes.py"
+_PUBLISHED_SITE = "site/difference/state.py"
 ACCEPTED = {
     "Document": [_CTRF, _PYTEST],  # each is a part of its own format, and used with its module
     "Summary": [_CTRF, _PYTEST],

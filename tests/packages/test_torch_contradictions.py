@@ -8,7 +8,7 @@ import pytest
 
 from accelerator_portal.catalog import Catalog, Problem
 from accelerator_portal.catalog.package_file import IndexFacts, PackageFacts, ReleaseFacts
-from accelerator_portal.packages.torch_contradictions import REMEDY, torch_contradictions
+from accelerator_portal.packages.contradictions import REMEDY, torch_contradictions
 from tests.folders import EXAMPLE, RELEASES, Tree, edited, loaded
 from tests.packages.made_up import ARM, X86
 

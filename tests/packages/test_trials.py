@@ -14,7 +14,6 @@ import pytest
 from accelerator_portal.install.expand import expand
 from accelerator_portal.install.rows import InstallRow
 from accelerator_portal.packages.install_check import InstallResult
-from accelerator_portal.packages.trials import TrialOptions, run_trials
 from accelerator_portal.packages.verdict_file import (
     RowKey,
     Trial,
@@ -23,6 +22,7 @@ from accelerator_portal.packages.verdict_file import (
     key_of,
     read_verdicts,
 )
+from accelerator_portal.packages.verification import TrialOptions, run_trials
 from tests.folders import EXAMPLE, Tree, loaded
 
 DAY = dt.date(2026, 6, 1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from accelerator_portal.releases.support_matrix import (
+from accelerator_portal.releases.upstream_lists import (
     compare_support,
     has_support_matrix,
     read_support_matrix,

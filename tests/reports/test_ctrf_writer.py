@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from accelerator_portal.reports.ctrf import read_ctrf
-from accelerator_portal.reports.ctrf_writer import ctrf_text
+from accelerator_portal.reports.ctrf import ctrf_text, read_ctrf
 from accelerator_portal.reports.reading import Options
 from accelerator_portal.reports.report import (
     Environment,

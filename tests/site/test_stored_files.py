@@ -3,8 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from accelerator_portal.site.page import SiteFile
-from accelerator_portal.site.stored_files import StoredFile, store
+from accelerator_portal.site.page import SiteFile, StoredFile, store
 
 
 def test_content_stands_at_its_place_as_it_was(tmp_path: Path) -> None:

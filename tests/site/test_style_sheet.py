@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from accelerator_portal.site.style_sheet import STYLES, style_sheet
+from accelerator_portal.site.assets import STYLES, style_sheet
 from tests.folders import REPOSITORY
 
 

@@ -6,13 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_portal.validation.launch import SuiteSources, plan_of
-from accelerator_portal.validation.matrix import read_matrix, suite_names
-from accelerator_portal.validation.missing_packages import (
+from accelerator_portal.validation.launch import (
+    SuiteSources,
     is_installed,
     missing_packages,
     missing_words,
+    plan_of,
 )
+from accelerator_portal.validation.matrix import read_matrix, suite_names
 from accelerator_portal.validation.plan import RunError
 from accelerator_portal.validation.request import USUAL, Request, matrices_of
 from tests.validation.runs import TODAY

@@ -6,6 +6,7 @@ the extra `automation`, and imported when a client is made.
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import re
@@ -16,12 +17,14 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from accelerator_portal.automation.github import GitHubError, Patience
-from accelerator_portal.automation.github_download import downloaded
 from accelerator_portal.catalog.wording import install_command
+from accelerator_portal.http.client import open_client
+from accelerator_portal.http.errors import FetchError, RequestLimits
 from accelerator_portal.http.traffic import REFUSING_STATUSES, Traffic, step_traffic
 
 if TYPE_CHECKING:
     from github.Requester import Requester
+
 
 HOME = "https://api.github.com"
 
@@ -207,3 +210,35 @@ def _refusal(
     permissions = str((headers or {}).get(_PERMISSIONS, ""))[:_MOST_SHOWN]
     what = f"{path}: {words} (HTTP {status})"
     return GitHubError(what, status, passing=passing, permissions=permissions)
+
+
+_LIMITS = RequestLimits(attempts=3, redirects=0, timeout=30, total_timeout=300)
+
+
+def downloaded(path: str, address: str, most: int, agent: str) -> bytes:
+    """Return the file at an address, of at most `most` bytes; `path` is where GitHub was asked.
+
+    No token goes there. Raises GitHubError.
+    """
+    try:
+        return asyncio.run(_fetched(address, most, agent))
+    except FetchError as error:
+        raise _not_fetched(path, most, error) from None
+
+
+async def _fetched(address: str, most: int, agent: str) -> bytes:
+    plain = {"accept-encoding": "identity"}  # else a few bytes could become many
+    async with open_client(agent, _LIMITS) as client:
+        return (await client.get(address, plain, max_bytes=most)).body
+
+
+def _not_fetched(path: str, most: int, error: FetchError) -> GitHubError:
+    if error.status is not None:
+        what = f"{path}: file not found (HTTP {error.status})"
+        return GitHubError(what, error.status, passing=error.status >= _SERVER_ERROR)
+    if error.kind == "long":
+        return GitHubError(f"{path}: the file has more than {most:,} bytes")
+    if error.kind == "slow" and not error.cause:
+        what = f"{path}: the download did not finish within {_LIMITS.total_timeout:.0f} seconds"
+        return GitHubError(what, passing=True)
+    return GitHubError(f"{path}: the download failed ({error.cause})", passing=True)

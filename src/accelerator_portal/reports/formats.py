@@ -11,8 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from accelerator_portal.reports.ctrf import read_ctrf
-from accelerator_portal.reports.ctrf_writer import ctrf_text
+from accelerator_portal.reports.ctrf import ctrf_text, read_ctrf
 from accelerator_portal.reports.dynamo_csv import read_dynamo_csv
 from accelerator_portal.reports.executorch import read_executorch_csv, read_executorch_json
 from accelerator_portal.reports.flaggems import read_flaggems

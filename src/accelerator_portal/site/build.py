@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from accelerator_portal.catalog import Catalog
+from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.catalog import RELEASES
 from accelerator_portal.catalog.own_suite import owner_of
 from accelerator_portal.catalog.source_trust import vendor_places
+from accelerator_portal.catalog.sources import Sourced, sources_by_id
 from accelerator_portal.checks import RULES
 from accelerator_portal.checks.folder_limits import LIMITS
 from accelerator_portal.install.expand import expand
@@ -25,10 +26,16 @@ from accelerator_portal.results.quality import as_of
 from accelerator_portal.site.api import api_files
 from accelerator_portal.site.api_shapes import FindingShares
 from accelerator_portal.site.archive_page import archive_pages
-from accelerator_portal.site.commands_table import commands_table, offered_rows, usual_rows
+from accelerator_portal.site.assets import style_sheet
+from accelerator_portal.site.commands_table import (
+    commands_table,
+    offered_rows,
+    offline_installs,
+    usual_rows,
+)
 from accelerator_portal.site.comparison import comparison
 from accelerator_portal.site.dashboard import dashboard_pages
-from accelerator_portal.site.dashboard_grid import suite_cells
+from accelerator_portal.site.dashboard_grid import own_suite_rows, suite_cells
 from accelerator_portal.site.executorch_view import executorch_context
 from accelerator_portal.site.features import ENOUGH, FeaturesData, features_data
 from accelerator_portal.site.feed import feeds
@@ -45,14 +52,10 @@ from accelerator_portal.site.hardware import HardwareData, hardware_data
 from accelerator_portal.site.history_pages import history_pages, pages_of_test_histories
 from accelerator_portal.site.history_view import TestHistories, read_histories
 from accelerator_portal.site.model_view import model_pages
-from accelerator_portal.site.offline import offline_installs
 from accelerator_portal.site.operations import NightMetrics, operations_pages
-from accelerator_portal.site.other_backends import observed_backends, other_runtimes
-from accelerator_portal.site.own_suites import own_suite_rows
 from accelerator_portal.site.packages_pages import packages_pages
 from accelerator_portal.site.packages_view import package_view
 from accelerator_portal.site.page import PLATFORMS, SiteFile, data_file, to_root
-from accelerator_portal.site.page_modules import extra_import
 from accelerator_portal.site.platform_page import Parts, platform_context, search_words
 from accelerator_portal.site.questions import (
     ANY,
@@ -70,7 +73,6 @@ from accelerator_portal.site.selector_view import selector_view
 from accelerator_portal.site.source_ages import stale_facts_pages
 from accelerator_portal.site.source_list import SourceList
 from accelerator_portal.site.speeds import SpeedRun, newest_runs, side_by_side, speed_runs
-from accelerator_portal.site.style_sheet import style_sheet
 from accelerator_portal.site.templates import Templates
 from accelerator_portal.site.versions import versions_data
 from accelerator_portal.site.words import python_range
@@ -290,3 +292,50 @@ def _version_pages(rows: list[ReleaseRow], templates: Templates) -> Iterator[Sit
         path = f"versions/{row.release.version}.md"
         content = templates.render("versions/release.md.j2", to_root=to_root(path), row=row)
         yield SiteFile(path, content, RELEASES)
+
+
+def observed_backends(catalog: Catalog) -> dict[str, Any]:
+    """Return the backends without a folder, and the sources that they name."""
+    others = catalog.other_backends
+    entries = others.observed if others else ()
+    return {"observed": entries, "sources": _sources(catalog, entries)}
+
+
+def other_runtimes(catalog: Catalog) -> dict[str, Any]:
+    """Return what runs models without being a torch device, and the sources that it names."""
+    others = catalog.other_backends
+    entries = others.runtimes if others else ()
+    return {"runtimes": entries, "sources": _sources(catalog, entries)}
+
+
+def _sources(catalog: Catalog, entries: Sequence[Sourced]) -> SourceList:
+    """Only what these entries cite: the file serves two pages."""
+    others = catalog.other_backends
+    cited = {name for entry in entries for name in entry.source}
+    sources = sources_by_id(others.sources, cited) if others else {}
+    return SourceList([("other-backends.yaml", sources)])
+
+
+@dataclass(frozen=True, slots=True)
+class ExtraImport:
+    """Words, the statement, or the words that lead to the statement."""
+
+    platform: Platform
+    words: str
+    statement: str = ""
+
+
+def extra_import(platform: Platform) -> ExtraImport:
+    """Return what a platform needs: nothing where PyTorch has it or loads its plugin."""
+    package = platform.accelerator.package
+    statement = f"import {package.module}"
+    if platform.in_tree:
+        return ExtraImport(platform, "none")
+    if package.autoload is None:
+        return ExtraImport(platform, "not stated")
+    if not package.autoload:
+        return ExtraImport(platform, "", statement)
+    if package.autoload_since is None:
+        return ExtraImport(platform, "none")
+    since = f"none since {package.name} {package.autoload_since}; before that: "
+    return ExtraImport(platform, since, statement)

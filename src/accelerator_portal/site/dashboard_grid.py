@@ -1,4 +1,4 @@
-"""Builds the dashboard's grid: platforms by suites."""
+"""Builds the dashboard's grid, platforms by suites, and the list of a platform's own suites."""
 
 from __future__ import annotations
 
@@ -6,17 +6,47 @@ import datetime as dt
 from collections import Counter
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, replace
+from itertools import groupby
 from typing import Final, Literal
 
 from markupsafe import Markup
 
-from accelerator_portal.catalog import Catalog
-from accelerator_portal.catalog.own_suite import owner_of, suite_folder
+from accelerator_portal.catalog import Catalog, Platform
+from accelerator_portal.catalog.own_suite import OwnSuite, owner_of, suite_folder
 from accelerator_portal.catalog.suite_file import SuiteFile, SuiteKind
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.reports.outcomes import BAD, GOOD, OUTCOMES, Outcome
 from accelerator_portal.results.suite_evidence import SuiteEvidence
-from accelerator_portal.site.bar_picture import bar
+
+WIDTH = 100
+
+LEAST = 3
+"""Every outcome that happened can be seen: 1 crash among 1,226 tests would be no pixel wide."""
+
+
+def bar(counts: Mapping[Outcome, int]) -> Markup:
+    """Return the bar of counts that are given in the order of the table of outcomes."""
+    parts = [
+        (color, sum(counts[outcome] for outcome in together))
+        for color, together in groupby(counts, lambda outcome: OUTCOMES[outcome].color)
+    ]
+    widths = _widths([tests for _, tests in parts])
+    drawn, left = "", 0.0
+    for (color, _), width in zip(parts, widths, strict=True):
+        drawn += f'<rect class="bar-{color}" x="{left:.1f}" width="{width:.1f}" height="6"/>'
+        left += width
+    return Markup(  # noqa: S704 - numbers and names of colors
+        f'<svg class="bar" viewBox="0 0 {WIDTH} 6" preserveAspectRatio="none" aria-hidden="true"'
+        f' focusable="false">{drawn}</svg>'
+    )
+
+
+def _widths(numbers: list[int]) -> list[float]:
+    """Widths in proportion to the numbers, none below the least; together the whole width."""
+    total = sum(numbers)
+    raised = [max(LEAST, WIDTH * number / total) for number in numbers]
+    return [WIDTH * width / sum(raised) for width in raised]
+
 
 OTHER: Final = "other"
 """Kind of a suite of which no report says the kind."""
@@ -197,4 +227,29 @@ def _counted(
         age,
         ", ".join(f"{tests:,} {outcome.replace('-', ' ')}" for outcome, tests in counts.items()),
         "",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class OwnSuiteRow:
+    """A suite of the vendor's own; `declared` is absent where the folder does not describe it.
+
+    `cell` is the newest evidence, absent where no report has the suite.
+    """
+
+    name: str
+    declared: OwnSuite | None
+    cell: GridCell | None
+
+
+def own_suite_rows(
+    catalog: Catalog, platform: Platform, evidence: Iterable[SuiteEvidence], at: dt.datetime
+) -> tuple[OwnSuiteRow, ...]:
+    """Return the suites that a platform declares or reports, declared ones first."""
+    cells = {c.column.suite: c for c in suite_cells(catalog, evidence, at)}
+    declared = {suite.name: suite for suite in platform.accelerator.suites}
+    others = sorted(name for name in cells if owner_of(name) and name not in declared)
+    return tuple(
+        OwnSuiteRow(name, catalog.own_suites.get(name), cells.get(name))
+        for name in (*declared, *others)
     )

@@ -1,15 +1,18 @@
-"""Builds the pages of changes: what each report changed."""
+"""Builds the pages of changes, what each report changed, and of trends."""
 
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from accelerator_portal.catalog import Catalog
+from markupsafe import Markup
+
+from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.reports.identity import SETTINGS
 from accelerator_portal.results.archive import History
 from accelerator_portal.results.report_comparison import by_report
+from accelerator_portal.results.standing import Basis
 from accelerator_portal.results.tables import tallies
 from accelerator_portal.site.feed import listed_changes
 from accelerator_portal.site.history_shapes import (
@@ -29,8 +32,7 @@ from accelerator_portal.site.sharding import (
     ordered_points,
 )
 from accelerator_portal.site.templates import Templates
-from accelerator_portal.site.trend_picture import Trend, trend
-from accelerator_portal.site.trend_view import trend_group
+from accelerator_portal.site.trend_picture import Trend, good, total, trend
 
 CHANGES_PAGE = f"{RESULTS_PAGES}/changes.md"
 
@@ -160,3 +162,38 @@ def _choice(catalog: Catalog, history: History) -> HistoryChoice:
         points[-1].started.date(),
         sum(len(group.tests) for group in state.groups.values()),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """The picture of a suite's trend with what it shows in words."""
+
+    picture: Markup
+    caption: str
+
+
+@dataclass(frozen=True, slots=True)
+class TrendGroup:
+    """The trends of one platform, either of its runs or of what is expected of them."""
+
+    title: str
+    figures: tuple[Figure, ...]
+
+
+def trend_group(
+    catalog: Catalog, platform: Platform, basis: Basis, trends: Iterable[Trend]
+) -> TrendGroup:
+    """Return the trends of a platform's suites."""
+    expected = basis == "baselines"
+    title = f"{platform.accelerator.name}{': baseline, not runs' if expected else ''}"
+    return TrendGroup(title, tuple(_figures(catalog, trends, expected=expected)))
+
+
+def _figures(catalog: Catalog, trends: Iterable[Trend], *, expected: bool) -> Iterator[Figure]:
+    verb = "expected to pass" if expected else "passed"
+    for line in trends:
+        suite = catalog.suites.get(line.suite)
+        first, last = (f"{good(t):,} of {total(t):,}" for t in (line.first, line.last))
+        start, end = line.first.started.date(), line.until.date()
+        title = suite.title if suite else line.suite
+        yield Figure(line.picture, f"{title}: {first} {verb} on {start}, {last} on {end}")

@@ -1,9 +1,11 @@
-"""Defines pages and data files: a path with its content."""
+"""Defines pages and data files, a path with its content, and stores them on disk."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 from pydantic import BaseModel
 
@@ -41,3 +43,22 @@ def data_file(path: str, data: BaseModel) -> SiteFile:
     plain = data.model_dump(mode="json", by_alias=True, exclude_none=True)
     text = json.dumps(plain, ensure_ascii=False, separators=(",", ":"))
     return SiteFile(f"{API}/{path}", text + "\n")
+
+
+@dataclass(frozen=True, slots=True)
+class StoredFile:
+    """A file of the site as `SiteFile` describes it, with the place of its content."""
+
+    path: str
+    place: Path
+    edit: str | None
+    platform: str | None
+
+
+def store(files: Iterable[SiteFile], folder: Path) -> Iterator[StoredFile]:
+    """Write each file below `folder` as soon as it is made."""
+    for file in files:
+        place = folder / file.path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(file.content, encoding="utf-8", newline="")
+        yield StoredFile(file.path, place, file.edit, file.platform)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import re
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
@@ -10,8 +11,9 @@ from typing import Any
 from accelerator_portal.catalog import Platform
 from accelerator_portal.catalog.accelerator import Accelerator
 from accelerator_portal.install.selector import Selector
+from accelerator_portal.reports.report import Report
+from accelerator_portal.reports.store import StoredReport
 from accelerator_portal.results.archive import BASES
-from accelerator_portal.results.tested_systems import devices_of_runs, systems_of_runs
 from accelerator_portal.site.anchors import slug
 from accelerator_portal.site.commands_table import commands_table
 from accelerator_portal.site.features import LABELS, FeaturesData
@@ -116,3 +118,50 @@ def _citer(sources: SourceList) -> Any:  # noqa: ANN401 - a function for the tem
         return sources.cited(file, names)
 
     return cited
+
+
+_UNDATED = dt.datetime.min.replace(tzinfo=dt.timezone.utc)
+
+
+@dataclass(frozen=True, slots=True)
+class TestedOn:
+    """A system or a device model, with the newest run that states it."""
+
+    __test__ = False
+
+    name: str
+    stored: StoredReport
+
+    @property
+    def day(self) -> dt.date | None:
+        """The day of the run, where it states one."""
+        started = self.stored.report.started
+        return started.date() if started else None
+
+
+def systems_of_runs(reports: Iterable[StoredReport]) -> tuple[TestedOn, ...]:
+    """Return the operating systems of runs, with their architecture; the newest run first."""
+    return _tested_on((_system(stored.report), stored) for stored in reports)
+
+
+def devices_of_runs(reports: Iterable[StoredReport]) -> tuple[TestedOn, ...]:
+    """Return the device models of runs; the newest run first."""
+    return _tested_on((stored.report.environment.hardware, stored) for stored in reports)
+
+
+def _tested_on(stated: Iterable[tuple[str | None, StoredReport]]) -> tuple[TestedOn, ...]:
+    """A baseline is no run: nothing was tested."""
+    runs = [(name, s) for name, s in stated if name and s.report.kind != "baseline"]
+    found: dict[str, TestedOn] = {}
+    for name, stored in sorted(runs, key=lambda run: (_age(run[1]), run[1].id), reverse=True):
+        found.setdefault(name, TestedOn(name, stored))
+    return tuple(found.values())
+
+
+def _system(report: Report) -> str | None:
+    system, arch = report.environment.os, report.environment.arch
+    return f"{system} ({arch})" if system and arch else system
+
+
+def _age(stored: StoredReport) -> dt.datetime:
+    return stored.report.started or _UNDATED

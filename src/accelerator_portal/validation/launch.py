@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Mapping
+import sys
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from accelerator_portal.catalog import Platform
-from accelerator_portal.catalog.wording import count
+from accelerator_portal.catalog.wording import count, install_command
 from accelerator_portal.validation.executorch.query import BackendReply, query_backend, with_backend
 from accelerator_portal.validation.listing import begin_listing, offers_of
 from accelerator_portal.validation.matrix import Matrix, with_recipes
-from accelerator_portal.validation.missing_packages import (
-    is_installed,
-    missing_packages,
-    missing_words,
-    no_torch_words,
-)
 from accelerator_portal.validation.own_settings import applied
 from accelerator_portal.validation.plan import Plan, RunError
 from accelerator_portal.validation.probe import Probed, begin_probe, probed_by
@@ -48,6 +44,7 @@ from accelerator_portal.validation.side_process import SideProcess, Waiting
 
 if TYPE_CHECKING:
     from accelerator_portal.validation.cluster.connecting import Cluster
+
 
 # Seconds between two messages that the start is still in progress.
 _TELL_EVERY_S = 15.0
@@ -204,3 +201,57 @@ def _tried(request: Request, cluster: Cluster | None, waiting: Waiting) -> Probe
         return cluster.probed(request.device, request.imports, waiting)
     with begin_probe(request.device, request.imports) as probing:
         return probed_by(probing, waiting)
+
+
+# Finds packages that suites import and the environment lacks, before anything runs.
+#
+# The harness is installed beside a plugin and brings neither torch nor a library of models. What
+# is missing is named together with commands that install it and leave all other packages as they
+# are.
+
+IsInstalled = Callable[[str], bool]
+
+# pip then chooses versions that fit what is there, or says which package does not.
+_INSTALL = """Install them without changing any other package:
+  pip list --format=freeze > installed.txt
+  pip install --constraint installed.txt {}"""
+
+
+def is_installed(module: str) -> bool:
+    """Whether a module can be imported here, without importing it."""
+    return find_spec(module) is not None
+
+
+def missing_packages(
+    matrices: Mapping[str, Matrix], installed: IsInstalled = is_installed
+) -> dict[str, tuple[str, ...]]:
+    """Return the packages that each suite lacks; no entry for a suite that lacks none."""
+    lacks = {
+        suite: tuple(package for package in matrix.packages if not installed(package))
+        for suite, matrix in matrices.items()
+    }
+    return {suite: packages for suite, packages in lacks.items() if packages}
+
+
+def missing_words(lacks: Mapping[str, Iterable[str]], suites: Iterable[str]) -> str:
+    """Say which suites lack what, how to install it, and which of the suites run without."""
+    needs = [_need(suite, names) for suite, names in lacks.items()]
+    packages = sorted({name for names in lacks.values() for name in names})
+    what = f"{'; '.join(needs)}, not installed for {sys.executable}."
+    words = [f"{what[0].upper()}{what[1:]}", _INSTALL.format(" ".join(packages))]
+    if able := [suite for suite in suites if suite not in lacks]:
+        words.append(f"Or run suites that don't need them: --suite {' --suite '.join(able)}")
+    return "\n".join(words)
+
+
+def _need(suite: str, packages: Iterable[str]) -> str:
+    return f'the suite "{suite}" needs {" and ".join(packages)}'
+
+
+def no_torch_words() -> str:
+    """Say that there is no torch, and where the harness belongs."""
+    return (
+        f"PyTorch is not installed for {sys.executable}. Activate the environment that has torch "
+        f"and your plugin and run, in a clone of the portal: {install_command()}\n"
+        "Or name the Python of that environment with --python"
+    )

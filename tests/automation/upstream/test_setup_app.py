@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from accelerator_portal.automation.github_app import APP_ID, APP_KEY
-from accelerator_portal.automation.upstream.setup_repositories import APP_SECRETS, SECRETS
+from accelerator_portal.automation.upstream.doctor import APP_SECRETS, SECRETS
 from accelerator_portal.cli import main
 from tests.automation import github_apps
 from tests.automation.github_apps import AppDouble, new_key, private_key

@@ -1,33 +1,233 @@
-"""Lists everything that upstream events still need. Only reads; sends nothing."""
+"""Lists everything that upstream events still need in each repository. Only reads."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+import base64
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from itertools import chain
+from typing import Protocol
+
+from pydantic import BaseModel, RootModel
 
 from accelerator_portal.automation.app_errors import AppError
-from accelerator_portal.automation.github import GitHubError
-from accelerator_portal.automation.github_app import GitHubApp
+from accelerator_portal.automation.github import Api, GitHubError, parsed, read
+from accelerator_portal.automation.github_app import APP_ID, APP_KEY, GitHubApp
 from accelerator_portal.automation.installation_tokens import InstallationApi, InstallationTokens
 from accelerator_portal.automation.upstream.connections import (
     WORKFLOWS,
     checked_repositories,
     required_permissions,
 )
-from accelerator_portal.automation.upstream.setup_repositories import (
-    SECRETS,
-    HeaderApi,
-    SetupFinding,
-    environment_findings,
-    network_finding,
-    permission_findings,
-    refused_request,
-    token_findings,
-    variable_findings,
-    workflow_findings,
-)
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.upstream_events import Dispatch
+
+LOGIN = "UPSTREAM_LOGIN"
+ENVIRONMENT = "upstream"
+SECRETS = ("UPSTREAM_DISPATCH_TOKEN", "UPSTREAM_READ_TOKEN", "UPSTREAM_COMMENT_TOKEN")
+"""Personal tokens, which are used where the App is not set."""
+APP_SECRETS = (APP_ID, APP_KEY)
+
+_NOT_FOUND = 404
+_WORKFLOWS = ".github/workflows"
+
+
+class _Named(BaseModel):
+    name: str
+
+
+class _Secrets(BaseModel):
+    secrets: tuple[_Named, ...]
+
+
+class _Policy(_Named):
+    # Tags have policies in the same list; old servers list no type.
+    type: str = "branch"
+
+
+class _Policies(BaseModel):
+    branch_policies: tuple[_Policy, ...]
+
+
+class _PolicyKind(BaseModel):
+    custom_branch_policies: bool
+
+
+class _Environment(BaseModel):
+    deployment_branch_policy: _PolicyKind | None = None
+
+
+class _Permissions(BaseModel):
+    push: bool
+
+
+class _Repository(BaseModel):
+    permissions: _Permissions | None = None
+
+
+class _Folder(RootModel[tuple[_Named, ...]]):
+    """GitHub lists a folder whole, without pages."""
+
+
+class _File(BaseModel):
+    content: str
+
+
+def variable_findings(api: Api, home: str) -> Iterator[SetupFinding]:
+    """Yield whether the variable is missing that turns the workflows on. Raises GitHubError."""
+    if not _exists(api, f"repos/{home}/actions/variables/{LOGIN}"):
+        fix = f"Run: gh variable set {LOGIN} --body LOGIN"
+        yield SetupFinding(home, f"the variable {LOGIN} is not set", fix)
+
+
+def environment_findings(api: Api, home: str) -> Iterator[SetupFinding]:
+    """Yield what the environment that holds the secrets lacks. Raises GitHubError."""
+    path = f"repos/{home}/environments/{ENVIRONMENT}"
+    where = f"{home}, environment {ENVIRONMENT}"
+    if not _exists(api, path):
+        fix = (
+            "Create it in the repository's settings, restrict it to main, and add "
+            f"{' and '.join(APP_SECRETS)}, or {_all_secrets()}"
+        )
+        yield SetupFinding(where, "the environment does not exist", fix)
+        return
+    if _policies(api, path) != (_Policy(name="main"),):
+        problem = "deployments are not restricted to the branch main"
+        yield SetupFinding(where, problem, "Select the branch main alone in its settings")
+    names = {one.name for one in read(api, f"{path}/secrets?per_page=100", _Secrets).secrets}
+    for secret in SECRETS if names.isdisjoint(APP_SECRETS) else APP_SECRETS:
+        if secret not in names:
+            fix = f"Run: gh secret set {secret} --env {ENVIRONMENT}"
+            yield SetupFinding(where, f"the secret {secret} is not set", fix)
+
+
+def permission_findings(api: Api, variable: str, repository: str) -> Iterator[SetupFinding]:
+    """Yield whether a token may not dispatch to a repository. Raises GitHubError."""
+    found = read(api, f"repos/{repository}", _Repository).permissions
+    if found is None or not found.push:
+        problem = f"the token may not send events to {repository}"
+        fix = f"Give it the permission contents: write on {repository}"
+        yield SetupFinding(variable, problem, fix)
+
+
+def workflow_findings(api: Api, target: Dispatch) -> Iterator[SetupFinding]:
+    """Yield whether no workflow of a vendor names the event that it is sent. Raises GitHubError."""
+    path = f"repos/{target.repository}/contents/{_WORKFLOWS}"
+    names = [one.name for one in read(api, path, _Folder).root] if _exists(api, path) else []
+    files = (f"{path}/{name}" for name in names if name.endswith((".yml", ".yaml")))
+    if not any(_handles(api, file, target.event_type) for file in files):
+        problem = f"no workflow handles repository_dispatch with the type {target.event_type}"
+        fix = f"Ask the vendor to add one to {_WORKFLOWS}, or correct event_type"
+        yield SetupFinding(target.repository, problem, fix)
+
+
+def _handles(api: Api, path: str, event_type: str) -> bool:
+    text = base64.b64decode(read(api, path, _File).content).decode("utf-8", "replace")
+    return "repository_dispatch" in text and event_type in text
+
+
+def _policies(api: Api, path: str) -> tuple[_Policy, ...]:
+    policy = read(api, path, _Environment).deployment_branch_policy
+    if policy is None or not policy.custom_branch_policies:
+        return ()
+    return read(api, f"{path}/deployment-branch-policies?per_page=100", _Policies).branch_policies
+
+
+def _exists(api: Api, path: str) -> bool:
+    try:
+        api.get(path)
+    except GitHubError as error:
+        if error.status == _NOT_FOUND:
+            return False
+        raise
+    return True
+
+
+def _all_secrets() -> str:
+    return f"{', '.join(SECRETS[:-1])} and {SECRETS[-1]}"
+
+
+LEAST_REQUESTS = 100
+"""With fewer requests left in the hour, a round can end early."""
+
+_UNAUTHORIZED = 401
+_FORBIDDEN = 403
+# A classic token lists its scopes in this header; other tokens send no such header.
+_SCOPES = "x-oauth-scopes"
+_ENOUGH_SCOPES = frozenset({"repo", "public_repo"})
+
+
+@dataclass(frozen=True)
+class SetupFinding:
+    """Something that upstream events need and that is missing."""
+
+    where: str
+    problem: str
+    fix: str
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.problem}. {self.fix}"
+
+
+class HeaderApi(Api, Protocol):
+    """GitHub's API with the headers of an answer."""
+
+    def get_with_headers(self, path: str) -> tuple[bytes, Mapping[str, str]]:
+        """Return what stands at a path, and the headers in lower case."""
+
+
+class _Core(BaseModel):
+    remaining: int
+
+
+class _Resources(BaseModel):
+    core: _Core
+
+
+class _RateLimit(BaseModel):
+    resources: _Resources
+
+
+def token_findings(variable: str, api: HeaderApi) -> Iterator[SetupFinding]:
+    """Yield what is wrong with a token, whatever it is used for. Raises GitHubError."""
+    body, headers = api.get_with_headers("rate_limit")
+    remaining = parsed("rate_limit", body, _RateLimit).resources.core.remaining
+    if remaining < LEAST_REQUESTS:
+        problem = f"the token has {remaining} requests left in this hour"
+        yield SetupFinding(variable, problem, "Wait an hour or use a token of another account")
+    scopes = headers.get(_SCOPES)
+    if scopes is not None and _ENOUGH_SCOPES.isdisjoint(scopes.replace(",", " ").split()):
+        problem = f'the token has the scopes "{scopes}", which don\'t include public_repo'
+        yield SetupFinding(variable, problem, f"Create a token with public_repo for {variable}")
+
+
+def refused_request(variable: str, error: GitHubError) -> SetupFinding:
+    """Return the finding for a request that failed."""
+    if error.status == _UNAUTHORIZED:
+        fix = f"Create a new token and set {variable}"
+        return SetupFinding(variable, "the token is expired or not valid", fix)
+    if error.passing:
+        return network_finding(variable, error)
+    if error.status == _FORBIDDEN:
+        return SetupFinding(variable, str(error), _permission_fix(variable, error.permissions))
+    fix = f"Check the name, and give the token {variable} access to it"
+    return SetupFinding(variable, str(error), fix)
+
+
+def network_finding(where: str, error: GitHubError) -> SetupFinding:
+    """Return the finding for a request that may be answered later."""
+    return SetupFinding(where, str(error), "Check the network, then run the command again")
+
+
+def _permission_fix(variable: str, permissions: str) -> str:
+    """Return the fix for a missing permission; classic tokens and some requests name none."""
+    if not permissions:
+        return (
+            f"Give the token {variable} the permissions that docs/upstream-events.md lists for it"
+        )
+    sets = " or ".join(one.strip() for one in permissions.split(";"))
+    return f"Give the token {variable} the permission {sets}"
+
 
 SETTINGS = "GH_TOKEN"
 """The token of an administrator, which reads this repository's settings."""

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+
+from packaging.specifiers import SpecifierSet
+from packaging.version import InvalidVersion, Version
 
 from accelerator_portal.catalog import Catalog, Platform, Problem
-from accelerator_portal.catalog.hardware import Hardware, HardwareModel
+from accelerator_portal.catalog.compatibility_file import CompatibilityRow
+from accelerator_portal.catalog.hardware import BuildSupport, Hardware, HardwareModel
 from accelerator_portal.catalog.problem import did_you_mean
-from accelerator_portal.checks.pairs.builds import cards_beside_builds, cards_on_two_platforms
-from accelerator_portal.checks.pairs.rows import (
-    drivers_beside_sdks,
-    lifecycles_of_one_version,
-    plugins_beside_components,
-    rows_beside_releases,
-    variants_beside_rows,
-)
 from accelerator_portal.checks.rule import rule
 from accelerator_portal.install.expand import rows_by_platform
+from accelerator_portal.install.limits import lower_bound
+from accelerator_portal.install.rows import PREVIEW, InstallRow
 from accelerator_portal.packages.contradictions import contradictions as index_contradictions
-from accelerator_portal.packages.torch_contradictions import torch_contradictions
+from accelerator_portal.packages.contradictions import torch_contradictions
 
 _FILE = "accelerator.yaml"
 
@@ -135,3 +134,166 @@ def package_facts(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """
     yield from index_contradictions(catalog)
     yield from torch_contradictions(catalog)
+
+
+def cards_beside_builds(platform: Platform, commands: Sequence[InstallRow]) -> Iterator[Problem]:
+    """A card is listed as running on builds of a variant that no release and no system has."""
+    hardware = platform.accelerator.hardware
+    for place, generation in enumerate(hardware.generations if hardware else ()):
+        for number, build in enumerate(generation.builds):
+            for variant in build.variants or ():
+                offered = [row for row in commands if row.variant == variant]
+                if offered and not any(_serves(build, row) for row in offered):
+                    location = ("hardware", "generations", place, "builds", number)
+                    what = (
+                        f'"{generation.name}" is listed for {_named(variant, build)}, but no '
+                        f'install command for "{variant}" matches'
+                    )
+                    remedy = "correct the build's releases or systems, or add the install option"
+                    yield platform.problem(_FILE, location, what, remedy)
+
+
+def cards_on_two_platforms(catalog: Catalog) -> Iterator[Problem]:
+    """A card that two platforms list has another memory size or power on one of them."""
+    first: dict[str, tuple[Platform, HardwareModel]] = {}
+    for platform in catalog.platforms:
+        hardware = platform.accelerator.hardware
+        for place, generation in enumerate(hardware.generations if hardware else ()):
+            for number, model in enumerate(generation.models):
+                owner, other = first.setdefault(model.name.casefold(), (platform, model))
+                if owner is platform or model.note or other.note:
+                    continue
+                for what in _differences(model, other):
+                    location = ("hardware", "generations", place, "models", number, "name")
+                    said = f'"{model.name}" has {what} on the platform "{owner.id}"'
+                    remedy = "correct one of them, or explain the difference in a note"
+                    yield platform.problem(_FILE, location, said, remedy)
+
+
+def _serves(build: BuildSupport, row: InstallRow) -> bool:
+    if build.os and row.os not in build.os:
+        return False
+    if build.arch and row.arch not in build.arch:
+        return False
+    # A nightly build is of no release: it contradicts no range of releases.
+    return not build.torch or row.build == PREVIEW or SpecifierSet(build.torch).contains(row.build)
+
+
+def _named(variant: str, build: BuildSupport) -> str:
+    parts = [variant, f"torch {build.torch}" if build.torch else ""]
+    return " ".join(filter(None, (*parts, *(build.os or ()), *(build.arch or ()))))
+
+
+def _differences(model: HardwareModel, other: HardwareModel) -> Iterator[str]:
+    for unit, here, there in (
+        ("GB", model.memory_gb, other.memory_gb),
+        ("W", model.power_w, other.power_w),
+    ):
+        if here is not None and there is not None and here != there:
+            yield f"{here:g} {unit} here and {there:g} {unit}"
+
+
+_VERSIONS = "compatibility.yaml"
+_REMEDY = "correct the wrong value; if sources disagree, say so in a note of the row"
+
+Rows = list[tuple[int, CompatibilityRow]]
+
+
+def rows_beside_releases(catalog: Catalog, platform: Platform) -> Iterator[Problem]:
+    """A row names Python versions that its PyTorch release does not support."""
+    supported = {release.version: release.python for release in catalog.releases.releases}
+    for place, row in _rows(platform):
+        known = supported.get(row.torch)
+        lacking = [python for python in row.python or () if known and python not in known]
+        if lacking:
+            what = (
+                f"this entry lists Python {', '.join(lacking)}, but data/releases.yaml says that "
+                f"torch {row.torch} supports {', '.join(known or ())}"
+            )
+            yield platform.problem(_VERSIONS, ("rows", place, "python"), what, _REMEDY)
+
+
+def variants_beside_rows(platform: Platform) -> Iterator[Problem]:
+    """A variant of `install.yaml` has another SDK version than the rows that are about it."""
+    versions = {variant.id: variant.version for variant in platform.install.variants}
+    for place, row in _rows(platform):
+        version = versions.get(row.variant or "")
+        sdk = _sdk(platform, row)
+        if version and sdk and not _same_line(row.includes[sdk], version):
+            what = (
+                f'this entry includes {sdk} {row.includes[sdk]}, but install.yaml says that "'
+                f'{row.variant}" has version {version}'
+            )
+            yield platform.problem(_VERSIONS, ("rows", place, "includes"), what, _REMEDY)
+
+
+def drivers_beside_sdks(platform: Platform) -> Iterator[Problem]:
+    """A newer SDK needs an older driver than an older SDK does, or one SDK needs two drivers."""
+    known = [(place, row, sdk) for place, row in _rows(platform) if (sdk := _sdk(platform, row))]
+    for (_, one, sdk), (place, other, other_sdk) in combinations(known, 2):
+        for name in one.needs.keys() & other.needs.keys() if sdk == other_sdk else ():
+            drivers = [lower_bound(row.needs[name]) for row in (one, other)]
+            sdks = [_version(row.includes[sdk]) for row in (one, other)]
+            if _crossed(sdks, drivers):
+                what = (
+                    f"{sdk} {other.includes[sdk]} needs {name} {other.needs[name]}, but "
+                    f"{sdk} {one.includes[sdk]} (torch {one.torch}) needs {one.needs[name]}"
+                )
+                yield platform.problem(_VERSIONS, ("rows", place, "needs"), what, _REMEDY)
+
+
+def plugins_beside_components(platform: Platform) -> Iterator[Problem]:
+    """Two rows of one plugin version say that it brings different versions of a component."""
+    first: dict[tuple[str, str | None, str], str] = {}
+    for place, row in _rows(platform):
+        for name, version in row.includes.items() if row.plugin and not row.note else ():
+            before = first.setdefault((row.plugin or "", row.variant, name), version)
+            if before != version:
+                what = f"plugin {row.plugin} includes {name} {version} here and {before} above"
+                yield platform.problem(_VERSIONS, ("rows", place, "includes"), what, _REMEDY)
+
+
+def lifecycles_of_one_version(platform: Platform) -> Iterator[Problem]:
+    """Two rows of one plugin version end on different days."""
+    first: dict[tuple[str | None, ...], CompatibilityRow] = {}
+    for place, row in _rows(platform):
+        if row.lifecycle is None or row.lifecycle.until is None or row.plugin is None:
+            continue
+        other = first.setdefault((row.plugin, row.variant, row.lifecycle.status), row)
+        before = other.lifecycle.until if other.lifecycle else None
+        if before != row.lifecycle.until:
+            what = f"plugin {row.plugin} ends on {row.lifecycle.until} here and on {before} above"
+            yield platform.problem(_VERSIONS, ("rows", place, "lifecycle"), what, _REMEDY)
+
+
+def _rows(platform: Platform) -> Rows:
+    return list(enumerate(platform.compatibility.rows))
+
+
+def _sdk(platform: Platform, row: CompatibilityRow) -> str | None:
+    """The component after which the row's variant is named: CUDA for `cu130`."""
+    variant = next((v for v in platform.install.variants if v.id == row.variant), None)
+    if variant is None:
+        return None
+    named = [name for name in row.includes if name.casefold() in variant.name.casefold()]
+    return named[0] if len(named) == 1 else None
+
+
+def _same_line(version: str, variant: str) -> bool:
+    return version == variant or version.startswith(f"{variant}.")
+
+
+def _crossed(sdks: list[Version | None], drivers: list[Version | None]) -> bool:
+    (sdk, other_sdk), (driver, other_driver) = sdks, drivers
+    if sdk is None or other_sdk is None or driver is None or other_driver is None:
+        return False
+    if sdk.release[:2] == other_sdk.release[:2]:
+        return driver != other_driver
+    return (sdk < other_sdk) != (driver < other_driver) and driver != other_driver
+
+
+def _version(text: str) -> Version | None:
+    try:
+        return Version(text)
+    except InvalidVersion:
+        return None

@@ -24,8 +24,14 @@ from accelerator_portal.site.difference.shapes import (
     PlatformDifference,
     change_of,
 )
-from accelerator_portal.site.difference.state import PlatformState, SiteState, page_changes
-from accelerator_portal.site.difference.state_shapes import Folder, ReportState, VersionRows
+from accelerator_portal.site.difference.state import (
+    Folder,
+    PlatformState,
+    ReportState,
+    SiteState,
+    VersionRows,
+    page_changes,
+)
 from accelerator_portal.site.difference.values import changes, shortened
 
 # What quality says by itself, or where its badge is: no reader sees that as a text.

@@ -16,8 +16,8 @@ from accelerator_portal.validation.context import Context
 from accelerator_portal.validation.listing import progress
 from accelerator_portal.validation.matrix import Matrix
 from accelerator_portal.validation.plan import Offer
-from accelerator_portal.validation.pytest_suites.names import by_identity
 from accelerator_portal.validation.pytest_suites.session import DEVICE_VARIABLE
+from accelerator_portal.validation.pytest_suites.source import by_identity
 
 if TYPE_CHECKING:
     from accelerator_portal.validation.pytest_suites.session import Session

@@ -6,24 +6,40 @@ its classes be made on the device.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+import sys
+import time
+import traceback
+import unittest
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
 from functools import cache
+from multiprocessing import get_context
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import ForkContext, SpawnContext
+from multiprocessing.process import BaseProcess
 from pathlib import Path
+from types import TracebackType
 from typing import TYPE_CHECKING
 
 import torch
 
+from accelerator_portal.catalog.wording import count
+from accelerator_portal.reports.identity import Parameters
+from accelerator_portal.reports.outcomes import Stage
 from accelerator_portal.validation.case import Case, Result, brief
-from accelerator_portal.validation.classify import BrokenTestError
+from accelerator_portal.validation.classify import BrokenTestError, verdict
 from accelerator_portal.validation.context import Context
+from accelerator_portal.validation.listing import progress
 from accelerator_portal.validation.matrix import Matrix, TestFile, file_of
 from accelerator_portal.validation.plan import Offer
 from accelerator_portal.validation.pytorch_tests.checkout import TESTS
-from accelerator_portal.validation.pytorch_tests.collecting import collected_tests
-from accelerator_portal.validation.pytorch_tests.running import of_error, run_test
 
 if TYPE_CHECKING:
     from accelerator_portal.validation.pytorch_tests.loading import LoadedFile
+
 
 CHECKOUT = "checkout"
 DEVICE = "device"
@@ -105,3 +121,168 @@ def _without_test(case: Case, file: TestFile, loaded: LoadedFile, hidden: str) -
         what = "class cannot be instantiated on the device"
     why = brief(found.reason or "", _LONGEST)
     return Result("not-run", "load", f"Its {what}; see the test {file.container}. {why}")
+
+
+SKIPS = "PyTorch skips this test:"
+EXPECTS = "PyTorch expects it to fail:"
+WORKS = "PyTorch expects it to fail, and it does not."
+
+_LOG_TAIL = 1500
+
+Error = tuple[type[BaseException], BaseException, TracebackType]
+OptionalError = Error | tuple[None, None, None]
+
+
+class _Recorder(unittest.TestResult):
+    """Keeps the exceptions themselves, which unittest turns into texts; names are unittest's."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.raised: list[BaseException] = []
+        self.expected: list[BaseException] = []
+
+    def addError(self, test: unittest.TestCase, err: OptionalError) -> None:  # noqa: N802
+        self._keep(self.raised, err)
+        super().addError(test, err)
+
+    def addFailure(self, test: unittest.TestCase, err: OptionalError) -> None:  # noqa: N802
+        self._keep(self.raised, err)
+        super().addFailure(test, err)
+
+    def addSubTest(  # noqa: N802
+        self, test: unittest.TestCase, subtest: unittest.TestCase, err: OptionalError | None
+    ) -> None:
+        if err:
+            self._keep(self.raised, err)
+        super().addSubTest(test, subtest, err)
+
+    def addExpectedFailure(self, test: unittest.TestCase, err: OptionalError) -> None:  # noqa: N802
+        self._keep(self.expected, err)
+        super().addExpectedFailure(test, err)
+
+    @staticmethod
+    def _keep(errors: list[BaseException], error: OptionalError) -> None:
+        if error[1] is not None:
+            errors.append(error[1])
+
+
+def run_test(kind: Callable[[str], unittest.TestCase], method: str, hidden: str) -> Result:
+    """Run a method of a class of tests, with the set-up of its class.
+
+    `hidden` is a folder of this machine, whose path is replaced in the result.
+    """
+    recorder = _Recorder()
+    unittest.TestSuite([kind(method)]).run(recorder)
+    if recorder.raised:
+        return of_error(recorder.raised[0], "run", hidden)
+    if recorder.expected:
+        said = f"{type(recorder.expected[0]).__name__}: {recorder.expected[0]}"
+        return Result("skipped", "run", brief(f"{EXPECTS} {said}"))
+    if recorder.skipped:
+        return Result("skipped", None, brief(f"{SKIPS} {recorder.skipped[0][1]}"))
+    return Result("passed", "run", WORKS if recorder.unexpectedSuccesses else None)
+
+
+def of_error(error: BaseException, stage: Stage, hidden: str) -> Result:
+    """Return what an exception of a test means, with the end of its traceback."""
+    if isinstance(error, unittest.SkipTest):
+        return Result("skipped", None, brief(f"{SKIPS} {error}"))
+    found = verdict(error, stage)
+    lacks = _missing_package(error)
+    outcome = "test-broken" if lacks else found.outcome
+    reason = f"The test requires {lacks}, which is not installed." if lacks else found.reason or ""
+    text = "".join(traceback.format_exception(error)).replace(hidden, "CHECKOUT")
+    tail = text[-_LOG_TAIL:].strip()
+    return Result(outcome, found.stage, reason.replace(hidden, "CHECKOUT"), log_tail=tail or None)
+
+
+def _missing_package(error: BaseException | None) -> str | None:
+    """Return the package whose import has failed, if that is the cause of an error."""
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        if isinstance(error, ModuleNotFoundError) and error.name:
+            return error.name.partition(".")[0]
+        error = error.__cause__
+    return None
+
+
+# Lists the tests in files of a checkout: each file is imported in a process of its own.
+#
+# No plugin and no device is needed. A file that ends its process, or hangs, costs only its own
+# tests.
+
+LIMIT_S = 300.0
+"""Seconds that the import of one file may take."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileTests:
+    """What a file has: its tests, and the classes of which none could be made."""
+
+    tests: tuple[tuple[str, Parameters], ...] = ()
+    broken: tuple[str, ...] = ()
+
+
+@dataclass
+class _Reader:
+    file: TestFile
+    process: BaseProcess
+    started: float
+
+
+def collected_tests(folder: Path, files: Iterable[TestFile], device: str) -> dict[str, FileTests]:
+    """Return the tests of files by path; a file that cannot be imported has none."""
+    # A child of a fork has what this process imported; elsewhere than on Linux forks are not safe.
+    linux = sys.platform == "linux"
+    context: ForkContext | SpawnContext = get_context("fork") if linux else get_context("spawn")
+    waiting, readers = deque(files), dict[Connection, _Reader]()
+    found: dict[str, FileTests] = {}
+    while waiting or readers:
+        while waiting and len(readers) < min(4, os.cpu_count() or 1):
+            here, there = context.Pipe(duplex=False)
+            file = waiting.popleft()
+            process = context.Process(target=_read, args=(there, folder, file, device))
+            process.start()
+            there.close()
+            readers[here] = _Reader(file, process, time.monotonic())
+        for connection in _ready(readers):
+            reader = readers.pop(connection)
+            path = reader.file.path
+            found[path] = _end(connection, reader)
+            seconds = time.monotonic() - reader.started
+            progress(f"{path}: {count(len(found[path].tests), 'test')} ({seconds:.1f} s)")
+    return found
+
+
+def _ready(readers: dict[Connection, _Reader]) -> list[Connection]:
+    """Wait for a file that has been read, or for one that takes too long."""
+    first = min(reader.started for reader in readers.values()) + LIMIT_S
+    ready = wait(list(readers), max(0.0, first - time.monotonic()))
+    late = time.monotonic() - LIMIT_S
+    return [c for c, reader in readers.items() if c in ready or reader.started <= late]
+
+
+def _end(connection: Connection, reader: _Reader) -> FileTests:
+    found = FileTests()
+    with suppress(EOFError):  # it died: when the tests run, the file's own test says how
+        if connection.poll():
+            found = connection.recv()
+    if reader.process.is_alive() and not found.tests:
+        reader.process.kill()
+    reader.process.join()
+    connection.close()
+    return found
+
+
+def _read(connection: Connection, folder: Path, file: TestFile, device: str) -> None:
+    """Send what a file has; in a process of its own."""
+    with Path(os.devnull).open("w", encoding="utf-8") as nothing:
+        os.dup2(nothing.fileno(), 1)
+        os.dup2(nothing.fileno(), 2)
+    from accelerator_portal.validation.pytorch_tests.loading import load
+
+    loaded = load(folder, file, device, listing=True)
+    connection.send(FileTests(tuple(loaded.tests), tuple(loaded.broken)))
+    connection.close()
+    os._exit(0)  # what a file's import started need not end in order

@@ -1,7 +1,7 @@
-"""Lists the JavaScript modules of a page, so that the browser loads all at once.
+"""Joins the style sheets, and lists the JavaScript modules of a page.
 
-Without a list it learns of a module only from the module that imports it, one after another, which
-takes a round trip each.
+The browser loads all listed modules at once. Without a list it learns of a module only from the
+module that imports it, one after another, which takes a round trip each.
 """
 
 from __future__ import annotations
@@ -11,13 +11,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from accelerator_portal.catalog import Platform
+from accelerator_portal.site.page import SiteFile
 
 FIRST = "portal"
+STYLES = "site_src/styles"
 
 # A line of the table in portal.js: which module makes which form work.
 _PART = re.compile(r'"form\[(data-[a-z-]+)\]": \(\) => import\("\./([a-z-]+)\.js"\)')
 _IMPORT = re.compile(r'^import [^;]+ from "\./([a-z-]+)\.js";', re.MULTILINE)
+_CSS_IMPORT = re.compile(r'@import "([^"]+)";\n')
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,26 +61,12 @@ def _with_imports(folder: Path, name: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-@dataclass(frozen=True, slots=True)
-class ExtraImport:
-    """Words, the statement, or the words that lead to the statement."""
+def style_sheet(root: Path) -> SiteFile:
+    """Return the site's style sheet; `root` is the repository."""
+    folder = root / STYLES
 
-    platform: Platform
-    words: str
-    statement: str = ""
+    def text(found: re.Match[str]) -> str:
+        return (folder / found[1]).read_text(encoding="utf-8")
 
-
-def extra_import(platform: Platform) -> ExtraImport:
-    """Return what a platform needs: nothing where PyTorch has it or loads its plugin."""
-    package = platform.accelerator.package
-    statement = f"import {package.module}"
-    if platform.in_tree:
-        return ExtraImport(platform, "none")
-    if package.autoload is None:
-        return ExtraImport(platform, "not stated")
-    if not package.autoload:
-        return ExtraImport(platform, "", statement)
-    if package.autoload_since is None:
-        return ExtraImport(platform, "none")
-    since = f"none since {package.name} {package.autoload_since}; before that: "
-    return ExtraImport(platform, since, statement)
+    whole = _CSS_IMPORT.sub(text, (folder / "portal.css").read_text(encoding="utf-8"))
+    return SiteFile("assets/portal.css", whole)
