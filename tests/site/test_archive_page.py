@@ -33,8 +33,8 @@ from accelerator_portal.site.archive_page import (
     archive_files,
     archive_pages,
 )
-from accelerator_portal.site.build import TEMPLATES, RepositoryLinks
-from accelerator_portal.site.templates import Templates
+from accelerator_portal.site.build import RepositoryLinks
+from accelerator_portal.site.templates import TEMPLATES, Templates
 from tests.folders import REPOSITORY
 from tests.results.made_up import made_up
 from tests.results.partitions.archived import archive

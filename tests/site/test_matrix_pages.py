@@ -14,7 +14,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from accelerator_portal.reports.outcomes import OUTCOMES, Outcome
 from accelerator_portal.results.tables import Column, ResultMatrix
-from accelerator_portal.site.build import TEMPLATES, RepositoryLinks
+from accelerator_portal.site.build import RepositoryLinks
 from accelerator_portal.site.matrix_pages import (
     MOST_ROWS,
     RowsPage,
@@ -29,7 +29,7 @@ from accelerator_portal.site.matrix_pages import (
 from accelerator_portal.site.page import SiteFile
 from accelerator_portal.site.results_view import KINDS, Cell, MatrixRow, MatrixView
 from accelerator_portal.site.speeds import side_by_side
-from accelerator_portal.site.templates import Templates
+from accelerator_portal.site.templates import TEMPLATES, Templates
 from tests.folders import REPOSITORY
 
 TESTS, ACCELERATORS = 2_000, 20

@@ -18,7 +18,7 @@ from accelerator_portal.results.partitions.manifest import (
     archived_accelerators,
     read_manifest,
 )
-from accelerator_portal.site.page import SiteFile, to_root
+from accelerator_portal.site.page import SiteFile
 from accelerator_portal.site.result_addresses import RESULTS_PAGES
 from accelerator_portal.site.templates import Templates
 
@@ -52,16 +52,14 @@ def archive_files(root: Path) -> dict[str, Path]:
 def archive_pages(root: Path, templates: Templates) -> Iterator[SiteFile]:
     """Yield the page, and the list of files, which DuckDB reads."""
     files = list(_listed(root))
-    content = templates.render(
-        f"{PAGE}.j2",
-        to_root=to_root(PAGE),
+    yield templates.page(
+        PAGE,
         questions=ARCHIVE_QUESTIONS,
         local_setup=LOCAL_SETUP,
         web_setup=WEB_SETUP,
         columns=COLUMNS,
         sizes=_sizes(files),
     )
-    yield SiteFile(PAGE, content, f"site_src/templates/{PAGE}.j2")
     yield SiteFile(f"{PUBLISHED}/files.csv", _table(files))
 
 

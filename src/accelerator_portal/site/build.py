@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -73,11 +73,10 @@ from accelerator_portal.site.selector_view import selector_view
 from accelerator_portal.site.source_ages import stale_facts_pages
 from accelerator_portal.site.source_list import SourceList
 from accelerator_portal.site.speeds import SpeedRun, newest_runs, side_by_side, speed_runs
-from accelerator_portal.site.templates import Templates
+from accelerator_portal.site.templates import TEMPLATES, Templates
 from accelerator_portal.site.versions import versions_data
 from accelerator_portal.site.words import python_range
 
-TEMPLATES = "site_src/templates"
 QUESTIONS = "questions.md"
 
 
@@ -138,8 +137,8 @@ def build_site(
         context["search_words"] = search_words(platform.accelerator, vendors)
         context["speeds"] = {run.id: run for run in runs}
         context["packaged"] = package_view(catalog, platform)
-        content = templates.render("platform.md.j2", to_root=to_root(path), **context)
-        yield SiteFile(path, content, platform.path("guide.md"), platform.accelerator.name)
+        page = templates.page(path, platform.path("guide.md"), "platform.md.j2", **context)
+        yield replace(page, platform=platform.accelerator.name)
     yield _questions_page(catalog, templates, asked)
     yield data_file("questions.json", question_index(faqs, catalog.platforms))
     yield from _tested_pages(catalog, tested, before, templates)
@@ -213,16 +212,8 @@ def _shared_pages(
     }
     view = selector_view(selector) if selector.starts else None
     for path, context in pages.items():
-        template = f"{path}.j2"
-        content = templates.render(
-            template,
-            to_root=to_root(path),
-            view=view,
-            selector=selector,
-            evidence=tested.evidence(),
-            **context,
-        )
-        yield SiteFile(path, content, f"{TEMPLATES}/{template}")
+        evidence = tested.evidence()
+        yield templates.page(path, view=view, selector=selector, evidence=evidence, **context)
 
 
 def _checks(catalog: Catalog, rows: Iterable[InstallRow]) -> list[InstallRow]:
@@ -254,8 +245,7 @@ def _questions_page(catalog: Catalog, templates: Templates, asked: list[PageQues
         "shared": [question for question in asked if question.group == ANY],
         "groups": [group for group in groups if group[1]],
     }
-    content = templates.render(f"{QUESTIONS}.j2", to_root=to_root(QUESTIONS), **context)
-    return SiteFile(QUESTIONS, content, f"{TEMPLATES}/{QUESTIONS}.j2")
+    return templates.page(QUESTIONS, **context)
 
 
 def _choosing_pages(
@@ -279,19 +269,14 @@ def _choosing_pages(
         "features": {"features": features, "least": ENOUGH},
     }
     for name, context in pages.items():
-        path = f"{name}.md"
-        content = templates.render(f"{path}.j2", to_root=to_root(path), **context)
-        yield SiteFile(path, content, f"{TEMPLATES}/{path}.j2")
+        yield templates.page(f"{name}.md", **context)
 
 
 def _version_pages(rows: list[ReleaseRow], templates: Templates) -> Iterator[SiteFile]:
-    path = "versions/index.md"
-    content = templates.render(f"{path}.j2", to_root=to_root(path), rows=rows)
-    yield SiteFile(path, content, RELEASES)
+    yield templates.page("versions/index.md", RELEASES, rows=rows)
     for row in rows:
         path = f"versions/{row.release.version}.md"
-        content = templates.render("versions/release.md.j2", to_root=to_root(path), row=row)
-        yield SiteFile(path, content, RELEASES)
+        yield templates.page(path, RELEASES, "versions/release.md.j2", row=row)
 
 
 def observed_backends(catalog: Catalog) -> dict[str, Any]:

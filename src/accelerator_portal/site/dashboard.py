@@ -29,7 +29,7 @@ from accelerator_portal.site.dashboard_grid import dashboard_grid
 from accelerator_portal.site.findings import EvidenceLevel, level_of
 from accelerator_portal.site.history_view import TestHistories
 from accelerator_portal.site.packages_pages import newest_news
-from accelerator_portal.site.page import SiteFile, data_file, to_root
+from accelerator_portal.site.page import SiteFile, data_file
 from accelerator_portal.site.result_addresses import address_of
 from accelerator_portal.site.results_shapes import (
     Badge,
@@ -273,9 +273,9 @@ def dashboard_pages(
     grid = dashboard_grid(catalog, {s.platform.id: s.evidence for s in states}, at)
     for name in ("dashboard", "standards"):
         path = f"results/{name}.md"
-        content = templates.render(
-            f"{path}.j2",
-            to_root=to_root(path),
+        yield templates.page(
+            path,
+            "data/criteria.yaml",
             states=states,
             grid=grid,
             untested=[p for p in catalog.platforms if not any(grid.rows[p.id])],
@@ -289,7 +289,6 @@ def dashboard_pages(
             window=FLAKY_WINDOW,
             news=newest_news(catalog),
         )
-        yield SiteFile(path, content, "data/criteria.yaml")
     for state in states:
         yield data_file(_badge_path(state), _badge(state))
     platforms = tuple(_quality(state, at) for state in states)

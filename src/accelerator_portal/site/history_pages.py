@@ -23,7 +23,7 @@ from accelerator_portal.site.history_shapes import (
     TallyData,
 )
 from accelerator_portal.site.history_view import TestHistories, week_of
-from accelerator_portal.site.page import SiteFile, data_file, to_root
+from accelerator_portal.site.page import SiteFile, data_file
 from accelerator_portal.site.result_addresses import RESULTS_PAGES, address_of
 from accelerator_portal.site.sharding import (
     TEST_HISTORIES,
@@ -49,9 +49,8 @@ def history_pages(
         for h in past.histories
         if (found := trends(h))
     ]
-    content = templates.render(
-        f"{CHANGES_PAGE}.j2",
-        to_root=to_root(CHANGES_PAGE),
+    yield templates.page(
+        CHANGES_PAGE,
         past=past,
         this_week=week_of(at.date()),
         platforms={
@@ -63,7 +62,6 @@ def history_pages(
         shown=MOST_SHOWN,
         address_of=address_of,
     )
-    yield SiteFile(CHANGES_PAGE, content, f"site_src/templates/{CHANGES_PAGE}.j2")
     names = [history_name(h) for h in past.histories]
     index = HistoryIndex(
         histories={n: f"{n}.json" for n in names},
@@ -138,13 +136,11 @@ def pages_of_test_histories(
     catalog: Catalog, past: TestHistories, templates: Templates
 ) -> Iterator[SiteFile]:
     """Yield the page, and the files that it reads."""
-    content = templates.render(
-        f"{TEST_HISTORY_PAGE}.j2",
-        to_root=to_root(TEST_HISTORY_PAGE),
+    yield templates.page(
+        TEST_HISTORY_PAGE,
         choices=[_choice(catalog, h) for h in past.histories if h.state.reports],
         settings=sorted(SETTINGS),
     )
-    yield SiteFile(TEST_HISTORY_PAGE, content, f"site_src/templates/{TEST_HISTORY_PAGE}.j2")
     for history in past.histories:
         yield from history_shards(history)
 

@@ -14,7 +14,7 @@ from accelerator_portal.catalog.own_suite import suite_folder
 from accelerator_portal.reports.outcomes import WORST_FIRST, Outcome
 from accelerator_portal.results.tables import Column, ResultMatrix
 from accelerator_portal.site.anchors import slug
-from accelerator_portal.site.page import API, SiteFile, data_file, to_root
+from accelerator_portal.site.page import API, SiteFile, data_file
 from accelerator_portal.site.result_addresses import RESULTS_PAGES, evidence_suffix
 from accelerator_portal.site.results_shapes import (
     MatrixColumn,
@@ -99,16 +99,16 @@ def matrix_pages(
             **context,
         }
         for page in pages:
-            content = templates.render(
+            yield templates.page(
+                page.path,
+                context["source"],
                 "results/suite.md.j2",
-                to_root=to_root(page.path),
                 rows=view.rows[page.first - 1 : page.last],
                 page=page,
                 linked_pages=linked_pages(pages, page),
                 page_title=_title(context["title"], view.matrix.mode, page),
                 **of_all_pages,
             )
-            yield SiteFile(page.path, content, context["source"])
 
 
 def matrix_files(suite: str, views: Iterable[MatrixView]) -> Iterator[SiteFile]:

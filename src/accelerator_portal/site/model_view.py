@@ -18,7 +18,7 @@ from accelerator_portal.site.model_shapes import (
     FamilyEntry,
     FamilyTest,
 )
-from accelerator_portal.site.page import SiteFile, data_file, to_root
+from accelerator_portal.site.page import SiteFile, data_file
 from accelerator_portal.site.result_addresses import RESULTS_PAGES, address_of, evidence_suffix
 from accelerator_portal.site.results_view import ResultsView
 from accelerator_portal.site.suite_tests import ReportedTest, results_of
@@ -205,14 +205,11 @@ def model_pages(catalog: Catalog, results: ResultsView, templates: Templates) ->
     """Yield the page of models, a page for each family that some report has, and their data."""
     view = models_view(catalog, results)
     path = f"{MODELS_PAGES}/index.md"
-    content = templates.render(f"{path}.j2", to_root=to_root(path), view=view)
-    yield SiteFile(path, content, MODEL_FAMILIES)
+    yield templates.page(path, MODEL_FAMILIES, view=view)
     for family in view.families:
         path = f"{MODELS_PAGES}/{family.family.id}.md"
-        content = templates.render(
-            f"{MODELS_PAGES}/family.md.j2", to_root=to_root(path), view=family, most=MOST_LISTED
-        )
-        yield SiteFile(path, content, MODEL_FAMILIES)
+        template = f"{MODELS_PAGES}/family.md.j2"
+        yield templates.page(path, MODEL_FAMILIES, template, view=family, most=MOST_LISTED)
     yield from _files(view)
 
 

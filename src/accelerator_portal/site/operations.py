@@ -12,7 +12,7 @@ from typing import Annotated, Literal
 from pydantic import AwareDatetime, Field
 
 from accelerator_portal.catalog.fields import Count, Model
-from accelerator_portal.site.page import SiteFile, data_file, to_root
+from accelerator_portal.site.page import SiteFile, data_file
 from accelerator_portal.site.templates import Templates
 
 PAGE = "contribute/operations.md"
@@ -111,15 +111,13 @@ class StepComparison:
 def operations_pages(nights: Sequence[NightMetrics], templates: Templates) -> Iterator[SiteFile]:
     """Yield the page and its data."""
     found = tuple(sorted(nights, key=lambda night: night.started, reverse=True))
-    content = templates.render(
-        f"{PAGE}.j2",
-        to_root=to_root(PAGE),
+    yield templates.page(
+        PAGE,
         nights=found[:MOST_SHOWN],
         steps=compared_steps(found[:MOST_SHOWN]),
         duration=duration,
     )
     yield data_file(OPERATIONS, Operations(nights=found))
-    yield SiteFile(PAGE, content, f"site_src/templates/{PAGE}.j2")
 
 
 def compared_steps(nights: Sequence[NightMetrics]) -> tuple[StepComparison, ...]:

@@ -11,7 +11,7 @@ from accelerator_portal.packages.fitting import fits, home
 from accelerator_portal.packages.news import News, news
 from accelerator_portal.packages.release_lag import Lag, VersionBasis, lags
 from accelerator_portal.site.lag_picture import lag_picture
-from accelerator_portal.site.page import SiteFile, data_file, to_root
+from accelerator_portal.site.page import SiteFile, data_file
 from accelerator_portal.site.templates import Templates
 
 LAGS_PAGE = "versions/followed.md"
@@ -108,13 +108,11 @@ def packages_pages(catalog: Catalog, templates: Templates) -> Iterator[SiteFile]
         for release in catalog.releases.releases
         if any(lag.torch == release.version for _, found, _ in shown for lag in found)
     ]
-    content = templates.render(
-        f"{LAGS_PAGE}.j2",
-        to_root=to_root(LAGS_PAGE),
+    yield templates.page(
+        LAGS_PAGE,
         followed=[(p, {lag.torch: lag for lag in found}, picture) for p, found, picture in shown],
         releases=releases,
     )
-    yield SiteFile(LAGS_PAGE, content, f"site_src/templates/{LAGS_PAGE}.j2")
     for name, facts in sorted(catalog.packages.items()):
         yield data_file(f"packages/{name}.json", facts)
     yield data_file("packages.json", _index(catalog))

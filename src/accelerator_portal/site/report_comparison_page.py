@@ -11,7 +11,7 @@ from accelerator_portal.catalog import Catalog
 from accelerator_portal.reports.identity import SETTINGS
 from accelerator_portal.reports.store import StoredReport
 from accelerator_portal.results.report_comparison import DIFFERENCE_WORDS, PAIR_NOTES
-from accelerator_portal.site.page import SiteFile, to_root
+from accelerator_portal.site.page import SiteFile
 from accelerator_portal.site.result_addresses import RESULTS_PAGES
 from accelerator_portal.site.results_view import ResultsView
 from accelerator_portal.site.templates import Templates
@@ -56,15 +56,13 @@ def report_comparison_page(
     """Return the page; its words are the ones of the command line."""
     choices = [_choice(catalog, stored) for stored in results.reports]
     words = {"differences": DIFFERENCE_WORDS, "pairs": PAIR_NOTES}
-    content = templates.render(
-        f"{COMPARE_PAGE}.j2",
-        to_root=to_root(COMPARE_PAGE),
+    return templates.page(
+        COMPARE_PAGE,
         choices=choices,
         suggestions=list(suggestions(choices)),
         words=json.dumps(words),
         settings=sorted(SETTINGS),
     )
-    return SiteFile(COMPARE_PAGE, content, f"site_src/templates/{COMPARE_PAGE}.j2")
 
 
 def suggestions(choices: Sequence[ReportChoice]) -> Iterator[tuple[ReportChoice, ReportChoice]]:

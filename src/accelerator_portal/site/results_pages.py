@@ -18,7 +18,7 @@ from accelerator_portal.reports.store import StoredReport
 from accelerator_portal.site.feed import listed_changes
 from accelerator_portal.site.history_view import TestHistories
 from accelerator_portal.site.matrix_pages import matrix_files, matrix_pages
-from accelerator_portal.site.page import API, SiteFile, data_file, to_root
+from accelerator_portal.site.page import API, SiteFile, data_file
 from accelerator_portal.site.result_addresses import RESULTS_PAGES, initial
 from accelerator_portal.site.results_shapes import (
     ReportEntry,
@@ -68,8 +68,7 @@ def results_pages(
     }
     path = f"{RESULTS_PAGES}/index.md"
     titles = {suite: suite_title(catalog, suite) for suite in suites}
-    content = templates.render(f"{path}.j2", to_root=to_root(path), titles=titles, **shared)
-    yield SiteFile(path, content, f"site_src/templates/{path}.j2")
+    yield templates.page(path, titles=titles, **shared)
     for suite in suites:
         described = catalog.suite(suite)
         context = {
@@ -101,9 +100,10 @@ def _run_files(
     tests = list(results_of(stored))
     others = _urgent_first([r for r in tests if r.test.outcome not in GOOD])
     large = _is_large(stored)
-    content = templates.render(
+    yield templates.page(
+        path,
+        stored.path,
         "results/run.md.j2",
-        to_root=to_root(path),
         stored=stored,
         name=catalog.by_id[stored.report.accelerator].accelerator.name,
         environment=about(stored),
@@ -116,7 +116,6 @@ def _run_files(
         waiting=[waiting_words(m) for m in missing_operators(stored.report.tests)],
         **shared,
     )
-    yield SiteFile(path, content, stored.path)
     if large:
         yield from report_rows(stored.id, tests)
 
@@ -282,9 +281,10 @@ def suite_tests_pages(
     large = suite in context["large_suites"]
     for letter in ("", *letters):
         path = f"{RESULTS_PAGES}/{suite_folder(suite)}/tests/{letter or 'index'}.md"
-        content = templates.render(
+        yield templates.page(
+            path,
+            context["source"],
             "results/tests.md.j2" if letter else "results/tests-index.md.j2",
-            to_root=to_root(path),
             letters=letters,
             letter=letter,
             total=len(tests),
@@ -293,7 +293,6 @@ def suite_tests_pages(
             most_changes=MOST_CHANGES,
             **context,
         )
-        yield SiteFile(path, content, context["source"])
     if large:
         yield from suite_test_files(catalog, results, suite, tests)
 

@@ -17,7 +17,7 @@ from accelerator_portal.catalog.source_ages import (
 )
 from accelerator_portal.catalog.source_trust import TRUST_LEVELS, TrustLevel
 from accelerator_portal.catalog.sources import is_moving
-from accelerator_portal.site.page import SiteFile, data_file, to_root
+from accelerator_portal.site.page import SiteFile, data_file
 from accelerator_portal.site.templates import Templates
 
 PAGE = "contribute/stale-facts.md"
@@ -113,16 +113,14 @@ def source_ages(catalog: Catalog, day: dt.date) -> SourceAges:
 def stale_facts_pages(catalog: Catalog, day: dt.date, templates: Templates) -> Iterator[SiteFile]:
     """Yield the page and its data; ages are counted to a day."""
     ages = source_ages(catalog, day)
-    content = templates.render(
-        f"{PAGE}.j2",
-        to_root=to_root(PAGE),
+    yield templates.page(
+        PAGE,
         ages=ages,
         names={platform.id: platform.accelerator.name for platform in catalog.platforms},
         levels=TRUST_LEVELS,
         shown=ages.stale[:MOST_SHOWN],
     )
     yield data_file(STALE_FACTS, ages)
-    yield SiteFile(PAGE, content, f"site_src/templates/{PAGE}.j2")
 
 
 def _owner(catalog: Catalog, name: str, found: list[AgedFact], day: dt.date) -> FactOwner:

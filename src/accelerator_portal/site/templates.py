@@ -17,9 +17,12 @@ from accelerator_portal.catalog.text_file import HIDDEN
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.reports.outcomes import OUTCOMES
 from accelerator_portal.site.anchors import slug
+from accelerator_portal.site.page import SiteFile, to_root
 from accelerator_portal.site.source_list import SourceEntry
 from accelerator_portal.site.vendor_text import citation
 from accelerator_portal.site.words import grouped, listed, number, os_name, python_range
+
+TEMPLATES = "site_src/templates"
 
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]()#+\-.!|])")
 _BACKTICKS = re.compile(r"`([^`]+)`")
@@ -86,6 +89,12 @@ class Templates:
     def render(self, name: str, /, **context: Any) -> str:  # noqa: ANN401 - whatever the page needs
         """Return the text of one page."""
         return self._environment.get_template(name).render(**context)
+
+    def page(self, path: str, edit: str = "", template: str = "", /, **context: Any) -> SiteFile:  # noqa: ANN401 - as above
+        """Return a page; without `template` it is the page's own, without `edit` the template."""
+        template = template or f"{path}.j2"
+        text = self.render(template, to_root=to_root(path), **context)
+        return SiteFile(path, text, edit or f"{TEMPLATES}/{template}")
 
 
 class Lines(Extension):
