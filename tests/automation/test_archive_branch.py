@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_portal.automation.archive_branch import fetch_archive, push_archive
-from accelerator_portal.automation.archive_store import ArchiveError
+from accelerator_portal.automation.archive_store import ArchiveError, fetch_archive, push_archive
 
 
 def git(place: Path, *words: str) -> str:

@@ -8,7 +8,7 @@ from typing import get_args
 
 import pytest
 
-from accelerator_portal.catalog.features import Extent, Feature
+from accelerator_portal.catalog.accelerator import Extent, Feature
 from accelerator_portal.reports.outcomes import BAD, Kind, Outcome
 from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.store import StoredReport

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import json
 
-from accelerator_portal.catalog.source_trust import TRUST_LEVELS
+from accelerator_portal.catalog.source_ages import TRUST_LEVELS
 from accelerator_portal.site.source_ages import source_ages
 from tests.built_site import Site
 from tests.folders import EXAMPLE, Tree, loaded

@@ -1,19 +1,81 @@
-"""Computes how long ago each fact was read at its source."""
+"""Computes the trust in a source, and how long ago each fact was read at its source."""
 
 from __future__ import annotations
 
 import datetime as dt
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Literal
+from urllib.parse import urlsplit
 
+from accelerator_portal.catalog.accelerator import Accelerator
 from accelerator_portal.catalog.catalog import ACCELERATORS, Catalog
 from accelerator_portal.catalog.facts import Fact, facts
-from accelerator_portal.catalog.source_trust import (
-    TRUST_LEVELS,
-    TrustLevel,
-    trust_level,
-    vendor_places,
+from accelerator_portal.catalog.sources import Source
+
+TrustLevel = Literal["metadata", "test", "vendor", "other", "thread"]
+
+TRUST_LEVELS: Mapping[TrustLevel, str] = {
+    "metadata": "Package metadata",
+    "test": "Tested by this project",
+    "vendor": "Vendor's document",
+    "other": "Third-party document",
+    "thread": "Issue or forum thread",
+}
+"""The levels and what readers see, the most reliable first. PyTorch's documents count as the
+vendor's: PyTorch makes the software that every platform is used with."""
+
+_PYTORCH = frozenset({"pytorch.org", "github.com/pytorch", "github.com/meta-pytorch"})
+# Projects that serve several vendors: their pages stay third-party where a platform links them.
+_SHARED_PROJECTS = frozenset({"github.com/flagos-ai", "github.com/vllm-project"})
+_OWN = "https://github.com/pytorch-fdn/accelerator-test-infra/"
+
+_CODE_HOSTS = frozenset({"github.com", "gitee.com", "gitcode.com", "gitlab.com", "huggingface.co"})
+# Each name below these belongs to another owner.
+_SHARED_SUFFIXES = frozenset({"github.io", "readthedocs.io", "readthedocs-hosted.com", "com.cn"})
+_SHARED_SUFFIXES |= {"org.cn", "pages.dev"}
+
+_THREAD = re.compile(r"https://[^/]+/[^/]+/[^/]+/(?:issues|pull|pulls|discussions)/\w+")
+_FORUM = re.compile(r"https://(?:(?:forums?|discuss|discussion|bbs)\.|[^/]+/(?:forums?|bbs)/)")
+_INDEX = re.compile(
+    r"https://(?:pypi\.|download\.pytorch\.org/|files\.python[a-z]+\.org/)|/simple/"
 )
+_TEST = re.compile(rf"{re.escape(_OWN)}(?:actions/runs/|.+/(?:results|history)/)")
+
+
+def trust_level(source: Source, vendor: Iterable[str] = ()) -> TrustLevel:
+    """Return the level of a source; `vendor` has the places of the platform's vendor."""
+    if source.run_here:
+        return "test"
+    if source.url is None or _INDEX.search(source.url):
+        return "metadata"
+    if _TEST.match(source.url):
+        return "test"
+    if _THREAD.match(source.url) or _FORUM.match(source.url):
+        return "thread"
+    return "vendor" if place(source.url) in _PYTORCH.union(vendor) else "other"
+
+
+def vendor_places(accelerator: Accelerator) -> frozenset[str]:
+    """Return the places of a vendor: those of its own documents, help, repositories and sites."""
+    links = [link.url for link in accelerator.documentation]
+    links += [channel.url for channel in accelerator.support]
+    links += [f"https://github.com/{ci.repository}" for ci in accelerator.upstream_ci]
+    places = frozenset(map(place, links)) - _SHARED_PROJECTS
+    return places.union(accelerator.own_sites)
+
+
+def place(url: str) -> str:
+    """Return whose an address is: the owner on a code host, or else the domain."""
+    parts = urlsplit(url)
+    host = (parts.hostname or "").removeprefix("www.").replace("raw.githubusercontent", "github")
+    if host in _CODE_HOSTS:
+        return f"{host}/{parts.path.split('/')[1].lower()}"
+    labels = host.split(".")
+    shared = ".".join(labels[-2:]) in _SHARED_SUFFIXES
+    return ".".join(labels[-3 if shared else -2 :])
+
 
 STALE_DAYS = 90
 """Nobody has to read a source again earlier."""

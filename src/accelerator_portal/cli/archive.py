@@ -7,8 +7,13 @@ from pathlib import Path
 
 import click
 
-from accelerator_portal.automation.archive_branch import BRANCH, fetch_archive, push_archive
-from accelerator_portal.automation.archive_store import ArchiveError, open_archive
+from accelerator_portal.automation.archive_store import (
+    BRANCH,
+    ArchiveError,
+    fetch_archive,
+    open_archive,
+    push_archive,
+)
 from accelerator_portal.automation.inputs import remember
 from accelerator_portal.cli.options import ANY_ROOT, OUTPUT_FOLDER
 

@@ -1,4 +1,4 @@
-"""`accelerator-portal export`: the site for another engine."""
+"""`accelerator-portal export` and `diff`: the site for another engine, and two built sites."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ import click
 
 from accelerator_portal.catalog.atomic_write import write_folder_atomically
 from accelerator_portal.catalog.wording import count
-from accelerator_portal.cli.options import OUTPUT_FOLDER, ROOT, checked_catalog
+from accelerator_portal.cli.options import INPUT_FOLDER, OUTPUT_FOLDER, ROOT, checked_catalog
 from accelerator_portal.site import RepositoryLinks, build_site
+from accelerator_portal.site.difference import compare, markdown, read_state
 from accelerator_portal.site.export import INDEX, export_files
 
 _ASSETS = "site_src/pages"
@@ -54,3 +55,22 @@ def _repository(root: Path) -> RepositoryLinks:
     if not found:
         raise click.ClickException(f"{_SETTINGS} has no repo_url. Add a line: repo_url: https://…")
     return RepositoryLinks(found[1], f"{found[1]}/edit/main/")
+
+
+@click.command()
+@click.argument("base", type=INPUT_FOLDER)
+@click.argument("head", type=INPUT_FOLDER)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["markdown", "json"]),
+    default="markdown",
+    help="Print Markdown or JSON. Default: markdown.",
+)
+def diff(base: Path, head: Path, form: str) -> None:
+    """Compare two built sites and list the changes readers will see."""
+    difference = compare(read_state(base), read_state(head))
+    if form == "json":
+        click.echo(difference.model_dump_json(exclude_none=True, indent=1))
+    else:
+        click.echo(markdown(difference), nl=False)

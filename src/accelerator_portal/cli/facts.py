@@ -11,8 +11,14 @@ import click
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.clock import today
 from accelerator_portal.catalog.facts import Fact, facts
-from accelerator_portal.catalog.source_ages import aged_facts, by_platform, platform_of
-from accelerator_portal.catalog.source_trust import TRUST_LEVELS, trust_level, vendor_places
+from accelerator_portal.catalog.source_ages import (
+    TRUST_LEVELS,
+    aged_facts,
+    by_platform,
+    platform_of,
+    trust_level,
+    vendor_places,
+)
 from accelerator_portal.catalog.sources import is_moving
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.cli.options import JSON, ROOT, checked_catalog, print_json

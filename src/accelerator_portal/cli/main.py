@@ -78,7 +78,7 @@ COMMANDS = {
         "Check vendor folders and shared data.",
     ),
     "diff": _in(
-        "diff:diff",
+        "export:diff",
         "Compare two built sites and list the changes readers will see.",
         "site",
     ),
@@ -101,7 +101,7 @@ COMMANDS = {
         "Create vendor folders from FILE, pytorch.org's additional-platforms.json.",
         "site",
     ),
-    "install": _in("install:install", "Verify install commands.", "packages"),
+    "install": _in("packages:install", "Verify install commands.", "packages"),
     "new": _in("new:new", "Create the vendor folder of a new platform.", "site"),
     "nightly": _in(
         "nightly:nightly",
@@ -109,7 +109,7 @@ COMMANDS = {
         "automation",
     ),
     "owners": _in(
-        "owners:owners", "Generate .github/CODEOWNERS and the issue forms that list platforms."
+        "generated:owners", "Generate .github/CODEOWNERS and the issue forms that list platforms."
     ),
     "packages": _in(
         "packages:packages", "Manage package data from PyPI and other package indexes.", "packages"
@@ -130,7 +130,7 @@ COMMANDS = {
     "release": _in("release:release", "Add, check and compare PyTorch releases.", "packages"),
     "report": _in("report:report", "Import, check, merge, show, compare and export test reports."),
     "schema": _in(
-        "schema:schema", "Generate the JSON Schemas of contributed files in data/schema/."
+        "generated:schema", "Generate the JSON Schemas of contributed files in data/schema/."
     ),
     "suites": _in("suites:suites", "Add the harness's test names to data/suites."),
     "upstream": _in(

@@ -1,10 +1,11 @@
-"""`accelerator-portal packages`: what package indexes say, kept below data/packages."""
+"""`accelerator-portal packages` and `install`: data of package indexes, and install commands."""
 
 from __future__ import annotations
 
 import datetime as dt
 import sys
 import time
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,13 @@ from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.problem import did_you_mean, printable
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.cli.failures import INTERRUPTED
-from accelerator_portal.cli.options import ROOT, progress_bar, usable_catalog
+from accelerator_portal.cli.options import (
+    OUTPUT_FOLDER,
+    ROOT,
+    progress_bar,
+    refuse_unknown,
+    usable_catalog,
+)
 
 if TYPE_CHECKING:
     from accelerator_portal.packages.sync import SyncResult
@@ -83,3 +90,69 @@ def _tell(catalog: Catalog, synced: SyncResult) -> None:
     for package in synced.packages:
         for line in package_lines(package, catalog.packages_read):
             click.echo(printable(line))
+
+
+@click.group()
+def install() -> None:
+    """Verify install commands."""
+
+
+@install.command()
+@ROOT
+@click.option(
+    "--accelerator",
+    "accelerators",
+    multiple=True,
+    metavar="ID",
+    help="Verify only the commands of this accelerator. Repeatable.",
+)
+@click.option(
+    "--jobs",
+    type=click.IntRange(1, 32),
+    default=4,
+    help="Resolve this many commands at once. Default: 4.",
+)
+@click.option(
+    "--cache",
+    type=OUTPUT_FOLDER,
+    default=".cache/uv",
+    help="Keep uv's cache in this folder. Default: .cache/uv.",
+)
+@click.option(
+    "--try",
+    "try_minutes",
+    is_flag=False,
+    flag_value=30,
+    default=0,
+    metavar="[MINUTES]",
+    type=click.IntRange(0, 600),
+    help="Install the commands that match this machine, too, for this long. Default: 30.",
+)
+def verify(
+    root: Path, accelerators: tuple[str, ...], jobs: int, cache: Path, try_minutes: int
+) -> None:
+    """Resolve every pip and uv command without installing, and write the results to data/verdicts.
+
+    With --try, the commands that match this operating system, processor and Python are also
+    installed, each in a new environment that is removed afterward. Their packages are imported,
+    and their checks are run. This runs the code of the packages: use an environment without
+    credentials. Each result is written at once; press Ctrl-C to stop.
+
+    If a package index doesn't respond, the command keeps its previous result and date.
+    """
+    from accelerator_portal.packages.verification import Verification, total, verify_commands
+
+    catalog = usable_catalog(root)
+    for accelerator in accelerators:
+        refuse_unknown(accelerator, catalog.by_id)
+    how = Verification(
+        day=dt.datetime.now(dt.timezone.utc).date(),
+        cache=cache.absolute(),
+        jobs=jobs,
+        trial_seconds=60 * try_minutes,
+        progress=progress_bar,
+        trial_told=partial(click.echo, err=True),
+    )
+    found = verify_commands(root, catalog, how, accelerators, told=click.echo)
+    if sum_of_all := total(found):
+        click.echo(sum_of_all)

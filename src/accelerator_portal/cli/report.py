@@ -24,8 +24,7 @@ from accelerator_portal.cli.options import (
     print_json,
     print_problems,
 )
-from accelerator_portal.cli.outcome_words import outcome_counts
-from accelerator_portal.cli.report_import import catalog_of, import_report
+from accelerator_portal.cli.report_import import catalog_of, import_report, outcome_counts
 from accelerator_portal.reports.formats import WRITERS
 from accelerator_portal.reports.merge import ShardFile, merged_shards, shard_problems
 from accelerator_portal.reports.report import Report

@@ -16,6 +16,7 @@ from pydantic import ValidationError
 from accelerator_portal.catalog import Catalog, ProblemsError
 from accelerator_portal.catalog.atomic_write import write_text_atomically
 from accelerator_portal.catalog.problem import printable
+from accelerator_portal.catalog.wording import count
 from accelerator_portal.cli.options import (
     ANY_ROOT,
     INPUT_FILE,
@@ -24,10 +25,9 @@ from accelerator_portal.cli.options import (
     refuse_unknown,
     usable_catalog,
 )
-from accelerator_portal.cli.outcome_words import outcome_counts
 from accelerator_portal.reports.formats import READERS, detect_format
 from accelerator_portal.reports.merge import merged
-from accelerator_portal.reports.outcomes import Kind, TriggerKind
+from accelerator_portal.reports.outcomes import OUTCOMES, Kind, TriggerKind
 from accelerator_portal.reports.reading import ImportResult, Options
 from accelerator_portal.reports.report import Environment, Origin, Report, Trigger
 from accelerator_portal.reports.report_check import KnownNames, known_names, report_problems
@@ -247,3 +247,9 @@ def _origins(arguments: dict[str, Any]) -> tuple[Origin, ...]:
             raise click.BadParameter(f'"{text}" is not in the form {form}', param_hint="--origin")
         found.append(Origin(repository=match[1], commit=match[2], path=match[3]))
     return tuple(found)
+
+
+def outcome_counts(outcomes: Counter[str]) -> str:
+    """Return the number of tests and the number of each outcome: `2 tests: 1 passed, 1 failed`."""
+    words = [f"{outcomes[outcome]} {outcome}" for outcome in OUTCOMES if outcomes[outcome]]
+    return f"{count(outcomes.total(), 'test')}: {', '.join(words)}" if words else "no tests"

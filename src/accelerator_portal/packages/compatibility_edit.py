@@ -12,14 +12,14 @@ from accelerator_portal.catalog.compatibility_file import Compatibility, Compati
 from accelerator_portal.catalog.package_file import PYPI
 from accelerator_portal.catalog.problem import ProblemsError
 from accelerator_portal.catalog.sources import Source
-from accelerator_portal.catalog.yaml_edit import (
+from accelerator_portal.catalog.yaml_file import (
+    YamlFile,
     above_comments,
     edit_error,
     quoted,
     read_for_edit,
     with_read_day,
 )
-from accelerator_portal.catalog.yaml_file import YamlFile
 from accelerator_portal.packages.plugin_releases import SOURCE_ID, PluginRelease
 
 _REMEDY = "write the rows as a list with one `- torch: ...` entry each, or add the row by hand"

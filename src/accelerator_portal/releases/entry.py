@@ -13,14 +13,15 @@ from accelerator_portal.catalog.fields import Arch, Os
 from accelerator_portal.catalog.package_file import PYPI
 from accelerator_portal.catalog.problem import ProblemsError
 from accelerator_portal.catalog.releases_file import INDEX, Release, Releases, Wheel
-from accelerator_portal.catalog.yaml_edit import (
+from accelerator_portal.catalog.yaml_file import (
+    Location,
+    YamlFile,
     above_comments,
     edit_error,
     quoted,
     read_for_edit,
     with_read_day,
 )
-from accelerator_portal.catalog.yaml_file import Location, YamlFile
 from accelerator_portal.releases.published import PublishedBuild, PublishedRelease, ordered_pythons
 
 BuildKey = tuple[str, Os, Arch]

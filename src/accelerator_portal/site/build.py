@@ -10,7 +10,7 @@ from typing import Any
 from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.catalog import RELEASES
 from accelerator_portal.catalog.own_suite import owner_of
-from accelerator_portal.catalog.source_trust import vendor_places
+from accelerator_portal.catalog.source_ages import vendor_places
 from accelerator_portal.catalog.sources import Sourced, sources_by_id
 from accelerator_portal.checks import RULES
 from accelerator_portal.checks.folder_limits import LIMITS

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import get_args
 
 from accelerator_portal.catalog import Catalog
-from accelerator_portal.catalog.features import Extent, Feature, FeatureId
+from accelerator_portal.catalog.accelerator import Extent, Feature, FeatureId
 from accelerator_portal.catalog.fields import Model
 from accelerator_portal.catalog.sources import Source, sources_by_id
 from accelerator_portal.reports.outcomes import ATTEMPTED, BAD, GOOD, Kind, Outcome

@@ -11,11 +11,12 @@ from accelerator_portal.catalog.fields import Model
 from accelerator_portal.catalog.package_file import PYPI
 from accelerator_portal.catalog.source_ages import (
     STALE_DAYS,
+    TRUST_LEVELS,
     AgedFact,
+    TrustLevel,
     aged_facts,
     by_platform,
 )
-from accelerator_portal.catalog.source_trust import TRUST_LEVELS, TrustLevel
 from accelerator_portal.catalog.sources import is_moving
 from accelerator_portal.site.page import SiteFile, data_file
 from accelerator_portal.site.templates import Templates

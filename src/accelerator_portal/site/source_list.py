@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from accelerator_portal.catalog.source_trust import TRUST_LEVELS, trust_level
+from accelerator_portal.catalog.source_ages import TRUST_LEVELS, trust_level
 from accelerator_portal.catalog.sources import Source
 
 
