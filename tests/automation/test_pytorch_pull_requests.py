@@ -90,6 +90,19 @@ def test_a_release_on_pypi_is_one_pull_request_with_its_entry(
     assert git.commits[git.branches[BRANCH]]["author"]["email"] == EMAIL
 
 
+def test_companions_are_in_the_pull_request(
+    night: Night, git: GitStore, catalog: Catalog, indexes: Indexes
+) -> None:
+    indexes.pypi.add("torchaudio", VERSION, requires=[f"torch=={VERSION}"])
+    indexes.pypi.add("torchao", "0.19.0")
+    assert night(catalog).words == "1 opened"
+    body = git.pulls[0]["body"]
+    assert f"- `torchaudio {VERSION}` goes with it, says its metadata on PyPI.\n" in body
+    assert "\n- `torchao 0.19.0 is on PyPI, and its metadata does not state which torch" in body
+    found = read_releases(RELEASES, git.files(BRANCH)[RELEASES])[0]
+    assert found.companions_of(VERSION)["torchaudio"][0] == VERSION
+
+
 def test_a_second_night_changes_nothing_and_a_later_build_joins(
     night: Night, git: GitStore, catalog: Catalog, indexes: Indexes
 ) -> None:

@@ -18,9 +18,19 @@ from accelerator_portal.cli import main
 from accelerator_portal.packages.index_page import JSON_TYPE, MAX_PAGE
 from accelerator_portal.releases.entry import read_releases
 from tests.folders import EXAMPLE, INSTALL, Tree, edited
-from tests.packages.loopback import send
+from tests.packages.loopback import answering, metadata_text, send
 from tests.packages.syncing import PATIENCE
-from tests.releases.made_up import ARM, FILES, LINUX, MACOS, VERSION, Indexes, made_up_indexes, tags
+from tests.releases.made_up import (
+    ARM,
+    CUDA,
+    FILES,
+    LINUX,
+    MACOS,
+    VERSION,
+    Indexes,
+    made_up_indexes,
+    tags,
+)
 
 
 @pytest.fixture
@@ -117,6 +127,54 @@ def test_a_later_run_adds_what_was_missing(tree: Tree, indexes: Indexes) -> None
     assert entry.torchvision == "0.31.0"
     assert "  # Read twice.\n" in (root / RELEASES).read_text("utf-8")
     assert f"Completed torch {VERSION} in {RELEASES}: " in second.stdout
+
+
+def test_companions_are_added_with_their_sources(tree: Tree, indexes: Indexes) -> None:
+    root = tree(FILES)
+    triton = 'triton==3.10.0; platform_system == "Linux"'
+    for file in indexes.pypi.projects["torch"]:
+        file.metadata = metadata_text("torch", VERSION, [CUDA, triton])
+    indexes.pypi.add("torchaudio", VERSION, requires=[f"torch=={VERSION}"])
+    indexes.pypi.add("torchaudio", "2.17.0", requires=["torch==2.17.0"])
+    indexes.pypi.add("torchao", "0.19.0")
+    indexes.pypi.add("triton", "3.11.0")
+    before = releases(root).companions
+    done = run(root, indexes)
+    assert done.exit_code == 0, done.output
+    found = releases(root)
+    new = [one for one in found.companions if one not in before]
+    assert {(one.package, one.version, one.torch) for one in new} == {
+        ("torchaudio", VERSION, f"=={VERSION}"),
+        ("triton", "3.10.0", f"=={VERSION}"),
+    }
+    assert [found.sources[one.source[0]].package for one in new] == ["torchaudio", "torch"]
+    assert found.companions_of(VERSION)["triton"] == ("3.10.0",)
+    assert "  triton 3.10.0: a companion, from PyPI\n" in done.stdout
+    assert "  To check: torchao 0.19.0 is on PyPI, and its metadata does not state" in done.stdout
+    assert "triton 3.11.0" not in done.stdout
+    text = (root / RELEASES).read_text("utf-8")
+    assert run(root, indexes).exit_code == 0
+    assert (root / RELEASES).read_text("utf-8") == text
+
+
+def test_companions_join_an_entry_that_is_listed_already(tree: Tree, indexes: Indexes) -> None:
+    root = tree(FILES)
+    run(root, indexes)
+    indexes.pypi.add("torchaudio", VERSION, requires=[f"torch=={VERSION}"])
+    done = run(root, indexes)
+    assert f"Completed torch {VERSION} in {RELEASES}: 1 companion." in done.stdout
+    assert releases(root).companions_of(VERSION)["torchaudio"][0] == VERSION
+
+
+def test_pypi_that_does_not_answer_is_one_line(tree: Tree, indexes: Indexes) -> None:
+    names = ("torch", "torchvision", "torchaudio", "torchao", "torchtext", "triton")
+    indexes.pypi.answers |= {f"/simple/{name}/": answering(500) for name in names}
+    root = tree(FILES)
+    done = run(root, indexes)
+    assert done.exit_code == 1
+    (line,) = (line for line in done.stderr.splitlines() if line.startswith("not read: "))
+    assert line.startswith("not read: PyPI (6 places): the server ")
+    assert (root / RELEASES).read_text("utf-8") == FILES[RELEASES]
 
 
 def test_an_unreachable_host_is_named_once(tree: Tree, indexes: Indexes) -> None:

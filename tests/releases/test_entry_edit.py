@@ -9,6 +9,7 @@ import pytest
 from accelerator_portal.catalog.catalog import RELEASES
 from accelerator_portal.catalog.package_file import PYPI
 from accelerator_portal.catalog.problem import ProblemsError
+from accelerator_portal.catalog.releases_file import Releases
 from accelerator_portal.releases.entry import (
     NoReleaseError,
     entry_change,
@@ -28,9 +29,12 @@ def published(version: str, **fields: object) -> PublishedRelease:
     return found if not fields else PublishedRelease(version, **fields)  # type: ignore[arg-type]
 
 
+def listed(text: str) -> Releases:
+    return read_releases(RELEASES, text)[0]
+
+
 def added(text: str, release: PublishedRelease) -> str:
-    known = read_releases(RELEASES, text)[0].by_version.get(release.version)
-    return with_release(RELEASES, text, entry_change(release, known), DAY)
+    return with_release(RELEASES, text, entry_change(release, listed(text)), DAY)
 
 
 @pytest.mark.parametrize(
@@ -52,8 +56,7 @@ def test_a_source_that_is_read_again_has_the_new_day() -> None:
     first = added(TEXT, published("1.11.0"))
     arm = PublishedBuild("cpu", "linux", "aarch64", frozenset({"3.12"}), PYPI, frozenset())
     both = (*published("1.11.0").builds, arm)
-    known = read_releases(RELEASES, first)[0].by_version["1.11.0"]
-    change = entry_change(published("1.11.0", builds=both), known)
+    change = entry_change(published("1.11.0", builds=both), listed(first))
     later = DAY + dt.timedelta(days=1)
     result = with_release(RELEASES, first, change, later)
     sources = read_releases(RELEASES, result)[0].sources
@@ -70,7 +73,7 @@ def test_a_source_that_is_read_again_has_the_new_day() -> None:
     ],
 )
 def test_a_file_that_cannot_be_edited(old: str, new: str, what: str) -> None:
-    change = entry_change(published("1.11.0"), None)
+    change = entry_change(published("1.11.0"), listed(TEXT))
     with pytest.raises(ProblemsError) as raised:
         with_release(RELEASES, TEXT.replace(old, new, 1), change, DAY)
     assert what in str(raised.value.problems[0])
@@ -88,6 +91,6 @@ def test_wheels_on_several_lines_cannot_be_added_to() -> None:
 
 def test_an_entry_needs_builds_and_a_date() -> None:
     with pytest.raises(NoReleaseError, match="no index that could be read has wheels"):
-        entry_change(published("1.11.0", builds=()), None)
+        entry_change(published("1.11.0", builds=()), listed(TEXT))
     with pytest.raises(NoReleaseError, match=r"once torch 1\.11\.0 is on PyPI"):
-        entry_change(published("1.11.0", builds=published("1.11.0").builds), None)
+        entry_change(published("1.11.0", builds=published("1.11.0").builds), listed(TEXT))

@@ -13,8 +13,8 @@ from accelerator_portal.packages.index_page import JSON_TYPE, IndexFile, parse_p
 from accelerator_portal.releases.published import (
     builds_on_index,
     builds_on_pypi,
+    newest_requiring,
     ordered_pythons,
-    torchvision_of,
 )
 
 LINUX = "cp312-cp312-manylinux_2_28_x86_64"
@@ -109,8 +109,8 @@ def test_a_refused_wheel_does_not_count_as_a_cpu_build() -> None:
 def test_torchvision_is_the_newest_that_requires_exactly_this_torch() -> None:
     required = {"0.31.0": "torch==2.16.0", "0.31.1": "torch==2.16.0", "0.32.0": "torch>=2.16.0"}
     listed = [ReleaseFacts(version=v, requires={"*": (r,)}) for v, r in required.items()]
-    assert torchvision_of(listed, "2.16.0") == "0.31.1"
-    assert torchvision_of(listed, "2.17.0") is None
+    assert newest_requiring(listed, "2.16.0") == "0.31.1"
+    assert newest_requiring(listed, "2.17.0") is None
 
 
 def test_pythons_are_ordered_by_number() -> None:

@@ -61,6 +61,8 @@ def _paragraphs(found: ReleaseAddition) -> Iterator[str]:
     )
     if change.torchvision:
         yield f"- {span(f'torchvision {change.torchvision}')} requires it."
+    for one in change.companions:
+        yield f"- {span(f'{one.package} {one.version}')} goes with it, says its metadata on PyPI."
     yield ""
     yield from _section("To check, because the entry and the indexes differ", change.differences)
     unread = [f"{name}: {fault}" for name, fault in sorted(published.unread.items())]

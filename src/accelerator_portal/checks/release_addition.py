@@ -36,8 +36,7 @@ def release_addition(
     `day` is the day on which the indexes were read. Raises ProblemsError where the text cannot be
     edited, NoReleaseError where the facts do not suffice for an entry.
     """
-    listed = read_releases(RELEASES, text)[0].by_version
-    change = entry_change(published, listed.get(published.version))
+    change = entry_change(published, read_releases(RELEASES, text)[0])
     after = with_release(RELEASES, text, change, day)
     return ReleaseAddition(published, change, after, tuple(_new_problems(catalog, after, day)))
 

@@ -137,9 +137,10 @@ def _check_known(catalog: Catalog, version: str | None) -> None:
 @ROOT
 @click.argument("version", callback=_version)
 def add_release(root: Path, version: str) -> None:
-    """Add the entry of release VERSION to data/releases.yaml, or complete it.
+    """Add release VERSION and its companions to data/releases.yaml, or complete its entry.
 
     Asks PyPI and the indexes of PyTorch that install options name, and cites each as a source.
+    Companions, such as torchaudio and triton, are packages that are installed next to torch.
     What cannot be read is left out and listed; run the command again to complete the entry.
     Nothing that the entry lists already is changed.
     """
@@ -186,14 +187,19 @@ def check_release(root: Path, version: str | None) -> None:
 
 def _ask(root: Path, catalog: Catalog, version: str) -> PublishedRelease:
     from accelerator_portal.http.errors import RequestLimits
-    from accelerator_portal.releases.index_queries import AskOptions, ask, release_indexes
+    from accelerator_portal.releases.index_queries import (
+        AskOptions,
+        ask,
+        asked_packages,
+        release_indexes,
+    )
 
     context = click.get_current_context()
     limits = context.find_object(RequestLimits) or RequestLimits()
     options = context.find_object(AskOptions) or AskOptions(limits)
     try:
-        # PyPI is asked for torch and for torchvision.
-        with progress_bar("indexes", len(release_indexes(catalog)) + 2) as advance:
+        places = len(release_indexes(catalog)) + len(asked_packages(catalog))
+        with progress_bar("indexes", places) as advance:
             return ask(root, catalog, version, replace(options, told=advance))
     except KeyboardInterrupt:
         click.echo(f"Interrupted. {RELEASES} was not changed.", err=True)
@@ -226,6 +232,8 @@ def _tell(found: ReleaseAddition) -> None:
             tags, pythons = ", ".join(sorted(build.tags)), len(build.pythons)
             place = f"{count(pythons, 'Python version')}, {build.index}"
             click.echo(f"  {build.variant} {build.os} {build.arch}: {tags}, {place}")
+    for companion in change.companions:
+        click.echo(printable(f"  {companion.package} {companion.version}: a companion, from PyPI"))
     for difference in change.differences:
         click.echo(printable(f"  To check: {difference}"))
     click.echo("Not covered by the indexes: Docker images and LibTorch archives.")
@@ -246,4 +254,5 @@ def _completed(change: EntryChange) -> str:
     parts += [f"torchvision {change.torchvision}"] if change.torchvision else []
     described = count(len(change.described), "listed build")
     parts += [f"platform tags or sizes of {described}"] if change.described else []
+    parts += [count(len(change.companions), "companion")] if change.companions else []
     return ", ".join(parts)

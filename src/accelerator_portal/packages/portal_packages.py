@@ -17,6 +17,7 @@ from accelerator_portal.install.rows import UnknownPlaceholderError, fill
 from accelerator_portal.install.targets import Target, targets
 
 TORCH = "torch"
+TORCHVISION = "torchvision"
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from packaging.version import Version
 
 from accelerator_portal.catalog.fields import Arch, Os
 from accelerator_portal.catalog.package_file import PYPI
 from accelerator_portal.catalog.problem import ProblemsError
-from accelerator_portal.catalog.releases_file import INDEX, Release, Releases, Wheel
+from accelerator_portal.catalog.releases_file import INDEX, Companion, Release, Releases, Wheel
 from accelerator_portal.catalog.yaml_file import (
     Location,
     YamlFile,
@@ -22,7 +22,14 @@ from accelerator_portal.catalog.yaml_file import (
     read_for_edit,
     with_read_day,
 )
-from accelerator_portal.releases.published import PublishedBuild, PublishedRelease, ordered_pythons
+from accelerator_portal.packages.portal_packages import TORCHVISION
+from accelerator_portal.releases.published import (
+    PublishedBuild,
+    PublishedRelease,
+    companion_source_id,
+    ordered_pythons,
+    torch_source_id,
+)
 
 BuildKey = tuple[str, Os, Arch]
 
@@ -43,24 +50,46 @@ class EntryChange:
     differences: tuple[str, ...] = ()
     """What the entry lists otherwise than the indexes; it stays as it is."""
     is_new: bool = False
+    companions: tuple[Companion, ...] = ()
+    """Rows for `companions` of the file."""
 
     @property
     def is_empty(self) -> bool:
-        """Whether the entry lists everything already."""
-        return not (self.is_new or self.wheels or self.torchvision or self.described)
+        """Whether the file lists everything already."""
+        entry = self.is_new or self.wheels or self.torchvision or self.described
+        return not (entry or self.companions)
 
 
 class NoReleaseError(ValueError):
     """Nothing can be written of a release; the text says why, and what to do."""
 
 
-def entry_change(published: PublishedRelease, known: Release | None) -> EntryChange:
-    """Return what the entry of a release lacks, or a whole entry where there is none.
+def entry_change(published: PublishedRelease, listed: Releases) -> EntryChange:
+    """Return what the entry of a release and its companions lack, or a whole entry if it is new.
 
     Raises NoReleaseError where the facts do not suffice for a new entry.
     """
-    if known is None:
-        return _new_entry(published)
+    known = listed.by_version.get(published.version)
+    change = _completion(published, known) if known else _new_entry(published)
+    fitting = listed.companions_of(published.version)
+    missing = (c for c in published.companions if c.version not in fitting.get(c.package, ()))
+    differences = (*change.differences, *_untied(published, listed))
+    return replace(change, companions=tuple(missing), differences=differences)
+
+
+def _untied(published: PublishedRelease, listed: Releases) -> Iterator[str]:
+    """Yield the companions with a release of which nothing says which torch it supports."""
+    tied = {companion.package for companion in published.companions}
+    for package, version in published.untied.items():
+        rows = [Version(c.version) for c in listed.companions if c.package == package]
+        if package not in tied and Version(version) > max(rows):
+            yield (
+                f"{package} {version} is on PyPI, and its metadata does not state which torch it "
+                "supports. Add its row to companions, with a source"
+            )
+
+
+def _completion(published: PublishedRelease, known: Release) -> EntryChange:
     listed = dict(_listed(known))
     missing = [build for build in published.builds if build.key not in listed]
     wheels = tuple(_wheels(missing, published.version, known.python))
@@ -69,8 +98,8 @@ def entry_change(published: PublishedRelease, known: Release | None) -> EntryCha
     own = (described.get(place, wheel) for place, wheel in enumerate(known.wheels))
     change: dict[str, object] = {"wheels": (*own, *wheels)}
     if torchvision:
-        source = (*known.source, vision_source_id(published.version))
-        change |= {"torchvision": torchvision, "source": source}
+        source = (*known.source, companion_source_id(TORCHVISION, published.version))
+        change |= {TORCHVISION: torchvision, "source": source}
     after = known.model_copy(update=change)
     differences = tuple(_differences(published, known))
     return EntryChange(after, wheels, torchvision, described, differences)
@@ -85,7 +114,7 @@ def _new_entry(published: PublishedRelease) -> EntryChange:
         what = f"PyPI, which states the date of a release, could not be read or has no {version}"
         raise NoReleaseError(f"{what}. Run the command again once torch {version} is on PyPI")
     source = [torch_source_id(PYPI, version)]
-    source += [vision_source_id(version)] if published.torchvision else []
+    source += [companion_source_id(TORCHVISION, version)] if published.torchvision else []
     wheels = tuple(_wheels(published.builds, version, published.pythons))
     release = Release(
         version=version,
@@ -96,17 +125,6 @@ def _new_entry(published: PublishedRelease) -> EntryChange:
         wheels=wheels,
     )
     return EntryChange(release, wheels, published.torchvision, is_new=True)
-
-
-def torch_source_id(index: str, version: str) -> str:
-    """Return the id of the source for what an index publishes of a release."""
-    place = "pypi" if index == PYPI else index.removeprefix(INDEX).strip("/") or "all-builds"
-    return f"torch-{place}-{version.replace('.', '-')}"
-
-
-def vision_source_id(version: str) -> str:
-    """Return the id of the source for the torchvision release of a release."""
-    return f"torchvision-pypi-{version.replace('.', '-')}"
 
 
 def _listed(release: Release) -> Iterator[tuple[BuildKey, Wheel]]:
@@ -212,6 +230,7 @@ def with_release(path: str, text: str, change: EntryChange, read: dt.date) -> st
         lines[place:place] = _entry_lines(change.release)
     else:
         _complete(path, file, before, change, lines)
+    _add_companions(path, file, before, change, lines)
     end = min(line for key, line in file.lines.items() if len(key) == 1 and line > at)
     end = _last_line(lines, end - 1)
     _read_again(file, before, change, read, lines)
@@ -235,7 +254,9 @@ def _compare(path: str, before: Releases, after: Releases, change: EntryChange) 
     version = change.release.version
     others = [release for release in after.releases if release.version != version]
     known = [release for release in before.releases if release.version != version]
-    rest = (after.preview, after.companions) == (before.preview, before.companions)
+    own = set(change.companions)
+    rest = [c for c in after.companions if c not in own] == [*before.companions]
+    rest = rest and own <= set(after.companions) and after.preview == before.preview
     whole = after.by_version.get(version) == change.release and rest
     if not (whole and others == known and set(before.sources) <= set(after.sources)):
         raise _refusal(path, 1, "the release cannot be written without changing other lines")
@@ -282,6 +303,21 @@ def _complete(
         lines[at - 1 : at] = [torchvision, source]
 
 
+def _add_companions(
+    path: str, file: YamlFile, before: Releases, change: EntryChange, lines: list[str]
+) -> None:
+    """Add each row above the other rows of its package: newest first."""
+    packages = [companion.package for companion in before.companions]
+    for companion in sorted(change.companions, key=lambda c: packages.index(c.package))[::-1]:
+        at = file.line(("companions", packages.index(companion.package)))
+        if not file.line(("sources",)) < at < file.line(("releases",)):
+            what = "the companions do not stand between the sources and the releases"
+            raise _refusal(path, at, what)
+        parts = [f"package: {companion.package}", f"version: {quoted(companion.version)}"]
+        parts += [f"torch: {quoted(companion.torch)}", f"source: {companion.source[0]}"]
+        lines[at - 1 : at - 1] = [f"  - {{{', '.join(parts)}}}"]
+
+
 def _line_of_wheel(path: str, file: YamlFile, key: Location, lines: list[str]) -> int:
     """Return the line of a wheel. Raises ProblemsError where it takes more than one."""
     at = file.line(key)
@@ -322,6 +358,7 @@ def _description(wheel: Wheel, before: Wheel | None = None) -> Iterator[str]:
 
 def _cited(change: EntryChange) -> set[str]:
     cited = {source for wheel in change.wheels for source in wheel.source or ()}
+    cited |= {source for companion in change.companions for source in companion.source}
     return cited | set(change.release.source if change.is_new or change.torchvision else ())
 
 
@@ -329,9 +366,8 @@ def _read_again(
     file: YamlFile, before: Releases, change: EntryChange, read: dt.date, lines: list[str]
 ) -> None:
     """Give sources of an earlier run, which were read again, the new day."""
-    version = change.release.version
-    own = {vision_source_id(version)} | {s for wheel in change.wheels for s in wheel.source or ()}
-    for id_ in own & set(before.sources):
+    vision = companion_source_id(TORCHVISION, change.release.version)
+    for id_ in (_cited(change) | {vision}) & set(before.sources):
         at = file.line(("sources", id_, "read")) - 1
         lines[at] = with_read_day(lines[at], read)
 
@@ -343,18 +379,20 @@ def _source_lines(change: EntryChange, before: Releases, read: dt.date) -> Itera
     for wheel in change.wheels:
         if wheel.on is None and wheel.source:
             indexes[wheel.source[0]] = _index(wheel, version)
+    names = (TORCHVISION, *(companion.package for companion in change.companions))
+    packages = {companion_source_id(name, version): name for name in names}
     for id_ in sorted(_cited(change) - set(before.sources)):
         yield f"  {id_}:"
-        if id_ == vision_source_id(version):
-            yield "    package: torchvision"
-            yield f"    title: {quoted('Requirement of torchvision on torch, on PyPI')}"
+        if name := packages.get(id_):
+            yield f"    package: {name}"
+            yield f"    title: {quoted(f'Requirement of {name} on torch, on PyPI')}"
         elif indexes[id_] == PYPI:
             yield "    package: torch"
             yield f"    title: {quoted(f'torch {version} on PyPI, wheel tags and requirements')}"
         else:
             yield f"    url: {indexes[id_]}/torch/"
-            name = indexes[id_].removeprefix(f"{INDEX}/")
-            builds = "all builds" if indexes[id_] == INDEX else f"the {name} builds"
+            own = indexes[id_].removeprefix(f"{INDEX}/")
+            builds = "all builds" if indexes[id_] == INDEX else f"the {own} builds"
             yield f"    title: {quoted(f'PyTorch, index of {builds}, wheels of torch {version}')}"
         yield f"    read: {read}"
 

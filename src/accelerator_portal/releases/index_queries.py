@@ -18,17 +18,23 @@ from accelerator_portal.http.client import open_client
 from accelerator_portal.http.errors import FetchError, RequestLimits
 from accelerator_portal.packages.index_page import ACCEPT, MAX_PAGE, parse_page
 from accelerator_portal.packages.index_reader import IndexReader, read_index
-from accelerator_portal.packages.portal_packages import TORCH, PortalPackage, portal_packages
+from accelerator_portal.packages.portal_packages import (
+    TORCH,
+    TORCHVISION,
+    PortalPackage,
+    portal_packages,
+)
 from accelerator_portal.packages.sync import AGENT, CACHE, address_of
 from accelerator_portal.releases.published import (
     PublishedBuild,
     PublishedRelease,
     builds_on_index,
     builds_on_pypi,
-    torchvision_of,
+    companions_on_pypi,
+    newest_requiring,
+    newest_untied,
 )
 
-TORCHVISION = "torchvision"
 _NIGHTLY = f"{INDEX}/nightly"
 
 
@@ -60,6 +66,12 @@ def release_indexes(catalog: Catalog) -> tuple[str, ...]:
     return (*sorted(index for index in own if not index.startswith(_NIGHTLY)), INDEX)
 
 
+def asked_packages(catalog: Catalog) -> tuple[str, ...]:
+    """Return the packages that PyPI is asked for: torch and its companions."""
+    listed = (companion.package for companion in catalog.releases.companions)
+    return tuple(dict.fromkeys([TORCH, TORCHVISION, *listed]))
+
+
 def ask(root: Path, catalog: Catalog, version: str, options: AskOptions) -> PublishedRelease:
     """Return what the indexes publish of a release; an index that cannot be read is `unread`."""
     work = _Work(catalog, version, options)
@@ -75,6 +87,7 @@ class _Work:
         self._version = version
         self._options = options
         self._indexes = release_indexes(catalog)
+        self._packages = asked_packages(catalog)
         self._builds: dict[str, tuple[PublishedBuild, ...]] = {}
         self._facts: dict[str, tuple[ReleaseFacts, ...]] = {}
         self._refused: dict[str, tuple[str, ...]] = {}
@@ -83,9 +96,9 @@ class _Work:
     async def all(self, cache: Path) -> None:
         """Ask every index, at most for the time that the options allow."""
         async with open_client(AGENT, self._options.limits) as client:
-            names = frozenset({TORCH})
+            names = frozenset(self._packages)
             asker = IndexReader(client, HttpCache(cache), self._options.address_of, names)
-            work = [self._package(asker, name) for name in (TORCH, TORCHVISION)]
+            work = [self._package(asker, name) for name in self._packages]
             work += [self._page(asker, index) for index in self._indexes]
             with suppress(TimeoutError):
                 async with asyncio.timeout(self._options.seconds):
@@ -94,6 +107,9 @@ class _Work:
     async def _package(self, asker: IndexReader, name: str) -> None:
         known = self._catalog.packages.get(name)
         before = known.on(PYPI) if known else None
+        if name == TORCH and before:  # what it requires of its companions is in no known facts
+            others = tuple(r for r in before.releases if r.version != self._version)
+            before = before.model_copy(update={"releases": others})
         package = PortalPackage(name, (PYPI,), own=name == TORCH)
         try:
             reading = await read_index(asker, package, PYPI, before)
@@ -122,7 +138,7 @@ class _Work:
         """Return what was read; a build of several indexes counts on its own one."""
         facts = next((r for r in self._facts.get(TORCH, ()) if r.version == self._version), None)
         unread = dict(self._faults)
-        for name in (_on_pypi(TORCH), _on_pypi(TORCHVISION), *self._indexes):
+        for name in (*map(_on_pypi, self._packages), *self._indexes):
             if name not in unread and not self._has_answer(name):
                 unread[name] = f"no answer within {self._options.seconds:.0f} seconds"
         builds: dict[tuple[str, str, str], PublishedBuild] = {}
@@ -135,13 +151,21 @@ class _Work:
         for index in self._indexes:
             for build in self._builds.get(index, ()):
                 builds.setdefault(build.key, build)
+        others = {
+            name: self._facts.get(name, ())
+            for name in self._packages
+            if name not in {TORCH, TORCHVISION}
+        }
+        untied = {name: version for name in others if (version := newest_untied(others[name]))}
         return PublishedRelease(
             self._version,
             facts.date if facts else None,
-            torchvision_of(self._facts.get(TORCHVISION, ()), self._version),
+            newest_requiring(self._facts.get(TORCHVISION, ()), self._version),
             tuple(builds.values()),
             frozenset([*self._builds, *([PYPI] if TORCH in self._facts else [])]),
             unread,
+            companions_on_pypi(facts, others, self._version),
+            untied,
         )
 
     def _has_answer(self, name: str) -> bool:

@@ -12,7 +12,7 @@ from packaging.version import Version
 
 from accelerator_portal.catalog.fields import Arch, Os
 from accelerator_portal.catalog.package_file import EVERY, PYPI, ReleaseFacts
-from accelerator_portal.catalog.releases_file import INDEX
+from accelerator_portal.catalog.releases_file import INDEX, Companion
 from accelerator_portal.packages.index_page import IndexFile
 from accelerator_portal.packages.portal_packages import TORCH
 from accelerator_portal.packages.wheel_tags import platform_tag, python_label, system
@@ -57,6 +57,10 @@ class PublishedRelease:
     """The indexes that answered."""
     unread: Mapping[str, str] = field(default_factory=dict)
     """What could not be read, and why."""
+    companions: tuple[Companion, ...] = ()
+    """The releases that metadata ties to this release of torch."""
+    untied: Mapping[str, str] = field(default_factory=dict)
+    """The newest release of each companion whose metadata names no torch release, by package."""
 
     @property
     def pythons(self) -> tuple[str, ...]:
@@ -125,15 +129,59 @@ def _systems_of_files(refused: Iterable[str], version: str) -> Iterator[_Place]:
             yield _place(platform_tag(parse_wheel_filename(f"{name}.whl")[3]))
 
 
-def torchvision_of(releases: Iterable[ReleaseFacts], torch: str) -> str | None:
-    """Return the newest torchvision release that requires exactly this torch, if any."""
-    exact = {f"torch=={torch}"}
+def torch_source_id(index: str, version: str) -> str:
+    """Return the id of the source for what an index publishes of a release."""
+    place = "pypi" if index == PYPI else index.removeprefix(INDEX).strip("/") or "all-builds"
+    return f"torch-{place}-{version.replace('.', '-')}"
+
+
+def companion_source_id(package: str, version: str) -> str:
+    """Return the id of the source for what a package requires of a release of torch."""
+    return f"{package}-pypi-{version.replace('.', '-')}"
+
+
+def newest_requiring(releases: Iterable[ReleaseFacts], torch: str) -> str | None:
+    """Return the newest release of a package that requires exactly this torch, if any."""
+    exact = f"{TORCH}=={torch}"
     found = [
         release.version
         for release in releases
-        if release.yanked is None and any(set(r) == exact for r in release.requires.values())
+        if release.yanked is None and any(exact in r for r in release.requires.values())
     ]
     return max(found, key=Version, default=None)
+
+
+def companions_on_pypi(
+    torch: ReleaseFacts | None, others: Mapping[str, Iterable[ReleaseFacts]], version: str
+) -> tuple[Companion, ...]:
+    """Return the companions that torch itself requires, and those that require exactly this torch.
+
+    `others` are the facts of each companion by its name.
+    """
+    found = []
+    required = {r for own in torch.requires.values() for r in own} if torch else set()
+    for package, releases in others.items():
+        pins = {r.removeprefix(f"{package}==") for r in required if r.startswith(f"{package}==")}
+        tied = newest_requiring(releases, version)
+        own = {pin: torch_source_id(PYPI, version) for pin in pins}
+        if tied and not own:
+            own = {tied: companion_source_id(package, version)}
+        found += [
+            Companion(package=package, version=v, torch=f"=={version}", source=(source,))
+            for v, source in sorted(own.items())
+        ]
+    return tuple(found)
+
+
+def newest_untied(releases: Iterable[ReleaseFacts]) -> str | None:
+    """Return the newest final release of a package if its metadata names no torch release."""
+    final = [r for r in releases if r.yanked is None and not Version(r.version).is_prerelease]
+    newest = max(final, key=lambda release: Version(release.version), default=None)
+    if newest is None or any(
+        requirement.startswith(f"{TORCH}==") for r in newest.requires.values() for requirement in r
+    ):
+        return None
+    return newest.version
 
 
 def _builds(
