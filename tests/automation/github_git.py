@@ -103,7 +103,7 @@ def git_answer(store: GitStore, request: GitRequest) -> tuple[int, Any] | None:
 
 def _read(store: GitStore, request: GitRequest) -> tuple[int, Any] | None:
     if not request.path:
-        return 200, {"default_branch": "main"}
+        return 200, {"default_branch": "main", "full_name": "example/repository"}
     if found := re.fullmatch(r"git/ref/heads/(.+)", request.path):
         if found[1] not in store.branches:
             raise GitRefusal(404, "Not Found")
@@ -112,17 +112,40 @@ def _read(store: GitStore, request: GitRequest) -> tuple[int, Any] | None:
         commit = store.commits[found[1]]
         return 200, {**commit, "sha": found[1], "tree": {"sha": commit["tree"]}}
     if found := re.fullmatch(r"contents/(.+)", request.path):
-        return 200, _contents(store, found[1], request.query["ref"])
+        return 200, _contents(store, found[1], request.query.get("ref", "main"))
+    if request.path == "commits":
+        return 200, _commits(store, request.query["path"])[: int(request.query["per_page"])]
     return None
 
 
-def _contents(store: GitStore, path: str, ref: str) -> Json:
+def _contents(store: GitStore, path: str, ref: str) -> Json | list[Json]:
     files = store.files(ref)
+    below = {name: text for name, text in files.items() if name.startswith(f"{path}/")}
+    if below:  # of a flat folder
+        return [{"name": n[len(path) + 1 :], "sha": _blob(text)} for n, text in below.items()]
     if path not in files:
         raise GitRefusal(404, "Not Found")
     data = files[path].encode()
-    blob = hashlib.sha1(b"blob %d\0" % len(data) + data).hexdigest()  # noqa: S324 - git's
-    return {"sha": blob, "encoding": "base64", "content": base64.encodebytes(data).decode()}
+    content = base64.encodebytes(data).decode()
+    return {"sha": _blob(files[path]), "encoding": "base64", "content": content}
+
+
+def _blob(text: str) -> str:
+    data = text.encode()
+    return hashlib.sha1(b"blob %d\0" % len(data) + data).hexdigest()  # noqa: S324 - git's
+
+
+def _commits(store: GitStore, path: str) -> list[Json]:
+    """The commits of `main` that changed a path, the newest first."""
+    found, number = [], store.branches.get("main")
+    while number:
+        parent = next(iter(store.commits[number]["parents"]), None)
+        before, after = (store.files(one) if one else {} for one in (parent, number))
+        if any(before.get(n) != after.get(n) for n in {*before, *after} if n.startswith(path)):
+            committer = {"date": "2026-03-04T05:06:07Z"}
+            found.append({"sha": number, "commit": {"committer": committer}})
+        number = parent
+    return found
 
 
 def _write(store: GitStore, request: GitRequest) -> tuple[int, Any]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import datetime as dt
 
-from accelerator_portal.automation.breakage_issues import Issues
 from accelerator_portal.automation.feeds import Fetched
+from accelerator_portal.automation.issues import Issues
 from accelerator_portal.automation.night_summary import Night, summary
 from accelerator_portal.automation.step_runner import StepResult
 from accelerator_portal.catalog import Problem

@@ -229,6 +229,7 @@ def test_each_breakage_gets_its_issue(
     assert opened
     assert words(first)["issues"] == f"{len(opened)} opened, 0 updated, 0 closed"
     assert words(second)["issues"] == "0 opened, 0 updated, 0 closed"
+    assert words(second)["cited files"] == "0 opened, 0 updated, 0 closed"
     assert {issue["title"].partition(":")[0] for issue in opened} == {"acme"}
 
 

@@ -16,11 +16,13 @@ from accelerator_portal.automation.archive_store import (
     packed,
     unpacked,
 )
-from accelerator_portal.automation.breakage_issues import Issues, settle
+from accelerator_portal.automation.breakage_issues import settle
 from accelerator_portal.automation.building import BrokenLinksError, Engine, MkDocs, build
+from accelerator_portal.automation.cited_files import report_cited_files
 from accelerator_portal.automation.feeds import FeedAccess, Fetched, fetch_reports
 from accelerator_portal.automation.github import Api
 from accelerator_portal.automation.inputs import inputs, is_published, remember
+from accelerator_portal.automation.issues import Issues
 from accelerator_portal.automation.last_good import (
     archive_good_folders,
     damaged_folders,
@@ -138,6 +140,8 @@ def steps(tonight: NightRun, skip: Collection[str] = ()) -> list[NightStep]:
     found.append(("site", partial(_publish, tonight)))
     if tonight.repository and tonight.api:
         found.append(("issues", partial(_issues, tonight, tonight.api, tonight.repository)))
+        look = partial(_cited, tonight, tonight.api, tonight.repository)
+        found.append(("cited files", look))
     if tonight.pull_requests and tonight.api:
         propose = partial(_propose, tonight, tonight.api, tonight.pull_requests)
         found.append(("plugin releases", propose))
@@ -245,9 +249,12 @@ def _publish(tonight: NightRun) -> str:
 def _issues(tonight: NightRun, api: Api, repository: str) -> str:
     done = settle(api, repository, tonight.breakages(), tonight.set_aside())
     tonight.issues = done
-    return f"{len(done.opened)} opened, {len(done.renewed)} updated, {len(done.closed)} closed" + (
-        f", {count(done.waiting, 'regression')} without an issue" if done.waiting else ""
-    )
+    waiting = f", {count(done.waiting, 'regression')} without an issue" if done.waiting else ""
+    return f"{done.words}{waiting}"
+
+
+def _cited(tonight: NightRun, api: Api, repository: str) -> str:
+    return report_cited_files(api, repository, _usable(tonight), tonight.now.date()).words
 
 
 def _propose(tonight: NightRun, api: Api, repository: str) -> str:
@@ -264,7 +271,7 @@ def _propose_pytorch(tonight: NightRun, api: Api, repository: str) -> str:
 
 def _usable(tonight: NightRun) -> Catalog:
     if tonight.looked_at is None:
-        raise StepFailed("the shared data cannot be used; no pull request is opened")
+        raise StepFailed("the shared data cannot be used; no issue or pull request is opened")
     return tonight.looked_at
 
 

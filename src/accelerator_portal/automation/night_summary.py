@@ -6,8 +6,8 @@ import datetime as dt
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from accelerator_portal.automation.breakage_issues import Issues
 from accelerator_portal.automation.feeds import Fetched
+from accelerator_portal.automation.issues import Issues
 from accelerator_portal.automation.step_runner import StepResult
 from accelerator_portal.catalog import Catalog, Problem
 from accelerator_portal.catalog.wording import count

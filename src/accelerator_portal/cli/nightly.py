@@ -50,7 +50,8 @@ from accelerator_portal.cli.options import (
     "--issues",
     "repository",
     metavar="OWNER/NAME",
-    help="Create, update and close an issue there for each regression. Requires GH_TOKEN.",
+    help="Create, update and close an issue there for each regression, and for each platform with "
+    "cited files that have changed. Requires GH_TOKEN.",
 )
 @click.option(
     "--pull-requests",
