@@ -190,8 +190,8 @@ def test_at_the_start_only_what_the_machine_cannot_have_is_marked(
         (
             "?platform=cuda&os=linux&variant=cu132&driver=535",
             (
-                "CUDA 13.2 is not available with your card or GPU driver. Showing CUDA 12.6. "
-                "Your card or GPU driver does not fit PyTorch 2.15.0. Showing PyTorch 2.14.1."
+                "CUDA 13.2 is not available with your GPU driver. Showing CUDA 12.6. "
+                "Your GPU driver does not fit PyTorch 2.15.0. Showing PyTorch 2.14.1."
             ),
         ),
         (
@@ -217,7 +217,7 @@ def test_at_the_start_only_what_the_machine_cannot_have_is_marked(
         ),
         (
             "?platform=cuda&os=linux&driver=390",
-            "No verified build of CUDA fits your card or GPU driver on Linux x86-64.",
+            "Your GPU driver fits no verified build of CUDA on Linux x86-64.",
         ),
     ],
 )

@@ -92,15 +92,16 @@ def test_a_wish_is_met_where_a_row_has_it_with_the_more_recent_ones(found: Selec
             if (row.os, row.arch) == (wishes["os"], wishes["arch"])
         ]
         own = {value.id for value in found.values("variant", resolution.platform)}
-        met: list[tuple[str, str]] = []
         for axis, value in reversed(wishes.items()):
             strange = axis == "variant" and value not in own
             if axis not in FREE or strange or (axis, value) == ("build", "stable"):
                 continue
-            fits = any(all(serves(r, *wish) for wish in (*met, (axis, value))) for r in rows)
-            assert (axis in resolution.unmet) != fits, (wishes, axis)
-            if fits:
-                met.append((axis, value))
+            fitting = [row for row in rows if serves(row, axis, value)]
+            if axis == "python":  # rows without a Python, such as LibTorch's, only where no other fits
+                fitting = [row for row in fitting if row.pythons] or fitting
+            assert (axis in resolution.unmet) != bool(fitting), (wishes, axis)
+            if fitting:
+                rows = fitting
                 assert serves(resolution.row, axis, value)
 
 

@@ -185,7 +185,7 @@ def _uv_auto(row: InstallRow) -> InstallRow:
         method="uv-auto",
         commands=("uv pip install torch torchvision --torch-backend=auto",),
         check=row.check and replace(row.check, prints=""),
-        prerequisites=(*row.prerequisites, Prerequisite("uv", None, UV_GUIDE)),
+        prerequisites=(*_of_any_version(row), Prerequisite("uv", None, UV_GUIDE)),
         note="uv detects the GPU and its driver, and installs the newest matching build. "
         "The version is not pinned.",
         calls=(),
@@ -208,11 +208,17 @@ def _conda(catalog: Catalog, rows: Iterable[InstallRow]) -> Iterator[InstallRow]
             row,
             method="conda",
             commands=(conda.command, "conda activate pytorch"),
+            prerequisites=_of_any_version(row),
             check=row.check and replace(row.check, prints=""),
             note=conda.note,
             calls=(),
             findings=_not_pinned(row),
         )
+
+
+def _of_any_version(row: InstallRow) -> tuple[Prerequisite, ...]:
+    """Return the prerequisites without versions, which depend on the build that is installed."""
+    return tuple(replace(prerequisite, version=None) for prerequisite in row.prerequisites)
 
 
 def _not_pinned(row: InstallRow) -> tuple[Finding, ...]:

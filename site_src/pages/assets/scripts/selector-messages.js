@@ -9,7 +9,7 @@ export function announce(form, model, found, { wishes, whole, limits, unknown, q
   const ignored = unknown.map(([axis, value]) => `Ignored: ${axisName(form, axis)} “${value}” does not exist.`);
   const effect = sideEffect(model, found, whole, limits);
   const sequel = step ? stepEffect(model, found, wishes, step, effect?.changed ?? []) : "";
-  const news = [...ignored, ...conflicts(model, found, wishes), effect?.text, sequel].filter(Boolean);
+  const news = [...ignored, ...conflicts(model, found, wishes, limits), effect?.text, sequel].filter(Boolean);
   const box = form.querySelector("[data-part=status]");
   box.classList.toggle("has-news", news.length > 0);
   if (news.length > 0) setText(box, news.join(" "));
@@ -52,9 +52,12 @@ export function sideEffect(model, { choice, row }, wishes, limits) {
   const isLimited = free.some(([axis]) => axis in SYSTEMS);
   const last = isLimited ? null : free.find(([axis, value]) => choice[axis] === value); // of several causes
   const cause = free.find(restores("every")) ?? free.find(restores("some")) ?? last;
-  if (!cause) return { changed, text: `Your ${SYSTEMS.card} or ${SYSTEMS.driver} does not fit ${instead}. Showing ${shown}.`, undo: null };
+  if (!cause) return { changed, text: `Your ${limitNames(limits)} does not fit ${instead}. Showing ${shown}.`, undo: null };
   const [undo, value] = cause;
-  const text = `${valueName(model, undo, value, choice.platform)} is not available with ${instead}. Showing ${shown}.`;
+  const both = model.resolve([...changed.map((axis) => [axis, usual[axis]]), ...wishes], limits);
+  const wished = valueName(model, undo, value, choice.platform);
+  const isPossible = both.unmet.length === 0 && both.row.finding(both.choice.python)?.[0] !== "none";
+  const text = isPossible ? `${wished} comes with ${shown} unless you select ${instead}.` : `${wished} is not available with ${instead}. Showing ${shown}.`;
   return { changed, text, undo, without: valueName(model, undo, without(undo)[undo], choice.platform) };
 }
 
@@ -77,15 +80,15 @@ export function showLimit(form, model, platform, { card, driver }) {
 }
 
 /** One sentence for each wish that could not be met. */
-function conflicts(model, { choice, row, unmet, limited }, wishes) {
+function conflicts(model, { choice, row, unmet, limited }, wishes, limits) {
   const platform = model.label("platform", choice.platform);
   const machine = model.data.machine.map((axis) => model.label(axis, choice[axis])).join(" ");
-  if (!row && limited) return [`No verified build of ${platform} fits your ${SYSTEMS.card} or ${SYSTEMS.driver} on ${machine}.`];
+  if (!row && limited) return [`Your ${limitNames(limits)} fits no verified build of ${platform} on ${machine}.`];
   if (!row) return [`${platform} is not available for ${machine}. It is available for:`];
   return unmet.map(([axis, value]) => {
     const wished = valueName(model, axis, value, choice.platform);
     const shown = valueName(model, axis, choice[axis], choice.platform);
-    if (model.available(axis, choice).has(value)) return `${wished} is not available with ${later(model, choice, wishes, axis, unmet)}. Showing ${shown}.`;
+    if (model.available(axis, choice).has(value)) return `${wished} is not available with ${later(model, choice, wishes, axis, unmet, limits)}. Showing ${shown}.`;
     if (axis !== "build") return `${wished} is not available for ${platform} on ${machine}. Showing ${shown}.`;
     const newest = model.offers(choice.platform)[model.machine(choice)];
     return `${platform} ${buildName(value)} is not verified for ${machine}. Newest verified: ${buildName(newest)}.`;
@@ -93,12 +96,18 @@ function conflicts(model, { choice, row, unmet, limited }, wishes) {
 }
 
 /** The more recent wishes that an older one gave way to, or the reader's card and driver. */
-function later(model, choice, wishes, axis, unmet) {
+function later(model, choice, wishes, axis, unmet, limits) {
   const place = wishes.findIndex(([name]) => name === axis);
   const given = new Set(unmet.map(([name]) => name));
   const names = wishes.slice(place + 1).filter(([name]) => model.data.weights.includes(name) && !given.has(name));
   const parts = names.map(([name, value]) => valueName(model, name, value, choice.platform)).filter(Boolean);
-  return parts.length > 0 ? parts.join(" and ") : `your ${SYSTEMS.card} or ${SYSTEMS.driver}`;
+  return parts.length > 0 ? parts.join(" and ") : `your ${limitNames(limits)}`;
+}
+
+/** What of the reader's machine limits the builds. */
+function limitNames(limits) {
+  const given = Object.keys(SYSTEMS).filter((name) => limits[name]);
+  return given.map((name) => SYSTEMS[name]).join(" or ");
 }
 
 /** A value as a sentence names it. */

@@ -46,7 +46,7 @@ function showValue(form, model, { choice, row, newest, known, whole, limits }, i
     hidden &&= reason === "";
     if (BUILDING.includes(axis)) detail(label, hidden || reason ? "" : chip(model, { choice, whole, limits }, axis, value));
   }
-  input.checked = checked && !(axis === "build" && isUnpinned(model, choice));
+  input.checked = checked && !(["build", "variant"].includes(axis) && isUnpinned(model, choice));
   input.disabled = false;
   label.hidden = hidden;
   label.classList.toggle("is-blocked", reason !== "");
@@ -83,7 +83,7 @@ function whereElse(model, choice, method) {
 /** Show commands and what belongs to them. */
 export function showResult(form, model, { choice, row }) {
   const part = (name) => form.querySelector(`[data-part=${name}]`);
-  for (const name of ["box", "files", "prints", "inside", "needs"]) part(name).hidden = true;
+  for (const name of ["box", "files", "prints", "inside", "needs", "python-note"]) part(name).hidden = true;
   const copyOnly = form.querySelector("[data-copy=commands]");
   if (copyOnly) copyOnly.parentElement.hidden = !row || row.commands === "";
   showText(part("note"), row?.note ?? "");
@@ -111,6 +111,7 @@ export function showScript(form, { environment, commands, check }) {
   const part = (name) => form.querySelector(`[data-part=${name}]`);
   part("box").hidden = false;
   setText(part("environment"), environment ? `${environment}\n` : "");
+  part("python-note").hidden = !environment.startsWith("py"); // uv and conda install a Python themselves
   setText(part("commands"), commands);
   setText(part("check"), check ? `\n${check}` : "");
 }
