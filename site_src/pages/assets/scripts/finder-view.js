@@ -33,7 +33,7 @@ export function helpBox({ root, platforms, system, model }) {
     list.append(item);
   }
   const links = element("p", "answer-links");
-  links.append(link(`${root}hardware/#see`, "Commands for every platform"), " ", link(`${root}hardware/#all`, "All hardware"));
+  links.append(link(`${root}hardware/#see`, "Commands for every platform"), " ", link(`${root}hardware/#all`, "All hardware"), " ", link(`${root}other-ways/`, "Phones, browsers and other runtimes"));
   box.append(list, links);
   return box;
 }
@@ -88,7 +88,7 @@ function headline(model, { platform, generation }, { build }) {
   if (verdict === "newest") return `PyTorch ${last} supports ${what}.${here}`;
   const [newest, previous] = model.values("build").map(([id]) => id).filter((id) => /^\d/.test(id));
   if (verdict === "earlier" && last === previous) return `PyTorch ${last} supports ${what}. There is no command for ${newest} yet.`;
-  if (verdict === "earlier") return `PyTorch ${last} is the last release that supports ${what}.`;
+  if (verdict === "earlier") return `PyTorch ${last} is the newest release known to support ${what}.`;
   return verdict === "preview" ? `Only nightly builds support ${what}.` : "";
 }
 
@@ -120,7 +120,7 @@ function without({ model, system, cpu }, { platform, generation, os, arch, versi
   const runs = generation && generation.verdict !== "none";
   parts.push(element("p", "answer-runs runs-none", runs ? `No published PyTorch build for this hardware runs on ${where}.` : "No published PyTorch build runs on this hardware."));
   const systems = Object.keys(model.offers(platform.id)).map((machine) => machine.split(" ")[0]);
-  const elsewhere = os === "macos" || (systems.length > 0 && systems.every((system) => system === "macos"));
+  const elsewhere = platform.dispatch_key === "CPU" || os === "macos" || (systems.length > 0 && systems.every((system) => system === "macos"));
   const found = elsewhere || !cpu ? null : commandsFor(model, { platform: cpu, generation: null, os, arch: arch ?? generation?.arch, versions }, system);
   if (!found?.row) return parts;
   parts.push(element("p", "answer-why", `PyTorch runs on the processor instead: ${described(model, found.choice)}, Python ${found.choice.python}.`));
