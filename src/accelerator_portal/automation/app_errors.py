@@ -9,10 +9,10 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Sequence
 
-from accelerator_portal.automation.github import GitHubError
+from accelerator_portal.automation.github import NOT_FOUND, GitHubError
 
 _CREDENTIALS = "UPSTREAM_APP_ID and UPSTREAM_APP_KEY"
-_UNAUTHORIZED, _FORBIDDEN, _NOT_FOUND, _UNPROCESSABLE = 401, 403, 404, 422
+_UNAUTHORIZED, _FORBIDDEN, _UNPROCESSABLE = 401, 403, 422
 _CLOCK = ("'iat'", "'exp'")
 _UNKNOWN_APP = "integration not found"
 
@@ -79,7 +79,7 @@ def refused_installation(repository: str, error: GitHubError, page: str) -> GitH
     words = str(error)
     if error.passing or error.status in {None, _UNAUTHORIZED}:
         return error
-    if error.status == _NOT_FOUND:
+    if error.status == NOT_FOUND:
         return missing_installation(repository, page)
     if error.status == _FORBIDDEN and "suspended" in words:
         return suspended_installation(repository, page)

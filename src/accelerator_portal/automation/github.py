@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
@@ -11,6 +11,7 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 M = TypeVar("M", bound=BaseModel)
 T = TypeVar("T")
 
+NOT_FOUND = 404
 _A_PAGE = 100
 _MOST_PAGES = 30
 
@@ -50,6 +51,25 @@ class Api(Protocol):
         """Return a file of at most `most` bytes, wherever GitHub keeps it."""
 
 
+class ForwardingApi:
+    """Sends every request through another client, which `_forward` chooses by the path."""
+
+    def get(self, path: str) -> bytes:
+        """Return what stands at a path. Raises GitHubError."""
+        return self._forward(path, lambda api: api.get(path))
+
+    def send(self, method: str, path: str, body: Mapping[str, Any]) -> bytes:
+        """Send a body as JSON. Raises GitHubError."""
+        return self._forward(path, lambda api: api.send(method, path, body))
+
+    def download(self, path: str, most: int) -> bytes:
+        """Return a file of at most `most` bytes. Raises GitHubError."""
+        return self._forward(path, lambda api: api.download(path, most))
+
+    def _forward(self, path: str, ask: Callable[[Api], bytes]) -> bytes:
+        raise NotImplementedError
+
+
 def read(api: Api, path: str, model: type[M]) -> M:
     """Return the record at a path. Raises GitHubError."""
     return parsed(path, api.get(path), model)
@@ -64,6 +84,16 @@ def read_all(api: Api, path: str, model: type[M]) -> Iterator[M]:
         yield from found
         if len(found) < _A_PAGE:
             return
+
+
+def unless_missing(ask: Callable[[], T]) -> T | None:
+    """Return the answer to a request; None where GitHub says that there is no such thing."""
+    try:
+        return ask()
+    except GitHubError as error:
+        if error.status == NOT_FOUND:
+            return None
+        raise
 
 
 def parsed(path: str, answer: bytes, model: type[M]) -> M:

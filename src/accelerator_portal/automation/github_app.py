@@ -25,7 +25,14 @@ from accelerator_portal.automation.app_errors import (
     refused_installation,
     suspended_installation,
 )
-from accelerator_portal.automation.github import GitHubError, Patience, parsed, read, read_all
+from accelerator_portal.automation.github import (
+    NOT_FOUND,
+    GitHubError,
+    Patience,
+    parsed,
+    read,
+    read_all,
+)
 from accelerator_portal.automation.github_client import GitHubClient, home_here, require_pygithub
 
 APP_ID = "UPSTREAM_APP_ID"
@@ -34,7 +41,6 @@ APP_KEY = "UPSTREAM_APP_KEY"
 Permissions = Mapping[str, str]
 """Levels of access by resource, in GitHub's words: `{"contents": "write"}`."""
 
-_NOT_FOUND = 404
 _LEVELS = ("read", "write", "admin")
 
 
@@ -159,13 +165,13 @@ class GitHubApp:
         try:
             return read(api, f"repos/{repository}/installation", AppInstallation)
         except GitHubError as error:
-            if error.status != _NOT_FOUND:
+            if error.status != NOT_FOUND:
                 raise refused_installation(repository, error, self.page) from None
         owner = repository.partition("/")[0]
         try:
             read(api, f"users/{owner}/installation", AppInstallation)
         except GitHubError as error:
-            if error.status != _NOT_FOUND:
+            if error.status != NOT_FOUND:
                 raise
             raise missing_installation(repository, self.page) from None
         raise missing_repository(repository, self.page)

@@ -29,13 +29,11 @@ from accelerator_portal.automation.git import (
     merged_tree,
     run,
 )
-from accelerator_portal.automation.github import Api, GitHubError, parsed, read
+from accelerator_portal.automation.github import Api, GitHubError, parsed, read, unless_missing
 from accelerator_portal.catalog.catalog import HISTORY
 
 AUTHOR = "accelerator-portal"
 EMAIL = "accelerator-portal@users.noreply.github.com"
-
-_NOT_FOUND = 404
 
 BranchName = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 
@@ -114,12 +112,8 @@ class BranchRepository:
     def has(self, file: BranchFile) -> bool:
         """Return whether a branch has a file with exactly this text."""
         place = self._contents(file.path, file.branch)
-        try:
-            return read(self.api, place, _Contents).sha == blob_number(file.text)
-        except GitHubError as error:
-            if error.status == _NOT_FOUND:
-                return False
-            raise
+        found = unless_missing(lambda: read(self.api, place, _Contents))
+        return found is not None and found.sha == blob_number(file.text)
 
     def is_own(self, commit: str) -> bool:
         """Return whether the automation wrote a commit."""
@@ -152,12 +146,7 @@ class BranchRepository:
         return read(self.api, place, _Reference).object.sha
 
     def _exists(self, branch: str) -> bool:
-        try:
-            return bool(self._head(branch))
-        except GitHubError as error:
-            if error.status == _NOT_FOUND:
-                return False
-            raise
+        return unless_missing(lambda: self._head(branch)) is not None
 
     def _contents(self, path: str, ref: str) -> str:
         return f"{self.path}/contents/{quote(path)}?ref={quote(ref, safe='')}"

@@ -11,12 +11,11 @@ import datetime as dt
 import re
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
 
 from accelerator_portal.automation.app_errors import AppError
-from accelerator_portal.automation.github import GitHubError
+from accelerator_portal.automation.github import Api, ForwardingApi, GitHubError
 from accelerator_portal.automation.github_app import AppInstallation, GitHubApp, Permissions
 from accelerator_portal.automation.github_client import GitHubClient
 
@@ -124,26 +123,14 @@ def repository_of(path: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class InstallationApi:
+class InstallationApi(ForwardingApi):
     """Sends each request with the least permissions for it."""
 
     tokens: InstallationTokens
     permissions: Callable[[str], Permissions]
     """What a request to a path needs."""
 
-    def get(self, path: str) -> bytes:
-        """Return what stands at a path. Raises GitHubError."""
-        return self._answer(path, lambda api: api.get(path))
-
-    def send(self, method: str, path: str, body: Mapping[str, Any]) -> bytes:
-        """Send a body as JSON. Raises GitHubError."""
-        return self._answer(path, lambda api: api.send(method, path, body))
-
-    def download(self, path: str, most: int) -> bytes:
-        """Return a file of at most `most` bytes. Raises GitHubError."""
-        return self._answer(path, lambda api: api.download(path, most))
-
-    def _answer(self, path: str, ask: Callable[[GitHubClient], bytes]) -> bytes:
+    def _forward(self, path: str, ask: Callable[[Api], bytes]) -> bytes:
         """Ask with the token, and once more with a new one where GitHub does not know it."""
         repository, permissions = repository_of(path), self.permissions(path)
         api = self.tokens.client(repository, permissions)

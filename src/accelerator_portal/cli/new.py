@@ -175,7 +175,7 @@ def _interviewed(case: PlatformCase, given: dict[str, str], *, asked: bool) -> P
 
 def _write(root: Path, case: PlatformCase, origin: dict[str, str]) -> None:
     draft, catalog, problems = _tried(case)
-    own = [problem for problem in problems if _is_own(case, problem)]
+    own = [problem for problem in problems if problem.path.startswith(f"{ACCELERATORS}/{case.id}/")]
     if catalog is None or errors(own):
         print_problems(own)
         click.echo(
@@ -193,10 +193,6 @@ def _write(root: Path, case: PlatformCase, origin: dict[str, str]) -> None:
         others[HOSTS] = with_hosts(known, case.new_hosts, case.value("host-owner"))
     changed = write_all(root, case.id, files, others)
     print_next_steps(case, draft, problems, changed)
-
-
-def _is_own(case: PlatformCase, problem: Problem) -> bool:
-    return problem.path.startswith(f"{ACCELERATORS}/{case.id}/")
 
 
 def _tried(case: PlatformCase) -> tuple[Draft, Catalog | None, list[Problem]]:

@@ -9,12 +9,10 @@ from packaging.version import Version
 
 from accelerator_portal.catalog import Catalog, Platform, Problem
 from accelerator_portal.catalog.catalog import RELEASES
-from accelerator_portal.catalog.fields import Arch, Os
 from accelerator_portal.catalog.package_file import (
     PACKAGES,
     PYPI,
     IndexFacts,
-    PackageFacts,
     ReleaseFacts,
 )
 from accelerator_portal.catalog.releases_file import Release, Wheel
@@ -144,7 +142,7 @@ def _pinned(known: _Known, target: Target, specifier: str) -> Iterator[str]:
     labels = labels_on(release, target.os, target.arch)
     if release.sdist:
         return
-    wanted = _system(target.os, target.arch)
+    wanted = f"{target.os} {target.arch}"
     if not labels:
         yield (
             f"the option offers {known.home.package} {version} on {wanted}, "
@@ -158,10 +156,6 @@ def _pinned(known: _Known, target: Target, specifier: str) -> Iterator[str]:
             f"Python {', '.join(lacking)}, but {known.says(release)}, "
             f"has wheels only for {' '.join(sorted(set(labels)))}"
         )
-
-
-def _system(os: Os, arch: Arch) -> str:
-    return f"{os} {arch}"
 
 
 # Files are uploaded days before a release is announced, or a wheel is added a day later.
@@ -179,14 +173,10 @@ def torch_contradictions(catalog: Catalog) -> Iterator[Problem]:
         found = known.get(Version(release.version))
         if found is None:
             continue
-        where = f"PyPI ({PACKAGES}/{TORCH}.json:{_line(facts, found)})"
+        where = f"PyPI ({PACKAGES}/{TORCH}.json:{line_of(facts, PYPI, found.version)})"
         for at, what in _compared(release, found, where):
             line = catalog.files[RELEASES].line(("releases", place, *at))
             yield Problem(RELEASES, line, what, REMEDY)
-
-
-def _line(facts: PackageFacts, found: ReleaseFacts) -> int:
-    return line_of(facts, PYPI, found.version)
 
 
 def _compared(

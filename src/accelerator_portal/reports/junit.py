@@ -212,15 +212,11 @@ def _case(test: TestEntry) -> CaseElement:
     if test.duration_s is not None:
         attributes["time"] = f"{test.duration_s:.6f}"
     case = CaseElement(0, SuiteElement(0, {"name": test.suite}), _fit(attributes))
-    if tag := _tag(test):
+    if tag := _TAGS.get(OUTCOMES[test.outcome].group):
         kind = "pytest.xfail" if test.raw_status == "xfail" else test.outcome
         said = _fit({"message": test.reason or "", "type": kind})
         case.results.append(ResultElement(tag, said, _fitted(test.log_tail or "")))
     return case
-
-
-def _tag(test: TestEntry) -> str | None:
-    return _TAGS.get(OUTCOMES[test.outcome].group)
 
 
 def _add_properties(element: Element, values: Mapping[str, Fields]) -> None:

@@ -235,17 +235,13 @@ def missing_packages(
 
 def missing_words(lacks: Mapping[str, Iterable[str]], suites: Iterable[str]) -> str:
     """Say which suites lack what, how to install it, and which of the suites run without."""
-    needs = [_need(suite, names) for suite, names in lacks.items()]
+    needs = [f'the suite "{suite}" needs {" and ".join(names)}' for suite, names in lacks.items()]
     packages = sorted({name for names in lacks.values() for name in names})
     what = f"{'; '.join(needs)}, not installed for {sys.executable}."
     words = [f"{what[0].upper()}{what[1:]}", _INSTALL.format(" ".join(packages))]
     if able := [suite for suite in suites if suite not in lacks]:
         words.append(f"Or run suites that don't need them: --suite {' --suite '.join(able)}")
     return "\n".join(words)
-
-
-def _need(suite: str, packages: Iterable[str]) -> str:
-    return f'the suite "{suite}" needs {" and ".join(packages)}'
 
 
 def no_torch_words() -> str:

@@ -120,7 +120,7 @@ def _rows(case: PlatformCase) -> Iterator[Record]:
         yield from case.entry.rows
         return
     plugins, python = plugin_by_release(case), case.value("python")
-    for version in _newest_first(case):
+    for version in sorted(dict.fromkeys(case.value("torch")), key=Version, reverse=True):
         plugin = plugins.get(version)
         yield {
             "torch": version,
@@ -128,10 +128,6 @@ def _rows(case: PlatformCase) -> Iterator[Record]:
             **({"python": list(python)} if python else {}),
             **_source(case, "torch", "plugin-version", "python"),
         }
-
-
-def _newest_first(case: PlatformCase) -> list[str]:
-    return sorted(dict.fromkeys(case.value("torch")), key=Version, reverse=True)
 
 
 def _fact(case: PlatformCase, flag: str) -> Record:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
-from accelerator_portal.automation.github import Api
+from accelerator_portal.automation.github import Api, ForwardingApi
 from accelerator_portal.automation.github_app import Permissions, app_here
 from accelerator_portal.automation.github_client import client_here
 from accelerator_portal.automation.installation_tokens import (
@@ -81,29 +80,18 @@ TOKENS_A_MINUTE = 45
 
 
 @dataclass(frozen=True, slots=True)
-class PacedApi:
+class PacedApi(ForwardingApi):
     """Waits before each request until the pace allows it."""
 
     api: Api
     pace: Pace
 
-    def get(self, path: str) -> bytes:
-        """Return what stands at a path. Raises GitHubError."""
+    def _forward(self, path: str, ask: Callable[[Api], bytes]) -> bytes:  # noqa: ARG002 - one pace for all paths
         self.pace.wait()
-        return self.api.get(path)
-
-    def send(self, method: str, path: str, body: Mapping[str, Any]) -> bytes:
-        """Send a body as JSON. Raises GitHubError."""
-        self.pace.wait()
-        return self.api.send(method, path, body)
-
-    def download(self, path: str, most: int) -> bytes:
-        """Return a file of at most `most` bytes. Raises GitHubError."""
-        self.pace.wait()
-        return self.api.download(path, most)
+        return ask(self.api)
 
 
-class OwnerPacedApi:
+class OwnerPacedApi(ForwardingApi):
     """Waits before each request until the pace of the repository's owner allows it."""
 
     def __init__(
@@ -114,25 +102,14 @@ class OwnerPacedApi:
         self._owners: dict[str, PacedApi] = {}
         self._lock = threading.Lock()
 
-    def get(self, path: str) -> bytes:
-        """Return what stands at a path. Raises GitHubError."""
-        return self._of(path).get(path)
-
-    def send(self, method: str, path: str, body: Mapping[str, Any]) -> bytes:
-        """Send a body as JSON. Raises GitHubError."""
-        return self._of(path).send(method, path, body)
-
-    def download(self, path: str, most: int) -> bytes:
-        """Return a file of at most `most` bytes. Raises GitHubError."""
-        return self._of(path).download(path, most)
-
-    def _of(self, path: str) -> PacedApi:
+    def _forward(self, path: str, ask: Callable[[Api], bytes]) -> bytes:
         owner = repository_of(path).partition("/")[0].casefold()
         with self._lock:
             if owner not in self._owners:
                 pace = Pace((), self._now, self._pause, most=self._most)
                 self._owners[owner] = PacedApi(self._api, pace)
-            return self._owners[owner]
+            paced = self._owners[owner]
+        return ask(paced)
 
 
 # The least permissions of the GitHub App for each use, and the repositories that need them.

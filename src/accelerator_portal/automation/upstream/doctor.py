@@ -11,7 +11,7 @@ from typing import Protocol
 from pydantic import BaseModel, RootModel
 
 from accelerator_portal.automation.app_errors import AppError
-from accelerator_portal.automation.github import Api, GitHubError, parsed, read
+from accelerator_portal.automation.github import Api, GitHubError, parsed, read, unless_missing
 from accelerator_portal.automation.github_app import APP_ID, APP_KEY, GitHubApp
 from accelerator_portal.automation.installation_tokens import InstallationApi, InstallationTokens
 from accelerator_portal.automation.upstream.connections import (
@@ -28,7 +28,6 @@ SECRETS = ("UPSTREAM_DISPATCH_TOKEN", "UPSTREAM_READ_TOKEN", "UPSTREAM_COMMENT_T
 """Personal tokens, which are used where the App is not set."""
 APP_SECRETS = (APP_ID, APP_KEY)
 
-_NOT_FOUND = 404
 _WORKFLOWS = ".github/workflows"
 
 
@@ -134,13 +133,7 @@ def _policies(api: Api, path: str) -> tuple[_Policy, ...]:
 
 
 def _exists(api: Api, path: str) -> bool:
-    try:
-        api.get(path)
-    except GitHubError as error:
-        if error.status == _NOT_FOUND:
-            return False
-        raise
-    return True
+    return unless_missing(lambda: api.get(path)) is not None
 
 
 def _all_secrets() -> str:
