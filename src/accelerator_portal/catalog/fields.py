@@ -6,7 +6,7 @@ import datetime as dt
 import re
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 from urllib.parse import urlsplit
 
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
@@ -28,6 +28,9 @@ from pydantic_core import PydanticCustomError
 from accelerator_portal.catalog.public_host import is_public
 from accelerator_portal.catalog.text_file import HIDDEN
 
+if TYPE_CHECKING:
+    from typing_extensions import Self  # Python 3.10 has none of its own
+
 _LONGEST_VERSION = 120
 
 Os = Literal["linux", "windows", "macos"]
@@ -41,6 +44,19 @@ class Model(BaseModel):
     """A frozen record of a contributed file; unknown keys are faults."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+    @classmethod
+    def from_objects(cls, *sources: object, **fields: Any) -> Self:  # noqa: ANN401 - values of any field
+        """Return a record with `fields` and, for its other fields, attributes of the sources.
+
+        The first source that has an attribute of the field's name counts.
+        """
+        for name in cls.model_fields.keys() - fields.keys():
+            for source in sources:
+                if hasattr(source, name):
+                    fields[name] = getattr(source, name)
+                    break
+        return cls(**fields)
 
 
 def fault(what: str, remedy: str) -> PydanticCustomError:

@@ -205,11 +205,8 @@ def _index(catalog: Catalog) -> Index:
 
 
 def _platform(platform: Platform) -> AcceleratorFile:
-    return AcceleratorFile(
-        id=platform.id,
-        accelerator=platform.accelerator,
-        install=platform.install,
-        compatibility=platform.compatibility,
+    return AcceleratorFile.from_objects(
+        platform,
         guide={section.title: section.text for section in platform.guide.sections},
         faq=tuple(Question(question=s.title, answer=s.text) for s in platform.faq.sections),
     )

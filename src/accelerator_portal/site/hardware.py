@@ -176,18 +176,14 @@ def _platforms(catalog: Catalog) -> Iterator[PlatformHardware]:
         named += [name for model in models for name in model.source or ()]
         named += [name for m in models for rented in m.instances or () for name in rented.source]
         named += [name for m in models for peak in m.peaks or () for name in peak.source]
-        yield PlatformHardware(
+        yield PlatformHardware.from_objects(
+            accelerator.hardware,
+            accelerator,
             id=platform.id,
-            name=accelerator.name,
-            vendor=accelerator.vendor,
-            vendor_names=accelerator.vendor_names,
             integration=accelerator.integration.value,
             dispatch_key=accelerator.dispatch_key.value,
             device=accelerator.device.value,
             lifecycle=accelerator.lifecycle.value if accelerator.lifecycle else None,
-            chip=accelerator.hardware.chip,
-            note=accelerator.hardware.note,
-            identify=accelerator.identify,
             generations=generations,
             sources=sources_by_id(accelerator.sources, named),
         )
@@ -200,23 +196,14 @@ def _generation(
     first = [b for b in generation.builds if not b.variants or {*b.variants} & {*found.variants}]
     others = [build for build in generation.builds if build not in first]
     names = [*generation.source, *(name for build in generation.builds for name in build.source)]
-    return GenerationData(
-        name=generation.name,
-        chip=generation.chip,
-        also=generation.also,
-        vendor=generation.vendor,
-        arch=generation.arch,
-        jetpack=generation.jetpack,
+    return GenerationData.from_objects(
+        generation,
+        found,
         page=f"{PLATFORMS}/{platform.id}/#card-{card}",
-        verdict=found.verdict,
         words=_words(platform, found),
-        oldest=found.oldest,
-        newest=found.newest,
-        variants=found.variants,
         install=_address(platform, card, found),
         notes=_distinct(generation.note, *(_build_note(platform, build) for build in first)),
         other_notes=_distinct(*(_build_note(platform, build) for build in others)),
-        models=generation.models,
         source=tuple(dict.fromkeys(names)),
     )
 

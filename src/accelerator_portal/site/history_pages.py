@@ -94,21 +94,9 @@ def _data(history: History) -> HistoryData:
         accelerator=history.state.accelerator,
         basis=history.state.basis,
         reports=tuple(
-            PointData(
-                id=point.id,
-                started=point.started,
-                origins=point.origins,
-                first_seen=first_seen.get(point.id),
-            )
-            for point in points
+            PointData.from_objects(point, first_seen=first_seen.get(point.id)) for point in points
         ),
-        changes=tuple(
-            ChangeData.model_validate(
-                {name: getattr(change, name) for name in ChangeData.model_fields}
-            )
-            for one in found
-            for change in one.changes
-        ),
+        changes=tuple(ChangeData.from_objects(change) for one in found for change in one.changes),
         tallies={
             suite: tuple(TallyData(started=t.started, counts=dict(t.counts)) for t in found)
             for suite, found in tallies(history.changes).items()

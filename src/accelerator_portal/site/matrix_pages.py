@@ -207,14 +207,11 @@ def _data(view: MatrixView) -> MatrixData:
     return MatrixData(
         mode=view.matrix.mode,
         columns=tuple(
-            MatrixColumn(
+            MatrixColumn.from_objects(
+                column,
                 id=column_id(column),
-                accelerator=column.accelerator,
                 name=name,
-                report=column.report,
-                kind=column.kind,
                 like=column.group,
-                dtype=column.dtype,
                 evidence=_evidence(view, column),
             )
             for column, name in _named(view)

@@ -215,9 +215,8 @@ def model_pages(catalog: Catalog, results: ResultsView, templates: Templates) ->
 
 def _files(view: ModelsView) -> Iterator[SiteFile]:
     entries = tuple(
-        FamilyEntry(
-            id=family.family.id,
-            title=family.family.title,
+        FamilyEntry.from_objects(
+            family.family,
             address=f"models/{family.family.id}.json",
             counts=tuple(_count(cell) for cell in _cells(family)),
         )
@@ -226,12 +225,7 @@ def _files(view: ModelsView) -> Iterator[SiteFile]:
     yield data_file("models.json", FamiliesIndex(families=entries, no_report=view.no_report))
     for family in view.families:
         tests = tuple(test for cell in _cells(family) for test in _tests(family, cell))
-        data = FamilyData(
-            id=family.family.id,
-            title=family.family.title,
-            names=family.family.names,
-            tests=tests,
-        )
+        data = FamilyData.from_objects(family.family, tests=tests)
         yield data_file(f"models/{family.family.id}.json", data)
 
 
@@ -242,11 +236,8 @@ def _cells(family: FamilyView) -> Iterator[FamilyCell]:
 
 def _count(cell: FamilyCell) -> FamilyCount:
     results = cell.results
-    return FamilyCount(
-        accelerator=results.accelerator,
-        basis=results.basis,
-        passed=results.passed,
-        checked=results.checked,
+    return FamilyCount.from_objects(
+        results,
         total=len(results.tests),
         outcomes=dict(results.outcomes),
         date=results.day,
@@ -257,13 +248,6 @@ def _count(cell: FamilyCell) -> FamilyCount:
 def _tests(family: FamilyView, cell: FamilyCell) -> Iterator[FamilyTest]:
     for row in family.rows[cell.anchor]:
         result = row.result
-        yield FamilyTest(
-            accelerator=result.accelerator,
-            basis=cell.results.basis,
-            report=result.report,
-            suite=result.test.suite,
-            name=result.test.name,
-            settings=result.settings,
-            outcome=result.test.outcome,
-            evidence=row.address,
+        yield FamilyTest.from_objects(
+            result.test, result, basis=cell.results.basis, evidence=row.address
         )

@@ -9,7 +9,7 @@ from accelerator_portal.catalog.fields import Day, Model
 from accelerator_portal.catalog.package_file import IndexFault
 from accelerator_portal.packages.fitting import fits, home
 from accelerator_portal.packages.news import News, news
-from accelerator_portal.packages.release_lag import Lag, VersionBasis, lags
+from accelerator_portal.packages.release_lag import VersionBasis, lags
 from accelerator_portal.site.lag_picture import lag_picture
 from accelerator_portal.site.page import SiteFile, data_file
 from accelerator_portal.site.templates import Templates
@@ -131,7 +131,7 @@ def _index(catalog: Catalog) -> PackagesIndex:
         faults=read.faults,
         packages={name: f"packages/{name}.json" for name in sorted(catalog.packages)},
         platforms=dict(_platforms(catalog)),
-        news=tuple(_news(item) for item in news(catalog)),
+        news=tuple(map(NewsData.from_objects, news(catalog))),
     )
 
 
@@ -147,10 +147,8 @@ def _platforms(catalog: Catalog) -> Iterator[tuple[str, PlatformPackages]]:
                 package=found.package,
                 index=found.index,
                 fits=tuple(
-                    FitData(
-                        torch=fit.torch,
-                        os=fit.os,
-                        arch=fit.arch,
+                    FitData.from_objects(
+                        fit,
                         plugin=fit.release.version,
                         date=fit.release.date,
                         requires=fit.requirement,
@@ -158,21 +156,6 @@ def _platforms(catalog: Catalog) -> Iterator[tuple[str, PlatformPackages]]:
                     )
                     for fit in table
                 ),
-                lags=tuple(_lag(lag) for lag in lags(catalog, platform)),
+                lags=tuple(map(LagData.from_objects, lags(catalog, platform))),
             ),
         )
-
-
-def _lag(lag: Lag) -> LagData:
-    return LagData(
-        torch=lag.torch,
-        released=lag.released,
-        days=lag.days,
-        plugin=lag.plugin,
-        followed=lag.followed,
-        basis=lag.basis,
-    )
-
-
-def _news(item: News) -> NewsData:
-    return NewsData(date=item.date, kind=item.kind, platform=item.platform, words=item.words)

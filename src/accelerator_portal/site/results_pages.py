@@ -231,13 +231,9 @@ def _place(result: ReportedTest, number: int) -> _Place:
 
 
 def _row(place: _Place, test: TestEntry) -> ReportRow:
-    return ReportRow(
-        suite=test.suite,
-        name=test.name,
-        outcome=test.outcome,
+    return ReportRow.from_objects(
+        test,
         settings=place.settings or None,
-        reason=test.reason,
-        raw_status=test.raw_status,
         known_issue=test.known_issue.url if test.known_issue else None,
     )
 
@@ -340,10 +336,8 @@ def suite_test_files(
 
 def _report(catalog: Catalog, results: ResultsView, name: str) -> ReportOfTests:
     report = results.by_id[name].report
-    return ReportOfTests(
-        accelerator=report.accelerator,
-        name=catalog.by_id[report.accelerator].accelerator.name,
-        kind=report.kind,
+    return ReportOfTests.from_objects(
+        report, name=catalog.by_id[report.accelerator].accelerator.name
     )
 
 
@@ -354,19 +348,15 @@ def _data(test: TestView) -> TestData:
 def _result(result: ReportedTest) -> TestResult:
     test = result.test
     raw = (test.raw_status, *result.metrics)
-    return TestResult(
+    return TestResult.from_objects(
+        result,
+        test,
         id=result.anchor,
-        report=result.report,
-        outcome=test.outcome,
         settings=result.settings or None,
         notes=result.notes or None,
-        since=result.since,
         runs=result.strip.words if result.strip else None,
         reported_as=", ".join(filter(None, raw)) or None,
         environment=result.environment or None,
         known_issue=test.known_issue.url if test.known_issue else None,
-        evidence=tuple(EvidenceLink(url=e.url, label=e.label) for e in test.evidence) or None,
-        log_tail=test.log_tail,
-        command=result.command,
-        history=result.history,
+        evidence=tuple(EvidenceLink.from_objects(e) for e in test.evidence) or None,
     )

@@ -124,14 +124,7 @@ def _number(step: CourseStep) -> int:
 
 
 def _moment(point: Point) -> ReportMoment:
-    trigger = point.trigger
-    return ReportMoment(
-        id=point.id,
-        started=point.started,
-        torch=point.environment.torch,
-        repository=trigger.repository,
-        commit=trigger.commit,
-    )
+    return ReportMoment.from_objects(point, point.trigger, torch=point.environment.torch)
 
 
 def _size(test: str, settings: TestCourses) -> int:

@@ -158,12 +158,4 @@ def _moving(found: Iterable[AgedFact]) -> Iterator[MovingSource]:
 def _stale(one: AgedFact) -> StaleFact:
     sources = one.fact.sources
     addresses = tuple(s.address or f"https://{PYPI}.org/project/{s.package}/" for s in sources)
-    return StaleFact(
-        path=one.fact.path,
-        line=one.fact.line,
-        fact=one.fact.text,
-        platform=one.platform,
-        read=one.read,
-        trust=one.trust,
-        addresses=addresses,
-    )
+    return StaleFact.from_objects(one, one.fact, fact=one.fact.text, addresses=addresses)
