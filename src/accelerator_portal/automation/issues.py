@@ -11,10 +11,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
-
 from accelerator_portal.automation.comment_posting import BOT
-from accelerator_portal.automation.events import User
+from accelerator_portal.automation.events import Part, User
 from accelerator_portal.automation.github import Api, parsed, read_all
 
 MUTED = "muted"
@@ -27,18 +25,14 @@ _MARKER = re.compile(r"^<!-- accelerator-portal ([a-z-]{1,30}) ([0-9a-z-]{1,80})
 ActionKind = Literal["open", "renew", "close"]
 
 
-class IssueLabel(BaseModel):
+class IssueLabel(Part):
     """A label of an issue."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
 
     name: str
 
 
-class Issue(BaseModel):
+class Issue(Part):
     """An issue, as GitHub lists it; pull requests are listed, too."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
 
     number: int
     title: str

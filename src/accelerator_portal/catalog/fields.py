@@ -59,6 +59,12 @@ class Model(BaseModel):
         return cls(**fields)
 
 
+class OpenModel(BaseModel):
+    """A frozen record of a file that others define; keys that are not named here are ignored."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
 def fault(what: str, remedy: str) -> PydanticCustomError:
     """Make the error with which a validator names a fault and what would be right."""
     return PydanticCustomError("portal", "{what}; {remedy}", {"what": what, "remedy": remedy})

@@ -17,7 +17,7 @@ from pydantic import ValidationError
 
 from accelerator_portal.reports import ctrf_model, verdicts
 from accelerator_portal.reports.failure_texts import outcome_of_text
-from accelerator_portal.reports.imported_tests import ImportedTests, chosen_suite, refused
+from accelerator_portal.reports.imported_tests import ImportedTests, chosen_suite, outline
 from accelerator_portal.reports.outcomes import OUTCOMES, Outcome, OutcomeGroup, is_outcome
 from accelerator_portal.reports.reading import ImportResult, Options, load_json
 from accelerator_portal.reports.remainder import (
@@ -50,10 +50,7 @@ _FIRST_MOMENT = 946_684_800_000  # the year 2000
 def read_ctrf(path: Path, options: Options) -> ImportResult:
     """Read a CTRF file; raises ProblemsError with every fault that was found."""
     said = chosen_suite(path, options)
-    try:
-        results = ctrf_model.Document.model_validate(load_json(path)).results
-    except ValidationError as error:
-        raise refused(path, error) from None
+    results = outline(path, ctrf_model.Document, load_json(path)).results
     fallback = suite_id(results.tool.name) or "tests"
     imported = ImportedTests(path, options, may_repeat=True)
     _read_tests(imported, results, options, fallback)

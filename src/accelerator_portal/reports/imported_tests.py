@@ -13,9 +13,10 @@ from pydantic import BaseModel, ValidationError
 from accelerator_portal.catalog import Problem, ProblemsError
 from accelerator_portal.catalog.suite_file import SuiteKind
 from accelerator_portal.catalog.text_file import HIDDEN
+from accelerator_portal.catalog.yaml_file import YamlFile, parse_yaml
 from accelerator_portal.reports.identity import Identity, identity_of
 from accelerator_portal.reports.outcomes import OUTCOMES
-from accelerator_portal.reports.reading import MAX_TESTS, Options, refuse
+from accelerator_portal.reports.reading import MAX_TESTS, Options, read_text, refuse
 from accelerator_portal.reports.report import Environment, Suite, TestEntry
 from accelerator_portal.reports.test_ids import suite_name
 
@@ -163,9 +164,24 @@ class ImportedTests:
         return ProblemsError(problems)
 
 
-def refused(path: Path, error: ValidationError) -> ProblemsError:
-    """Make the error with which a reader refuses a file of which not even the outline is right."""
-    return ProblemsError(Problem(path.name, 1, what, _REMEDY) for what in _faults("", error))
+def outline(path: Path, model: type[ModelT], data: object) -> ModelT:
+    """Return what a file holds as its model; raises ProblemsError where the file has another form.
+
+    Tests are left out of the model where each of them is to have faults of its own.
+    """
+    try:
+        return model.model_validate(data)
+    except ValidationError as error:
+        faults = (Problem(path.name, 1, what, _REMEDY) for what in _faults("", error))
+        raise ProblemsError(faults) from None
+
+
+def yaml_file(path: Path) -> YamlFile:
+    """Return a YAML file with its lines; raises ProblemsError."""
+    file, problems = parse_yaml(path.name, read_text(path))
+    if file is None or problems:
+        raise ProblemsError(problems)
+    return file
 
 
 def chosen_suite(path: Path, options: Options) -> str | None:

@@ -16,41 +16,37 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, ValidationError
-
-from accelerator_portal.catalog import ProblemsError
-from accelerator_portal.catalog.yaml_file import parse_yaml
-from accelerator_portal.reports.imported_tests import ImportedTests, chosen_suite, refused
-from accelerator_portal.reports.reading import ImportResult, Options, read_text
+from accelerator_portal.catalog.fields import OpenModel
+from accelerator_portal.reports.imported_tests import (
+    ImportedTests,
+    chosen_suite,
+    outline,
+    yaml_file,
+)
+from accelerator_portal.reports.reading import ImportResult, Options
 from accelerator_portal.reports.report import Finite
 
 _SUITE = "vllm-lm-eval"
 _NO_SLUG = re.compile(r"[^a-z0-9]+")
 
 
-class _Open(BaseModel):
-    """A part of the file; it has more keys than are read."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
-
-
-class _Metric(_Open):
+class _Metric(OpenModel):
     name: str
     value: Finite
 
 
-class _Task(_Open):
+class _Task(OpenModel):
     name: str
     metrics: tuple[_Metric, ...]
 
 
-class _File(_Open):
+class _File(OpenModel):
     model_name: str
     tasks: tuple[_Task, ...]
 
 
-class _Card(_Open):
-    class _Model(_Open):
+class _Card(OpenModel):
+    class _Model(OpenModel):
         model_name: str
         tasks: str
 
@@ -62,9 +58,7 @@ def read_lm_eval(path: Path, options: Options) -> ImportResult:
     """Read what is expected of a model; `options.suite` names the suite. Raises ProblemsError."""
     tests = ImportedTests(path, options)
     suite = tests.suite(chosen_suite(path, options) or _SUITE, "model")
-    file, problems = parse_yaml(path.name, read_text(path))
-    if file is None or problems:
-        raise ProblemsError(problems)
+    file = yaml_file(path)
     for task in (expected := _expected(path, file.data)).tasks:
         fields = {
             "suite": suite.name,
@@ -85,11 +79,8 @@ def read_lm_eval(path: Path, options: Options) -> ImportResult:
 
 
 def _expected(path: Path, data: object) -> _File:
-    try:
-        if isinstance(data, Mapping) and "model_card" in data:
-            card = _Card.model_validate(data)
-            task = _Task(name=card.model_card.tasks, metrics=(card.metrics,))
-            return _File(model_name=card.model_card.model_name, tasks=(task,))
-        return _File.model_validate(data)
-    except ValidationError as error:
-        raise refused(path, error) from None
+    if isinstance(data, Mapping) and "model_card" in data:
+        card = outline(path, _Card, data)
+        task = _Task(name=card.model_card.tasks, metrics=(card.metrics,))
+        return _File(model_name=card.model_card.model_name, tasks=(task,))
+    return outline(path, _File, data)

@@ -18,11 +18,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import Field, StringConstraints, ValidationError
+from pydantic import Field, StringConstraints
 
 from accelerator_portal.catalog.fields import Model
 from accelerator_portal.reports import verdicts
-from accelerator_portal.reports.imported_tests import ImportedTests, chosen_suite, refused
+from accelerator_portal.reports.imported_tests import ImportedTests, chosen_suite, outline
 from accelerator_portal.reports.outcomes import Outcome
 from accelerator_portal.reports.reading import ImportResult, Options, load_json, refuse
 from accelerator_portal.reports.report import Suite
@@ -50,10 +50,7 @@ class _Scoreboard(Model):
 def read_onnx_scoreboard(path: Path, options: Options) -> ImportResult:
     """Read a scoreboard's report; `options.suite` names the suite. Raises ProblemsError."""
     suite = chosen_suite(path, options) or _SUITE
-    try:
-        board = _Scoreboard.model_validate(load_json(path))
-    except ValidationError as error:
-        raise refused(path, error) from None
+    board = outline(path, _Scoreboard, load_json(path))
     started = _started(path, board.date)
     outcomes: Mapping[Outcome, tuple[str, ...]] = {
         "failed": board.failed,

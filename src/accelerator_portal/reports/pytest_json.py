@@ -9,10 +9,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from accelerator_portal.reports import verdicts
-from accelerator_portal.reports.imported_tests import ImportedTests, chosen_suite, refused
+from accelerator_portal.reports.imported_tests import ImportedTests, chosen_suite, outline
 from accelerator_portal.reports.outcomes import Outcome
 from accelerator_portal.reports.reading import ImportResult, Options, load_json, refuse
 from accelerator_portal.reports.report import Suite
@@ -57,10 +57,7 @@ def read_pytest_json(path: Path, options: Options) -> ImportResult:
 
 def document_of(path: Path) -> tuple[Document, list[Any]]:
     """Return a file and its tests, which are not looked at yet; raises ProblemsError."""
-    try:
-        document = Document.model_validate(load_json(path))
-    except ValidationError as error:
-        raise refused(path, error) from None
+    document = outline(path, Document, load_json(path))
     if document.tests is None:
         what = 'the file has no "tests", because it was created with --json-report-summary'
         raise refuse(path, 1, what, "create it without that option")

@@ -20,12 +20,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationError
-
-from accelerator_portal.catalog import ProblemsError
-from accelerator_portal.catalog.yaml_file import parse_yaml
-from accelerator_portal.reports.imported_tests import ImportedTests, chosen_suite, refused
-from accelerator_portal.reports.reading import ImportResult, Options, read_text
+from accelerator_portal.catalog.fields import OpenModel
+from accelerator_portal.reports.imported_tests import (
+    ImportedTests,
+    chosen_suite,
+    outline,
+    yaml_file,
+)
+from accelerator_portal.reports.reading import ImportResult, Options
 from accelerator_portal.reports.statuses import TT_XLA, StatusMeaning
 from accelerator_portal.reports.texts import shortened
 from accelerator_portal.reports.verdicts import NO_REASON
@@ -36,13 +38,7 @@ _DEFAULT_BOARDS = ("n150", "p150")
 _REMEDY = 'use a name like "resnet/pytorch-single_device-inference"'
 
 
-class _Open(BaseModel):
-    """A part of the file; it has more keys than are read."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
-
-
-class _Expectation(_Open):
+class _Expectation(OpenModel):
     status: Literal[
         "EXPECTED_PASSING",
         "KNOWN_FAILURE_XFAIL",
@@ -71,12 +67,12 @@ class _Expectation(_Open):
         return None
 
 
-class _Entry(_Open):
+class _Entry(OpenModel):
     supported_archs: tuple[str, ...] = _DEFAULT_BOARDS
     arch_overrides: Mapping[str, Mapping[str, Any]] = {}
 
 
-class _File(_Open):
+class _File(OpenModel):
     test_config: Mapping[str, Mapping[str, Any]]
 
 
@@ -84,14 +80,8 @@ def read_tt_xla(path: Path, options: Options) -> ImportResult:
     """Read a test configuration; `options.suite` names the suite. Raises ProblemsError."""
     tests = ImportedTests(path, options, may_repeat=True)
     suite = tests.suite(chosen_suite(path, options) or _SUITE, "model")
-    file, problems = parse_yaml(path.name, read_text(path))
-    if file is None or problems:
-        raise ProblemsError(problems)
-    try:
-        entries = _File.model_validate(file.data).test_config
-    except ValidationError as error:
-        raise refused(path, error) from None
-    for key, entry in entries.items():
+    file = yaml_file(path)
+    for key, entry in outline(path, _File, file.data).test_config.items():
         line = file.line(("test_config", key))
         name = _NAME.fullmatch(key)
         if name is None:

@@ -6,9 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, ValidationError
+from pydantic import AwareDatetime, Field, ValidationError
 
 from accelerator_portal.catalog import Problem, ProblemsError
+from accelerator_portal.catalog.fields import OpenModel
 from accelerator_portal.reports.identity import Identity, parameters_of
 from accelerator_portal.reports.outcomes import BAD, GOOD, OUTCOMES, Outcome
 from accelerator_portal.reports.reading import load_json
@@ -165,18 +166,14 @@ def _without(record: Mapping[str, Any], *names: str) -> dict[str, Any]:
 LatestOutcomes = Mapping[tuple[Basis, Identity], Outcome]
 
 
-class _Test(BaseModel):
-    model_config = ConfigDict(extra="ignore")
-
+class _Test(OpenModel):
     suite: str
     name: str
-    parameters: dict[str, Scalar] = {}
+    parameters: dict[str, Scalar] = Field(default_factory=dict)
     outcome: Outcome
 
 
-class _Report(BaseModel):
-    model_config = ConfigDict(extra="ignore")
-
+class _Report(OpenModel):
     started: AwareDatetime | None = None
     tests: tuple[_Test, ...]
 

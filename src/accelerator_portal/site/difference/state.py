@@ -16,6 +16,7 @@ from typing import Any, NoReturn, TypeVar
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from accelerator_portal.catalog import Problem, ProblemsError
+from accelerator_portal.catalog.fields import OpenModel
 from accelerator_portal.reports.outcomes import Kind, Outcome
 from accelerator_portal.reports.reading import load_json, read_bytes
 from accelerator_portal.site.api_shapes import InstallData
@@ -24,13 +25,7 @@ from accelerator_portal.site.difference.shapes import MOST_ENTRIES, PagesDiffere
 from accelerator_portal.site.page import API
 
 
-class Lenient(BaseModel):
-    """A record of which other keys are passed over."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
-
-
-class IndexEntry(Lenient):
+class IndexEntry(OpenModel):
     """A platform of the index."""
 
     id: str
@@ -39,7 +34,7 @@ class IndexEntry(Lenient):
     install: str
 
 
-class SiteIndex(Lenient):
+class SiteIndex(OpenModel):
     """The index: addresses relative to it."""
 
     api_version: int
@@ -51,7 +46,7 @@ class SiteIndex(Lenient):
     accelerators: tuple[IndexEntry, ...]
 
 
-class FaqEntry(Lenient):
+class FaqEntry(OpenModel):
     """A question and its answer."""
 
     question: str
@@ -67,7 +62,7 @@ class VersionRows(BaseModel):
     """The rows."""
 
 
-class Folder(Lenient):
+class Folder(OpenModel):
     """What stands in a platform's folder."""
 
     accelerator: dict[str, Any]
@@ -86,7 +81,7 @@ class LenientInstall(InstallData):
     model_config = ConfigDict(extra="ignore")
 
 
-class ReportState(Lenient):
+class ReportState(OpenModel):
     """A report of the index; `report` is its address, relative to the index."""
 
     id: str
@@ -96,19 +91,19 @@ class ReportState(Lenient):
     counts: dict[str, dict[Outcome, int]]
 
 
-class Reports(Lenient):
+class Reports(OpenModel):
     """The index of reports."""
 
     reports: tuple[ReportState, ...]
 
 
-class KeptIndex(Lenient):
+class KeptIndex(OpenModel):
     """The index of histories: addresses relative to it."""
 
     histories: dict[str, str]
 
 
-class Kept(Lenient):
+class Kept(OpenModel):
     """A history, of which only the size matters here."""
 
     accelerator: str
@@ -117,33 +112,33 @@ class Kept(Lenient):
     changes: tuple[Any, ...]
 
 
-class GenerationWords(Lenient):
+class GenerationWords(OpenModel):
     """What runs on a generation of cards, in words."""
 
     name: str
     words: str
 
 
-class Cards(Lenient):
+class Cards(OpenModel):
     """The cards of a platform."""
 
     id: str
     generations: tuple[GenerationWords, ...]
 
 
-class Hardware(Lenient):
+class Hardware(OpenModel):
     """The hardware of every platform."""
 
     platforms: tuple[Cards, ...]
 
 
-class Quality(Lenient):
+class Quality(OpenModel):
     """The quality of every platform."""
 
     platforms: tuple[dict[str, Any], ...]
 
 
-class ReleaseList(Lenient):
+class ReleaseList(OpenModel):
     """PyTorch’s releases, newest first."""
 
     releases: tuple[dict[str, Any], ...]
