@@ -109,15 +109,15 @@ class StepComparison:
 
 
 def operations_pages(nights: Sequence[NightMetrics], templates: Templates) -> Iterator[SiteFile]:
-    """Yield the page and its data."""
+    """Yield the data, and the page that shows them."""
     found = tuple(sorted(nights, key=lambda night: night.started, reverse=True))
+    yield data_file(OPERATIONS, Operations(nights=found))
     yield templates.page(
         PAGE,
         nights=found[:MOST_SHOWN],
         steps=compared_steps(found[:MOST_SHOWN]),
         duration=duration,
     )
-    yield data_file(OPERATIONS, Operations(nights=found))
 
 
 def compared_steps(nights: Sequence[NightMetrics]) -> tuple[StepComparison, ...]:

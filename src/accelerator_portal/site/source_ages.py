@@ -114,6 +114,7 @@ def source_ages(catalog: Catalog, day: dt.date) -> SourceAges:
 def stale_facts_pages(catalog: Catalog, day: dt.date, templates: Templates) -> Iterator[SiteFile]:
     """Yield the page and its data; ages are counted to a day."""
     ages = source_ages(catalog, day)
+    yield data_file(STALE_FACTS, ages)
     yield templates.page(
         PAGE,
         ages=ages,
@@ -121,7 +122,6 @@ def stale_facts_pages(catalog: Catalog, day: dt.date, templates: Templates) -> I
         levels=TRUST_LEVELS,
         shown=ages.stale[:MOST_SHOWN],
     )
-    yield data_file(STALE_FACTS, ages)
 
 
 def _owner(catalog: Catalog, name: str, found: list[AgedFact], day: dt.date) -> FactOwner:
