@@ -23,6 +23,7 @@ from accelerator_portal.automation.git import (
     merged_tree,
     run,
 )
+from accelerator_portal.catalog.problem import UserError
 
 if TYPE_CHECKING:
     from fsspec import AbstractFileSystem
@@ -32,7 +33,7 @@ UNFINISHED = ".new"
 """How the name of an object ends that is not in its place yet."""
 
 
-class ArchiveError(Exception):
+class ArchiveError(UserError):
     """The archive cannot be used; the message says which place and why."""
 
 

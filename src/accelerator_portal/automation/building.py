@@ -19,6 +19,7 @@ from accelerator_portal.automation.archive_store import Archive
 from accelerator_portal.automation.inputs import inputs
 from accelerator_portal.automation.last_good import last_good_dates, write_last_good
 from accelerator_portal.automation.metrics_archive import write_nights
+from accelerator_portal.catalog.problem import UserError
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.checks.quarantine import load_with_quarantine
 from accelerator_portal.site.broken_links import BuiltSite, faults
@@ -130,7 +131,7 @@ def _lay_out_last_good(root: Path, today: dt.date, archive: Archive, place: Path
     )
 
 
-class NoPreviousSiteError(Exception):
+class NoPreviousSiteError(UserError):
     """There is no previous site; the message says where it would be."""
 
 

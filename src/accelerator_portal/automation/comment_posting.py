@@ -19,6 +19,7 @@ from accelerator_portal.automation.github import Api, read, read_all
 from accelerator_portal.automation.ownership import Maintainers, notices, touched
 from accelerator_portal.automation.sanitizer import faults
 from accelerator_portal.automation.zip_members import ArtifactError, members
+from accelerator_portal.catalog.problem import UserError
 from accelerator_portal.reports.reading import parse_json
 from accelerator_portal.site.difference import Difference, markdown
 from accelerator_portal.site.difference.harmless import span
@@ -160,7 +161,7 @@ _UNREADABLE = (
 )
 
 
-class HarmfulError(ValueError):
+class HarmfulError(UserError, ValueError):
     """A comment that must not be posted; the message says why."""
 
 

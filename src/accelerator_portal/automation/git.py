@@ -8,10 +8,12 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from accelerator_portal.catalog.problem import UserError
+
 _SECONDS = 600
 
 
-class GitError(Exception):
+class GitError(UserError):
     """Git failed; the message is the command's name and the reason that it gave."""
 
 

@@ -8,6 +8,8 @@ from typing import Any, Protocol, TypeVar
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
+from accelerator_portal.catalog.problem import UserError
+
 M = TypeVar("M", bound=BaseModel)
 T = TypeVar("T")
 
@@ -16,7 +18,7 @@ _A_PAGE = 100
 _MOST_PAGES = 30
 
 
-class GitHubError(RuntimeError):
+class GitHubError(UserError, RuntimeError):
     """GitHub refused, or answered what nobody can read; the message says what was asked.
 
     `status` is that of the answer; None where none came. `passing` says that the same request may

@@ -23,6 +23,7 @@ from accelerator_portal.automation.step_runner import StepResult, run
 from accelerator_portal.catalog import Catalog, ProblemsError
 from accelerator_portal.catalog.atomic_write import remove_leftovers
 from accelerator_portal.catalog.catalog import ACCELERATORS
+from accelerator_portal.catalog.problem import UserError
 from accelerator_portal.site.difference import compare, markdown, read_state
 from accelerator_portal.site.operations import NightMetrics, StepMetrics
 
@@ -87,7 +88,7 @@ def _difference(before: Path, after: Path) -> str:
         return ""
 
 
-class NightRunningError(Exception):
+class NightRunningError(UserError):
     """Another night runs; the message says where, and what to do."""
 
 

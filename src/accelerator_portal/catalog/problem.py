@@ -65,6 +65,10 @@ def _short(words: str) -> str:
     return words if len(words) <= MAX_WORDS else f"{words[:MAX_WORDS]}…"
 
 
+class UserError(Exception):
+    """Ends a command; the message is for its user, so that no traceback is shown."""
+
+
 class ProblemsError(Exception):
     """Raised where work cannot go on; carries every problem found, in reading order."""
 

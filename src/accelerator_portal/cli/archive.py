@@ -9,7 +9,6 @@ import click
 
 from accelerator_portal.automation.archive_store import (
     BRANCH,
-    ArchiveError,
     fetch_archive,
     open_archive,
     push_archive,
@@ -30,10 +29,7 @@ def archive() -> None:
 @PLACE
 def fetch(root: Path, place: Path) -> None:
     """Check out the archive branch into the new folder PLACE, empty if there is no branch yet."""
-    try:
-        there = fetch_archive(root, place)
-    except ArchiveError as error:
-        raise click.ClickException(str(error)) from None
+    there = fetch_archive(root, place)
     click.echo(f"Fetched the archive to {place}." if there else f"There is no branch {BRANCH} yet.")
 
 
@@ -41,10 +37,7 @@ def fetch(root: Path, place: Path) -> None:
 @PLACE
 def push(place: Path) -> None:
     """Replace the archive branch with one commit that contains the files in PLACE."""
-    try:
-        new = push_archive(place)
-    except ArchiveError as error:
-        raise click.ClickException(str(error)) from None
+    new = push_archive(place)
     click.echo("Pushed the archive." if new else "The archive has no changes to push.")
 
 
@@ -62,7 +55,4 @@ def published(place: Path, inputs: str) -> None:
         raise click.UsageError(
             "INPUTS isn't a SHA-256 checksum. Use the value that `build --outputs` writes"
         )
-    try:
-        remember(open_archive(str(place)), inputs)
-    except ArchiveError as error:
-        raise click.ClickException(str(error)) from None
+    remember(open_archive(str(place)), inputs)

@@ -8,8 +8,8 @@ from pathlib import Path
 import click
 
 from accelerator_portal.automation import building
-from accelerator_portal.automation.archive_store import ArchiveError, open_archive
-from accelerator_portal.automation.building import NoPreviousSiteError, restore_previous
+from accelerator_portal.automation.archive_store import open_archive
+from accelerator_portal.automation.building import restore_previous
 from accelerator_portal.catalog.clock import today
 from accelerator_portal.cli.options import ARCHIVE, OUTPUT_FILE, OUTPUT_FOLDER, ROOT
 
@@ -62,8 +62,6 @@ def build(  # noqa: PLR0913, PLR0917 - one for each option
     except building.BrokenLinksError as error:
         for link in error.links[:_SHOWN]:
             click.echo(link, err=True)
-        raise click.ClickException(str(error)) from None
-    except (ArchiveError, NoPreviousSiteError) as error:
         raise click.ClickException(str(error)) from None
     click.echo(f"Built the site in {out}.")
 

@@ -39,12 +39,14 @@ def failures_as_messages() -> Iterator[None]:
 
 def _tell(error: Exception) -> None:
     from accelerator_portal.catalog import ProblemsError
-    from accelerator_portal.catalog.problem import printable
+    from accelerator_portal.catalog.problem import UserError, printable
     from accelerator_portal.cli.options import print_problems
 
     if isinstance(error, ProblemsError):
         print_problems(error.problems)
         sys.exit(1)
+    if isinstance(error, UserError):
+        raise click.ClickException(str(error)) from None
     if not isinstance(error, OSError) or error.errno == errno.EPIPE:  # click ends quietly
         raise error
     where = f"{error.filename} cannot be read or written: " if error.filename else ""

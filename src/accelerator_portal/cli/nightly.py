@@ -8,13 +8,11 @@ from pathlib import Path
 
 import click
 
-from accelerator_portal.automation.archive_store import ArchiveError, open_archive
-from accelerator_portal.automation.github import GitHubError
+from accelerator_portal.automation.archive_store import open_archive
 from accelerator_portal.automation.metrics_archive import keep_metrics
 from accelerator_portal.automation.night_steps import LOOKED_UP, NightRun
 from accelerator_portal.automation.night_summary import summary
 from accelerator_portal.automation.nightly import (
-    NightRunningError,
     github_for,
     night_metrics,
     one_night,
@@ -103,19 +101,13 @@ def nightly(  # noqa: PLR0913, PLR0917 - one for each option
     folders appear in their last valid version, and the site is built only if something changed.
     """
     catalog = usable_catalog(root)
-    try:
-        store = open_archive(archive) if archive else None
-        api = github_for(catalog, required=bool(repository or pull_requests))
-    except (ArchiveError, GitHubError) as error:
-        raise click.ClickException(str(error)) from None
+    store = open_archive(archive) if archive else None
+    api = github_for(catalog, required=bool(repository or pull_requests))
     tonight = NightRun(root, out.absolute(), catalog, store, api, repository, made_here, preview)
     tonight.pull_requests = pull_requests
     start = time.monotonic()
-    try:
-        with one_night(root, tonight.out):
-            night = run_night(tonight, skip, _say)
-    except NightRunningError as error:
-        raise click.ClickException(str(error)) from None
+    with one_night(root, tonight.out):
+        night = run_night(tonight, skip, _say)
     if told:
         write_text_atomically(told, summary(night, catalog))
     else:
@@ -124,10 +116,7 @@ def nightly(  # noqa: PLR0913, PLR0917 - one for each option
         with outputs.open("a", encoding="utf-8") as file:  # GitHub's file: other steps wrote to it
             file.write(f"published={'true' if night.is_to_publish else 'false'}\n")
     if store:
-        try:
-            keep_metrics(store, night_metrics(night, tonight.now, time.monotonic() - start))
-        except ArchiveError as error:
-            raise click.ClickException(str(error)) from None
+        keep_metrics(store, night_metrics(night, tonight.now, time.monotonic() - start))
     if night.failed:
         sys.exit(1)
 

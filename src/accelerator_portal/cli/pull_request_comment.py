@@ -7,9 +7,8 @@ from pathlib import Path
 import click
 from pydantic import ValidationError
 
-from accelerator_portal.automation.comment_posting import HarmfulError, post_comment
+from accelerator_portal.automation.comment_posting import post_comment
 from accelerator_portal.automation.events import PullRequestRun
-from accelerator_portal.automation.github import GitHubError
 from accelerator_portal.automation.github_client import client_here
 from accelerator_portal.automation.ownership import maintainers
 from accelerator_portal.catalog import load_catalog
@@ -40,7 +39,4 @@ def pull_request_comment(root: Path, event: Path) -> None:
         raise click.ClickException(
             f"{root} has no valid data. Use a checkout of the repository's main branch"
         )
-    try:
-        click.echo(post_comment(client_here(), run, maintainers(catalog)))
-    except (GitHubError, HarmfulError) as error:
-        raise click.ClickException(str(error)) from None
+    click.echo(post_comment(client_here(), run, maintainers(catalog)))

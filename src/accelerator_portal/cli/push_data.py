@@ -7,7 +7,6 @@ from pathlib import Path
 
 import click
 
-from accelerator_portal.automation.git import GitError
 from accelerator_portal.automation.github_branch import push_data as push
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.cli.options import ANY_ROOT
@@ -24,10 +23,7 @@ def push_data(root: Path, paths: tuple[str, ...], branch: str, message: str) -> 
     If the branch changed the same file, the branch's version stays, the other files are pushed
     and the command exits with status 1. Run the job again to create that file from the new branch.
     """
-    try:
-        done = push(root, branch, paths, message)
-    except GitError as error:
-        raise click.ClickException(str(error)) from None
+    done = push(root, branch, paths, message)
     click.echo(f"Pushed {count(done.pushed, 'file')} to {branch}.")
     for path in done.left_out:
         click.echo(

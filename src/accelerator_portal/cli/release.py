@@ -145,18 +145,14 @@ def add_release(root: Path, version: str) -> None:
     Nothing that the entry lists already is changed.
     """
     from accelerator_portal.checks.release_addition import release_addition
-    from accelerator_portal.releases.entry import NoReleaseError
 
     catalog = usable_catalog(root)
     published = _ask(root, catalog, version)
     for line in _unread_lines(published.unread):
         click.echo(printable(f"not read: {line}"), err=True)
     path = root / RELEASES
-    try:
-        before = path.read_text("utf-8")
-        found = release_addition(catalog, before, published, today())
-    except NoReleaseError as error:
-        raise click.ClickException(str(error)) from None
+    before = path.read_text("utf-8")
+    found = release_addition(catalog, before, published, today())
     if found.own_problems:
         print_problems(found.own_problems)
         raise click.ClickException(f"{RELEASES} stays as it was, because of the problems above")

@@ -11,7 +11,6 @@ from accelerator_portal.cli.generated import CHECK, keep_current
 from accelerator_portal.cli.options import ANY_ROOT, refuse_unknown
 from accelerator_portal.validation.listing import listed
 from accelerator_portal.validation.matrix import read_matrix, suite_names
-from accelerator_portal.validation.plan import RunError
 
 _LIST = "\ntests:\n"
 
@@ -37,10 +36,7 @@ def suites(root: Path, check_only: bool, wanted: tuple[str, ...]) -> None:
         what = f"{root / SUITES} has no file for a suite of the harness. Correct --root"
         raise click.UsageError(what)
     names = [name for name in described if not wanted or name in wanted]
-    try:
-        offers = listed({name: read_matrix(name) for name in names})
-    except RunError as error:
-        raise click.ClickException(str(error)) from None
+    offers = listed({name: read_matrix(name) for name in names})
     files = {}
     for name in filter(offers.get, names):  # of some the tests lie elsewhere: in a checkout
         path = f"{SUITES}/{name}.yaml"

@@ -11,7 +11,7 @@ from packaging.version import Version
 
 from accelerator_portal.catalog.fields import Arch, Os
 from accelerator_portal.catalog.package_file import PYPI
-from accelerator_portal.catalog.problem import ProblemsError
+from accelerator_portal.catalog.problem import ProblemsError, UserError
 from accelerator_portal.catalog.releases_file import INDEX, Companion, Release, Releases, Wheel
 from accelerator_portal.catalog.yaml_file import (
     Location,
@@ -60,7 +60,7 @@ class EntryChange:
         return not (entry or self.companions)
 
 
-class NoReleaseError(ValueError):
+class NoReleaseError(UserError, ValueError):
     """Nothing can be written of a release; the text says why, and what to do."""
 
 

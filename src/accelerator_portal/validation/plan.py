@@ -8,13 +8,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from accelerator_portal.catalog.known_issues_file import KnownFailure
+from accelerator_portal.catalog.problem import UserError
 from accelerator_portal.reports.shard import Shard
 from accelerator_portal.results.known_issues import matches
 from accelerator_portal.validation.case import Case
 from accelerator_portal.validation.matrix import Matrix
 
 
-class RunError(Exception):
+class RunError(UserError):
     """The run cannot start or continue; the message says why, and what to do."""
 
 
