@@ -11,12 +11,12 @@ import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from accelerator_portal.automation.app_errors import AppError
 from accelerator_portal.automation.github import GitHubError
 from accelerator_portal.automation.github_app import (
     APP_ID,
     APP_KEY,
     AppCredentials,
+    AppError,
     GitHubApp,
     app_here,
     connected_app,

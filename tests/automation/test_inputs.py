@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from accelerator_portal.automation.archive_store import open_archive
-from accelerator_portal.automation.inputs import inputs, is_published, remember
+from accelerator_portal.automation.building import inputs, is_published, remember
 from accelerator_portal.catalog import Catalog, Problem
 from tests.folders import EXAMPLE, GUIDE, Tree, loaded
 

@@ -8,10 +8,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from accelerator_portal.automation.app_errors import AppError
 from accelerator_portal.automation.github import GitHubError
 from accelerator_portal.automation.github_app import (
     AppCredentials,
+    AppError,
     GitHubApp,
     Permissions,
     connected_app,

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_portal.automation import metrics_archive, nightly
+from accelerator_portal.automation import building, nightly
 from accelerator_portal.automation.archive_store import open_archive
+from accelerator_portal.automation.building import keep_metrics, kept_metrics, write_nights
 from accelerator_portal.automation.feeds import Fetched
-from accelerator_portal.automation.metrics_archive import keep_metrics, kept_metrics, write_nights
 from accelerator_portal.automation.night_summary import Night
 from accelerator_portal.automation.step_runner import StepResult
 from accelerator_portal.http.traffic import Traffic
@@ -52,7 +52,7 @@ def test_nights_are_kept_and_laid_out(tmp_path: Path) -> None:
 
 
 def test_old_nights_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(metrics_archive, "MOST_KEPT", 2)
+    monkeypatch.setattr(building, "MOST_KEPT", 2)
     archive = open_archive(str(tmp_path))
     for days in range(4):
         keep_metrics(archive, metrics(days))

@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 
 from accelerator_portal.catalog import Problem
 from accelerator_portal.cli import main
-from accelerator_portal.cli.problem_formats import LOCAL, as_annotations, as_text
+from accelerator_portal.cli.check import LOCAL, as_annotations, as_text
 from tests.folders import (
     ACCELERATOR,
     EXAMPLE,

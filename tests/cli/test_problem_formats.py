@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from accelerator_portal.catalog.problem import Fix, Problem
-from accelerator_portal.cli.problem_formats import spot
+from accelerator_portal.cli.check import spot
 
 LINE = "  torch: 2.15.0  # newest  "
 

@@ -8,7 +8,7 @@ import pytest
 
 from accelerator_portal.catalog import load_catalog
 from accelerator_portal.catalog.problem import Problem
-from accelerator_portal.cli.problem_formats import LOCAL, VARIABLE, as_text, site_address
+from accelerator_portal.cli.check import LOCAL, VARIABLE, as_text, site_address
 from tests.built_site import Site
 from tests.folders import ACCELERATOR, FAQ, INSTALL, RELEASES, REPOSITORY, Tree, edited
 

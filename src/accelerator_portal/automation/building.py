@@ -1,4 +1,4 @@
-"""Builds the whole site, and keeps the last site until the new one is complete.
+"""Builds the whole site from its inputs, and keeps the last site until the new one is complete.
 
 MkDocs runs in a process of its own: it takes much memory, has global state, and may be replaced.
 """
@@ -6,23 +6,27 @@ MkDocs runs in a process of its own: it takes much memory, has global state, and
 from __future__ import annotations
 
 import datetime as dt
+import hashlib
+import json
 import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from pydantic import ValidationError
+
 from accelerator_portal.automation.archive_store import Archive
-from accelerator_portal.automation.inputs import inputs
 from accelerator_portal.automation.last_good import last_good_dates, write_last_good
-from accelerator_portal.automation.metrics_archive import write_nights
+from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.problem import UserError
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.checks.quarantine import load_with_quarantine
 from accelerator_portal.site.broken_links import BuiltSite, faults
+from accelerator_portal.site.operations import NightMetrics
 
 QUARANTINE = "PORTAL_QUARANTINE"
 LAST_GOOD = "PORTAL_LAST_GOOD"
@@ -184,3 +188,80 @@ def restore_previous(target: Path) -> None:
     shutil.rmtree(aside, ignore_errors=True)
     kept.rename(aside)
     publish(target)
+
+
+PUBLISHED = "published.sha256"
+
+# What a build reads below the repository, the portal itself included.
+_READ = ("accelerators", "data", "hooks", "mkdocs.yml", "requirements.lock", "site_src", "src")
+
+
+def inputs(root: Path, catalog: Catalog, standing_in: Mapping[str, dt.date]) -> str:
+    """Return what stands for everything that the site is made of: two of a kind are one site.
+
+    What is set aside, and why, depends on the day, as exceptions end. Raises OSError.
+    """
+    found = hashlib.sha256()
+    for file in _files(root):
+        found.update(file.relative_to(root).as_posix().encode() + b"\0")
+        found.update(hashlib.sha256(file.read_bytes()).digest())
+    for name, problems in catalog.set_aside.items():
+        found.update(f"{name} {standing_in.get(name)} {problems}\0".encode())
+    return found.hexdigest()
+
+
+def is_published(archive: Archive, digest: str) -> bool:
+    """Say whether the last published site was made of exactly this. Raises ArchiveError."""
+    return archive.read(PUBLISHED) == digest.encode()
+
+
+def remember(archive: Archive, digest: str) -> None:
+    """Keep what the published site was made of. Raises ArchiveError."""
+    archive.write(PUBLISHED, digest.encode())
+
+
+def _files(root: Path) -> Iterator[Path]:
+    for name in _READ:
+        place = root / name
+        found = sorted(place.rglob("*")) if place.is_dir() else [place]
+        for file in found:
+            if file.is_file() and not any(
+                part.startswith(".") or part == "__pycache__" for part in file.parts[-4:]
+            ):
+                yield file
+
+
+FOLDER = "nights"
+
+MOST_KEPT = 400
+"""Older nights are removed: more than a year is enough for a trend."""
+
+_MOST_BYTES = 100_000
+
+
+def keep_metrics(archive: Archive, metrics: NightMetrics) -> None:
+    """Add the metrics of a night to the archive. Raises ArchiveError."""
+    text = json.dumps(metrics.model_dump(mode="json"), indent=1) + "\n"
+    archive.write(f"{FOLDER}/{metrics.started:%Y-%m-%dT%H%M%SZ}.json", text.encode())
+    for name in archive.names(FOLDER)[:-MOST_KEPT]:
+        archive.remove(f"{FOLDER}/{name}")
+
+
+def kept_metrics(archive: Archive) -> Iterator[NightMetrics]:
+    """Yield the metrics of the nights that the archive keeps, oldest first. Raises ArchiveError.
+
+    A damaged object is left out: it is one night of a trend.
+    """
+    for name in archive.names(FOLDER):
+        data = archive.read(f"{FOLDER}/{name}")
+        if data is not None and len(data) <= _MOST_BYTES:
+            try:
+                yield NightMetrics.model_validate_json(data)
+            except ValidationError:
+                continue
+
+
+def write_nights(archive: Archive, file: Path) -> None:
+    """Write the metrics of all nights to a file, for the build. Raises ArchiveError, OSError."""
+    found = [night.model_dump(mode="json") for night in kept_metrics(archive)]
+    file.write_text(json.dumps({"nights": found}), "utf-8")

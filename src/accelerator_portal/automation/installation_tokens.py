@@ -14,9 +14,13 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from accelerator_portal.automation.app_errors import AppError
 from accelerator_portal.automation.github import Api, ForwardingApi, GitHubError
-from accelerator_portal.automation.github_app import AppInstallation, GitHubApp, Permissions
+from accelerator_portal.automation.github_app import (
+    AppError,
+    AppInstallation,
+    GitHubApp,
+    Permissions,
+)
 from accelerator_portal.automation.github_client import GitHubClient
 
 RENEWED_BEFORE = dt.timedelta(minutes=5)

@@ -17,11 +17,18 @@ from accelerator_portal.automation.archive_store import (
     unpacked,
 )
 from accelerator_portal.automation.breakage_issues import settle
-from accelerator_portal.automation.building import BrokenLinksError, Engine, MkDocs, build
+from accelerator_portal.automation.building import (
+    BrokenLinksError,
+    Engine,
+    MkDocs,
+    build,
+    inputs,
+    is_published,
+    remember,
+)
 from accelerator_portal.automation.cited_files import report_cited_files
 from accelerator_portal.automation.feeds import FeedAccess, Fetched, fetch_reports
 from accelerator_portal.automation.github import Api
-from accelerator_portal.automation.inputs import inputs, is_published, remember
 from accelerator_portal.automation.issues import Issues
 from accelerator_portal.automation.last_good import (
     archive_good_folders,

@@ -1,19 +1,22 @@
-"""`accelerator-portal archive`: the branch with what the nightly keeps."""
+"""`accelerator-portal archive` and `push-data`: the branches to which workflows push."""
 
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
 
 import click
 
+from accelerator_portal.automation import github_branch
 from accelerator_portal.automation.archive_store import (
     BRANCH,
     fetch_archive,
     open_archive,
     push_archive,
 )
-from accelerator_portal.automation.inputs import remember
+from accelerator_portal.automation.building import remember
+from accelerator_portal.catalog.wording import count
 from accelerator_portal.cli.options import ANY_ROOT, OUTPUT_FOLDER
 
 PLACE = click.argument("place", type=OUTPUT_FOLDER)
@@ -56,3 +59,23 @@ def published(place: Path, inputs: str) -> None:
             "INPUTS isn't a SHA-256 checksum. Use the value that `build --outputs` writes"
         )
     remember(open_archive(str(place)), inputs)
+
+
+@click.command()
+@ANY_ROOT
+@click.argument("paths", nargs=-1, required=True)
+@click.option("--branch", required=True, help="Push to this branch.")
+@click.option("--message", required=True, help="Use this commit message.")
+def push_data(root: Path, paths: tuple[str, ...], branch: str, message: str) -> None:
+    """Push changed files below PATHS, even if the branch has new commits.
+
+    If the branch changed the same file, the branch's version stays, the other files are pushed
+    and the command exits with status 1. Run the job again to create that file from the new branch.
+    """
+    done = github_branch.push_data(root, branch, paths, message)
+    click.echo(f"Pushed {count(done.pushed, 'file')} to {branch}.")
+    for path in done.left_out:
+        click.echo(
+            f"{path}: not pushed, because {branch} changed it too. Run the job again.", err=True
+        )
+    sys.exit(int(bool(done.left_out)))

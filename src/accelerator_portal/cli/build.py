@@ -1,7 +1,8 @@
-"""`accelerator-portal build`: the whole site; the last one stays until the new one is whole."""
+"""`accelerator-portal build`, `export` and `diff`: build the site, export it and compare two."""
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 
@@ -10,8 +11,20 @@ import click
 from accelerator_portal.automation import building
 from accelerator_portal.automation.archive_store import open_archive
 from accelerator_portal.automation.building import restore_previous
+from accelerator_portal.catalog.atomic_write import write_folder_atomically
 from accelerator_portal.catalog.clock import today
-from accelerator_portal.cli.options import ARCHIVE, OUTPUT_FILE, OUTPUT_FOLDER, ROOT
+from accelerator_portal.catalog.wording import count
+from accelerator_portal.cli.options import (
+    ARCHIVE,
+    INPUT_FOLDER,
+    OUTPUT_FILE,
+    OUTPUT_FOLDER,
+    ROOT,
+    checked_catalog,
+)
+from accelerator_portal.site import RepositoryLinks, build_site
+from accelerator_portal.site.difference import compare, markdown, read_state
+from accelerator_portal.site.export import INDEX, export_files
 
 _SHOWN = 20
 
@@ -70,3 +83,65 @@ def _add_inputs(outputs: Path, digest: str) -> None:
     """Add a line to GitHub's file: other steps wrote to it."""
     with outputs.open("a", encoding="utf-8") as file:
         file.write(f"inputs={digest}\n")
+
+
+_ASSETS = "site_src/pages"
+_SETTINGS = "mkdocs.yml"
+
+
+@click.command()
+@ROOT
+@click.option(
+    "--out",
+    type=OUTPUT_FOLDER,
+    required=True,
+    help="Write to this folder. It must be new, empty or an earlier export.",
+)
+def export(root: Path, out: Path) -> None:
+    """Export the site as plain Markdown, data and assets for another site generator."""
+    if out.is_dir() and any(out.iterdir()) and not (out / INDEX).is_file():
+        message = (
+            f"{out} contains other files. Choose a folder that is new, empty or an earlier export"
+        )
+        raise click.ClickException(message)
+    pages = build_site(checked_catalog(root), root, _repository(root))
+    files: dict[str, str | Path] = {file.path: file.content for file in export_files(pages)}
+    assets = root / _ASSETS
+    files |= {
+        file.relative_to(assets).as_posix(): file
+        for file in sorted(assets.rglob("*"))
+        if file.is_file()
+    }
+    write_folder_atomically(out, files)
+    markdown = sum(path.endswith(".md") for path in files)
+    others = count(len(files) - markdown, "other file")
+    click.echo(f"Wrote {count(markdown, 'page')} and {others} to {out}.")
+
+
+def _repository(root: Path) -> RepositoryLinks:
+    """The repository as mkdocs.yml, the one place that names it, does."""
+    found = re.search(
+        r"^repo_url: (https://\S+)$", (root / _SETTINGS).read_text("utf-8"), re.MULTILINE
+    )
+    if not found:
+        raise click.ClickException(f"{_SETTINGS} has no repo_url. Add a line: repo_url: https://…")
+    return RepositoryLinks(found[1], f"{found[1]}/edit/main/")
+
+
+@click.command()
+@click.argument("base", type=INPUT_FOLDER)
+@click.argument("head", type=INPUT_FOLDER)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["markdown", "json"]),
+    default="markdown",
+    help="Print Markdown or JSON. Default: markdown.",
+)
+def diff(base: Path, head: Path, form: str) -> None:
+    """Compare two built sites and list the changes readers will see."""
+    difference = compare(read_state(base), read_state(head))
+    if form == "json":
+        click.echo(difference.model_dump_json(exclude_none=True, indent=1))
+    else:
+        click.echo(markdown(difference), nl=False)

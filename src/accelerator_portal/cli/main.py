@@ -78,12 +78,12 @@ COMMANDS = {
         "Check vendor folders and shared data.",
     ),
     "diff": _in(
-        "export:diff",
+        "build:diff",
         "Compare two built sites and list the changes readers will see.",
         "site",
     ),
     "export": _in(
-        "export:export",
+        "build:export",
         "Export the site as plain Markdown, data and assets for another site generator.",
         "site",
     ),
@@ -97,7 +97,7 @@ COMMANDS = {
         "site",
     ),
     "import-platforms": _in(
-        "import_platforms:import_platforms",
+        "new:import_platforms",
         "Create vendor folders from FILE, pytorch.org's additional-platforms.json.",
         "site",
     ),
@@ -124,7 +124,7 @@ COMMANDS = {
         "automation",
     ),
     "push-data": _in(
-        "push_data:push_data",
+        "archive:push_data",
         "Push changed files below PATHS, even if the branch has new commits.",
     ),
     "release": _in("release:release", "Add, check and compare PyTorch releases.", "packages"),
@@ -132,7 +132,7 @@ COMMANDS = {
     "schema": _in(
         "generated:schema", "Generate the JSON Schemas of contributed files in data/schema/."
     ),
-    "suites": _in("suites:suites", "Add the harness's test names to data/suites."),
+    "suites": _in("generated:suites", "Add the harness's test names to data/suites."),
     "upstream": _in(
         "upstream:upstream",
         "Handle events from PyTorch: plan test runs, dispatch them and report results.",

@@ -1,4 +1,4 @@
-"""`accelerator-portal new`: asks a few questions and writes a folder that passes the check."""
+"""`accelerator-portal new` and `import-platforms`: write folders that pass the check."""
 
 from __future__ import annotations
 
@@ -18,22 +18,31 @@ from accelerator_portal.catalog.catalog import ACCELERATORS, HOSTS
 from accelerator_portal.catalog.clock import today
 from accelerator_portal.catalog.problem import printable
 from accelerator_portal.catalog.wording import count
-from accelerator_portal.checks import errors
+from accelerator_portal.checks import errors, load_and_check
 from accelerator_portal.cli.failures import INTERRUPTED
 from accelerator_portal.cli.generated import stale_files
 from accelerator_portal.cli.options import (
     INPUT_FILE,
     ROOT,
     print_problems,
+    usable_catalog,
     whole_catalog,
 )
-from accelerator_portal.install.additional_platforms import read_additional_platforms
+from accelerator_portal.install.additional_platforms import (
+    platforms_by_listed_id,
+    read_additional_platforms,
+)
 from accelerator_portal.install.pip_command import UnreadableCommandError
 from accelerator_portal.vendors.answer_faults import id_fault
 from accelerator_portal.vendors.answers import QUESTIONS, Prompt, RefusedAnswerError, written
 from accelerator_portal.vendors.draft import Draft, PlatformCase, check_folder, folder_files, places
 from accelerator_portal.vendors.draft_from_answers import draft_from_answers
-from accelerator_portal.vendors.entry import entry_draft, folder_name
+from accelerator_portal.vendors.entry import (
+    entry_draft,
+    folder_name,
+    with_all_headings,
+    with_releases,
+)
 from accelerator_portal.vendors.github_files import github_files, with_hosts, with_known_hosts
 from accelerator_portal.vendors.interview import about, as_typed, interview, is_needed, take
 from accelerator_portal.vendors.offers import entry_offers, package_offers
@@ -319,3 +328,56 @@ def print_next_steps(
         f"\n  git push --set-upstream fork add-{case.id}"
         "\nGitHub then prints the link that opens the pull request."
     )
+
+
+@click.command("import-platforms")
+@ROOT
+@click.argument("file", type=INPUT_FILE)
+def import_platforms(root: Path, file: Path) -> None:
+    """Create vendor folders from FILE, pytorch.org's additional-platforms.json.
+
+    Existing folders are not changed. Fields that FILE doesn't provide are listed at the end, for
+    the vendor to complete.
+    """
+    catalog = usable_catalog(root)
+    data, problems = read_additional_platforms(file.parent, file.name)
+    if data is None:
+        raise ProblemsError(problems)
+    drafts: dict[str, dict[str, str]] = {}
+    day, listed = today(), platforms_by_listed_id(catalog)
+    for platform_id in data.platforms:
+        try:
+            draft = entry_draft(data, platform_id, catalog.releases, day)
+            files = folder_files(with_all_headings(with_releases(draft)))
+            known = listed.get(platform_id)
+            drafts[known.id if known else folder_name(platform_id)] = files
+        except UnreadableCommandError as error:
+            what = f"platforms.{platform_id}: {error}"
+            remedy = "use packages, --index-url, --extra-index-url and --pre only"
+            problems.append(Problem(file.name, 1, what, remedy))
+    if problems:
+        raise ProblemsError(problems)
+    made = [name for name, files in drafts.items() if _write_imported(root, name, files)]
+    if made:
+        _tell_what_is_missing(root, made)
+
+
+def _write_imported(root: Path, name: str, files: dict[str, str]) -> bool:
+    folder = root / ACCELERATORS / name
+    if folder.exists():
+        click.echo(f"{ACCELERATORS}/{name} exists; not changed")
+        return False
+    write_folder_atomically(folder, files)
+    click.echo(f"Wrote {ACCELERATORS}/{name}")
+    return True
+
+
+def _tell_what_is_missing(root: Path, made: list[str]) -> None:
+    _, problems = load_and_check(root, today())
+    places = tuple(f"{ACCELERATORS}/{name}/" for name in made)
+    missing = [problem for problem in problems if problem.path.startswith(places)]
+    click.echo(
+        f"\nThe file doesn't provide all fields. {count(len(missing), 'field')} to complete:"
+    )
+    for problem in missing:
+        click.echo(problem)

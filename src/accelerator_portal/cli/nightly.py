@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from accelerator_portal.automation.archive_store import open_archive
-from accelerator_portal.automation.metrics_archive import keep_metrics
+from accelerator_portal.automation.building import keep_metrics
 from accelerator_portal.automation.night_steps import LOOKED_UP, NightRun
 from accelerator_portal.automation.night_summary import summary
 from accelerator_portal.automation.nightly import (

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from accelerator_portal.automation.app_errors import AppError
 from accelerator_portal.automation.github import GitHubError
-from accelerator_portal.automation.github_app import APP_ID, APP_KEY
+from accelerator_portal.automation.github_app import APP_ID, APP_KEY, AppError
 from accelerator_portal.automation.upstream.checks import check_run, put_check_run
 from accelerator_portal.automation.upstream.connections import clients_here, senders_here
 from accelerator_portal.automation.upstream.dispatch_queue import QueueItem

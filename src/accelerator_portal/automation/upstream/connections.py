@@ -115,8 +115,8 @@ class OwnerPacedApi(ForwardingApi):
 # The least permissions of the GitHub App for each use, and the repositories that need them.
 #
 # GitHub adds `metadata: read` itself. Source, read 2026-11-23: docs.github.com, "Permissions
-# required for GitHub Apps", as data in github/docs, `src/github-apps/data/fpt-2022-11-28/ server-
-# to-server-permissions.json`.
+# required for GitHub Apps", as data in github/docs,
+# `src/github-apps/data/fpt-2022-11-28/server-to-server-permissions.json`.
 
 SEND: Permissions = {"contents": "write"}
 """`POST /repos/{owner}/{repo}/dispatches` is listed under Contents, and nowhere else."""

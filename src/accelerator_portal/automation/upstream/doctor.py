@@ -10,9 +10,8 @@ from typing import Protocol
 
 from pydantic import BaseModel, RootModel
 
-from accelerator_portal.automation.app_errors import AppError
 from accelerator_portal.automation.github import Api, GitHubError, parsed, read, unless_missing
-from accelerator_portal.automation.github_app import APP_ID, APP_KEY, GitHubApp
+from accelerator_portal.automation.github_app import APP_ID, APP_KEY, AppError, GitHubApp
 from accelerator_portal.automation.installation_tokens import InstallationApi, InstallationTokens
 from accelerator_portal.automation.upstream.connections import (
     WORKFLOWS,
