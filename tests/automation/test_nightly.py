@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from fsspec.implementations.local import LocalFileSystem
 
-from accelerator_portal.automation.archive_store import Archive, open_archive
-from accelerator_portal.automation.building import inputs_of_build, remember
+from accelerator_portal.automation.archive_store import Archive, open_archive, remember
+from accelerator_portal.automation.building import inputs_of_build
 from accelerator_portal.automation.comment_posting import BOT
 from accelerator_portal.automation.github_client import GitHubClient
 from accelerator_portal.automation.night_steps import LOOKED_UP, NightRun, steps

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from fsspec import AbstractFileSystem
 
 
+PUBLISHED = "published.sha256"
+
 UNFINISHED = ".new"
 """How the name of an object ends that is not in its place yet."""
 
@@ -110,6 +112,16 @@ def open_archive(url: str, **options: Any) -> Archive:  # noqa: ANN401 - of the 
     except (ImportError, ValueError, OSError) as error:
         raise ArchiveError(f'"{url}" is not a valid archive location: {error}') from None
     return Archive(url, files, root.rstrip("/"))
+
+
+def is_published(archive: Archive, digest: str) -> bool:
+    """Say whether the last published site was made of exactly this. Raises ArchiveError."""
+    return archive.read(PUBLISHED) == digest.encode()
+
+
+def remember(archive: Archive, digest: str) -> None:
+    """Keep what the published site was made of. Raises ArchiveError."""
+    archive.write(PUBLISHED, digest.encode())
 
 
 def packed(data: bytes) -> bytes:

@@ -190,8 +190,6 @@ def restore_previous(target: Path) -> None:
     publish(target)
 
 
-PUBLISHED = "published.sha256"
-
 # What a build reads below the repository, the portal itself included.
 _READ = ("accelerators", "data", "hooks", "mkdocs.yml", "requirements.lock", "site_src", "src")
 
@@ -208,16 +206,6 @@ def inputs(root: Path, catalog: Catalog, standing_in: Mapping[str, dt.date]) -> 
     for name, problems in catalog.set_aside.items():
         found.update(f"{name} {standing_in.get(name)} {problems}\0".encode())
     return found.hexdigest()
-
-
-def is_published(archive: Archive, digest: str) -> bool:
-    """Say whether the last published site was made of exactly this. Raises ArchiveError."""
-    return archive.read(PUBLISHED) == digest.encode()
-
-
-def remember(archive: Archive, digest: str) -> None:
-    """Keep what the published site was made of. Raises ArchiveError."""
-    archive.write(PUBLISHED, digest.encode())
 
 
 def _files(root: Path) -> Iterator[Path]:

@@ -13,7 +13,9 @@ from pathlib import Path
 from accelerator_portal.automation.archive_store import (
     Archive,
     DamagedObjectError,
+    is_published,
     packed,
+    remember,
     unpacked,
 )
 from accelerator_portal.automation.breakage_issues import settle
@@ -23,8 +25,6 @@ from accelerator_portal.automation.building import (
     MkDocs,
     build,
     inputs,
-    is_published,
-    remember,
 )
 from accelerator_portal.automation.cited_files import report_cited_files
 from accelerator_portal.automation.feeds import FeedAccess, Fetched, fetch_reports

@@ -14,8 +14,8 @@ from accelerator_portal.automation.archive_store import (
     fetch_archive,
     open_archive,
     push_archive,
+    remember,
 )
-from accelerator_portal.automation.building import remember
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.cli.options import ANY_ROOT, OUTPUT_FOLDER
 
