@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import json
 import os
 from collections.abc import Sequence
 from dataclasses import replace
@@ -23,11 +24,12 @@ from accelerator_portal.catalog import Catalog, ProblemsError, load_catalog
 from accelerator_portal.catalog.package_file import IndexFacts, PackageFacts, PackagesRead
 from accelerator_portal.checks import folder_limits
 from accelerator_portal.http.traffic import Traffic
+from accelerator_portal.install.axes import KEY_AXES
 from accelerator_portal.packages.facts_text import facts_text, read_text
 from accelerator_portal.packages.questions import ResolutionQuestion
 from accelerator_portal.packages.sync import SyncInterrupted, SyncOptions, SyncResult, sync
 from accelerator_portal.packages.uv_resolution import ResolutionResult
-from accelerator_portal.packages.verdict_file import read_verdicts
+from accelerator_portal.packages.verdict_file import Trial, Verdict, read_verdicts, write_verdicts
 from accelerator_portal.packages.verification import Resolve
 from accelerator_portal.reports.report_file import report_text
 from tests.automation.github_double import GitHubDouble
@@ -250,6 +252,53 @@ def test_a_new_plugin_release_gets_one_pull_request_in_two_nights(
     assert words(first)["PyTorch releases"] == "no new PyTorch release"
     assert words(second)["plugin releases"] == "1 unchanged"
     assert [pull["title"] for pull in git.pulls] == ["Add torch-example 1.11.0 to example"]
+
+
+def test_installations_of_another_job_are_taken_and_nothing_else_of_it(tmp_path: Path) -> None:
+    root, job = portal(tmp_path), tmp_path / "trials"
+    key = tuple("abcdefgh")[: len(KEY_AXES)]
+    own = Verdict(kind="found", on=NOW.date(), found={"torch": "1.10.0"})
+    trial = Trial(on=NOW.date(), python="3.12.1", imported=("torch",), checked=True)
+    good = own.model_copy(update={"trial": trial})
+    rows = {
+        "3.12": good,
+        "3.13": good,  # installed with another Python
+        "3.11": good.model_copy(update={"found": {"torch": "6.6.6"}}),
+    }
+    write_verdicts(root, "acme", {key: dict.fromkeys(rows, own)})
+    write_verdicts(job, "acme", {key: rows, ("other", *key[1:]): {"3.12": good}})
+    (job / "data/verdicts").rename(job / "files")
+    given = replace(tonight(tmp_path), trials=job / "files")
+    assert words(night(given))["installations"] == "1 command installed and imported"
+    assert read_verdicts(root, "acme") == {key: {**dict.fromkeys(rows, own), "3.12": good}}
+    assert words(night(given))["installations"] == "0 commands installed and imported"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"on": "2026-11-17"},
+        {"on": "2026-11-21"},
+        {"python": "3.12.1 <b>"},
+        {"imported": ["torch", "a b"]},
+        {"imported": []},
+        {"imported": ["torch"] * 51},
+    ],
+)
+def test_an_installation_that_cannot_be_true_is_not_taken(
+    change: dict[str, object], tmp_path: Path
+) -> None:
+    root, job = portal(tmp_path), tmp_path / "trials"
+    key = tuple("abcdefgh")[: len(KEY_AXES)]
+    own = Verdict(kind="found", on=NOW.date(), found={"torch": "1.10.0"})
+    write_verdicts(root, "acme", {key: {"3.12": own}})
+    trial = {"on": "2026-11-20", "python": "3.12.1", "imported": ["torch"], **change}
+    verdict = {"kind": "found", "on": "2026-11-20", "found": {"torch": "1.10.0"}, "trial": trial}
+    file = {"schema_version": 1, "verdicts": [verdict], "rows": [[*key, {"3.12": 0}]]}
+    write_tree(job, {"acme.json": json.dumps(file)})
+    done = words(night(replace(tonight(tmp_path), trials=job)))["installations"]
+    assert "not a valid verdict file" in done or done.startswith("0 commands")
+    assert read_verdicts(root, "acme") == {key: {"3.12": own}}
 
 
 def pypi_answers(_asked: Sequence[ResolutionQuestion], _cache: Path) -> Resolve:

@@ -52,6 +52,7 @@ from accelerator_portal.packages.sync import (
 from accelerator_portal.packages.verification import (
     Resolver,
     Verification,
+    take_trials,
     total,
     verify_commands,
 )
@@ -98,6 +99,8 @@ class NightRun:
     published: bool = False
     pull_requests: str | None = None
     """The repository that gets pull requests for new releases of plugins and of PyTorch."""
+    trials: Path | None = None
+    """The verdicts of the job that installs commands."""
     release_indexes: AskOptions = field(default_factory=AskOptions)
     """How indexes are asked for a PyTorch release."""
 
@@ -140,6 +143,8 @@ def steps(tonight: NightRun, skip: Collection[str] = ()) -> list[NightStep]:
     found += [
         (name, partial(work, tonight)) for name, work in LOOKED_UP.items() if name not in skip
     ]
+    if tonight.trials:
+        found.append(("installations", partial(_take_trials, tonight, tonight.trials)))
     found.append(("history", partial(_fold, tonight)))
     found.append(("folders", partial(_look, tonight)))
     if tonight.archive:
@@ -176,6 +181,12 @@ def _verify_commands(tonight: NightRun) -> str:
     how = Verification(tonight.now.date(), UV_CACHE.absolute(), resolver=tonight.resolver)
     found = verify_commands(tonight.root, tonight.catalog, how)
     return str(total(found) or found[-1]) if found else "done"
+
+
+def _take_trials(tonight: NightRun, folder: Path) -> str:
+    platforms = [platform.id for platform in tonight.catalog.platforms]
+    taken = take_trials(tonight.root, folder, platforms, tonight.now.date())
+    return f"{count(taken, 'command')} installed and imported"
 
 
 def _fold(tonight: NightRun) -> str:

@@ -45,6 +45,12 @@ from accelerator_portal.cli.options import (
     help="Add the reports run by this project in this folder, as <accelerator>/<name>.json.",
 )
 @click.option(
+    "--trials",
+    type=INPUT_FOLDER,
+    help="Add the installations in this folder, which `install verify --try` wrote as "
+    "<accelerator>.json.",
+)
+@click.option(
     "--issues",
     "repository",
     metavar="OWNER/NAME",
@@ -84,6 +90,7 @@ def nightly(  # noqa: PLR0913, PLR0917 - one for each option
     archive: str | None,
     out: Path,
     made_here: Path | None,
+    trials: Path | None,
     repository: str | None,
     pull_requests: str | None,
     told: Path | None,
@@ -104,7 +111,7 @@ def nightly(  # noqa: PLR0913, PLR0917 - one for each option
     store = open_archive(archive) if archive else None
     api = github_for(catalog, required=bool(repository or pull_requests))
     tonight = NightRun(root, out.absolute(), catalog, store, api, repository, made_here, preview)
-    tonight.pull_requests = pull_requests
+    tonight.pull_requests, tonight.trials = pull_requests, trials
     start = time.monotonic()
     with one_night(root, tonight.out):
         night = run_night(tonight, skip, _say)

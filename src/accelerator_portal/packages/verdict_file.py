@@ -9,7 +9,9 @@ import datetime as dt
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
+
+from pydantic import Field
 
 from accelerator_portal.catalog.atomic_write import write_bytes_atomically
 from accelerator_portal.catalog.fields import Model
@@ -21,14 +23,17 @@ from accelerator_portal.reports.reading import read_bytes, refuse
 VERDICTS = "data/verdicts"
 
 
+_Module = Annotated[str, Field(pattern=r"^[A-Za-z_]\w{0,79}$")]
+
+
 class Trial(Model):
     """A command that was really installed in a fresh environment."""
 
     on: dt.date
     """The day of the installation."""
-    python: str
+    python: Annotated[str, Field(pattern=r"^3\.\d{1,2}\.\d{1,3}[a-z0-9+]{0,10}$")]
     """The full version of Python: `3.11.7`."""
-    imported: tuple[str, ...]
+    imported: Annotated[tuple[_Module, ...], Field(min_length=1, max_length=50)]
     """The modules of the named packages that were imported without a device."""
     checked: bool = False
     """Whether the command's own check printed what it should."""
@@ -101,7 +106,11 @@ def write_verdicts(root: Path, platform: str, verdicts: Verdicts) -> None:
 
 def read_verdicts(root: Path, platform: str) -> Verdicts:
     """Return a platform's verdicts, none where there is no file. Raises ProblemsError."""
-    path = _path(root, platform)
+    return read_verdict_file(_path(root, platform))
+
+
+def read_verdict_file(path: Path) -> Verdicts:
+    """Return the verdicts of a file, none where there is none. Raises ProblemsError."""
     if not path.exists():
         return {}
     try:

@@ -18,7 +18,7 @@ from typing import NamedTuple
 from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
 
-from accelerator_portal.catalog import Catalog, Platform
+from accelerator_portal.catalog import Catalog, Platform, Problem, ProblemsError
 from accelerator_portal.catalog.progress import Progress, no_progress
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.install.expand import rows_by_platform
@@ -33,6 +33,7 @@ from accelerator_portal.packages.verdict_file import (
     Verdict,
     Verdicts,
     key_of,
+    read_verdict_file,
     read_verdicts,
     verdict_of,
     write_verdicts,
@@ -220,7 +221,7 @@ def _verified(
 # platform before earlier ones. Each success is written at once, so that an interruption loses
 # none.
 
-FREE_BYTES = 15 * 10**9
+FREE_BYTES = 10 * 10**9
 """A CUDA build with all that it requires takes 5.3 GB, and its downloads 3 GB beside it."""
 
 TrialInstall = Callable[[InstallRow, float], InstallResult]
@@ -284,6 +285,47 @@ def run_trials(
                 how.told(f"{name}: imported {', '.join(done.imported)}")
             advance()
     return good
+
+
+RECENT = dt.timedelta(days=2)
+"""An installation of the same night is not older."""
+
+
+def take_trials(root: Path, folder: Path, platforms: Iterable[str], day: dt.date) -> int:
+    """Add what another job installed to the verdicts, and return how many commands that concerns.
+
+    `folder` has the files of verdicts that `run_trials` wrote there, next to the packages that it
+    ran. Of them only the installations of these days are believed, and only for versions that are
+    found here, too. Raises ProblemsError for files that cannot be read, after taking the others.
+    """
+    taken = 0
+    problems: list[Problem] = []
+    for platform in platforms:
+        try:
+            theirs = read_verdict_file(folder / f"{platform}.json")
+        except ProblemsError as error:
+            problems += error.problems
+            continue
+        ours = read_verdicts(root, platform)
+        after = {
+            key: {p: _with_trial(v, theirs.get(key, {}).get(p), p, day) for p, v in row.items()}
+            for key, row in ours.items()
+        }
+        if after != ours:
+            write_verdicts(root, platform, after)
+            taken += sum(v != ours[key][p] for key, row in after.items() for p, v in row.items())
+    if problems:
+        raise ProblemsError(problems)
+    return taken
+
+
+def _with_trial(own: Verdict, other: Verdict | None, python: str, day: dt.date) -> Verdict:
+    trial = other.trial if other and other.found == own.found else None
+    if trial is None or own.kind != "found" or (own.trial and own.trial.on >= trial.on):
+        return own
+    recent = day - RECENT <= trial.on <= day
+    same = trial.python.startswith(f"{python.removesuffix('t')}.")
+    return own.model_copy(update={"trial": trial}) if recent and same else own
 
 
 def _keep(
