@@ -6,12 +6,17 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 
-from tests.folders import EXAMPLE, RELEASES, REPOSITORY, edited, write_tree
+from accelerator_portal.reports.report_file import report_text
+from tests.built_site import EXAMPLE as ACME
+from tests.built_site import MKDOCS_ENVIRONMENT, copy_sources
+from tests.folders import ACCELERATOR, EXAMPLE, RELEASES, REPOSITORY, edited, write_tree
+from tests.results.made_up import made_up
 
 PACKAGE = REPOSITORY / "src" / "accelerator_portal"
 
@@ -34,37 +39,135 @@ def made_up():
     """Show a made-up text."""
     click.echo("run by the made-up command")
 '''
-FORMATS = "FORMATS: Mapping[str, Format] = {"
-COMMANDS = "COMMANDS = {"
+OUTCOME = """
+    "made-up": OutcomeInfo("A made-up outcome.", "failure", "Z", "warn", 15, 15),"""
+REPORT = report_text(made_up(0, {"resnet18": "failed"})).replace('"failed"', '"made-up"')
+PAGE = '''"""A made-up page."""
+from accelerator_portal.site.page import SiteFile
+def made_up_page(templates):
+    yield SiteFile("made-up.md", templates.render("made-up.md.j2", to_root=""), "")
+'''
+IMPORT = "from accelerator_portal.site.made_up import made_up_page"
+TEMPLATE = "# Made up\n\nA made-up page.\n"
+AXIS = """
+    Axis("libc", "C library", 8, lambda *_: (Value("musl", "musl"),)),"""
+FIELD = '''
+    made_up: Line | None = None
+    """A made-up field."""
+'''
+RELEASE = """  - version: "1.11.0"
+    date: 2026-01-02
+    python: ["3.13"]
+    wheels: [{variant: ex2, os: linux, arch: [x86_64]}]
+    source: made-up
+"""
+EXPORT = ["export", "--out", "out"]
 
-# A row of the table: new text at the end or after a line of a file, the command, what it prints.
-ROWS: Mapping[str, tuple[Mapping[str, tuple[str, str]], list[str], str]] = {
-    "a rule": (
+
+@dataclass(frozen=True)
+class Row:
+    """What a row of the table says: new text at the end or after a line of a file, and its effect.
+
+    `changes` are files of the package, `others` those of the repository; the text is then in what
+    the last command prints, or in the file `seen`.
+    """
+
+    changes: Mapping[str, tuple[str, str]]
+    commands: Sequence[list[str]]
+    text: str
+    others: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    seen: str = ""
+
+
+ROWS: Mapping[str, Row] = {
+    "a rule": Row(
         {"checks/rules/facts.py": ("", RULE)},
-        ["check"],
+        [["check"]],
         "data/releases.yaml:1: made up; nothing [made-up]",
     ),
-    "a report reader": (
+    "a report reader": Row(
         {
             "reports/made_up.py": ("", READER),
             "reports/formats.py": (
-                FORMATS,
+                "FORMATS: Mapping[str, Format] = {",
                 (
                     "\n    'made-up': Format('made up', __import__('accelerator_portal.reports.made_up',"
                     " fromlist=['x']).read_made_up, b'made-up'),"
                 ),
             ),
         },
-        ["report", "import", "--accelerator", "example", "--out", "o", "results.txt"],
+        [["report", "import", "--accelerator", "example", "--out", "o", "results.txt"]],
         "results.txt:1: read by the made-up reader",
+        {"results.txt": ("", "made-up")},
     ),
-    "a command": (
+    "an outcome": Row(
+        {
+            "reports/outcomes.py": ("OUTCOMES: Mapping[Outcome, OutcomeInfo] = {", OUTCOME),
+            # The same file again.
+            "reports/./outcomes.py": ("Outcome = Literal[", '\n    "made-up",'),
+        },
+        [["schema"], ["report", "show", "report.json"]],
+        "1 test: 1 made-up",
+        {"report.json": ("", REPORT)},
+    ),
+    "a page": Row(
+        {
+            "site/made_up.py": ("", PAGE),
+            "site/build.py": (
+                "    yield style_sheet(root)\n",
+                f"    {IMPORT}\n    yield from made_up_page(templates)\n",
+            ),
+        },
+        [["build"]],
+        "A made-up page.",
+        {
+            "site_src/templates/made-up.md.j2": ("", TEMPLATE),
+            "mkdocs.yml": ("      - index.md\n", "      - Made up: made-up.md\n"),
+        },
+        "site/made-up/index.html",
+    ),
+    "a selector axis": Row(
+        {
+            "install/axes.py": ("\nAXES = (", AXIS),
+            "install/rows.py": (
+                '    """The document that names the version: less than a package index that has it."""\n',
+                '    libc: str = ""\n',
+            ),
+            "install/expand.py": ("        named=target.named,\n", '        libc="musl",\n'),
+        },
+        [EXPORT],
+        '"libc":[["musl","musl"]]',
+        seen="out/api/v1/install.json",
+    ),
+    "a field of a vendor's file": Row(
+        {
+            "catalog/accelerator.py": (
+                '    """Short name of the platform, for example `Ascend NPU`."""\n',
+                FIELD,
+            )
+        },
+        [["schema"], EXPORT],
+        "A made-up field.",
+        {ACCELERATOR: ("", "made_up: A value.\n")},
+        "out/contribute/format.md",
+    ),
+    "a command": Row(
         {
             "cli/made_up.py": ("", COMMAND),
-            "cli/main.py": (COMMANDS, "\n    'made-up': _in('made_up:made_up', 'Show it.'),"),
+            "cli/main.py": (
+                "COMMANDS = {",
+                "\n    'made-up': _in('made_up:made_up', 'Show it.'),",
+            ),
         },
-        ["made-up"],
+        [["made-up"]],
         "run by the made-up command",
+    ),
+    "a fact about a PyTorch release, except a new CUDA or ROCm version": Row(
+        {},
+        [EXPORT],
+        '"1.11.0"',
+        {RELEASES: ("releases:\n", RELEASE)},
+        "out/api/v1/install.json",
     ),
 }
 
@@ -74,7 +177,7 @@ def run(root: Path, *words: str, source: Path | None = None) -> str:
     done = subprocess.run(
         [sys.executable, "-m", "accelerator_portal.cli", *words],
         cwd=root,
-        env={**os.environ, **place},
+        env={**os.environ, **MKDOCS_ENVIRONMENT, **place},
         capture_output=True,
         text=True,
         check=False,
@@ -82,20 +185,38 @@ def run(root: Path, *words: str, source: Path | None = None) -> str:
     return done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("row", ROWS)
-def test_a_row_of_the_table_is_all_that_has_to_change(row: str, tmp_path: Path) -> None:
-    assert f"| {row} |" in (REPOSITORY / "docs/architecture.md").read_text("utf-8")
-    changes, words, printed = ROWS[row]
-    source = tmp_path / "src"
-    shutil.copytree(PACKAGE, source / PACKAGE.name, ignore=shutil.ignore_patterns("__pycache__"))
-    root = write_tree(tmp_path / "root", {**EXAMPLE, "results.txt": "made-up"})
-    assert printed not in run(root, *words, source=source)
+def change(folder: Path, changes: Mapping[str, tuple[str, str]]) -> None:
+    """Put each text after a line of its file, or at the end of it."""
     for name, (after, text) in changes.items():
-        file = source / PACKAGE.name / name
+        file = folder / name
         before = file.read_text("utf-8") if file.exists() else ""
         assert not after or before.count(after) == 1
         file.write_text(before.replace(after, after + text) if after else before + text, "utf-8")
-    assert printed in run(root, *words, source=source)
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_a_row_of_the_table_is_all_that_has_to_change(name: str, tmp_path: Path) -> None:
+    assert f"| {name} |" in (REPOSITORY / "docs/architecture.md").read_text("utf-8")
+    row, source = ROWS[name], tmp_path / "src"
+    shutil.copytree(PACKAGE, source / PACKAGE.name, ignore=shutil.ignore_patterns("__pycache__"))
+    root = copy_sources(tmp_path / "root", ACME)
+    if name != "a page":  # the one row whose whole site is built
+        shutil.rmtree(root / "accelerators")
+        write_tree(root, EXAMPLE)
+
+    def seen() -> str:
+        printed = [run(root, *words, source=source) for words in row.commands][-1]
+        file = root / row.seen
+        return (file.read_text("utf-8") if file.is_file() else "") if row.seen else printed
+
+    if row.changes:  # without them, the repository alone has no effect
+        change(root, row.others)
+        assert row.text not in seen()
+        change(source / PACKAGE.name, row.changes)
+    else:
+        assert row.text not in seen()
+        change(root, row.others)
+    assert row.text in seen()
 
 
 def test_a_variant_with_builds_and_no_description_is_named(tmp_path: Path) -> None:

@@ -53,4 +53,7 @@ def test_a_file_that_cannot_be_read_is_named(tree: Tree) -> None:
     root = tree({**EXAMPLE, "data/verdicts/example.json": "no verdicts"})
     done = run(root)
     assert done.exit_code == 1
-    assert "example.json:1: this is not a valid verdict file" in done.output
+    fix = "delete data/verdicts/example.json, then run: accelerator-portal install verify"
+    assert f"example.json:1: this is not a valid verdict file; {fix}" in done.output
+    (root / "data/verdicts/example.json").unlink()
+    assert run(root).exit_code == 0

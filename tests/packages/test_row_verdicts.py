@@ -152,7 +152,7 @@ def test_what_is_no_file_of_verdicts_is_named(text: str, tmp_path: Path) -> None
     place.parent.mkdir(parents=True)
     place.write_text(text, "utf-8")
     with pytest.raises(
-        ProblemsError, match=r"example.json:1: this is not a valid verdict file; run:"
+        ProblemsError, match=r"example.json:1: this is not a valid verdict file; delete"
     ):
         read_verdicts(tmp_path, "example")
 

@@ -122,7 +122,8 @@ def read_verdict_file(path: Path) -> Verdicts:
         }
     except (ValueError, IndexError):
         what = "this is not a valid verdict file"
-        raise refuse(path, 1, what, "run: accelerator-portal install verify") from None
+        remedy = f"delete {VERDICTS}/{path.name}, then run: accelerator-portal install verify"
+        raise refuse(path, 1, what, remedy) from None
 
 
 def _split(row: tuple[str | Mapping[str, int], ...]) -> tuple[RowKey, Mapping[str, int]]:
