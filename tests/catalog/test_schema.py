@@ -23,6 +23,7 @@ FILES = {
     "suite": "data/suites/*.yaml",
     "models": "data/models.yaml",
     "model-families": "data/model-families.yaml",
+    "feature-tests": "data/feature-tests.yaml",
     "criteria": "data/criteria.yaml",
     "exceptions": "data/exceptions.yaml",
     "hosts": "data/hosts.yaml",

@@ -8,12 +8,22 @@ from typing import get_args
 
 import pytest
 
-from accelerator_portal.catalog.accelerator import Extent, Feature
+from accelerator_portal.catalog.accelerator import Extent, Feature, FeatureId
+from accelerator_portal.catalog.shared_files import FeatureEvidence
 from accelerator_portal.reports.outcomes import BAD, Kind, Outcome
 from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.store import StoredReport
 from accelerator_portal.site.features import contradicts, feature_runs
 from tests.built_site import Page, Site, attribute
+
+SHOWN_BY = FeatureEvidence.model_validate(
+    {
+        "features": {
+            "amp": [{"names": ["integration/amp"]}],
+            "compile": [{"names": ["zoo/*"], "parameters": {"compiler": "induct*"}}],
+        }
+    }
+)
 
 
 def stored(
@@ -48,12 +58,40 @@ def test_the_newest_run_that_tried_a_feature_counts() -> None:
         stored("older", 2, "passed"),
         stored("old", None, "passed"),
     ]
-    assert [run.report for run in feature_runs(reports, {}).values()] == ["newer"]
-    assert list(feature_runs(reports, {})) == ["amp"]
+    assert [run.report for run in feature_runs(reports, {}, SHOWN_BY).values()] == ["newer"]
+    assert list(feature_runs(reports, {}, SHOWN_BY)) == ["amp"]
     for outcome in ("skipped", "not-run", "test-broken", "infrastructure-error"):
         untried = [*reports, stored("newest", 9, outcome)]
-        assert feature_runs(untried, {})["amp"].report == "newer"
-    assert not feature_runs([stored("base", 9, "passed", "baseline")], {})
+        assert feature_runs(untried, {}, SHOWN_BY)["amp"].report == "newer"
+
+
+def test_a_baseline_counts_only_where_there_is_no_run_and_contradicts_nothing() -> None:
+    base = stored("base", 9, "failed", "baseline")
+    works: dict[FeatureId, Feature] = {"amp": Feature(works="yes", source=("made-up",))}
+    found = feature_runs([base], works, SHOWN_BY)["amp"]
+    assert (found.kind, found.outcome, found.contradicts) == ("baseline", "failed", False)
+    found = feature_runs([base, stored("old", 1, "failed")], works, SHOWN_BY)["amp"]
+    assert (found.report, found.contradicts) == ("old", True)
+
+
+def test_several_tests_of_a_feature_are_counted() -> None:
+    report = stored("zoo", 1, "passed").report
+    tests = [
+        {
+            "suite": "zoo",
+            "name": f"model-{number}",
+            "parameters": {"compiler": compiler},
+            "outcome": outcome,
+        }
+        for number, (compiler, outcome) in enumerate(
+            [("inductor", "passed"), ("inductor", "failed"), ("eager", "failed")]
+        )
+    ]
+    made = Report.model_validate({**report.model_dump(mode="json"), "tests": tests})
+    works: dict[FeatureId, Feature] = {"compile": Feature(works="yes", source=("made-up",))}
+    found = feature_runs([StoredReport("zoo", "zoo.json", made, None)], works, SHOWN_BY)["compile"]
+    assert (found.passed, found.tests, found.outcome) == (1, 2, "failed")
+    assert (found.address, found.contradicts) == ("zoo/", False)  # one of two passed
 
 
 @pytest.mark.parametrize(
@@ -80,7 +118,7 @@ def test_a_row_shows_the_source_and_the_run(example_site: Site) -> None:
     assert found.startswith("✕ does not work")
     assert found.endswith(f"{tested}: ✓ passed , {run} {against}")
     assert words(page, "torch.compile").endswith(f"{tested}: ✓ passed , {run}")
-    assert words(page, "Profiler") == f"no source found {tested}: ✓ passed , {run}"
+    assert words(page, "Profiler") == f"{tested}: ✓ passed , {run}"
     with pytest.raises(ValueError, match="not enough values"):
         words(page, "Quantization")  # nobody speaks of it, and its check was skipped
 

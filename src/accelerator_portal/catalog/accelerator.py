@@ -11,6 +11,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema, mod
 from accelerator_portal.catalog.fields import (
     AdditionalPlatformId,
     Arch,
+    Day,
     Flag,
     GitHubLogin,
     Id,
@@ -325,6 +326,9 @@ class Accelerator(SourcedFile):
     """Cards and chips, and the builds that run on them."""
     features: Mapping[FeatureId, Feature] = Field(default_factory=dict)
     """PyTorch features that work, work partly or don't work, with sources."""
+    features_searched: Day | None = None
+    """The day on which somebody last searched the public sources for every feature. Pages then say
+    of a feature without an entry that no source was found."""
     access: tuple[Access, ...] = ()
     """Where the hardware can be rented or tried."""
     documentation: tuple[Link, ...] = ()

@@ -21,6 +21,7 @@ from accelerator_portal.catalog.releases_file import Releases
 from accelerator_portal.catalog.shared_files import (
     ExecutorchGoals,
     Exemption,
+    FeatureEvidence,
     FinderWords,
     Hosts,
     ModelFamilies,
@@ -42,6 +43,7 @@ CRITERIA = "data/criteria.yaml"
 EXECUTORCH_GOALS = "data/executorch-goals.yaml"
 MODELS = "data/models.yaml"
 MODEL_FAMILIES = "data/model-families.yaml"
+FEATURE_TESTS = "data/feature-tests.yaml"
 SUITES = "data/suites"
 EXCEPTIONS = "data/exceptions.yaml"
 HOSTS = "data/hosts.yaml"
@@ -113,6 +115,8 @@ class Catalog:
     suites: Mapping[str, SuiteFile] = field(default_factory=dict)
     models: Models | None = None
     model_families: ModelFamilies | None = None
+    feature_tests: FeatureEvidence = field(default_factory=lambda: FeatureEvidence(features={}))
+    """The tests that show whether a feature works."""
     criteria: Criteria | None = None
     exceptions: tuple[Exemption, ...] = ()
     hosts: Hosts | None = None

@@ -21,6 +21,7 @@ FILES = {
     "data/suites/<id>.yaml": "suite",
     "data/models.yaml": "models",
     "data/model-families.yaml": "model-families",
+    "data/feature-tests.yaml": "feature-tests",
     "data/criteria.yaml": "criteria",
     "data/exceptions.yaml": "exceptions",
     "data/hosts.yaml": "hosts",

@@ -15,6 +15,7 @@ from accelerator_portal.catalog.catalog import (
     CRITERIA,
     EXCEPTIONS,
     EXECUTORCH_GOALS,
+    FEATURE_TESTS,
     FINDER,
     HISTORY,
     HOSTS,
@@ -44,6 +45,7 @@ from accelerator_portal.catalog.results_folder import reports_in
 from accelerator_portal.catalog.shared_files import (
     Exceptions,
     ExecutorchGoals,
+    FeatureEvidence,
     FinderWords,
     Hosts,
     ModelFamilies,
@@ -100,6 +102,8 @@ def load_catalog(
         suites=reader.suites(),
         models=reader.optional(MODELS, Models),
         model_families=reader.optional(MODEL_FAMILIES, ModelFamilies),
+        feature_tests=reader.optional(FEATURE_TESTS, FeatureEvidence)
+        or FeatureEvidence(features={}),
         criteria=reader.optional(CRITERIA, Criteria),
         exceptions=exceptions.exceptions if exceptions else (),
         hosts=reader.optional(HOSTS, Hosts),

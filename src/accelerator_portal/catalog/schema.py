@@ -23,6 +23,7 @@ from accelerator_portal.catalog.releases_file import Releases
 from accelerator_portal.catalog.shared_files import (
     Exceptions,
     ExecutorchGoals,
+    FeatureEvidence,
     FinderWords,
     Hosts,
     ModelFamilies,
@@ -49,6 +50,7 @@ SCHEMAS: dict[str, type[BaseModel]] = {
     "suite": SuiteFile,
     "models": Models,
     "model-families": ModelFamilies,
+    "feature-tests": FeatureEvidence,
     "criteria": Criteria,
     "exceptions": Exceptions,
     "hosts": Hosts,

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
+from accelerator_portal.catalog.features import FeatureId
 from accelerator_portal.catalog.fields import (
     Arch,
     Day,
@@ -244,6 +245,29 @@ class ModelFamilies(Model):
 
     families: tuple[ModelFamily, ...]
     """The model families."""
+
+
+class FeatureTests(Model):
+    """Tests that show whether a feature works."""
+
+    names: Annotated[tuple[Line, ...], Field(min_length=1)]
+    """Patterns `suite/name` of tests, as in `model-families.yaml`."""
+    parameters: Mapping[Line, Line] = Field(default_factory=dict)
+    """Patterns of parameters that the tests have, for example `dtype: amp_*`."""
+
+    def has(self, suite: str, name: str, parameters: Mapping[str, object]) -> bool:
+        """Say whether a test shows the feature."""
+        return any(name_matches(pattern, suite, name) for pattern in self.names) and all(
+            fnmatchcase(str(parameters.get(key, "")), pattern)
+            for key, pattern in self.parameters.items()
+        )
+
+
+class FeatureEvidence(Model):
+    """The tests that show whether a feature works, by feature."""
+
+    features: Mapping[FeatureId, tuple[FeatureTests, ...]]
+    """The tests of each feature. The feature table shows their newest results."""
 
 
 def name_matches(pattern: str, suite: str, name: str) -> bool:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import get_args
 
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.accelerator import Extent, Feature, FeatureId
 from accelerator_portal.catalog.fields import Model
+from accelerator_portal.catalog.own_suite import suite_folder
+from accelerator_portal.catalog.shared_files import FeatureEvidence, FeatureTests
 from accelerator_portal.catalog.sources import Source, sources_by_id
 from accelerator_portal.reports.outcomes import ATTEMPTED, BAD, GOOD, Kind, Outcome
 from accelerator_portal.reports.report import Report, TestEntry
@@ -16,48 +18,47 @@ from accelerator_portal.reports.store import StoredReport
 from accelerator_portal.site.result_addresses import address_of
 from accelerator_portal.site.results_view import ResultsView
 
-# Its checks have the names of features; so a suite of any vendor can be read in the same way.
-SUITE = "integration"
-
 
 class FeatureRun(Model):
-    """The result of a feature in a run."""
+    """What the tests of a feature showed in a run, or what a baseline expects of them."""
 
     outcome: Outcome
-    """The outcome of the check with this name."""
+    """The outcome of the tests; of several that differ, one that is not good."""
+    passed: int
+    """The number of tests that passed."""
+    tests: int
+    """The number of tests that were attempted."""
     reason: str | None = None
     """The message of a failure."""
     report: str
     """Id of the report."""
     kind: Kind
-    """Who made the report."""
+    """Who made the report. A baseline is what a project's CI expects, and no run."""
     day: dt.date | None = None
-    """The day of the run."""
+    """The day of the run, or of the baseline."""
     address: str
-    """The address of the test, relative to `results/`."""
+    """The address of the test, or of the suite if there are several, relative to `results/`."""
     contradicts: bool
-    """Whether a source says that the feature works and the run failed, or the reverse."""
+    """Whether a source says that the feature works and all tests of the run failed, or the
+    reverse."""
 
 
 def feature_runs(
-    reports: Iterable[StoredReport], stated: Mapping[FeatureId, Feature]
+    reports: Iterable[StoredReport], stated: Mapping[FeatureId, Feature], shown_by: FeatureEvidence
 ) -> dict[FeatureId, FeatureRun]:
-    """Return what the newest of a platform's reports says of each feature that was tried."""
-    runs = [stored for stored in reports if stored.report.kind != "baseline"]
-    runs.sort(key=lambda stored: _moment(stored.report))
+    """Return the strongest evidence that reports have of each feature.
+
+    It is the newest run that attempted one of its tests; without a run, the newest baseline.
+    """
+    strongest = sorted(reports, key=lambda stored: _strength(stored.report), reverse=True)
     found: dict[FeatureId, FeatureRun] = {}
-    for stored in runs:
-        for feature, test in _checks(stored.report):
-            found[feature] = FeatureRun(
-                outcome=test.outcome,
-                reason=test.reason,
-                report=stored.id,
-                kind=stored.report.kind,
-                day=stored.report.started.date() if stored.report.started else None,
-                address=address_of(SUITE, test.name),
-                contradicts=contradicts(stated.get(feature), test.outcome),
-            )
-    return {feature: found[feature] for feature in get_args(FeatureId) if feature in found}
+    for feature in get_args(FeatureId):
+        wanted = shown_by.features.get(feature, ())
+        for stored in strongest:
+            if tests := _attempted(stored.report, wanted):
+                found[feature] = _shown(stored, tests, stated.get(feature))
+                break
+    return found
 
 
 def contradicts(stated: Feature | None, outcome: Outcome) -> bool:
@@ -68,15 +69,36 @@ def contradicts(stated: Feature | None, outcome: Outcome) -> bool:
     return outcome in wrong[stated.works]
 
 
-def _checks(report: Report) -> Iterator[tuple[FeatureId, TestEntry]]:
-    names: dict[str, FeatureId] = {name: name for name in get_args(FeatureId)}
-    for test in report.tests:
-        if test.suite == SUITE and test.name in names and test.outcome in ATTEMPTED:
-            yield names[test.name], test
+def _shown(stored: StoredReport, tests: Sequence[TestEntry], stated: Feature | None) -> FeatureRun:
+    report = stored.report
+    worst = next((test for test in tests if test.outcome not in GOOD), tests[0])
+    suite = suite_folder(worst.suite)
+    return FeatureRun(
+        outcome=worst.outcome,
+        passed=sum(test.outcome in GOOD for test in tests),
+        tests=len(tests),
+        reason=worst.reason,
+        report=stored.id,
+        kind=report.kind,
+        day=report.started.date() if report.started else None,
+        address=address_of(worst.suite, worst.name) if len(tests) == 1 else f"{suite}/",
+        contradicts=report.kind != "baseline"
+        and all(contradicts(stated, test.outcome) for test in tests),
+    )
 
 
-def _moment(report: Report) -> dt.datetime:
-    return report.started or dt.datetime.min.replace(tzinfo=dt.timezone.utc)
+def _attempted(report: Report, wanted: Iterable[FeatureTests]) -> list[TestEntry]:
+    return [
+        test
+        for test in report.tests
+        if test.outcome in ATTEMPTED
+        and any(tests.has(test.suite, test.name, test.parameters) for tests in wanted)
+    ]
+
+
+def _strength(report: Report) -> tuple[bool, dt.datetime]:
+    started = report.started or dt.datetime.min.replace(tzinfo=dt.timezone.utc)
+    return report.kind != "baseline", started
 
 
 LABELS: dict[FeatureId, str] = {
@@ -115,7 +137,9 @@ class PlatformFeatures(Model):
     sources: dict[str, Source]
     """The sources that are named, by id."""
     runs: dict[FeatureId, FeatureRun]
-    """The features that a published report has tested."""
+    """The features of which a published report has tests."""
+    searched: dt.date | None = None
+    """The day on which somebody last searched for a source of every feature."""
 
     @property
     def rows(self) -> tuple[FeatureId, ...]:
@@ -124,12 +148,13 @@ class PlatformFeatures(Model):
 
     @property
     def by_extent(self) -> tuple[tuple[Extent | None, tuple[str, ...]], ...]:
-        """The labels of what works, works partly and does not, and of what no source speaks."""
+        """The labels of what works, works partly and does not, and of what nothing is known."""
         groups = (
             (extent, tuple(LABELS[name] for name in LABELS if self._extent(name) == extent))
-            for extent in (*get_args(get_args(Extent)[0]), None)
+            for extent in get_args(get_args(Extent)[0])
         )
-        return tuple((extent, labels) for extent, labels in groups if labels)
+        unknown = tuple(LABELS[name] for name in LABELS if name not in self.rows)
+        return tuple((extent, labels) for extent, labels in (*groups, (None, unknown)) if labels)
 
     def _extent(self, name: FeatureId) -> Extent | None:
         feature = self.features.get(name)
@@ -144,7 +169,7 @@ class FeaturesData(Model):
     cells: int
     """The number of platforms multiplied by the number of features."""
     sourced: int
-    """The number of cells that have a source."""
+    """The number of cells that have a source or a test."""
     platforms: tuple[PlatformFeatures, ...]
     """Every platform."""
 
@@ -155,7 +180,7 @@ class FeaturesData(Model):
 
     @property
     def share(self) -> float:
-        """The share of cells with a source, from 0 to 1."""
+        """The share of cells with a source or a test, from 0 to 1."""
         return self.sourced / self.cells if self.cells else 0.0
 
     @property
@@ -175,13 +200,16 @@ def features_data(catalog: Catalog, results: ResultsView) -> FeaturesData:
                 platform.accelerator.sources,
                 (name for f in platform.accelerator.features.values() for name in f.source),
             ),
-            runs=feature_runs(results.of(platform.id), platform.accelerator.features),
+            runs=feature_runs(
+                results.of(platform.id), platform.accelerator.features, catalog.feature_tests
+            ),
+            searched=platform.accelerator.features_searched,
         )
         for platform in catalog.platforms
     )
     return FeaturesData(
         labels=LABELS,
         cells=len(platforms) * len(get_args(FeatureId)),
-        sourced=sum(len(platform.features) for platform in platforms),
+        sourced=sum(len(platform.rows) for platform in platforms),
         platforms=platforms,
     )

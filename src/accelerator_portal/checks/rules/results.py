@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
 
 from accelerator_portal.catalog import Catalog, Platform, Problem
-from accelerator_portal.catalog.catalog import MODEL_FAMILIES, OWN_RUNS
+from accelerator_portal.catalog.catalog import FEATURE_TESTS, MODEL_FAMILIES, OWN_RUNS
 from accelerator_portal.catalog.known_issues_file import KnownFailure
 from accelerator_portal.catalog.loader import VALIDATION
 from accelerator_portal.catalog.own_suite import owner_of
@@ -251,7 +251,8 @@ def model_families(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
         return
     yield from _doubled(catalog, catalog.model_families)
     for place, family in enumerate(catalog.model_families.families):
-        matched = {pattern: _matches(catalog, pattern) for pattern in family.names}
+        suites = model_suites(catalog.suites)
+        matched = {pattern: _matches(suites, pattern) for pattern in family.names}
         for number, pattern in enumerate(family.names):
             location = ("families", place, "names", number)
             if "/" not in pattern:
@@ -260,6 +261,27 @@ def model_families(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
             elif any(matched.values()) and not matched[pattern]:
                 what = f'no test of a model suite matches "{pattern}"'
                 yield _problem(catalog, location, what, "correct it or remove it")
+
+
+@rule()
+def feature_tests(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
+    """Each pattern in `data/feature-tests.yaml` matches a test of a suite.
+
+    A misspelled pattern would hide the results of that feature.
+    """
+    if not catalog.suites:
+        return
+    for feature, entries in catalog.feature_tests.features.items():
+        for place, entry in enumerate(entries):
+            for number, pattern in enumerate(entry.names):
+                suite, _, name = pattern.partition("/")
+                if suite in SUITES_OF_CHECKOUTS and name == "*":
+                    continue
+                if not _matches(catalog.suites, pattern):
+                    location = ("features", feature, place, "names", number)
+                    line = catalog.files[FEATURE_TESTS].line(location)
+                    what = f'no test of a suite matches "{pattern}"'
+                    yield Problem(FEATURE_TESTS, line, what, "correct it or remove it")
 
 
 def _doubled(catalog: Catalog, table: ModelFamilies) -> Iterator[Problem]:
@@ -274,10 +296,10 @@ def _is_first(families: tuple[ModelFamily, ...], place: int) -> bool:
     return all(family.id != families[place].id for family in families[:place])
 
 
-def _matches(catalog: Catalog, pattern: str) -> bool:
+def _matches(suites: Mapping[str, SuiteFile], pattern: str) -> bool:
     return any(
         name_matches(pattern, suite, name)
-        for suite, listed in model_suites(catalog.suites).items()
+        for suite, listed in suites.items()
         for name in listed.tests
     )
 
