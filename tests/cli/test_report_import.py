@@ -248,6 +248,8 @@ FILES = {
     "flaggems": "import flag_gems\n@pytest.mark.skipif(flag_gems.vendor_name == 'acme')\n"
     "def test_b(): pass\n",
     "lm-eval": "model_card: {tasks: gsm8k,\n  model_name: a}\nmetrics: {name: acc, value: 1}\n",
+    "mps-lists": "def mps_ops_modifier(ops):\n  XFAILLIST = {'abs': None}\n",
+    "xpu-skip-list": "skip_dict = {\n  'test_a.py': ('test_b',),\n}\n",
     "tt-xla": "test_config:\n  a-single_device-inference: {status: EXPECTED_PASSING}\n",
 }
 

@@ -234,6 +234,16 @@ CASES: Mapping[str, tuple[str, bytes, str]] = {
     # FlagGems' test files.
     "FlagGems: no Python": ("flaggems", b"import flag_gems\ndef f(:\n", "invalid Python"),
     "FlagGems: levels without end": ("flaggems", b"import flag_gems\n" + b"(" * 9000, "Python"),
+    # The lists of PyTorch's operator tests on MPS, and the skip lists of torch-xpu-ops.
+    "MPS: no list": ("mps-lists", b"def mps_ops_modifier():\n    pass\n", "no list of operators"),
+    "MPS: no name": (
+        "mps-lists",
+        b"def mps_ops_modifier():\n    A_XFAILLIST = {a: None}\n",
+        "an entry that is no name",
+    ),
+    "XPU: no mapping": ("xpu-skip-list", b"skip_dict = 1\n", "is no mapping"),
+    "XPU: no list": ("xpu-skip-list", b"skip_dict = {\n  'a.py': 1}\n", "no file with a list"),
+    "XPU: no test": ("xpu-skip-list", b"skip_dict = {\n  'a.py': (b,)}\n", "no name of a test"),
     # What vLLM's plugins expect with lm-eval.
     "lm-eval: no task": ("lm-eval", b"model_name: a\nmetrics: 1\n", "tasks: field required"),
     "lm-eval: a name of control characters": (

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from accelerator_portal.reports import verdicts
 from accelerator_portal.reports.imported_tests import ImportedTests, chosen_suite
-from accelerator_portal.reports.reading import ImportResult, Options, read_text, refuse
+from accelerator_portal.reports.reading import ImportResult, Options, parse_python
 
 _SUITE = "flaggems"
 _VENDORS = {"mlu": "cambricon", "musa": "mthreads"}
@@ -34,7 +34,7 @@ def read_flaggems(path: Path, options: Options) -> ImportResult:
     tests = ImportedTests(path, options)
     suite = tests.suite(chosen_suite(path, options) or _SUITE, "operator")
     vendor = _VENDORS.get(options.accelerator, options.accelerator)
-    module = _module(path)
+    module = parse_python(path, _REMEDY)
     of_all = [
         mark
         for statement in module.body
@@ -59,15 +59,6 @@ def read_flaggems(path: Path, options: Options) -> ImportResult:
             }
             tests.add(found.lineno, fields)
     return ImportResult(suites=(suite,), tests=tests.done())
-
-
-def _module(path: Path) -> ast.Module:
-    try:
-        return ast.parse(read_text(path))
-    except SyntaxError as error:
-        raise refuse(path, error.lineno or 1, f"invalid Python: {error.msg}", _REMEDY) from None
-    except (ValueError, RecursionError, MemoryError):
-        raise refuse(path, 1, "invalid Python", _REMEDY) from None
 
 
 def _skips(

@@ -17,6 +17,7 @@ from accelerator_portal.reports.executorch import read_executorch_csv, read_exec
 from accelerator_portal.reports.flaggems import read_flaggems
 from accelerator_portal.reports.junit import junit_text, read_junit
 from accelerator_portal.reports.lm_eval import read_lm_eval
+from accelerator_portal.reports.mps_lists import read_mps_lists
 from accelerator_portal.reports.onnx_scoreboard import read_onnx_scoreboard
 from accelerator_portal.reports.pytest_json import read_pytest_json
 from accelerator_portal.reports.pytorch_test_run import read_pytorch_test_run
@@ -33,6 +34,7 @@ from accelerator_portal.reports.relay import relay_summary
 from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.torchbench import read_torchbench
 from accelerator_portal.reports.tt_xla import read_tt_xla
+from accelerator_portal.reports.xpu_skip_list import read_xpu_skip_list
 
 Writer = Callable[[Report], str]
 
@@ -134,6 +136,18 @@ FORMATS: Mapping[str, Format] = {
         read_flaggems,
         b"import flag_gems",
         example="--kind baseline --origin acme/tests@0123456:tests test_abs.py",
+    ),
+    "mps-lists": Format(
+        "the lists of PyTorch’s operator tests on MPS",
+        read_mps_lists,
+        b"def mps_ops_modifier(",
+        example="--kind baseline --origin acme/tests@0123456:lists.py lists.py",
+    ),
+    "xpu-skip-list": Format(
+        "the skip lists of torch-xpu-ops",
+        read_xpu_skip_list,
+        b"skip_dict = {",
+        example="--kind baseline --origin acme/tests@0123456:skip_list.py skip_list.py",
     ),
     "lm-eval": Format(
         "the accuracy that vLLM’s plugins expect with lm-eval",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import datetime as dt
 import json
 import math
@@ -53,6 +54,16 @@ Reader = Callable[[Path, Options], ImportResult]
 def refuse(path: Path, line: int, what: str, remedy: str) -> ProblemsError:
     """Make the error with which a reader refuses a file."""
     return ProblemsError([Problem(path.name, line, what, remedy)])
+
+
+def parse_python(path: Path, remedy: str) -> ast.Module:
+    """Return a file of Python, parsed and never run; raises ProblemsError."""
+    try:
+        return ast.parse(read_text(path))
+    except SyntaxError as error:
+        raise refuse(path, error.lineno or 1, f"invalid Python: {error.msg}", remedy) from None
+    except (ValueError, RecursionError, MemoryError):
+        raise refuse(path, 1, "invalid Python", remedy) from None
 
 
 def read_bytes(path: Path, most: int | None = None) -> bytes:

@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from accelerator_portal.catalog import ProblemsError
+from accelerator_portal.reports.formats import detect_format
+from accelerator_portal.reports.mps_lists import read_mps_lists
+from accelerator_portal.reports.reading import ImportResult, Options
+
+# The structure is that of PyTorch's file; the operators are made up.
+LISTS = """\
+import torch
+
+raise SystemExit("the file is never run")
+
+if torch.backends.mps.is_available():
+
+    def mps_ops_modifier(ops):
+        UNIMPLEMENTED_XFAILLIST: dict[str, list | None] = {
+            "acme": None,
+            "acme.floats": [torch.float16, torch.float32],
+            "acme.ints": [torch.int8],
+            "sparse.mmreduce": None,
+        }
+        UNIMPLEMENTED_XFAILLIST_SPARSE = {"sparse": None}
+        MACOS_BEFORE_15_0_XFAILLIST = {"old": None}
+        UNSUPPORTED_COMPLEX_OPS = {"complex"}
+        EMPTY_OPS_SKIPLIST = {"empty": None}
+        for op in ops:
+            key = op.name
+        return ops
+
+    def mps_ops_grad_modifier(ops):
+        XFAILLIST_GRAD = {"acme": [torch.float32]}
+
+    def another(ops):
+        XFAILLIST = {"another": None}
+"""
+
+
+def read(tmp_path: Path, text: str = LISTS) -> ImportResult:
+    file = tmp_path / "common_mps.py"
+    file.write_text(text, "utf-8")
+    return read_mps_lists(file, Options(accelerator="mps"))
+
+
+def test_entries_for_float32_are_read_with_their_mode(tmp_path: Path) -> None:
+    found = read(tmp_path)
+    assert detect_format(tmp_path / "common_mps.py") == "mps-lists"
+    assert sorted((t.name, t.parameters["mode"], t.outcome) for t in found.tests) == [
+        ("acme", "backward", "failed"),
+        ("acme", "forward", "failed"),
+        ("acme.floats", "forward", "failed"),
+        ("empty", "forward", "skipped"),
+        ("sparse.mm.reduce", "forward", "failed"),
+    ]
+    assert {t.parameters["dtype"] for t in found.tests} == {"float32"}
+    reasons = {t.name: t.reason for t in found.tests}
+    assert reasons["empty"] == "PyTorch's tests on MPS leave it out (EMPTY_OPS_SKIPLIST)."
+
+
+def test_a_file_without_lists_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ProblemsError, match="no list of operators found"):
+        read(tmp_path, "def mps_ops_modifier(ops):\n    return ops\n")

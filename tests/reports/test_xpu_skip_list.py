@@ -1,0 +1,45 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+from accelerator_portal.reports.formats import detect_format
+from accelerator_portal.reports.reading import ImportResult, Options
+from accelerator_portal.reports.verdicts import NO_REASON
+from accelerator_portal.reports.xpu_skip_list import read_xpu_skip_list
+
+# The structure is that of torch-xpu-ops' file; the tests are made up.
+LIST = """\
+PYTORCH_TEST_DIR = "../test"
+raise SystemExit("the file is never run")
+skip_dict = {
+    "nn/test_a_xpu.py": None,
+    "test_b_xpu.py": (
+        # RuntimeError: not implemented,
+        # https://github.com/acme/ops/issues/12
+        "test_one_xpu",
+        "test_two_xpu",
+    ),
+    f"{PYTORCH_TEST_DIR}/nn/test_c.py": ["test_three"],
+}
+"""
+
+
+def read(tmp_path: Path) -> ImportResult:
+    file = tmp_path / "skip_list_common.py"
+    file.write_text(LIST, "utf-8")
+    return read_xpu_skip_list(file, Options(accelerator="xpu"))
+
+
+def test_tests_on_the_list_are_skipped_with_the_comment_above_them(tmp_path: Path) -> None:
+    found = read(tmp_path)
+    assert detect_format(tmp_path / "skip_list_common.py") == "xpu-skip-list"
+    link = "https://github.com/acme/ops/issues/12"
+    assert [(t.name, t.outcome, t.reason) for t in found.tests] == [
+        ("test_b_xpu::test_one_xpu", "skipped", f"RuntimeError: not implemented, {link}"),
+        ("test_b_xpu::test_two_xpu", "skipped", NO_REASON),  # the comment may not be its own
+        ("test_c::test_three", "skipped", NO_REASON),
+    ]
+    known = found.tests[0].known_issue
+    assert known
+    assert str(known.url) == link
+    assert found.suites[0].name == "xpu/torch-xpu-ops"
