@@ -14,7 +14,6 @@ from tests.folders import (
     EXAMPLE,
     INSTALL,
     Edit,
-    ProblemsAfter,
     Tree,
     edited,
 )
@@ -46,37 +45,6 @@ def test_a_pin_of_which_only_a_post_release_exists_can_be_mended(tree: Tree) -> 
     texts, _ = fixed_files(root, problems)
     (root / INSTALL).write_text(texts[root / INSTALL], "utf-8")
     assert load_and_check(root, TODAY)[1] == []
-
-
-@pytest.mark.parametrize(
-    "package",
-    [
-        "torch-example==1.10.0.post4",
-        "torch-example==1.10.*",
-        "torch-example==1.9.1+local",
-        "torch_example",
-        "Torch.Example>=1",
-        "other==7",
-    ],
-)
-def test_what_a_row_has_and_what_pins_nothing_is_fine(
-    package: str, problems_after: ProblemsAfter
-) -> None:
-    assert problems_after(*EDITS, pinned(package)) == []
-
-
-def test_a_pin_may_be_that_of_a_release_candidate(problems_after: ProblemsAfter) -> None:
-    rows = (plugin_row("1.10.0", "ex2", "1.10.0rc1"), EDITS[2])
-    assert problems_after(EDITS[0], *rows, pinned("torch-example==1.10.0rc1")) == []
-
-
-def test_a_version_that_nobody_knows_is_named(problems_after: ProblemsAfter) -> None:
-    (problem,) = problems_after(*EDITS, pinned("Torch_Example==7"))
-    assert problem.endswith("add the version, or use one of 1.10.0.post4, 1.9.1")
-
-
-def test_in_tree_platforms_have_no_plugin(problems_after: ProblemsAfter) -> None:
-    assert problems_after(*EDITS[1:], pinned("torch-example==7")) == []
 
 
 @pytest.mark.parametrize(
