@@ -106,42 +106,6 @@ def test_a_folder_with_a_problem_is_left_out_and_the_others_stay(tree: Tree) -> 
     assert (problem.path, problem.what) == (GUIDE, "the front matter is missing")
 
 
-@pytest.mark.parametrize(
-    ("path", "problem"),
-    [
-        (
-            "accelerators/notes.txt/",
-            "this is not a folder; this folder may contain only one folder per accelerator",
-        ),
-        (
-            "accelerators/Example_2/faq.md",
-            (
-                '"Example_2" cannot be an id; '
-                "use lowercase letters and digits, separated by single hyphens"
-            ),
-        ),
-        (
-            "accelerators/example/instal.yaml",
-            'the portal does not use this file; did you mean "install.yaml"?',
-        ),
-        (
-            "accelerators/example/logo.svg",
-            (
-                "the portal does not use this file; use one of: "
-                "accelerator.yaml, compatibility.yaml, faq.md, guide.md, install.yaml, "
-                "known-issues.yaml, results/, validation.yaml"
-            ),
-        ),
-    ],
-)
-def test_what_does_not_belong_under_accelerators_is_named(
-    path: str, problem: str, tree: Tree
-) -> None:
-    root = tree({**EXAMPLE, path.rstrip("/"): "text"})
-    named = path if problem.startswith("the portal") else "/".join(path.split("/")[:2])
-    assert problems_in(root) == [f"{named}:1: {problem}"]
-
-
 def _link_to_itself(folder: Path) -> None:
     folder.symlink_to(folder.name)
 
@@ -189,11 +153,6 @@ def test_a_folder_that_may_not_be_read_is_named(
     assert str(problems[0]) == (
         "accelerators:1: the folder cannot be read (Permission denied); make the folder readable"
     )
-
-
-def test_hidden_files_are_nobodys_business(tree: Tree) -> None:
-    hidden = {"accelerators/.cache/x": "", "accelerators/example/.keep": ""}
-    assert problems_in(tree({**EXAMPLE, **hidden})) == []
 
 
 def test_elsewhere_than_in_the_repository_one_is_told(tree: Tree) -> None:

@@ -1,8 +1,6 @@
 from __future__ import annotations
 
-import pytest
-
-from tests.folders import EXAMPLE, SOURCES, Tree, loaded, problems_in
+from tests.folders import EXAMPLE, SOURCES, Tree, loaded
 
 OTHERS = f"""\
 {SOURCES}\
@@ -29,19 +27,3 @@ def test_backends_without_a_folder_are_no_platforms(tree: Tree) -> None:
 
 def test_without_the_file_there_are_none(tree: Tree) -> None:
     assert loaded(tree(EXAMPLE)).other_backends is None
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "said"),
-    [
-        ("kind: community", "kind: hardware", "kind"),
-        (", source: made-up}\nruntimes", "}\nruntimes", "source"),
-        ("https://example.org", "ftp://example.org", "is not a web address"),
-    ],
-)
-def test_a_wrong_entry_is_named(old: str, new: str, said: str, tree: Tree) -> None:
-    assert old in OTHERS
-    problems = problems_in(tree(others(OTHERS.replace(old, new, 1))))
-    assert problems
-    assert all(problem.startswith("data/other-backends.yaml:") for problem in problems)
-    assert any(said in problem for problem in problems)

@@ -1,129 +1,16 @@
-"""Commands that run what they fetch: every way to fetch in every way to run."""
+"""Commands that run what they fetch, every way to fetch in every way to run: `commands.yaml`."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from pathlib import Path
 
-# fmt: off
-FETCHING: Mapping[str, str] = {
-    "curl": "curl -fsSL https://github.com/x/y.sh",
-    "wget": "wget -qO- https://github.com/x/y.sh",
-    "busybox": "busybox wget -qO- https://github.com/x/y.sh",
-    "python": 'python3 -c "import urllib.request as u;print(u.urlopen(\'https://github.com/x/y.sh\').read().decode())"',
-    "gh": "gh api repos/x/y/contents/z",
-    "git": "git archive --remote=https://github.com/x/y HEAD z",
-    "openssl": "openssl s_client -quiet -connect github.com:443",
-    "ssh": "ssh git@github.com cat x",
-    "scp": "scp github.com:x /dev/stdout",
-    "rsync": "rsync github.com::x/y -",
-    "aws": "aws s3 cp s3://x/y -",
-    "gsutil": "gsutil cat gs://x/y",
-    "gcloud": "gcloud storage cat gs://x/y",
-    "dig": "dig +short TXT x.github.com",
-    "nslookup": "nslookup -type=TXT x.github.com",
-    "perl": 'perl -MLWP::Simple -e \'getprint "https://github.com/x/y.sh"\'',
-    "tftp": "tftp github.com -c get x",
-    "socat": "socat - TCP:github.com:80",
-    "telnet": "telnet github.com 80",
-    "devtcp": "cat < /dev/tcp/github.com/80",
-    "kubectl": "kubectl exec x -- cat y",
-    "docker": "docker run --rm x/y cat z",
-    "oras": "oras pull -o - ghcr.io/x/y",
-    "rclone": "rclone cat x:y",
-    "hfd": "hf download x/y",
-    "svn": "svn cat https://github.com/x/y.sh",
-    "hg": "hg cat https://github.com/x/y.sh",
-    "curlie": "curlie https://github.com/x/y.sh",
-    "pipdl": "pip download x -d -",
-    "npm": "npx -y degit x/y -",
-}
-"""Ways to bring a text from a network and write it to the output."""
+import yaml
 
-RUNNING: Mapping[str, str] = {
-    "sh": "{} | sh",
-    "bash s": "{} | bash -s -- -y",
-    "sudo": "{} | sudo -E bash -",
-    "python": "{} | python3 -",
-    "procsub": "bash <({})",
-    "source": "source <({})",
-    "dot": ". <({})",
-    "eval": 'eval "$({})"',
-    "evalbt": "eval `{}`",
-    "shc": 'sh -c "$({})"',
-    "here": 'bash <<< "$({})"',
-    "heredoc": "bash <<EOF\n$({})\nEOF",
-    "xargs": "{} | xargs -I{{}} sh -c {{}}",
-    "tee": "{} | tee /tmp/x | sh",
-    "base64": "{} | base64 -d | sh",
-    "gunzip": "{} | gunzip | bash",
-    "parallel": "{} | parallel",
-    "awk": "{} | awk '{{system($0)}}'",
-    "sed": "{} | sed -n '1e sh'",
-    "vim": "{} | vim -es -",
-    "make": "{} | make -f -",
-    "gdb": "{} | gdb -x -",
-    "mysql": "{} | mysql",
-    "sqlite": "{} | sqlite3",
-    "ed": "{} | ed",
-    "m4": "{} | m4",
-    "busyboxsh": "{} | busybox sh",
-    "toybox": "{} | toybox sh",
-    "nohup": "{} | nohup bash",
-    "su": "{} | su -c bash",
-    "ssh": "{} | ssh localhost sh",
-    "docker": "{} | docker run -i x sh",
-    "at": "{} | at now",
-    "crontab": "{} | crontab -",
-    "batch": "{} | batch",
-    "systemd": "{} | systemd-run --pipe bash",
-    "tmux": "{} | tmux load-buffer -",
-    "script": "{} | script -c sh",
-    "expect": "{} | expect -",
-    "R": "{} | R --no-save",
-    "julia": "{} | julia",
-    "go": "{} | go run /dev/stdin",
-    "gcc": "{} | gcc -x c - -o x && ./x",
-    "cmdsub": "$({})",
-    "exec": "exec bash <({})",
-    "fd": "exec 3< <({}); bash <&3",
-    "mapfile": 'mapfile x < <({}); eval "${{x[@]}}"',
-    "read": "read -r x < <({}); $x",
-    "while": '{} | while read l; do eval "$l"; done',
-    "for": "for l in $({}); do $l; done",
-    "printf": 'printf "%s" "$({})" | sh',
-    "iex": "{} | iex",
-    "iexp": "iex ({})",
-    "amp": "& ({})",
-    "trap": 'trap "$({})" EXIT',
-    "PROMPT": 'PROMPT_COMMAND="$({})"',
-    "alias": 'alias ls="$({})"',
-    "profile": "{} >> ~/.bashrc",
-    "func": "f() {{ {}; }}; f | sh",
-    "braces": "{{ {}; }} | sh",
-    "paren": "({}) | sh",
-    "newline": "{} |\n  sh",
-    "backslash": "{} \\\n | sh",
-    "comment": "{} | # x\n sh",
-    "quoted": '{} | "sh"',
-    "split": "{} | s''h",
-    "var": "S=sh; {} | $S",
-    "dollar": "{} | $'sh'",
-    "path": "{} | /usr/bin/env -i bash",
-    "brace": "{} | {{sh,-s}}",
-    "glob": "{} | /bin/?h",
-}
-"""Ways to run the output of a command, which stands for `{}`; braces are doubled."""
-# fmt: on
+_TABLES = yaml.safe_load(Path(__file__).with_name("commands.yaml").read_text("utf-8"))
+
+FETCHING: dict[str, str] = _TABLES["fetching"]
+RUNNING: dict[str, str] = _TABLES["running"]
+BY_DESIGN: dict[str, str] = _TABLES["by design"]
 
 UNSEEN = frozenset({"eval", "shc", "heredoc", "trap", "PROMPT", "alias", "here"})
 """With a program in quotation marks within quotation marks, `python` is not seen in these."""
-
-BY_DESIGN: Mapping[str, str] = {
-    "into a file first": "curl -fsSL https://github.com/x/y.sh > x.sh && bash x.sh",
-    "a filter": "curl -fsSL https://github.com/x/y.json | jq .name",
-    "a filter of another host": "ssh host.example nvidia-smi | grep Tesla",
-    "a container": "docker run --rm x/y python -c 'print(1)'",
-    "a hook": 'eval "$(conda shell.bash hook)"',
-    "a package": "pip download torch",
-}
-"""What a careful reader may paste."""

@@ -19,6 +19,7 @@ from accelerator_portal.site.vendor_text import render_vendor_text
 from tests.day import TODAY
 from tests.folders import ACCELERATOR, EXAMPLE, GUIDE, INSTALL, Tree, edited, write_tree
 from tests.hostile import fields, folders, formats, large, markdown, reports, yaml_files
+from tests.problem_tables import Case, cases
 from tests.processor_time import takes_less_than
 
 # Ten times what the slowest takes.
@@ -73,12 +74,15 @@ def test_a_file_of_yaml_is_refused(case: str, tree: Tree) -> None:
     assert_said(looked_at(tree({**EXAMPLE, ACCELERATOR: content})), ACCELERATOR, words)
 
 
-@pytest.mark.parametrize("case", fields.REFUSED)
-def test_a_value_is_refused(case: str, tree: Tree) -> None:
-    path, old, new, words = fields.REFUSED[case]
-    first, _, rest = EXAMPLE[path].partition(old)
-    assert rest, f"{old} does not stand in {path}"
-    assert_said(looked_at(tree({**EXAMPLE, path: f"{first}{new}{rest}"})), path, words)
+@pytest.mark.parametrize("case", cases(Path(__file__).with_name("fields.yaml")))
+def test_a_value_is_refused(case: Case, tree: Tree) -> None:
+    case.assert_said([str(problem) for problem in looked_at(tree(case.files))])
+
+
+@pytest.mark.parametrize("case", fields.LONG)
+def test_a_value_that_is_too_long_is_refused(case: str, tree: Tree) -> None:
+    path, old, new, words = fields.LONG[case]
+    assert_said(looked_at(tree(edited((path, old, new)))), path, words)
 
 
 @pytest.mark.parametrize("case", markdown.REFUSED)
