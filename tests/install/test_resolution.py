@@ -97,7 +97,7 @@ def test_a_wish_is_met_where_a_row_has_it_with_the_more_recent_ones(found: Selec
             if axis not in FREE or strange or (axis, value) == ("build", "stable"):
                 continue
             fitting = [row for row in rows if serves(row, axis, value)]
-            if axis == "python":  # rows without a Python, such as LibTorch's, only where no other fits
+            if axis == "python":  # rows for every Python, such as LibTorch's, are the last choice
                 fitting = [row for row in fitting if row.pythons] or fitting
             assert (axis in resolution.unmet) != bool(fitting), (wishes, axis)
             if fitting:

@@ -8,7 +8,8 @@ from typing import get_args
 
 import pytest
 
-from accelerator_portal.catalog.accelerator import Extent, Feature, FeatureId
+from accelerator_portal.catalog.accelerator import Extent, Feature
+from accelerator_portal.catalog.fields import FeatureId
 from accelerator_portal.catalog.shared_files import FeatureEvidence
 from accelerator_portal.reports.outcomes import BAD, Kind, Outcome
 from accelerator_portal.reports.report import Report

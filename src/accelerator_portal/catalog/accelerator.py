@@ -12,6 +12,7 @@ from accelerator_portal.catalog.fields import (
     AdditionalPlatformId,
     Arch,
     Day,
+    FeatureId,
     Flag,
     GitHubLogin,
     Id,
@@ -97,27 +98,6 @@ class ReportFeed(Sourced):
         if self.sha256 is not None and self.url is None:
             raise fault("sha256 belongs to url", "remove it; GitHub provides its own checksum")
         return self
-
-
-FeatureId = Literal[
-    "amp",
-    "bf16",
-    "fp8",
-    "autograd",
-    "sdpa",
-    "compile",
-    "export",
-    "graphs",
-    "distributed",
-    "fsdp",
-    "checkpoint",
-    "dataloader",
-    "optimizers",
-    "quantization",
-    "sparse",
-    "complex",
-    "profiler",
-]
 
 
 def _word(value: object) -> object:

@@ -331,3 +331,23 @@ SourceIds = Annotated[
         }
     ),
 ]
+
+FeatureId = Literal[
+    "amp",
+    "bf16",
+    "fp8",
+    "autograd",
+    "sdpa",
+    "compile",
+    "export",
+    "graphs",
+    "distributed",
+    "fsdp",
+    "checkpoint",
+    "dataloader",
+    "optimizers",
+    "quantization",
+    "sparse",
+    "complex",
+    "profiler",
+]

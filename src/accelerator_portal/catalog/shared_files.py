@@ -8,10 +8,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from accelerator_portal.catalog.features import FeatureId
 from accelerator_portal.catalog.fields import (
     Arch,
     Day,
+    FeatureId,
     Id,
     Line,
     Method,

@@ -8,7 +8,7 @@ from functools import partial
 from typing import get_args
 
 from accelerator_portal.catalog import Catalog, Platform
-from accelerator_portal.catalog.accelerator import FeatureId
+from accelerator_portal.catalog.fields import FeatureId
 from accelerator_portal.catalog.hardware import HardwareModel, Purpose
 from accelerator_portal.install.expand import rows_by_platform
 from accelerator_portal.install.labels import METHOD, OS

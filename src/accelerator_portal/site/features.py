@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import get_args
 
 from accelerator_portal.catalog import Catalog
-from accelerator_portal.catalog.accelerator import Extent, Feature, FeatureId
-from accelerator_portal.catalog.fields import Model
+from accelerator_portal.catalog.accelerator import Extent, Feature
+from accelerator_portal.catalog.fields import FeatureId, Model
 from accelerator_portal.catalog.own_suite import suite_folder
 from accelerator_portal.catalog.shared_files import FeatureEvidence, FeatureTests
 from accelerator_portal.catalog.sources import Source, sources_by_id

@@ -1,16 +1,23 @@
 from __future__ import annotations
 
-from tests.checks.rules.test_model_families import SUITE
 from tests.folders import EXAMPLE, Tree, problems_in
 
 FILE = "data/feature-tests.yaml"
+SUITE = """\
+sources: {a: {url: "https://example.org", title: A, read: 2026-01-02}}
+title: Made up
+kind: unit
+description: Made up.
+url: https://example.org
+source: [a]
+tests: [alpha-7b, org/Alpha-8B]
+"""
 
 
 def features(*names: str) -> dict[str, str]:
     listed = ", ".join(f'"{name}"' for name in names)
     text = f"features:\n  amp:\n    - names: [{listed}]\n"
-    suite = SUITE.replace("KIND", "unit")
-    return {**EXAMPLE, FILE: text, "data/suites/made-up.yaml": suite}
+    return {**EXAMPLE, FILE: text, "data/suites/made-up.yaml": SUITE}
 
 
 def test_patterns_that_match_are_fine(tree: Tree) -> None:
