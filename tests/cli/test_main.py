@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import click
 import pytest
 
+import accelerator_portal
 from accelerator_portal.cli import main
 from accelerator_portal.cli.main import COMMANDS
 from tests.folders import EXAMPLE, Tree
@@ -34,6 +36,24 @@ def test_what_lists_commands_imports_none(option: str) -> None:
     assert not modules & (HEAVY | {"pydantic", "yaml", "rich"})
     places = {command.place.partition(":")[0] for command in COMMANDS.values()}
     assert not modules & places
+
+
+def test_a_version_that_is_not_known_is_told_in_a_line(tmp_path: Path) -> None:
+    """A checkout on the path, with click next to it, and nothing that is installed."""
+    for module in (accelerator_portal, click):
+        folder = Path(str(module.__file__)).parent
+        (tmp_path / folder.name).symlink_to(folder)
+    program = (
+        "import sys; sys.path.append(sys.argv[1]); from accelerator_portal.cli import main; "
+        "main(['--version'])"
+    )
+    words = [sys.executable, "-S", "-c", program, str(tmp_path)]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == (
+        "Error: The package accelerator-portal is not installed, so its version is not known. "
+        "In a clone of the portal, run: make setup\n"
+    )
 
 
 def test_checking_imports_only_what_checking_needs(tree: Tree) -> None:

@@ -59,6 +59,25 @@ def test_a_file_of_any_kind_is_answered_in_a_line(
     assert sorted(hostile.rglob("*")) == before
 
 
+@pytest.mark.parametrize("kind", ["pipe", "device"])
+@pytest.mark.parametrize("line", READING, ids=" ".join)
+def test_a_pipe_or_a_device_is_answered_in_a_line(
+    line: list[str], kind: str, tree: Tree, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Reading it would not end: the test fails by its time limit then."""
+    root = tree({**EXAMPLE, "pyproject.toml": "x"})
+    monkeypatch.chdir(root)
+    for name in ("a", "a.whl"):
+        os.mkfifo(name) if kind == "pipe" else Path(name).symlink_to("/dev/zero")
+    words = [sys.executable, "-m", "accelerator_portal.cli", *line]
+    words = [word.replace("FILE", "a") for word in words]
+    done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=60)
+    if line[0] not in {"check", "diff"}:  # they take folders
+        assert done.returncode in {1, 2}, done.stdout
+        said = " ".join((done.stdout + done.stderr).replace("│", " ").split())
+        assert "is not a regular file" in said
+
+
 # A command, what the shell does with its streams, the exit status and what standard error says.
 FULL = r"Error: No space left on device\. Check .*"
 STREAMS = {
@@ -136,6 +155,27 @@ def test_a_wrong_name_is_answered_with_the_right_one(
     done = run(*line)
     assert done.exit_code == 2, done.output
     assert suggestion in done.output
+
+
+INTERRUPTED_AT_ONCE = """
+import os, runpy, signal, sys
+class Finder:
+    def find_spec(self, name, *_):
+        if name == sys.argv[1]:
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Finder())
+signal.signal(signal.SIGINT, signal.default_int_handler)
+runpy.run_module("accelerator_portal.cli", run_name="__main__", alter_sys=True)
+"""
+
+
+@pytest.mark.parametrize("module", ["click", "accelerator_portal.cli.failures"])
+def test_an_interruption_while_the_command_line_is_imported(module: str) -> None:
+    words = [sys.executable, "-c", INTERRUPTED_AT_ONCE, module]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (130, "")
+    assert done.stderr.startswith("Interrupted. ")
+    assert len(done.stderr.splitlines()) == 1
 
 
 INTERRUPTED_EARLY = """

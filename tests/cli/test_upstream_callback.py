@@ -45,7 +45,29 @@ def test_a_nightly_run_takes_the_commit_from_the_report_or_the_option(folder: Pa
     assert {found["delivery_id"] for found in (from_report, from_option)} == {HEAD}
     refused = run("report.json", "--nightly")
     assert refused.exit_code == 1
-    assert "a nightly run needs PyTorch's commit with 40 digits" in refused.output
+    what = "--nightly needs PyTorch's commit with 40 digits, and none is given. Pass it with"
+    assert refused.output.startswith(f"Error: {what}")
+    refused = run("report.json", "--nightly", "--commit", "main")
+    assert '40 digits, and "main" is not one. Pass it with --commit' in refused.output
+
+
+@pytest.mark.parametrize(
+    ("words", "event", "error"),
+    [
+        ([], "x", "the event is not a JSON object. Pass the file of the repository_dispatch"),
+        ([], "{}", "the event, client_payload: this is not in the relay's format. Pass the"),
+        (["--check-run", "x"], "{}", "--check-run is missing or not valid. Pass the number in"),
+        (["--artifact", "x"], "{}", "--artifact is missing or not valid. Pass an address that"),
+    ],
+)
+def test_an_error_names_the_place_and_the_fix(
+    words: list[str], event: str, error: str, folder: Path
+) -> None:
+    (folder / "event.json").write_text(event, "utf-8")
+    done = run("report.json", *words)
+    assert done.exit_code == 1
+    assert done.output.startswith(f"Error: {error}")
+    assert len(done.output.splitlines()) == 1
 
 
 @pytest.mark.usefixtures("folder")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import gc
 import os
 import struct
 import subprocess
@@ -283,6 +284,18 @@ def test_an_interruption_loses_nothing(root: Path, index: Index) -> None:
     done = synced(root, index, only=frozenset({"torch-example", "beside"}))
     assert [package.written for package in done.packages] == [False, False]
     assert asked(index, "files") == []
+
+
+def test_a_file_that_cannot_be_written_stops_the_other_packages_in_silence(
+    root: Path, index: Index, caplog: pytest.LogCaptureFixture
+) -> None:
+    for number in range(40):
+        index.add("torch-example", f"2.{number}", X86)
+    (root / "data/packages/torch.json/x").mkdir(parents=True)
+    with pytest.raises(IsADirectoryError):
+        synced(root, index, only=frozenset({"torch", "torch-example"}))
+    gc.collect()
+    assert caplog.messages == []
 
 
 def test_what_is_written_is_read_again_into_the_catalogue(root: Path, index: Index) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any, NamedTuple
 
 import click
@@ -142,11 +143,30 @@ COMMANDS = {
 }
 
 
+def _show_version(context: click.Context, _option: click.Parameter, wanted: bool) -> None:
+    if not wanted or context.resilient_parsing:
+        return
+    try:
+        found = version("accelerator-portal")
+    except PackageNotFoundError:
+        what = "The package accelerator-portal is not installed, so its version is not known"
+        raise click.ClickException(f"{what}. In a clone of the portal, run: make setup") from None
+    click.echo(f"accelerator-portal, version {found}")
+    context.exit()
+
+
 @click.group(
     cls=LazyGroup,
     lazy_commands=COMMANDS,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-@click.version_option(package_name="accelerator-portal")
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_show_version,
+    help="Show the version and exit.",
+)
 def main() -> None:
     """Manage the PyTorch accelerator portal: data, site, test reports and automation."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
@@ -19,7 +20,29 @@ from accelerator_portal.catalog.progress import Advance
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.checks import errors, load_and_check
 
-INPUT_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+
+class _InputFile(click.Path):
+    """A file to read. A pipe or a device is refused: a command could wait for it forever."""
+
+    name = "file"
+
+    def convert(
+        self,
+        value: str | os.PathLike[str],
+        param: click.Parameter | None,
+        ctx: click.Context | None,
+    ) -> str | bytes | os.PathLike[str]:
+        """Return the path of the file."""
+        path = super().convert(value, param, ctx)
+        place = Path(os.fsdecode(path))
+        if not (place.is_file() or place.is_dir()):
+            what = f'"{value}" is not a regular file. Save its content to a file and name that'
+            self.fail(printable(what), param, ctx)
+        return path
+
+
+INPUT_FILE = _InputFile(exists=True, dir_okay=False, path_type=Path)
+INPUT = _InputFile(exists=True, path_type=Path)
 INPUT_FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 OUTPUT_FILE = click.Path(dir_okay=False, path_type=Path)
 OUTPUT_FOLDER = click.Path(file_okay=False, path_type=Path)

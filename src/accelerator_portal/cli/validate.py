@@ -20,6 +20,7 @@ from accelerator_portal.catalog.wording import count
 from accelerator_portal.cli.extras import require_extra
 from accelerator_portal.cli.failures import INTERRUPTED
 from accelerator_portal.cli.options import (
+    INPUT,
     INPUT_FILE,
     INPUT_FOLDER,
     OUTPUT_FILE,
@@ -213,7 +214,7 @@ TIMES = click.option(
 )
 @click.option(
     "--pytest",
-    type=click.Path(exists=True, path_type=Path),
+    type=INPUT,
     metavar="PATH",
     help="Run your own pytest suite in this folder or file.",
 )

@@ -135,9 +135,15 @@ class _Work:
             self._traffic = client.traffic
             folder = self._root / CACHE if self._options.cached else None
             asker = IndexReader(client, HttpCache(folder), self._address, self._names)
-            with suppress(TimeoutError):
-                async with asyncio.timeout(self._options.seconds):
-                    await asyncio.gather(*(self._package(asker, package) for package in todo))
+            tasks = [asyncio.create_task(self._package(asker, package)) for package in todo]
+            try:
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(self._options.seconds):
+                        await asyncio.gather(*tasks)
+            finally:  # a file that cannot be written stops the others, too
+                for task in tasks:
+                    task.cancel()
+                await asyncio.gather(*tasks, return_exceptions=True)
 
     def _address(self, index: str) -> str:
         return self._options.addresses.get(index) or address_of(index)

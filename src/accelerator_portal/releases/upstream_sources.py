@@ -153,7 +153,10 @@ def upstream_text(source: str, limits: RequestLimits) -> str:
     if source.startswith(("https://", "http://")):
         data = asyncio.run(_fetched(source, limits))
     else:
-        with Path(source).open("rb") as file:
+        path = Path(source)
+        if path.exists() and not (path.is_file() or path.is_dir()):  # it could wait forever
+            raise ValueError("it is not a regular file. Save the list to a file and name that")
+        with path.open("rb") as file:
             data = file.read(MAX_BYTES + 1)
     if len(data) > MAX_BYTES:
         raise ValueError(f"it has more than {MAX_BYTES // 1024**2} MB. Use a list of PyTorch's")

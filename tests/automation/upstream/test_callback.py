@@ -123,7 +123,7 @@ def test_a_nightly_run_names_pytorch_s_commit_instead_of_a_delivery(event_type: 
 
 @pytest.mark.parametrize("commit", ["", "abc1234", "A" * 40])
 def test_a_nightly_run_without_a_full_commit_is_refused(commit: str) -> None:
-    with pytest.raises(RefusedEventError, match="give it with --commit"):
+    with pytest.raises(RefusedEventError, match="Pass it with --commit"):
         self_started("nightly", commit)
 
 
@@ -149,21 +149,21 @@ def test_a_baseline_is_no_run() -> None:
 @pytest.mark.parametrize(
     ("changed", "words"),
     [
-        ({"GITHUB_RUN_ID": "x"}, "the run's run_id is missing or invalid"),
-        ({"GITHUB_JOB": ""}, "the run's job_name is missing or invalid"),
-        ({"GITHUB_SERVER_URL": "http://x"}, "the run's url is missing or invalid"),
+        ({"GITHUB_RUN_ID": "x"}, "GITHUB_RUN_ID is missing or not valid"),
+        ({"GITHUB_JOB": ""}, "--job-name, or GITHUB_JOB, is missing or not valid"),
+        ({"GITHUB_SERVER_URL": "http://x"}, "GITHUB_SERVER_URL, GITHUB_REPOSITORY or "),
     ],
 )
 def test_a_job_outside_of_github_actions_is_refused(changed: dict[str, str], words: str) -> None:
     with pytest.raises(RefusedEventError, match=words):
         job_of({**HERE, **changed}, "456", None)
-    with pytest.raises(RefusedEventError, match="the run's name is missing"):
+    with pytest.raises(RefusedEventError, match="GITHUB_WORKFLOW is missing or not valid"):
         job_of({}, "456", None)
 
 
 @pytest.mark.parametrize("data", [b"", b"{}", event({}), event({"pull_request": {"number": 1}})])
 def test_another_event_is_refused(data: bytes) -> None:
-    with pytest.raises(RefusedEventError, match=r"^unreadable: .* is not in the relay's format$"):
+    with pytest.raises(RefusedEventError, match=r"^the event.* Pass the file of the "):
         read_dispatched(data)
 
 

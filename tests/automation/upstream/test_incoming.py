@@ -109,24 +109,24 @@ def test_a_check_run_that_is_asked_for_again_is_one_platforms() -> None:
 @pytest.mark.parametrize(
     ("data", "words"),
     [
-        (b"", "unreadable: the event doesn't match GitHub's event format"),
-        (b"[]", "unreadable: the event doesn't match GitHub's event format"),
-        (b'{"client_payload": 1}', "unreadable: client_payload doesn't match"),
-        (event({}), "unreadable: pull_request doesn't match"),
-        (event({"pull_request": {"number": 0}}), "unreadable: pull_request.number doesn't match"),
+        (b"", "the event doesn't match GitHub's event format"),
+        (b"[]", "the event doesn't match GitHub's event format"),
+        (b'{"client_payload": 1}', "client_payload doesn't match"),
+        (event({}), "pull_request doesn't match"),
+        (event({"pull_request": {"number": 0}}), "pull_request.number doesn't match"),
         (
             event({"pull_request": {"number": "7; rm"}}),
-            "unreadable: pull_request.number doesn't match",
+            "pull_request.number doesn't match",
         ),
-        (nested({"action": "opened"}), "unreadable: pull_request doesn't match"),
-        (b" " * (MOST_BYTES + 1), "unreadable: the event has more than 1,048,576 bytes"),
+        (nested({"action": "opened"}), "pull_request doesn't match"),
+        (b" " * (MOST_BYTES + 1), "the event has more than 1,048,576 bytes"),
         (
             nested(pull_webhook(repository={"full_name": "evil/pytorch"})),
             "unknown repository: the event is from evil/pytorch, not from pytorch/pytorch",
         ),
         (
             event({"event_type": "push", "delivery_id": "$(id)", "payload": {}}),
-            "unreadable: delivery_id doesn't match",
+            "delivery_id doesn't match",
         ),
     ],
 )

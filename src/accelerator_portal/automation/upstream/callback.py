@@ -70,6 +70,26 @@ class WorkflowJob(Part):
     """Where the report is."""
 
 
+_NO_EVENT = "the event is not a JSON object"
+_EVENT_FILE = 'Pass the file of the repository_dispatch event: --event "$GITHUB_EVENT_PATH"'
+_RUN = "GITHUB_SERVER_URL, GITHUB_REPOSITORY or GITHUB_RUN_ID"
+# What each key of a WorkflowJob comes from.
+_GIVEN_BY = {
+    "name": "GITHUB_WORKFLOW",
+    "job_name": "--job-name, or GITHUB_JOB,",
+    "url": _RUN,
+    "run_id": "GITHUB_RUN_ID",
+    "run_attempt": "GITHUB_RUN_ATTEMPT",
+    "check_run_id": "--check-run",
+    "artifact_url": "--artifact",
+}
+_REMEDIES = {
+    "check_run_id": "Pass the number in ${{ job.check_run_id }}",
+    "artifact_url": "Pass an address that starts with https://",
+}
+_IN_ACTIONS = "Run the command in a job of GitHub Actions, which sets it"
+
+
 def read_dispatched(event: bytes) -> Dispatched:
     """Return the payload of a relayed `repository_dispatch` event. Raises RefusedEventError."""
 
@@ -79,8 +99,9 @@ def read_dispatched(event: bytes) -> Dispatched:
     try:
         return Event.model_validate_json(event).client_payload
     except ValidationError as error:
-        place = ".".join(map(str, error.errors(include_input=False)[0]["loc"])) or "the event"
-        raise RefusedEventError("unreadable", f"{place} is not in the relay's format") from None
+        place = ".".join(map(str, error.errors(include_input=False)[0]["loc"]))
+        what = f"the event, {place}: this is not in the relay's format" if place else _NO_EVENT
+        raise RefusedEventError("unreadable", f"{what}. {_EVENT_FILE}") from None
 
 
 def self_started(event_type: SelfStartedEvent, commit: str) -> SelfStarted:
@@ -92,7 +113,9 @@ def self_started(event_type: SelfStartedEvent, commit: str) -> SelfStarted:
             payload={"repository": {"full_name": UPSTREAM}, "head_sha": commit},
         )
     except ValidationError:
-        what = f"a {event_type} run needs PyTorch's commit with 40 digits; give it with --commit"
+        given = f'"{commit[:60]}" is not one' if commit else "none is given"
+        what = f"--{event_type} needs PyTorch's commit with 40 digits, and {given}"
+        what += ". Pass it with --commit, or state torch_commit in the report"
         raise RefusedEventError("unreadable", what) from None
 
 
@@ -121,7 +144,7 @@ def job_of(
         )
     except ValidationError as error:
         place = ".".join(map(str, error.errors(include_input=False)[0]["loc"]))
-        what = f"the run's {place} is missing or invalid. Run this in GitHub Actions"
+        what = f"{_GIVEN_BY[place]} is missing or not valid. {_REMEDIES.get(place, _IN_ACTIONS)}"
         raise RefusedEventError("unreadable", what) from None
 
 

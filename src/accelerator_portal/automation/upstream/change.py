@@ -30,7 +30,7 @@ class RefusedEventError(ValueError):
     """An event that nothing is done for; `name` says in a word or two why, the text how."""
 
     def __init__(self, name: Refused, what: str) -> None:
-        super().__init__(f"{name}: {what}")
+        super().__init__(what if name == "unreadable" else f"{name}: {what}")
         self.name = name
 
 
