@@ -63,6 +63,21 @@ def test_a_run_and_a_baseline_are_two_counts_and_the_run_is_first() -> None:
     ]
 
 
+def test_executorch_has_a_count_of_its_own_after_all_others() -> None:
+    suites = [{"name": "executorch-models", "kind": "model"}, *SUITES]
+    run = stored(
+        "run",
+        model("alpha", "failed", suite="executorch-models"),
+        suites=suites,
+    )
+    expected = stored("expected", model("alpha"), kind="baseline")
+    results = model_evidence([ALPHA], [run, expected])["alpha"]["example"]
+    assert [(found.executorch, found.basis, found.worst) for found in results] == [
+        (False, "baselines", "passed"),
+        (True, "runs", "failed"),
+    ]
+
+
 def test_the_newest_report_of_a_suite_counts_whichever_stands_first() -> None:
     tests = model("alpha", "failed"), model("alpha", suite="more")
     old = stored("old", *tests, started="2026-01-01T00:00:00Z")

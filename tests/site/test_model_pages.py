@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from accelerator_portal.catalog.own_suite import of_executorch
 from accelerator_portal.reports.outcomes import BAD, GOOD
 from accelerator_portal.reports.store import StoredReport, stored_reports
 from tests.built_site import Page, Site, attribute
@@ -51,6 +52,7 @@ def test_the_counts_of_llama_are_those_of_the_newest_reports(
             and (stored.report.kind == "baseline") == baseline
             for test in stored.report.tests
             if (suite := site.catalog.suites.get(test.suite)) and suite.kind == "model"
+            if of_executorch(test.suite) == count["executorch"]
         }
         outcomes = [
             test.outcome
@@ -98,10 +100,26 @@ def test_a_run_counts_before_a_baseline(index: dict[str, Any]) -> None:
     both = 0
     for family in index["families"]:
         for platform in {count["accelerator"] for count in family["counts"]}:
-            bases = [c["basis"] for c in family["counts"] if c["accelerator"] == platform]
-            assert bases in (["runs"], ["baselines"], ["runs", "baselines"])
+            bases = [
+                c["basis"]
+                for c in family["counts"]
+                if c["accelerator"] == platform and not c["executorch"]
+            ]
+            assert bases in ([], ["runs"], ["baselines"], ["runs", "baselines"])
             both += len(bases) == 2
     assert both
+
+
+def test_executorch_is_counted_apart_and_after_pytorch(site: Site, index: dict[str, Any]) -> None:
+    (llama,) = (family for family in index["families"] if family["id"] == "llama")
+    assert [c["executorch"] for c in llama["counts"] if c["accelerator"] == "cpu"] == [False, True]
+    page = site.pages[f"{MODELS}llama/"]
+    heads = [head.text(strip=True).rstrip("¶") for head in page.tree.css("article h2")]
+    apart = [head for head in heads if "ExecuTorch" in head]
+    assert apart
+    assert heads[heads.index(apart[0]) :][: len(apart)] == apart
+    cell = table(site).tree.css_first('.family-row a[href$="llama/#cpu--executorch"]')
+    assert cell.text(strip=True).startswith("ExecuTorch:")
 
 
 def test_a_cell_leads_to_its_results_and_each_of_them_to_its_evidence(

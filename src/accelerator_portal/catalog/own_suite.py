@@ -101,3 +101,8 @@ def suite_folder(suite: str) -> str:
     No name has two hyphens in a row, so no two suites share a folder.
     """
     return suite.replace("/", "--")
+
+
+def of_executorch(suite: str) -> bool:
+    """Say whether a suite tests ExecuTorch; all others test PyTorch itself."""
+    return suite.rpartition("/")[2].startswith("executorch")

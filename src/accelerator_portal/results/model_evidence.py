@@ -1,7 +1,8 @@
 """Finds the newest evidence for families of models on each platform.
 
-A run and a baseline are two pieces of evidence and never share a count. Of each suite the newest
-report that has it counts, as elsewhere on the site.
+A run and a baseline are two pieces of evidence and never share a count; nor do PyTorch and
+ExecuTorch, whose recipes are quantized and lowered. Of each suite the newest report that has it
+counts, as elsewhere on the site.
 """
 
 from __future__ import annotations
@@ -11,8 +12,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
+from accelerator_portal.catalog.own_suite import of_executorch
 from accelerator_portal.catalog.shared_files import ModelFamily
 from accelerator_portal.reports.outcomes import BAD, GOOD, WORST_FIRST, Outcome
 from accelerator_portal.reports.report import TestEntry
@@ -27,12 +29,14 @@ _LONG_AGO = dt.datetime.min.replace(tzinfo=dt.timezone.utc)
 class FamilyResults:
     """The tests of one family on one platform, from runs or from baselines; there is at least one.
 
-    `tests` are pairs of a report and the place of a test in it.
+    They are those of suites of ExecuTorch, or those of all others. `tests` are pairs of a report
+    and the place of a test in it.
     """
 
     accelerator: str
     basis: Basis
     tests: tuple[tuple[StoredReport, int], ...]
+    executorch: bool = False
 
     @cached_property
     def entries(self) -> tuple[TestEntry, ...]:
@@ -74,8 +78,16 @@ class FamilyResults:
         return started.date() if started else None
 
 
+class _Key(NamedTuple):
+    family: str
+    accelerator: str
+    basis: Basis
+    executorch: bool
+
+
 FamilyEvidence: TypeAlias = Mapping[str, Mapping[str, tuple[FamilyResults, ...]]]
-"""What is known by id of the family, then of the accelerator; runs stand before baselines."""
+"""What is known by id of the family, then of the accelerator; runs stand before
+baselines, and ExecuTorch after everything else."""
 
 
 def model_evidence(
@@ -83,7 +95,7 @@ def model_evidence(
 ) -> FamilyEvidence:
     """Return the results of each family; a family or a platform without any is left out."""
     families = tuple(families)
-    found: dict[tuple[str, str, Basis], list[tuple[StoredReport, int]]] = {}
+    found: dict[_Key, list[tuple[StoredReport, int]]] = {}
     known: dict[tuple[str, str], tuple[str, ...]] = {}
     for stored, suites in _newest(reports):
         for place, test in enumerate(stored.report.tests):
@@ -93,13 +105,14 @@ def model_evidence(
             if named not in known:
                 known[named] = tuple(family.id for family in families if family.has(*named))
             for family in known[named]:
-                key = (family, stored.report.accelerator, basis_of(stored.report))
+                basis = basis_of(stored.report)
+                key = _Key(family, stored.report.accelerator, basis, of_executorch(test.suite))
                 found.setdefault(key, []).append((stored, place))
     evidence: dict[str, dict[str, tuple[FamilyResults, ...]]] = {}
-    for (family, accelerator, basis), tests in sorted(found.items(), key=_runs_first):
-        of_family = evidence.setdefault(family, {})
-        results = FamilyResults(accelerator, basis, tuple(tests))
-        of_family[accelerator] = (*of_family.get(accelerator, ()), results)
+    for key, tests in sorted(found.items(), key=_pytorch_and_runs_first):
+        of_family = evidence.setdefault(key.family, {})
+        results = FamilyResults(key.accelerator, key.basis, tuple(tests), key.executorch)
+        of_family[key.accelerator] = (*of_family.get(key.accelerator, ()), results)
     return evidence
 
 
@@ -121,8 +134,9 @@ def _newest(reports: Iterable[StoredReport]) -> Iterator[tuple[StoredReport, fro
         taken |= keys
 
 
-def _runs_first(item: tuple[tuple[str, str, Basis], object]) -> bool:
-    return item[0][2] != "runs"
+def _pytorch_and_runs_first(item: tuple[_Key, object]) -> tuple[bool, bool]:
+    key, _ = item
+    return key.executorch, key.basis != "runs"
 
 
 def _age(stored: StoredReport) -> tuple[dt.datetime, str]:

@@ -10,12 +10,17 @@ from accelerator_portal.results.standing import Basis
 
 
 class FamilyCount(Model):
-    """The results of a family on one platform; runs and baselines are counted apart."""
+    """The results of a family on one platform.
+
+    Runs and baselines are counted apart, and so are PyTorch and ExecuTorch.
+    """
 
     accelerator: str
     """Id of the accelerator."""
     basis: Basis
     """Whether the counts are from runs or from baselines."""
+    executorch: bool = False
+    """Whether the tests are of ExecuTorch, not of PyTorch itself."""
     passed: int
     """The number of tests that passed or are expected to pass."""
     checked: int

@@ -82,8 +82,13 @@ class FamilyView:
     listed: tuple[ListedTest, ...]
 
     def best(self, platform: str) -> FamilyCell | None:
-        """Return a platform's best evidence: that of runs, else that of baselines."""
+        """Return a platform's best evidence: of PyTorch that of runs, else that of baselines."""
         return next(iter(self.cells.get(platform, ())), None)
+
+    def on_executorch(self, platform: str) -> FamilyCell | None:
+        """Return the best evidence of ExecuTorch on a platform that has better of PyTorch."""
+        _, *others = self.cells.get(platform, (None,))
+        return next((cell for cell in others if cell.results.executorch), None)
 
     @property
     def words(self) -> str:
@@ -149,7 +154,9 @@ def _cell(results: FamilyResults) -> FamilyCell:
     modes = {mode: f"{mode} {c[True]} of {c.total()}" for mode, c in counts.items()}
     several = len(modes) > 1
     # No id has two hyphens in a row: the anchor is never that of another platform's runs.
-    anchor = f"{results.accelerator}{'' if results.basis == 'runs' else '--baseline'}"
+    executorch = "--executorch" if results.executorch else ""
+    expected = "" if results.basis == "runs" else "--baseline"
+    anchor = f"{results.accelerator}{executorch}{expected}"
     return FamilyCell(
         results,
         result_words(results),
