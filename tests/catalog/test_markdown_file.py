@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
+import yaml
 
 from accelerator_portal.catalog.markdown_file import MarkdownFile, parse_markdown
 
@@ -14,6 +17,11 @@ sources:
     read: 2026-01-02
 ---
 """
+
+
+FAULTS: list[list[str]] = yaml.safe_load(
+    Path(__file__).with_name("faults.yaml").read_text("utf-8")
+)["markdown"]
 
 
 def parsed(body: str) -> MarkdownFile:
@@ -70,66 +78,10 @@ def test_without_a_heading_there_are_no_sections() -> None:
     assert parsed("").sections == ()
 
 
-NO_FRONT = "1: the front matter is missing; start the file with ---, sources: … and ---"
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("## One\n", [NO_FRONT]),
-        ("\n" + FRONT, [NO_FRONT]),
-        ("---\nsources: {}\n## One\n", [NO_FRONT]),
-        ("---\n---\n## One\n", [NO_FRONT]),
-        ("---\n# empty\n---\n## One\n", ["2: the value is empty; enter a value or remove the key"]),
-        (
-            "---\nsources: {}\n---\n## One\n",
-            ["2: sources: the value is empty; enter a value or remove the key"],
-        ),
-        (
-            FRONT.replace("title", "titel"),
-            [
-                '3: "title" is missing; add sources.a.title',
-                '5: unknown key "titel"; did you mean "title"?',
-            ],
-        ),
-        (
-            FRONT.replace("title: Example data", "title: a: b") + "# One\n",
-            [
-                (
-                    "5: not valid YAML: mapping values are not allowed in this context; "
-                    "check the indentation, the quotes and the brackets around this line"
-                ),
-                "8: there is text before the first ## heading; move it under a heading",
-                "8: level-1 headings are not allowed; use ## headings",
-            ],
-        ),
-        (
-            FRONT + "\nwords\n\n## One\n",
-            ["9: there is text before the first ## heading; move it under a heading"],
-        ),
-        (
-            FRONT + "## One\n\n| | a |\n|-|-|\n| b | |\n",
-            ["10: a table column has no name; add its name in the table's first line"],
-        ),
-        (
-            FRONT + "## One\n\n> # Big\n",
-            ["10: level-1 headings are not allowed; use ## headings"],
-        ),
-        (
-            FRONT + "## One\n\nBig\n===\n",
-            ["10: level-1 headings are not allowed; use ## headings"],
-        ),
-        (
-            FRONT + "## One\n\n<div onclick='x'>\n\nso <b>bold</b>\n\n<!-- note -->\n",
-            [
-                f"{line}: raw HTML is not allowed; use Markdown, or put it in backticks"
-                for line in (10, 12, 14)
-            ],
-        ),
-    ],
-)
-def test_what_is_wrong_is_named_with_its_line(text: str, expected: list[str]) -> None:
-    assert problems(text) == [f"a.md:{problem}" for problem in expected]
+@pytest.mark.parametrize("case", FAULTS, ids=lambda case: case[0])
+def test_what_is_wrong_is_named_with_its_line(case: list[str]) -> None:
+    text, *expected = case
+    assert problems(text.replace("FRONT\n", FRONT)) == [f"a.md:{problem}" for problem in expected]
 
 
 def test_a_paragraph_has_a_longest_length() -> None:

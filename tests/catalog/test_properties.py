@@ -21,85 +21,17 @@ from tests.folders import EXAMPLE, FAQ, INSTALL, REPOSITORY, real_files, write_t
 
 PLATFORMS = sorted(p.name for p in (REPOSITORY / "accelerators").iterdir())
 
-YAML_PIECES = st.sampled_from(
-    [
-        *(
-            "a: ",
-            "- ",
-            "[",
-            "]",
-            "{",
-            "}",
-            ", ",
-            ": ",
-            "? ",
-            "\n",
-            "\n  ",
-            "\n    - ",
-            "x",
-            "'",
-            '"',
-        ),
-        *(
-            "&a ",
-            "*a",
-            "!!str ",
-            "!x ",
-            "<<: *a",
-            "|\n",
-            ">-\n  ",
-            "#",
-            "---\n",
-            "...\n",
-            "%YAML 1.1\n",
-        ),
-        *(
-            "2.10",
-            "1:30",
-            "0x_",
-            "=",
-            "~",
-            "no",
-            "2026-13-01",
-            "1e999",
-            "\\x",
-            "\t",
-            "\ufeff",
-            "😀",
-        ),
-    ]
-)
-MARKDOWN_PIECES = st.sampled_from(
-    [
-        *(
-            "## A\n",
-            "# A\n",
-            "A\n---\n",
-            "\n",
-            "- ",
-            "> ",
-            "```\n",
-            "<b>",
-            "<!--",
-            "[@a]",
-            "[@",
-            "]",
-        ),
-        *(
-            "[x](http://y)",
-            "![x](y)",
-            "| a |\n|-|\n",
-            "    ",
-            "`",
-            "*",
-            "_",
-            "\\",
-            "&amp;",
-            "text",
-            "\t",
-        ),
-    ]
-)
+# fmt: off
+YAML_PIECES = st.sampled_from([
+    "a: ", "- ", "[", "]", "{", "}", ", ", ": ", "? ", "\n", "\n  ", "\n    - ", "x", "'", '"',
+    "&a ", "*a", "!!str ", "!x ", "<<: *a", "|\n", ">-\n  ", "#", "---\n", "...\n", "%YAML 1.1\n",
+    "2.10", "1:30", "0x_", "=", "~", "no", "2026-13-01", "1e999", "\\x", "\t", "\ufeff", "😀",
+])
+MARKDOWN_PIECES = st.sampled_from([
+    "## A\n", "# A\n", "A\n---\n", "\n", "- ", "> ", "```\n", "<b>", "<!--", "[@a]", "[@", "]",
+    "[x](http://y)", "![x](y)", "| a |\n|-|\n", "    ", "`", "*", "_", "\\", "&amp;", "text", "\t",
+])
+# fmt: on
 FRONT = (
     "---\nsources: {a: {url: https://example.org, title: Example data, read: 2026-01-02}}\n---\n"
 )
