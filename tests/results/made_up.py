@@ -8,8 +8,10 @@ from typing import get_args
 
 from hypothesis import strategies as st
 
+from accelerator_portal.catalog.known_issues_file import KnownFailure
 from accelerator_portal.reports import Report
 from accelerator_portal.reports.outcomes import Outcome
+from accelerator_portal.reports.store import StoredReport
 from accelerator_portal.results.history import OutcomeChange, fold
 from accelerator_portal.results.standing import Standing, State
 
@@ -42,6 +44,24 @@ def made_up(day: int, outcomes: Outcomes, **changed: object) -> Report:
         }
         | changed
     )
+
+
+def stored(name: str, report: Report) -> StoredReport:
+    """A report as it lies in the folder of a platform, under this name."""
+    return StoredReport(name, f"accelerators/example/results/{name}.json", report, None)
+
+
+def known_failure(**changes: object) -> KnownFailure:
+    """A known issue of a made-up test; a field that is None is left out."""
+    fields = {
+        "test": "made-up/first",
+        "action": "expect",
+        "reason": "It breaks.",
+        "url": "https://example.org/1",
+        "expires": "2026-05-01",
+        **changes,
+    }
+    return KnownFailure.model_validate({k: v for k, v in fields.items() if v is not None})
 
 
 def _test(name: str, said: Outcome | tuple[Outcome, str]) -> dict[str, object]:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
 
 from accelerator_portal.catalog import ProblemsError, load_catalog
 from accelerator_portal.reports.report import Report
-from accelerator_portal.reports.store import StoredReport, stored_reports
+from accelerator_portal.reports.store import stored_reports
 from accelerator_portal.results.archive import (
     History,
     read_history,
@@ -21,7 +20,7 @@ from accelerator_portal.results.folding import fold_reports
 from accelerator_portal.results.history import fold
 from accelerator_portal.results.standing import State, basis_of
 from tests.folders import REPOSITORY
-from tests.results.made_up import HISTORIES, Outcomes, folded, made_up
+from tests.results.made_up import made_up, stored
 
 
 def keep_all(root: Path, *reports: Report) -> None:
@@ -31,24 +30,6 @@ def keep_all(root: Path, *reports: Report) -> None:
 
 def files(root: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in root.rglob("*.*") if path.is_file()}
-
-
-def stored(name: str, report: Report) -> StoredReport:
-    return StoredReport(name, f"accelerators/example/results/{name}.json", report, None)
-
-
-@settings(max_examples=40)  # each writes files for every day
-@given(HISTORIES)
-def test_a_history_that_was_kept_is_the_history(
-    tmp_path_factory: pytest.TempPathFactory, history: list[Outcomes]
-) -> None:
-    root = tmp_path_factory.mktemp("kept")
-    reports = [made_up(day, outcomes) for day, outcomes in enumerate(history)]
-    keep_all(root, *reports)
-    state, changes = folded(*reports) if reports else (State("example", "runs"), [])
-    found = read_history(root, "example", "runs")
-    assert found.changes == tuple(changes)
-    assert dict(found.state.tests()) == dict(state.tests())
 
 
 def test_nothing_kept_is_an_empty_history(tmp_path: Path) -> None:

@@ -58,16 +58,15 @@ def test_only_what_changes_is_a_change() -> None:
     ]
 
 
-def test_infrastructure_between_good_and_bad_does_not_hide_the_regression() -> None:
-    days: list[Outcome] = [P, "infrastructure-error", "test-broken", F]
+@pytest.mark.parametrize(
+    ("last", "kind"),
+    [(F, "regressed"), (P, "changed")],
+    ids=["a failure after infrastructure is a regression", "a pass after infrastructure is no fix"],
+)
+def test_infrastructure_hides_no_regression_and_makes_no_fix(last: Outcome, kind: str) -> None:
+    days: list[Outcome] = [P, "infrastructure-error", "test-broken", last]
     _, changes = folded(*(made_up(day, {"a": outcome}) for day, outcome in enumerate(days)))
-    assert [change.kind for change in changes] == ["new", "changed", "changed", "regressed"]
-
-
-def test_infrastructure_between_two_passes_is_no_fix() -> None:
-    days: list[Outcome] = [P, "infrastructure-error", P]
-    _, changes = folded(*(made_up(day, {"a": outcome}) for day, outcome in enumerate(days)))
-    assert [change.kind for change in changes] == ["new", "changed", "changed"]
+    assert [change.kind for change in changes] == ["new", "changed", "changed", kind]
 
 
 def test_a_test_goes_and_returns() -> None:
@@ -153,20 +152,68 @@ def test_a_report_that_only_explains_more_is_the_same() -> None:
     assert fold(state, explained) == (state, ())
 
 
-def test_an_older_report_is_refused() -> None:
-    state, _ = folded(made_up(3, {"a": P}))
-    assert refused(state, made_up(1, {"a": P})) == (
-        "2026-03-01.json:1: the report started 2026-03-02 02:00:00 UTC, before the latest report "
-        "(2026-03-04 02:00:00 UTC); rebuild the history from all reports"
-    )
+ONE = made_up(0, {"a": P})
+RUNS, BASELINES = State("example", "runs"), State("example", "baselines")
+REFUSED: dict[str, tuple[State, Report, str]] = {
+    "an older report": (
+        folded(made_up(3, {"a": P}))[0],
+        made_up(1, {"a": P}),
+        (
+            "the report started 2026-03-02 02:00:00 UTC, before the latest report "
+            "(2026-03-04 02:00:00 UTC); rebuild the history from all reports"
+        ),
+    ),
+    "two verdicts of one moment": (
+        folded(ONE)[0],
+        made_up(0, {"a": F}),
+        (
+            'another report of 2026-03-01 02:00:00 UTC already has tests of "models"; remove one of '
+            "the two or merge them; then rebuild the history from all reports"
+        ),
+    ),
+    "another platform": (
+        RUNS,
+        made_up(0, {"a": P}, accelerator="another"),
+        'the report is about "another", not "example"; add it to that platform\'s history',
+    ),
+    "a baseline among runs": (
+        RUNS,
+        made_up(0, {"a": P}, kind="baseline"),
+        (
+            "a report of kind baseline cannot be added to a history of runs; keep runs and baselines "
+            "in two histories"
+        ),
+    ),
+    "a run among baselines": (
+        BASELINES,
+        ONE,
+        (
+            "a report of kind self-reported cannot be added to a history of baselines; keep runs and "
+            "baselines in two histories"
+        ),
+    ),
+    "a report without a time": (
+        RUNS,
+        made_up(0, {"a": P}, started=None),
+        "the report has no start time; add started",
+    ),
+    "a test twice": (
+        RUNS,
+        ONE.model_copy(update={"tests": ONE.tests * 2}),
+        '"models/a" is listed twice in the report; remove one, or add what differs',
+    ),
+    "two tests thrice": (
+        RUNS,
+        ONE.model_copy(update={"tests": made_up(0, {"b": P, "a": P}).tests * 3}),
+        '"models/a" is listed twice in the report (and 1 more test); remove one, or add what differs',
+    ),
+}
 
 
-def test_two_reports_of_one_moment_may_not_say_two_things() -> None:
-    state, _ = folded(made_up(0, {"a": P}))
-    assert refused(state, made_up(0, {"a": F})) == (
-        '2026-03-01.json:1: another report of 2026-03-01 02:00:00 UTC already has tests of "models"'
-        "; remove one of the two or merge them; then rebuild the history from all reports"
-    )
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_has_no_place_in_a_history_is_refused(case: str) -> None:
+    state, report, message = REFUSED[case]
+    assert refused(state, report) == f"2026-03-01.json:1: {message}"
 
 
 def test_two_reports_of_one_moment_may_share_out_the_work() -> None:
@@ -175,50 +222,6 @@ def test_two_reports_of_one_moment_may_share_out_the_work() -> None:
     backward, other_changes = folded(other, one)
     assert state_text(forward) == state_text(backward)
     assert sorted(changes) == sorted(other_changes)
-
-
-@pytest.mark.parametrize(
-    ("report", "message"),
-    [
-        (
-            made_up(0, {"a": P}, accelerator="another"),
-            'the report is about "another", not "example"; add it to that platform\'s history',
-        ),
-        (
-            made_up(0, {"a": P}, kind="baseline"),
-            (
-                "a report of kind baseline cannot be added to a history of runs; "
-                "keep runs and baselines in two histories"
-            ),
-        ),
-        (
-            made_up(0, {"a": P}, started=None),
-            "the report has no start time; add started",
-        ),
-        (
-            made_up(0, {"a": P}).model_copy(update={"tests": made_up(0, {"a": P}).tests * 2}),
-            '"models/a" is listed twice in the report; remove one, or add what differs',
-        ),
-        (
-            made_up(0, {"a": P}).model_copy(
-                update={"tests": made_up(0, {"b": P, "a": P}).tests * 3}
-            ),
-            (
-                '"models/a" is listed twice in the report (and 1 more test); '
-                "remove one, or add what differs"
-            ),
-        ),
-    ],
-)
-def test_what_has_no_place_in_a_history_is_refused(report: Report, message: str) -> None:
-    assert refused(State("example", "runs"), report) == f"2026-03-01.json:1: {message}"
-
-
-def test_a_run_has_no_place_among_baselines() -> None:
-    assert refused(State("example", "baselines"), made_up(0, {"a": P})) == (
-        "2026-03-01.json:1: a report of kind self-reported cannot be added to a history of "
-        "baselines; keep runs and baselines in two histories"
-    )
 
 
 def test_a_refused_report_leaves_the_state_as_it_was() -> None:
@@ -259,12 +262,6 @@ def test_a_turn_after_a_report_that_says_nothing_is_not_marked() -> None:
     days: list[Outcomes] = [{"model": P}, {"model": "skipped"}, {"model": F}]
     state, _ = folded(*(made_up(day, tests, **same) for day, tests in enumerate(days)))
     assert standing(state).recent == "+-"
-
-
-def test_folding_needs_to_know_when() -> None:
-    with pytest.raises(ProblemsError) as found:
-        folded(made_up(0, {}, started=None))
-    assert str(found.value) == ("report.json:1: the report has no start time; add started")
 
 
 def reports_of(history: Sequence[Outcomes]) -> list[Report]:

@@ -4,25 +4,13 @@ import datetime as dt
 
 import pytest
 
-from accelerator_portal.catalog.known_issues_file import KnownFailure
 from accelerator_portal.reports.identity import identity_of
 from accelerator_portal.results.known_issues import matches, outdated_issues
 from tests.reports.examples import report
+from tests.results.made_up import known_failure
 
 DAY = dt.date(2026, 3, 1)
 F32 = {"dtype": "float32", "mode": "inference"}
-
-
-def issue(**changes: object) -> KnownFailure:
-    data = {
-        "test": "made-up/first",
-        "action": "expect",
-        "reason": "It breaks.",
-        "url": "https://example.org/1",
-        "expires": "2026-05-01",
-    }
-    named = {key: value for key, value in {**data, **changes}.items() if value is not None}
-    return KnownFailure.model_validate(named)
 
 
 @pytest.mark.parametrize(
@@ -43,7 +31,7 @@ def test_a_key_names_a_test_and_what_it_leaves_open_does_not_matter(
     met: bool,  # noqa: FBT001 - a parameter
 ) -> None:
     (test,) = report({"parameters": F32}).tests
-    assert matches(issue(**changes), identity_of(test)) == met
+    assert matches(known_failure(**changes), identity_of(test)) == met
 
 
 @pytest.mark.parametrize(
@@ -64,11 +52,13 @@ def test_what_has_expired_or_passes_now_is_found(
     changes: dict[str, object], outcome: str, why: list[str]
 ) -> None:
     newest = report({"outcome": outcome})
-    assert [found.why for found in outdated_issues([issue(**changes)], newest.tests, DAY)] == why
+    assert [
+        found.why for found in outdated_issues([known_failure(**changes)], newest.tests, DAY)
+    ] == why
 
 
 def test_without_a_run_only_the_day_counts() -> None:
-    issues = [issue(), issue(expires="2026-01-01")]
+    issues = [known_failure(), known_failure(expires="2026-01-01")]
     assert [found.why for found in outdated_issues(issues, (), DAY)] == ["expired"]
 
 
@@ -88,8 +78,10 @@ def test_a_vendors_own_suite_is_named_as_people_write_it(
 ) -> None:
     suites = [{"name": "acme/kernels", "kind": "unit"}]
     tests = report({"suite": "acme/kernels"}, suites=suites).tests
-    assert matches(issue(**named), identity_of(tests[0])) is met
-    found = [one.why for one in outdated_issues([issue(**named)], tests, DAY.replace(month=4))]
+    assert matches(known_failure(**named), identity_of(tests[0])) is met
+    found = [
+        one.why for one in outdated_issues([known_failure(**named)], tests, DAY.replace(month=4))
+    ]
     if met:
         assert found == ["passes now"]
     else:

@@ -4,17 +4,11 @@ from __future__ import annotations
 
 import datetime as dt
 
-from accelerator_portal.catalog.known_issues_file import KnownFailure
 from accelerator_portal.reports.outcomes import Outcome
-from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.store import StoredReport
 from accelerator_portal.results.known_issues import outdated_issues
 from accelerator_portal.results.suite_evidence import newest_evidence
-from tests.results.made_up import START, made_up
-
-
-def stored(name: str, report: Report) -> StoredReport:
-    return StoredReport(name, f"results/{name}.json", report, None)
+from tests.results.made_up import START, known_failure, made_up, stored
 
 
 def of_suite(name: str, day: int, suite: str, outcome: Outcome, **changes: object) -> StoredReport:
@@ -32,15 +26,7 @@ def test_two_reports_of_one_day_are_both_evidence_of_their_suites() -> None:
         ("executorch-models", "models"),
         ("operators", "unit"),
     ]
-    issue = KnownFailure.model_validate(
-        {
-            "test": "operators/a",
-            "action": "expect",
-            "reason": "It breaks.",
-            "url": "https://example.org/1",
-            "expires": "2027-01-01",
-        }
-    )
+    issue = known_failure(test="operators/a", expires="2027-01-01")
     tests = [test for evidence in found for test in evidence.tests]
     assert list(outdated_issues([issue], tests, START.date())) == [], "it matches the older report"
 

@@ -104,43 +104,30 @@ def test_an_unknown_one_is_named_with_what_there_is() -> None:
     )
 
 
+NO_BACKEND = (
+    f'the entry point "made_up" of {GROUP} is not a Backend but an instance of int; '
+    "name an object of accelerator_portal.validation.executorch.backend.Backend"
+)
+TWICE = 'the backend "made_up": the recipe "{}" exists twice; give each recipe a unique name'
+BAD_NAME = (
+    'the backend "made_up": "8-Bit" is not a valid recipe name. Use lowercase letters, digits and _'
+)
+NO_LIMIT = 'the backend "made_up": the recipe "a" quantizes but has no limit. Set sqnr_db'
+
+
 @pytest.mark.parametrize(
-    ("body", "said"),
+    ("backend", "said"),
     [
-        (
-            "BACKEND = 3\n",
-            (
-                f'the entry point "made_up" of {GROUP} is not a Backend but an instance of int; '
-                "name an object of accelerator_portal.validation.executorch.backend.Backend"
-            ),
-        ),
-        (
-            'BACKEND = Backend("other", "MadeUp", ())\n',
-            'the backend "made_up" has the name "other". Use one name',
-        ),
-        (
-            'BACKEND = Backend("made_up", "MadeUp", (Recipe("8-Bit"),))\n',
-            (
-                'the backend "made_up": "8-Bit" is not a valid recipe name. Use lowercase letters, '
-                "digits and _"
-            ),
-        ),
-        (
-            'BACKEND = Backend("made_up", "MadeUp", (Recipe("a"), Recipe("a")))\n',
-            'the backend "made_up": the recipe "a" exists twice; give each recipe a unique name',
-        ),
-        (
-            'BACKEND = Backend("made_up", "MadeUp", (Recipe("portable"),))\n',
-            'the backend "made_up": the recipe "portable" exists twice; give each recipe a unique name',
-        ),
-        (
-            'BACKEND = Backend("made_up", "MadeUp", (Recipe("a", quantizer=int),))\n',
-            ('the backend "made_up": the recipe "a" quantizes but has no limit. Set sqnr_db'),
-        ),
+        ("3", NO_BACKEND),
+        ('Backend("other", "X", ())', 'the backend "made_up" has the name "other". Use one name'),
+        ('Backend("made_up", "X", (Recipe("8-Bit"),))', BAD_NAME),
+        ('Backend("made_up", "X", (Recipe("a"), Recipe("a")))', TWICE.format("a")),
+        ('Backend("made_up", "X", (Recipe("portable"),))', TWICE.format("portable")),
+        ('Backend("made_up", "X", (Recipe("a", quantizer=int),))', NO_LIMIT),
     ],
 )
-def test_what_is_wrong_with_a_backend(site: Path, body: str, said: str) -> None:
-    install(site, "made_up", body)
+def test_what_is_wrong_with_a_backend(site: Path, backend: str, said: str) -> None:
+    install(site, "made_up", f"BACKEND = {backend}\n")
     assert refused("made_up") == said
 
 

@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from accelerator_portal.catalog import ProblemsError
-from accelerator_portal.catalog.known_issues_file import KnownFailure
 from accelerator_portal.validation.case import Case, case_of
 from accelerator_portal.validation.matrix import matrix_of, read_matrix, suite_names
 from accelerator_portal.validation.plan import Offer, expand, with_issues
+from tests.results.made_up import known_failure
 
 MATRIX = """\
 kind: operator
@@ -100,15 +100,7 @@ def test_a_seed_is_the_cases_own_and_stays() -> None:
 
 
 def test_an_expired_known_issue_counts_no_more() -> None:
-    issue = KnownFailure.model_validate(
-        {
-            "glob": "made-up/*",
-            "action": "skip",
-            "reason": "It breaks.",
-            "url": "https://example.org/1",
-            "expires": "2026-05-01",
-        }
-    )
+    issue = known_failure(test=None, glob="made-up/*", action="skip")
     case = Case("made-up", "add")
     assert with_issues([case], [issue], dt.date(2026, 4, 30)).to_run == ()
     assert with_issues([case], [issue], dt.date(2026, 5, 1)).to_run == (case,)

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_portal.catalog.known_issues_file import KnownFailure
 from accelerator_portal.reports.report import OperatorCoverage
 from accelerator_portal.reports.report_file import read_report
 from accelerator_portal.validation.journal import read_journal
@@ -20,6 +19,7 @@ from accelerator_portal.validation.request import ShardRequest
 from accelerator_portal.validation.run import begin
 from accelerator_portal.validation.sharding import sharded
 from tests.folders import REPOSITORY
+from tests.results.made_up import known_failure
 from tests.validation.runs import TORCH, go_on, matrix, plan, request, run
 
 PROGRAM = """
@@ -158,21 +158,12 @@ def test_the_operators_of_what_passed_are_counted_also_after_a_resumption(tmp_pa
     assert run(request(tmp_path), ["wrong-1"]).report.suites[0].operators is None
 
 
-def issue(test: str, action: str) -> KnownFailure:
-    return KnownFailure.model_validate(
-        {
-            "test": test,
-            "action": action,
-            "reason": "It breaks.",
-            "url": "https://example.org/1",
-            "expires": "2026-05-01",
-        }
-    )
-
-
 def test_known_issues_skip_tests_or_excuse_their_failure(tmp_path: Path) -> None:
     names = ["crash-1", "wrong-1", "passed-1"]
-    issues = [issue("made-up/crash-1", "skip"), issue("made-up/wrong-1", "expect")]
+    issues = [
+        known_failure(test="made-up/crash-1", action="skip"),
+        known_failure(test="made-up/wrong-1"),
+    ]
     made = plan(names, issues)
     done = begin(request(tmp_path), {"made-up": matrix(names)}, made, TORCH, lambda *_: None)
     skipped, expected, _ = done.report.tests

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from accelerator_portal.catalog.known_issues_file import KnownFailure
 from accelerator_portal.cli import main
 from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.report_file import read_report
@@ -19,22 +18,13 @@ from accelerator_portal.validation.probe import Probed
 from accelerator_portal.validation.request import ShardRequest
 from accelerator_portal.validation.run import begin, resume
 from accelerator_portal.validation.sharding import sharded
+from tests.results.made_up import known_failure
 from tests.validation.runs import matrix, plan, request
 
 NAMES = ["passed-1", "wrong-2", "passed-3", "crash-4", "skip-5", "passed-6", "missing-7"]
 PROBED = Probed({"torch": "2.13.0"}, aten={"registered": 9, "core": ["of_passed_1", "absent"]})
 TIMES = {"made-up/passed-1": 400, "made-up/crash-4": 300, "made-up/passed-6": 10}
-ISSUES = [
-    KnownFailure.model_validate(
-        {
-            "test": "made-up/passed-3",
-            "action": "skip",
-            "reason": "It is slow.",
-            "url": "https://example.org/1",
-            "expires": "2026-06-01",
-        }
-    )
-]
+ISSUES = [known_failure(test="made-up/passed-3", action="skip", expires="2026-06-01")]
 
 
 def run(folder: Path, index: int = 0, count: int = 1, names: Sequence[str] = NAMES) -> Path:

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import datetime as dt
 from dataclasses import replace
 
 import pytest
@@ -9,7 +8,6 @@ from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.package_file import (
     IndexFacts,
     PackageFacts,
-    PackagesRead,
     ReleaseFacts,
 )
 from accelerator_portal.checks.rules.facts import package_facts
@@ -104,45 +102,13 @@ def test_an_option_with_a_version_that_is_not_there(tree: Tree) -> None:
     ]
 
 
-def torch_on_pypi(catalog: Catalog, **said: object) -> Catalog:
-    fields = {"wheels": {X86: "cp312 cp313 cp313t", ARM: "cp312 cp313 cp313t"}, **said}
-    torch = ReleaseFacts.model_validate({"version": "1.10.0", **fields})
+def test_releases_beside_what_pypi_has(plugins: Catalog) -> None:
+    """In which words: tests/packages/test_torch_contradictions.py."""
+    torch = ReleaseFacts(version="1.10.0", wheels={X86: "cp312 cp313", ARM: "cp312 cp313 cp313t"})
     facts = PackageFacts(package="torch", indexes=(IndexFacts(index="pypi", releases=(torch,)),))
-    read = PackagesRead(read=dt.date(2026, 3, 1))
-    return replace(catalog, packages={"torch": facts}, packages_read=read)
-
-
-@pytest.mark.parametrize(
-    ("said", "words"),
-    [
-        ({}, None),
-        ({"date": "2026-01-08"}, None),
-        ({"date": "2025-12-25"}, None),
-        ({"date": "2026-01-09"}, 'is dated "2026-01-01", but PyPI'),
-        ({"date": "2025-12-24"}, 'is dated "2026-01-01", but PyPI'),
-        ({"date": "2026-02-05"}, 'is dated "2026-01-01", but PyPI (data/packages/torch.json:5)'),
-        ({"wheels": {X86: "cp312 cp313 cp313t"}}, 'listed as "ex2" for linux aarch64 on PyPI'),
-        ({"wheels": {X86: "cp312 cp313", ARM: "cp312 cp313 cp313t"}}, "for Python 3.13t, but PyPI"),
-        ({"cuda": {ARM: "13.0"}}, "says that the wheel requires CUDA 13.0"),
-    ],
-)
-def test_releases_beside_what_pypi_has(
-    plugins: Catalog, said: dict[str, object], words: str | None
-) -> None:
-    problems = found(torch_on_pypi(plugins, **said))
-    assert len(problems) == (words is not None)
-    for problem in problems:
-        assert problem.startswith(f"{RELEASES}:")
-        assert words is not None
-        assert words in problem
-
-
-def test_a_release_that_pypi_does_not_have_is_not_compared(plugins: Catalog) -> None:
-    wheels = {X86: "cp312"}
-    newer = ReleaseFacts.model_validate({"version": "1.11.0", "wheels": wheels})
-    for index, releases in (("pypi", (newer,)), ("pypi", ()), ("https://example.org/", (newer,))):
-        facts = PackageFacts(package="torch", indexes=(IndexFacts(index=index, releases=releases),))
-        assert found(replace(plugins, packages={"torch": facts})) == []
+    (problem,) = found(replace(plugins, packages={"torch": facts}))
+    assert problem.startswith(f"{RELEASES}:")
+    assert "for Python 3.13t, but PyPI" in problem
 
 
 def test_it_only_reminds_and_says_what_would_be_right(plugins: Catalog) -> None:
