@@ -172,6 +172,19 @@ def edited(*edits: Edit, files: Mapping[str, str] = EXAMPLE) -> dict[str, str]:
     return result
 
 
+def copied(folder: str, *edits: Edit) -> dict[str, str]:
+    """Return the files of the example's folder after edits, as another platform's, named Other."""
+    named = {
+        **EXAMPLE,
+        ACCELERATOR: EXAMPLE[ACCELERATOR].replace("name: Example\n", "name: Other\n"),
+    }
+    return {
+        path.replace("/example/", f"/{folder}/"): text
+        for path, text in edited(*edits, files=named).items()
+        if path.startswith("accelerators/")
+    }
+
+
 def write_tree(root: Path, files: Mapping[str, str | bytes]) -> Path:
     """Write each file below `root`, byte for byte."""
     for path, content in files.items():

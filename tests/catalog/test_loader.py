@@ -19,6 +19,7 @@ from tests.folders import (
     REPOSITORY,
     SELECTOR,
     Tree,
+    copied,
     edited,
     loaded,
     problems_in,
@@ -94,12 +95,9 @@ def test_without_the_shared_data_there_is_no_catalogue(path: str, tree: Tree) ->
 
 
 def test_a_folder_with_a_problem_is_left_out_and_the_others_stay(tree: Tree) -> None:
-    other = {
-        path.replace("example", "other"): text.replace("name: Example\n", "name: Other\n")
-        for path, text in EXAMPLE.items()
-        if path.startswith("accelerators")
-    }
-    catalog, problems = load_and_check(tree({**EXAMPLE, **other, GUIDE: "no front matter"}), TODAY)
+    catalog, problems = load_and_check(
+        tree({**EXAMPLE, **copied("other"), GUIDE: "no front matter"}), TODAY
+    )
     assert catalog is not None
     assert list(catalog.by_id) == ["other"]
     (problem,) = problems

@@ -5,19 +5,13 @@ from __future__ import annotations
 from accelerator_portal.checks import load_and_check
 from accelerator_portal.checks.quarantine import load_with_quarantine
 from tests.day import TODAY
-from tests.folders import ACCELERATOR, EXAMPLE, GUIDE, RELEASES, Tree, edited
+from tests.folders import ACCELERATOR, EXAMPLE, GUIDE, RELEASES, Tree, copied, edited
 
 
-def with_copy(**edits: str) -> dict[str, str]:
+def with_copy(**files: str) -> dict[str, str]:
     """The example and a copy of it under another name; its files changed by name."""
-    copies = {
-        path.replace("/example/", "/other/"): text.replace("name: Example\n", "name: Other\n")
-        for path, text in EXAMPLE.items()
-        if path.startswith("accelerators/")
-    }
-    for name, text in edits.items():
-        copies[f"accelerators/other/{name.replace('_', '.')}"] = text
-    return {**EXAMPLE, **copies}
+    changed = {f"accelerators/other/{name.replace('_', '.')}": text for name, text in files.items()}
+    return {**EXAMPLE, **copied("other"), **changed}
 
 
 def test_nothing_is_set_aside_where_nothing_is_wrong(tree: Tree) -> None:
@@ -40,11 +34,7 @@ def test_what_cannot_be_read_and_what_breaks_a_rule_is_set_aside(tree: Tree) -> 
 
 def test_a_folder_that_claims_the_name_of_another_sets_nobody_aside(tree: Tree) -> None:
     """The newcomer comes first in the order of ids; its pull request fails, the site does not."""
-    newcomer = {
-        path.replace("/example/", "/aaa/"): text
-        for path, text in EXAMPLE.items()
-        if path.startswith("accelerators/")
-    }
+    newcomer = copied("aaa", (ACCELERATOR, "name: Other\n", "name: Example\n"))
     root = tree({**EXAMPLE, **newcomer})
     catalog, problems = load_with_quarantine(root, TODAY)
     assert catalog is not None
@@ -55,11 +45,8 @@ def test_a_folder_that_claims_the_name_of_another_sets_nobody_aside(tree: Tree) 
 
 def test_a_rule_that_compares_folders_looks_again_without_them(tree: Tree) -> None:
     """The copy claims the example's name, and its guide is broken: only it is set aside."""
-    copy = {
-        path.replace("/example/", "/again/"): text
-        for path, text in edited((GUIDE, "## Help", "## Halp")).items()
-        if path.startswith("accelerators/")
-    }
+    edits = (ACCELERATOR, "name: Other\n", "name: Example\n"), (GUIDE, "## Help", "## Halp")
+    copy = copied("again", *edits)
     catalog, _ = load_with_quarantine(tree({**EXAMPLE, **copy}), TODAY)
     assert catalog is not None
     assert [platform.id for platform in catalog.platforms] == ["example"]

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from accelerator_portal.reports.identity import identity_of
 from accelerator_portal.reports.report import Environment, Suite, TestEntry
 from accelerator_portal.reports.report_file import read_report
 from tests.folders import REPOSITORY
@@ -38,6 +39,12 @@ class Done:
     def report_tests(self) -> tuple[TestEntry, ...]:
         """All tests of the report: some have one name and other parameters."""
         return read_report(self.report).tests
+
+    @property
+    def outcomes(self) -> dict[str, tuple[str, str]]:
+        """The outcome and the reason of each test of the report, by its key."""
+        tests = read_report(self.report).tests
+        return {identity_of(test).key: (test.outcome, test.reason or "") for test in tests}
 
     @property
     def suites(self) -> tuple[Suite, ...]:

@@ -13,7 +13,6 @@ import pytest
 from accelerator_portal.reports.identity import identity_of
 from accelerator_portal.reports.junit import read_junit
 from accelerator_portal.reports.reading import Options
-from accelerator_portal.reports.report_file import read_report
 from tests.validation_torch.conftest import Done, validate
 from tests.validation_torch.pytest_suite import make_suite
 
@@ -56,20 +55,15 @@ def on_cpu(tmp_path_factory: pytest.TempPathFactory, suite: Path) -> Done:
     return validate(folder, "--device=cpu", f"--pytest={suite}", TIMEOUT)
 
 
-def outcomes(done: Done) -> dict[str, tuple[str, str]]:
-    tests = read_report(done.report).tests
-    return {identity_of(test).key: (test.outcome, test.reason or "") for test in tests}
-
-
 @pytest.mark.parametrize("key", SAID)
 def test_each_ending_is_told_apart(on_cpu: Done, key: str) -> None:
     outcome, words = SAID[key]
-    found = outcomes(on_cpu)[key]
+    found = on_cpu.outcomes[key]
     assert (found[0], words in found[1]) == (outcome, True), found
 
 
 def test_no_other_test_is_listed_and_none_that_the_suite_leaves_out(on_cpu: Done) -> None:
-    assert set(outcomes(on_cpu)) == set(SAID)
+    assert set(on_cpu.outcomes) == set(SAID)
     assert on_cpu.status == 1
 
 
@@ -93,7 +87,7 @@ def test_names_are_those_of_pytests_own_report(on_cpu: Done, suite: Path) -> Non
     )
     options = Options(suite=SUITE)
     theirs = {identity_of(t).key: t.outcome for t in read_junit(file, options).tests}
-    ours = {key: outcome for key, (outcome, _) in outcomes(on_cpu).items() if key in theirs}
+    ours = {key: outcome for key, (outcome, _) in on_cpu.outcomes.items() if key in theirs}
     assert len(theirs) == len(SAID) - 2
     assert ours == theirs
 

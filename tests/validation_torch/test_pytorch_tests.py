@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 import torch
 
-from accelerator_portal.reports.identity import identity_of
 from accelerator_portal.reports.report_file import read_report
 from tests.validation_torch.conftest import Done, validate
 from tests.validation_torch.pytorch_checkout import FILES, make_checkout
@@ -63,20 +62,15 @@ def on_paper(tmp_path_factory: pytest.TempPathFactory, checkout: Path, site: str
     return validate(folder, *words, site=site)
 
 
-def outcomes(done: Done) -> dict[str, tuple[str, str]]:
-    tests = read_report(done.report).tests
-    return {identity_of(test).key: (test.outcome, test.reason or "") for test in tests}
-
-
 @pytest.mark.parametrize("key", SAID)
 def test_each_ending_is_told_apart(on_cpu: Done, key: str) -> None:
     outcome, words = SAID[key]
-    found = outcomes(on_cpu)[key]
+    found = on_cpu.outcomes[key]
     assert (found[0], words in found[1]) == (outcome, True), found
 
 
 def test_no_other_test_is_listed(on_cpu: Done) -> None:
-    assert set(outcomes(on_cpu)) == set(SAID)
+    assert set(on_cpu.outcomes) == set(SAID)
     assert "test_small: 12 tests" in on_cpu.said
 
 
@@ -98,7 +92,7 @@ def test_the_command_of_the_suite_names_the_files_that_were_run(on_cpu: Done) ->
 def test_a_plugins_device_has_the_same_tests_with_the_same_names(
     on_cpu: Done, on_paper: Done
 ) -> None:
-    cpu, paper = outcomes(on_cpu), outcomes(on_paper)
+    cpu, paper = on_cpu.outcomes, on_paper.outcomes
     assert set(cpu) == set(paper)
     assert {key for key in cpu if cpu[key][0] != paper[key][0]} == set()
 

@@ -4,7 +4,7 @@ from accelerator_portal.checks import load_and_check
 from accelerator_portal.checks.quarantine import load_with_quarantine
 from accelerator_portal.reports.report_file import report_text
 from tests.day import TODAY
-from tests.folders import ACCELERATOR, EXAMPLE, Tree, edited
+from tests.folders import ACCELERATOR, EXAMPLE, Tree, copied
 from tests.reports.examples import report
 
 FIRST = "accelerators/example/results/a.json"
@@ -13,15 +13,7 @@ SECOND = "accelerators/other/results/a.json"
 
 def repository(first: str, second: str) -> dict[str, str]:
     """The example and another plugin, each with a report; the other's run is a week younger."""
-    copy = edited(
-        (ACCELERATOR, "name: Example\n", "name: Other\n"),
-        (ACCELERATOR, "name: torch-example", "name: torch-other"),
-    )
-    other = {
-        path.replace("/example/", "/other/"): text
-        for path, text in copy.items()
-        if path.startswith("accelerators/")
-    }
+    other = copied("other", (ACCELERATOR, "name: torch-example", "name: torch-other"))
     later = report({"name": second}, accelerator="other", started="2026-01-09T00:00:00Z")
     reports = {FIRST: report_text(report({"name": first})), SECOND: report_text(later)}
     return {**EXAMPLE, **other, **reports}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -10,6 +9,7 @@ import pytest
 from tests.automation.github_double import OWN_TOKEN, Asked
 from tests.automation.upstream.scene import HOME
 from tests.folders import write_tree
+from tests.tools.act.repositories import git
 from tools.act.github import SpoolDouble, example_files, fill
 from tools.act.sources import PULL, Source, log, make_source, tag
 from tools.act.spool import Spool
@@ -20,12 +20,6 @@ FILES = {
     "data/releases.yaml": "releases: []\n",
     "src/code.py": "",
 }
-
-
-def git(place: Path, *words: str) -> str:
-    who = ("-c", "user.name=x", "-c", "user.email=x@example.org")
-    command = ["git", "-C", str(place), *who, *words]
-    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
 
 
 @pytest.fixture

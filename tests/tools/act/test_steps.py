@@ -12,6 +12,7 @@ import pytest
 from tests.automation.github_double import OWN_TOKEN, serve
 from tests.automation.upstream.scene import HOME
 from tests.folders import write_tree
+from tests.tools.act.repositories import git
 from tools.act.environment import share_environment
 from tools.act.spool import Spool
 from tools.act.steps import checkout, download, gh, python, upload
@@ -35,12 +36,6 @@ def job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     }.items():
         monkeypatch.setenv(name, value)
     return place
-
-
-def git(place: Path, *words: str) -> str:
-    who = ("-c", "user.name=x", "-c", "user.email=x@example.org")
-    command = ["git", "-C", str(place), *who, *words]
-    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
 
 
 @pytest.fixture
