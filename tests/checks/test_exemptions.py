@@ -33,26 +33,22 @@ def test_it_may_name_words_of_the_message(tree: Tree) -> None:
     assert len(left(tree, "rule: text-links, says: elsewhere, expires: 2026-06-01")) == 2
 
 
+LINK, ENDED = (
+    f"{GUIDE}: the link to",
+    f"{EXCEPTIONS}: the exception for {GUIDE} ended on 2026-05-31",
+)
+NEEDLESS = f"{EXCEPTIONS}: {GUIDE} does not need this exception any more"
+
+
 @pytest.mark.parametrize(
     ("exception", "wrong", "words"),
     [
-        (
-            "rule: text-links, expires: 2026-05-31",
-            True,
-            [
-                f"{GUIDE}: the link to",
-                f"{EXCEPTIONS}: the exception for {GUIDE} ended on 2026-05-31",
-            ],
-        ),
-        (
-            "rule: text-links, expires: 2026-06-01",
-            False,
-            [f"{EXCEPTIONS}: {GUIDE} does not need this exception any more"],
-        ),
+        ("rule: text-links, expires: 2026-05-31", True, [LINK, ENDED]),
+        ("rule: text-links, expires: 2026-06-01", False, [NEEDLESS]),
         (
             "rule: text-link, expires: 2026-06-01",
             True,
-            [f"{GUIDE}: the link to", f'{EXCEPTIONS}: there is no rule "text-link"'],
+            [LINK, f'{EXCEPTIONS}: there is no rule "text-link"'],
         ),
     ],
 )

@@ -17,43 +17,26 @@ def generation(builds: str, note: str = "") -> Edit:
     return ACCELERATOR, "support:\n", text
 
 
-@pytest.mark.parametrize(
-    ("builds", "expected"),
-    [
-        ("{source: made-up}", Serving("newest", "1.9.1", "1.10.0", ("ex2", "ex1"))),
-        ("{variants: [ex1], source: made-up}", Serving("newest", "1.9.1", "1.10.0", ("ex1",))),
-        (
-            "{torch: '<1.10', source: made-up}",
-            Serving("earlier", "1.9.1", "1.9.1", ("ex1",), passed_over="1.10.0"),
-        ),
-        (
-            "{torch: '>=1.10', source: made-up}",
-            Serving("newest", "1.10.0", "1.10.0", ("ex2", "ex1")),
-        ),
-        (
-            (
-                "{variants: [ex2], torch: '>=1.10', source: made-up}, "
-                "{variants: [ex1], torch: '<1.10', source: made-up}"
-            ),
-            Serving("newest", "1.9.1", "1.10.0", ("ex2",)),
-        ),
-        (
-            "{os: [windows], source: made-up}",
-            Serving("newest", "1.10.0", "1.10.0", ("ex1",), os="windows"),
-        ),
-        (
-            "{arch: [aarch64], source: made-up}",
-            Serving("newest", "1.10.0", "1.10.0", ("ex2",), arch="aarch64"),
-        ),
-        (
-            "{os: [linux, windows], source: made-up}",
-            Serving("newest", "1.9.1", "1.10.0", ("ex2", "ex1")),
-        ),
-        ("{torch: '<1', source: made-up}", Serving("no-command")),
-    ],
-)
-def test_the_newest_release_that_a_build_admits(builds: str, expected: Serving, tree: Tree) -> None:
-    assert found(tree, generation(builds)) == expected
+BOTH, NEWEST, OLDEST = ("ex2", "ex1"), "1.10.0", "1.9.1"
+BUILDS: dict[str, Serving] = {
+    "{}": Serving("newest", OLDEST, NEWEST, BOTH),
+    "{variants: [ex1]}": Serving("newest", OLDEST, NEWEST, ("ex1",)),
+    "{torch: '<1.10'}": Serving("earlier", OLDEST, OLDEST, ("ex1",), passed_over=NEWEST),
+    "{torch: '>=1.10'}": Serving("newest", NEWEST, NEWEST, BOTH),
+    "{variants: [ex2], torch: '>=1.10'}, {variants: [ex1], torch: '<1.10'}": Serving(
+        "newest", OLDEST, NEWEST, ("ex2",)
+    ),
+    "{os: [windows]}": Serving("newest", NEWEST, NEWEST, ("ex1",), os="windows"),
+    "{arch: [aarch64]}": Serving("newest", NEWEST, NEWEST, ("ex2",), arch="aarch64"),
+    "{os: [linux, windows]}": Serving("newest", OLDEST, NEWEST, BOTH),
+    "{torch: '<1'}": Serving("no-command"),
+}
+
+
+@pytest.mark.parametrize("builds", BUILDS)
+def test_the_newest_release_that_a_build_admits(builds: str, tree: Tree) -> None:
+    sourced = builds.replace("{", "{source: made-up, ").replace(", }", "}")
+    assert found(tree, generation(sourced)) == BUILDS[builds]
 
 
 def test_no_build_is_said_to_be_none(tree: Tree) -> None:

@@ -89,49 +89,36 @@ def test_a_recent_run_on_the_same_minor_release_counts(
     assert (answer.met, answer.why) == (met, why)
 
 
-@pytest.mark.parametrize(
-    ("operators", "why"),
-    [
-        ([operator("add"), operator("mm")], RAN),
-        ([], "no results for any of the 2 required operators"),
-        ([operator("add")], "no results for these operators: mm"),
-        ([operator("add", "failed"), operator("mm")], "these operators did not pass: add"),
-        (
-            [operator("add", "wrong-result")],
-            "these operators did not pass: add; no results for these operators: mm",
-        ),
-        # Right numbers that PyTorch computed on the CPU instead are none of the platform's.
-        (
-            [operator("add"), operator("mm") | {"metrics": ON_CPU}],
-            "these operators fell back to the CPU: mm",
-        ),
-        # Neither is a pass, and neither is a failure of the platform.
-        ([operator("add"), operator("mm", "skipped")], "no results for these operators: mm"),
-        ([operator("add"), operator("mm", "executed")], "no results for these operators: mm"),
-        # Each of an operator's tests counts that has the type, and no other.
-        (
-            [operator("add"), operator("mm"), operator("mm", "failed", mode="training")],
-            "these operators did not pass: mm",
-        ),
-        (
-            [operator("add"), operator("mm"), operator("mm", "skipped", mode="training")],
-            "no results for these operators: mm",
-        ),
-        ([operator("add"), operator("mm"), operator("mm", "failed", dtype="float16")], RAN),
-        (
-            [operator("add"), operator("mm", dtype="float16")],
-            "no results for these operators: mm",
-        ),
-        # The same name in another suite is another test.
-        (
-            [operator("add"), {**operator("mm"), "suite": "made-up"}],
-            "no results for these operators: mm",
-        ),
-    ],
-)
+NO_MM, BAD_MM = "no results for these operators: mm", "these operators did not pass: mm"
+ADD, MM = operator("add"), operator("mm")
+FOUND: dict[str, tuple[list[dict[str, Any]], str]] = {
+    "both passed": ([ADD, MM], RAN),
+    "neither was run": ([], "no results for any of the 2 required operators"),
+    "one was not run": ([ADD], NO_MM),
+    "one failed": ([operator("add", "failed"), MM], "these operators did not pass: add"),
+    "one failed, the other was not run": (
+        [operator("add", "wrong-result")],
+        f"these operators did not pass: add; {NO_MM}",
+    ),
+    "right numbers that the CPU computed are none of the platform's": (
+        [ADD, MM | {"metrics": ON_CPU}],
+        "these operators fell back to the CPU: mm",
+    ),
+    "a skipped test is neither a pass nor a failure": ([ADD, operator("mm", "skipped")], NO_MM),
+    "nor is one that only ran": ([ADD, operator("mm", "executed")], NO_MM),
+    "each test of the type counts": ([ADD, MM, operator("mm", "failed", mode="training")], BAD_MM),
+    "also a skipped one": ([ADD, MM, operator("mm", "skipped", mode="training")], NO_MM),
+    "no test of another type": ([ADD, MM, operator("mm", "failed", dtype="float16")], RAN),
+    "not even a pass": ([ADD, operator("mm", dtype="float16")], NO_MM),
+    "no test of another suite": ([ADD, MM | {"suite": "made-up"}], NO_MM),
+}
+
+
+@pytest.mark.parametrize("case", FOUND)
 def test_operators_that_did_not_pass_and_those_without_evidence_are_named_apart(
-    operators: list[dict[str, Any]], why: str, catalog: Catalog
+    case: str, catalog: Catalog
 ) -> None:
+    operators, why = FOUND[case]
     criteria = asking(catalog, must_pass("add", "mm"))
     answer = is_tested([report({}, *operators)], criteria, "1.10.0", NOW)
     assert (answer.met, answer.why) == (why == RAN, why)

@@ -93,44 +93,29 @@ def test_an_interrupted_write_leaves_the_state_that_was(
     assert [left.name for left in tmp_path.iterdir()] == ["state.json"]
 
 
+EOF, FIELD = (
+    "Invalid JSON: EOF while parsing a value at",
+    "groups.models?mode=training.tests.models/a",
+)
+
+
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        (TEXT, "", "Invalid JSON: EOF while parsing a value at line 1 column 0"),
-        (
-            TEXT[TEXT.index('"+-"') :],
-            "",
-            "Invalid JSON: EOF while parsing a value at line 8 column 77",
-        ),
+        (TEXT, "", f"{EOF} line 1 column 0"),
+        (TEXT[TEXT.index('"+-"') :], "", f"{EOF} line 8 column 77"),
         ('"schema_version": 1', '"schema_version": 2', "schema_version: Input should be 1"),
-        (
-            '"last": 1',
-            '"last": 2',
-            "a test refers to a report that is not in the file",
-        ),
-        (
-            '"run",1,0,1,',
-            '"run",1,0,-1,',
-            (
-                "groups.models?mode=training.tests.models/a?mode=training.4: "
-                "Input should be greater than or equal to 0"
-            ),
-        ),
-        (
-            '"+-"',
-            '"?"',
-            (
-                "groups.models?mode=training.tests.models/a?mode=training.13: "
-                "String should match pattern '^(=?[+-]){0,30}$'"
-            ),
-        ),
+        ('"last": 1', '"last": 2', "a test refers to a report that is not in the file"),
+        ('"run",1,0,1,', '"run",1,0,-1,', "4: Input should be greater than or equal to 0"),
+        ('"+-"', '"?"', "13: String should match pattern '^(=?[+-]){0,30}$'"),
         ("+00:00", "", "reports.0.started: Input should have timezone info"),
     ],
 )
 def test_a_damaged_state_is_refused(tmp_path: Path, old: str, new: str, said: str) -> None:
     path = tmp_path / "state.json"
     path.write_text(TEXT.replace(old, new), encoding="utf-8")
-    assert refused(path) == (f"state.json:1: invalid history state ({said}); {REMEDY}")
+    place = f"{FIELD}?mode=training." if said[0].isdigit() else ""
+    assert refused(path) == f"state.json:1: invalid history state ({place}{said}); {REMEDY}"
 
 
 def test_a_state_that_is_not_there_is_named(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -98,17 +99,31 @@ def test_a_result_elsewhere_is_no_result_of_the_device() -> None:
         suite._require_sane(workload, setting, MATRIX.tolerances["float32"])
 
 
-@pytest.mark.parametrize("name", ["matmul", "transformer-block"])
-def test_a_speed_is_the_work_by_the_time(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    parameters = {"shapes": "1024x1024x1024"} if name == "matmul" else {"shapes": "1x512"}
-    if name != "matmul":
-        parameters["mode"] = "training"
-    calm = Timing(0.5, 0.49, 0.52, 11, 0.01)
-    monkeypatch.setattr(suite, "measured", lambda *_: calm)
-    monkeypatch.setattr(suite, "require_waiting", lambda *_: None)
-    monkeypatch.setattr(suite, "disturbance", lambda *_: None)
-    tested = case(name, dtype="float32", **parameters)
-    found, work = ran(tested), suite.BENCHMARKS[name].work(suite.setting_of(tested, "cpu"))
+CALM, NOISY = Timing(0.5, 0.49, 0.52, 11, 0.01), Timing(0.5, 0.4, 0.6, 20, 0.38)
+PRODUCT = case("matmul", dtype="float32", shapes="1024x1024x1024")
+TRAINING = case("transformer-block", dtype="float32", shapes="1x512", mode="training")
+Measured = Callable[..., Result]
+
+
+@pytest.fixture
+def measured_as(monkeypatch: pytest.MonkeyPatch) -> Measured:
+    """Run a case whose measurements give these timings, one after the other."""
+
+    def run(tested: Case, *timings: Timing, disturbed: str | None = None) -> Result:
+        left = iter(timings)
+        last = timings[-1]
+        monkeypatch.setattr(suite, "measured", lambda *_: next(left, last))
+        monkeypatch.setattr(suite, "require_waiting", lambda *_: None)
+        monkeypatch.setattr(suite, "disturbance", lambda *_: disturbed)
+        return ran(tested)
+
+    return run
+
+
+@pytest.mark.parametrize("tested", [PRODUCT, TRAINING], ids=["a product", "a training step"])
+def test_a_speed_is_the_work_by_the_time(tested: Case, measured_as: Measured) -> None:
+    found = measured_as(tested, CALM)
+    work = suite.BENCHMARKS[tested.name].work(suite.setting_of(tested, "cpu"))
     assert (found.outcome, found.reason) == ("passed", None)
     assert found.metrics["time"] == (0.5, "s")
     speed, unit = found.metrics["speed"]
@@ -121,44 +136,26 @@ def test_a_speed_is_the_work_by_the_time(name: str, monkeypatch: pytest.MonkeyPa
     assert repeats == 11
 
 
-def test_runs_that_differ_too_much_leave_no_number(monkeypatch: pytest.MonkeyPatch) -> None:
-    noisy = Timing(0.5, 0.4, 0.6, 20, 0.38)
-    monkeypatch.setattr(suite, "measured", lambda *_: noisy)
-    monkeypatch.setattr(suite, "require_waiting", lambda *_: None)
-    monkeypatch.setattr(suite, "disturbance", lambda *_: None)
-    found = ran(case("matmul", dtype="float32", shapes="1024x1024x1024"))
-    assert (found.outcome, found.reason) == (
-        "passed",
-        "Speed not published: the runs differ by 38%.",
-    )
+@pytest.mark.parametrize(
+    ("timing", "disturbed", "why"),
+    [
+        (NOISY, None, "the runs differ by 38%"),
+        (CALM, "other programs used 35%", "other programs used 35%"),
+    ],
+)
+def test_a_speed_that_is_not_the_devices_is_not_published(
+    timing: Timing, disturbed: str | None, why: str, measured_as: Measured
+) -> None:
+    found = measured_as(PRODUCT, timing, disturbed=disturbed)
+    assert (found.outcome, found.reason) == ("passed", f"Speed not published: {why}.")
     assert set(found.metrics) == {"threads"}
     assert not found.spreads
 
 
-def test_a_speed_that_others_took_part_of_is_not_published(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    calm = Timing(0.5, 0.49, 0.52, 11, 0.01)
-    monkeypatch.setattr(suite, "measured", lambda *_: calm)
-    monkeypatch.setattr(suite, "require_waiting", lambda *_: None)
-    monkeypatch.setattr(suite, "disturbance", lambda *_: "other programs used 35%")
-    found = ran(case("matmul", dtype="float32", shapes="1024x1024x1024"))
-    assert found.reason == "Speed not published: other programs used 35%."
-    assert set(found.metrics) == {"threads"}
-
-
-def test_a_disturbance_that_ends_costs_one_more_measurement(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    calm = Timing(0.5, 0.49, 0.52, 11, 0.01)
-    noisy = Timing(0.5, 0.4, 0.6, 20, 0.38)
-    found = iter([noisy, calm])
-    monkeypatch.setattr(suite, "measured", lambda *_: next(found))
-    monkeypatch.setattr(suite, "require_waiting", lambda *_: None)
-    monkeypatch.setattr(suite, "disturbance", lambda *_: None)
-    measured_again = ran(case("matmul", dtype="float32", shapes="1024x1024x1024"))
-    assert measured_again.metrics["time"][0] == 0.5
-    assert measured_again.spreads["time"] == (0.49, 0.52, 11)
+def test_a_disturbance_that_ends_costs_one_more_measurement(measured_as: Measured) -> None:
+    again = measured_as(PRODUCT, NOISY, CALM)
+    assert again.metrics["time"][0] == 0.5
+    assert again.spreads["time"] == (0.49, 0.52, 11)
 
 
 def test_sizes_are_foretold_by_smaller_ones_until_one_is_too_slow(
