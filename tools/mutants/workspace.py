@@ -63,7 +63,8 @@ class State:
 
 def read_state(root: Path) -> State:
     """The state of the tree; what test files share counts as the package does."""
-    files = [path for folder in ("src", "tests") for path in sorted((root / folder).rglob("*.py"))]
+    kinds = ("src/**/*.py", "src/**/*.yaml", "tests/**/*.py", "tests/**/*.yaml")
+    files = [path for kind in kinds for path in sorted(root.glob(kind))]
     digests = {
         path.relative_to(root).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
         for path in files

@@ -62,5 +62,7 @@ def test_a_state_tells_which_tests_changed_and_whether_anything_else_did(root: P
     second = read_state(root)
     assert second.changed(first) == ["tests/site/test_a.py", "tests/site/test_b.py"]
     assert second.package == first.package
-    (root / "tests/folders.py").write_text("A = 2\n", "utf-8")
-    assert read_state(root).package != first.package
+    for path in ("tests/folders.py", "tests/site/table.yaml"):
+        before = read_state(root).package
+        (root / path).write_text("A: 2\n", "utf-8")
+        assert read_state(root).package != before
