@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.folders import Tree
+from accelerator_portal.catalog import Catalog
+from tests.folders import Tree, loaded
 from tests.packages.loopback import Index, served
+from tests.packages.made_up import PLUGINS
 from tests.packages.syncing import ARM, FILES, X86
 
 
@@ -24,3 +26,9 @@ def index() -> Iterator[Index]:
 def root(tree: Tree) -> Path:
     """A repository that names the plugin."""
     return tree(FILES)
+
+
+@pytest.fixture
+def plugins(tree: Tree) -> Catalog:
+    """The example with plugins in its rows."""
+    return loaded(tree(PLUGINS))

@@ -22,11 +22,6 @@ from tests.packages.made_up import ARM, PACKAGE, PLUGINS, READ, X86, fault, rele
 TORCH_ONLY = 'packages: ["torch=={torch}"], index: "{index}"'
 
 
-@pytest.fixture
-def plugins(tree: Tree) -> Catalog:
-    return loaded(tree(PLUGINS))
-
-
 def table(catalog: Catalog) -> list[tuple[str, str, str, str]]:
     found = home(catalog, catalog.platforms[0])
     assert found is not None

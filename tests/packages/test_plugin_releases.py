@@ -24,11 +24,6 @@ NO_ANSWERS = VendorAnswers()
 PATTERN = f"version_pattern: {{same: minor, source: made-up}}\n{PLUGINS[COMPATIBILITY]}"
 
 
-@pytest.fixture
-def plugins(tree: Tree) -> Catalog:
-    return loaded(tree(PLUGINS))
-
-
 def new(catalog: Catalog, *facts: ReleaseFacts) -> list[str]:
     catalog = with_facts(catalog, facts)
     return [r.facts.version for r in new_releases(catalog, catalog.platforms[0])]
