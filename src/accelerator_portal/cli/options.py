@@ -112,6 +112,16 @@ def usable_catalog(root: Path) -> Catalog:
     return catalog
 
 
+def catalog_of_main(root: Path) -> Catalog:
+    """Return the catalog of a checkout of the main branch, whose data can always be loaded."""
+    catalog, _ = load_catalog(root)
+    if catalog is None:
+        raise click.ClickException(
+            f"{root} has no valid data. Use a checkout of the repository's main branch"
+        )
+    return catalog
+
+
 def whole_catalog(root: Path) -> Catalog:
     """Return the catalog below a folder if every file can be read; raises ProblemsError."""
     catalog, problems = load_catalog(root)

@@ -11,8 +11,7 @@ from accelerator_portal.automation.comment_posting import post_comment
 from accelerator_portal.automation.events import PullRequestRun
 from accelerator_portal.automation.github_client import client_here
 from accelerator_portal.automation.ownership import maintainers
-from accelerator_portal.catalog import load_catalog
-from accelerator_portal.cli.options import INPUT_FILE, ROOT
+from accelerator_portal.cli.options import INPUT_FILE, ROOT, catalog_of_main
 
 
 @click.command("pull-request-comment")
@@ -34,9 +33,5 @@ def pull_request_comment(root: Path, event: Path) -> None:
     except ValidationError as error:
         place = ".".join(map(str, error.errors()[0]["loc"]))
         raise click.ClickException(f"{event} isn't a workflow_run event: {place}") from None
-    catalog, _ = load_catalog(root)
-    if catalog is None:
-        raise click.ClickException(
-            f"{root} has no valid data. Use a checkout of the repository's main branch"
-        )
+    catalog = catalog_of_main(root)
     click.echo(post_comment(client_here(), run, maintainers(catalog)))

@@ -34,13 +34,14 @@ from accelerator_portal.automation.upstream.change import (
 from accelerator_portal.automation.upstream.connections import clients_here, senders_here
 from accelerator_portal.automation.upstream.incoming import MOST_BYTES, read_event
 from accelerator_portal.automation.upstream.planning import plan as planned
-from accelerator_portal.catalog import Catalog, ProblemsError, load_catalog
+from accelerator_portal.catalog import ProblemsError
 from accelerator_portal.catalog.atomic_write import write_text_atomically
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.cli.options import (
     INPUT_FILE,
     OUTPUT_FILE,
     ROOT,
+    catalog_of_main,
     print_problems,
 )
 from accelerator_portal.reports.report import Report
@@ -184,7 +185,7 @@ def plan(root: Path, told: Path | None, out: Path, **said: Any) -> None:  # noqa
     If there is nothing to test, no plan is written. If an event is forged or out of order, the
     command names the reason and fails, and no test runs.
     """
-    catalog = _catalog(root)
+    catalog = catalog_of_main(root)
     with _said_in_a_line(told):
         change = _change(said["event"], said["repository"], said["periodic"])
     if not isinstance(change, Change):
@@ -270,7 +271,7 @@ def answer(root: Path, told: Path | None, out: Path, **said: Any) -> None:  # no
     GH_TOKEN and UPSTREAM_TOKEN. Only the App can create check runs. If a comment can't be posted,
     the command fails and tries again in the next run.
     """
-    catalog = _catalog(root)
+    catalog = catalog_of_main(root)
     with _said_in_a_line(told):
         clients = clients_here(said["home"], said["login"])
         now = dt.datetime.now(dt.timezone.utc)
@@ -293,7 +294,7 @@ def check_setup(root: Path, home: str) -> None:
     its fix, and fails.
     """
     patience = Patience(tries=2, most_wait=5.0, limited=5.0)
-    catalog = _catalog(root)
+    catalog = catalog_of_main(root)
     findings = doctor.setup_findings(
         catalog, home, lambda name: client_here(name, patience), lambda: app_here(patience)
     )
@@ -322,15 +323,6 @@ def _bytes(event: Path | None) -> bytes:
         raise click.UsageError("no event given. Pass one with --event")
     with event.open("rb") as file:
         return file.read(MOST_BYTES + 1)
-
-
-def _catalog(root: Path) -> Catalog:
-    catalog, _ = load_catalog(root)
-    if catalog is None:
-        raise click.ClickException(
-            f"{root} has no valid data. Use a checkout of the repository's main branch"
-        )
-    return catalog
 
 
 @contextmanager
