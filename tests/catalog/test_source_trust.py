@@ -6,8 +6,13 @@ import pytest
 from pydantic import ValidationError
 
 from accelerator_portal.catalog import load_catalog
-from accelerator_portal.catalog.facts import facts
-from accelerator_portal.catalog.source_ages import TrustLevel, place, trust_level, vendor_places
+from accelerator_portal.catalog.source_ages import (
+    TrustLevel,
+    facts,
+    place,
+    trust_level,
+    vendor_places,
+)
 from accelerator_portal.catalog.sources import Source
 from tests.folders import ACCELERATOR, EXAMPLE, REPOSITORY, Tree, edited, loaded
 

@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.criteria_file import Criteria
 from accelerator_portal.catalog.package_file import EVERY, FactChange, PackagesRead, ReleaseFacts
-from accelerator_portal.packages.fitting import admits, fits, home
+from accelerator_portal.packages.fitting import admits, fits, home, lags, read_on
 from accelerator_portal.packages.news import news
-from accelerator_portal.packages.release_lag import lags, read_on
-from accelerator_portal.site.lag_picture import lag_picture
+from accelerator_portal.site.packages_pages import lag_picture
 from tests.folders import ACCELERATOR, INSTALL, RELEASES, Tree, edited, loaded
 from tests.packages.made_up import ARM, PACKAGE, PLUGINS, READ, X86, fault, release, with_facts
 

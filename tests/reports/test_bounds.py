@@ -9,9 +9,16 @@ from typing import Any
 import pytest
 
 from accelerator_portal.catalog import ProblemsError
-from accelerator_portal.reports.bounds import MAX_CELLS, MAX_MODES, MAX_SUITES, TAKEN, faults
 from accelerator_portal.reports.report import Report
-from accelerator_portal.reports.report_check import KnownNames, report_problems
+from accelerator_portal.reports.report_check import (
+    MAX_CELLS,
+    MAX_MODES,
+    MAX_SUITES,
+    TAKEN,
+    KnownNames,
+    faults,
+    report_problems,
+)
 from accelerator_portal.reports.report_file import read_report, report_text
 from accelerator_portal.reports.store import _report_id
 from tests.reports.examples import report as example

@@ -8,8 +8,7 @@ from accelerator_portal.catalog.criteria_file import ExecutorchReadiness
 from accelerator_portal.catalog.shared_files import Goal
 from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.store import StoredReport
-from accelerator_portal.site.executorch_runs import FlowRun, flow_runs
-from accelerator_portal.site.executorch_view import figure, readiness
+from accelerator_portal.site.executorch_view import FlowRun, figure, flow_runs, readiness
 
 SUITE = "executorch-operators"
 

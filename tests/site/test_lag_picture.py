@@ -5,8 +5,8 @@ import datetime as dt
 import pytest
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from accelerator_portal.packages.release_lag import Lag
-from accelerator_portal.site.lag_picture import HEIGHT, WIDTH, lag_picture
+from accelerator_portal.packages.fitting import Lag
+from accelerator_portal.site.packages_pages import HEIGHT, WIDTH, lag_picture
 
 DAY = dt.date(2026, 1, 1)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from accelerator_portal.site.release_pages import VersionsTable, versions_table
 from accelerator_portal.site.source_list import SourceList
-from accelerator_portal.site.versions import VersionsTable, versions_table
 from tests.folders import COMPATIBILITY, EXAMPLE, Tree, edited, loaded
 
 ROW = '{torch: "1.9.1", variant: ex1, lifecycle'

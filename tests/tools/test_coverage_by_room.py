@@ -18,7 +18,7 @@ def test_modules_count_for_their_room_and_the_total() -> None:
         "src/accelerator_portal/__init__.py": summary(0, 0, 0, 0),
         "src/accelerator_portal/site/page.py": summary(10, 10, 2, 4),
         "src/accelerator_portal/site/difference/state.py": summary(5, 10, 1, 4),
-        "src/accelerator_portal/catalog/facts.py": summary(1000, 2000, 0, 0),
+        "src/accelerator_portal/catalog/source_ages.py": summary(1000, 2000, 0, 0),
     }
     assert list(table({"files": files}))[2:] == [
         "| catalog | 50.0% of 2,000 | – |",

@@ -10,11 +10,12 @@ import click
 
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.clock import today
-from accelerator_portal.catalog.facts import Fact, facts
 from accelerator_portal.catalog.source_ages import (
     TRUST_LEVELS,
+    Fact,
     aged_facts,
     by_platform,
+    facts,
     platform_of,
     trust_level,
     vendor_places,

@@ -24,10 +24,10 @@ from accelerator_portal.packages.fitting import (
     admits,
     home,
     labels_on,
+    read_on,
     torch_requirements,
 )
 from accelerator_portal.packages.portal_packages import TORCH, of_step, option_values
-from accelerator_portal.packages.release_lag import read_on
 from accelerator_portal.packages.wheel_tags import runs_on, serves_python
 
 REMEDY = "correct the value, or add a note that explains why both are correct"

@@ -11,8 +11,7 @@ from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.package_file import EVERY, FactChange
 from accelerator_portal.catalog.results_folder import cached_by_owner
 from accelerator_portal.install.resolution import followed_releases, minor_release
-from accelerator_portal.packages.fitting import Home, home, usable
-from accelerator_portal.packages.release_lag import lags
+from accelerator_portal.packages.fitting import Home, home, lags, usable
 
 NewsKind = Literal["release", "first", "behind", "changed"]
 

@@ -23,8 +23,14 @@ from accelerator_portal.catalog.compatibility_file import CompatibilityRow
 from accelerator_portal.catalog.fields import Arch, Os
 from accelerator_portal.catalog.package_file import ReleaseFacts
 from accelerator_portal.install.labels import OS
-from accelerator_portal.packages.fitting import admits, home, labels_on, torch_requirements, usable
-from accelerator_portal.packages.release_lag import read_on
+from accelerator_portal.packages.fitting import (
+    admits,
+    home,
+    labels_on,
+    read_on,
+    torch_requirements,
+    usable,
+)
 from accelerator_portal.packages.wheel_tags import serves_python
 
 # `torch==2.15.0+cpu`: the local version names a build of the same release. `==2.15.0.*` leaves open

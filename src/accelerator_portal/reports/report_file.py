@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from accelerator_portal.catalog import Problem, ProblemsError
-from accelerator_portal.reports import bounds
+from accelerator_portal.reports import report_check
 from accelerator_portal.reports.reading import (
     MAX_REPORT_BYTES,
     MAX_TESTS,
@@ -70,7 +70,7 @@ def read_report(path: Path) -> Report:
     if report is None or found.problems:
         raise ProblemsError(found.problems)
     report = report.model_copy(update={"tests": tuple(tests)})
-    if wrong := list(bounds.faults(report)):
+    if wrong := list(report_check.faults(report)):
         raise ProblemsError(Problem(path.name, 1, *fault) for fault in wrong)
     return report
 
@@ -78,8 +78,10 @@ def read_report(path: Path) -> Report:
 def _head(found: _Faults, head: Mapping[str, object]) -> Report | None:
     """The report without its tests."""
     suites = head.get("suites")
-    if isinstance(suites, list) and len(suites) > bounds.MAX_SUITES:  # each may have many faults
-        raise refuse(found.path, 1, *bounds.too_many_suites(len(suites)))
+    if (
+        isinstance(suites, list) and len(suites) > report_check.MAX_SUITES
+    ):  # each may have many faults
+        raise refuse(found.path, 1, *report_check.too_many_suites(len(suites)))
     try:
         return Report.model_validate(head)
     except ValidationError as error:

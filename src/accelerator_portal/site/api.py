@@ -47,10 +47,11 @@ from accelerator_portal.site.history_shapes import (
     HistoryShard,
     TestHistoryIndex,
 )
-from accelerator_portal.site.model_shapes import FamiliesIndex, FamilyData
+from accelerator_portal.site.model_view import FamiliesIndex, FamilyData
 from accelerator_portal.site.operations import OPERATIONS, Operations
 from accelerator_portal.site.packages_pages import PackagesIndex
 from accelerator_portal.site.page import API, SiteFile, data_file
+from accelerator_portal.site.release_pages import VersionsData
 from accelerator_portal.site.results_shapes import (
     Badge,
     QualityData,
@@ -58,11 +59,11 @@ from accelerator_portal.site.results_shapes import (
     ReportRowsShard,
     ResultsIndex,
     SuiteResults,
+    TestShard,
+    TestsIndex,
 )
 from accelerator_portal.site.source_ages import STALE_FACTS, SourceAges
-from accelerator_portal.site.suite_test_shapes import TestShard, TestsIndex
 from accelerator_portal.site.vendor_text import render_vendor_text
-from accelerator_portal.site.versions import VersionsData
 
 ADDITIONAL_PLATFORMS = "additional-platforms.json"
 PARTS = "install/{platform}.json"

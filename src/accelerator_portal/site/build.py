@@ -53,8 +53,7 @@ from accelerator_portal.site.history_pages import history_pages, pages_of_test_h
 from accelerator_portal.site.history_view import TestHistories, read_histories
 from accelerator_portal.site.model_view import model_pages
 from accelerator_portal.site.operations import NightMetrics, operations_pages
-from accelerator_portal.site.packages_pages import packages_pages
-from accelerator_portal.site.packages_view import package_view
+from accelerator_portal.site.packages_pages import package_view, packages_pages
 from accelerator_portal.site.page import PLATFORMS, SiteFile, data_file, to_root
 from accelerator_portal.site.platform_page import Parts, platform_context, search_words
 from accelerator_portal.site.questions import (
@@ -65,7 +64,7 @@ from accelerator_portal.site.questions import (
     relocated,
     shared_questions,
 )
-from accelerator_portal.site.release_pages import ReleaseRow, release_rows
+from accelerator_portal.site.release_pages import ReleaseRow, release_rows, versions_data
 from accelerator_portal.site.report_comparison_page import report_comparison_page
 from accelerator_portal.site.results_pages import results_files, results_pages
 from accelerator_portal.site.results_view import ResultsView, results
@@ -74,7 +73,6 @@ from accelerator_portal.site.source_ages import stale_facts_pages
 from accelerator_portal.site.source_list import SourceList
 from accelerator_portal.site.speeds import SpeedRun, newest_runs, side_by_side, speed_runs
 from accelerator_portal.site.templates import TEMPLATES, Templates
-from accelerator_portal.site.versions import versions_data
 from accelerator_portal.site.words import python_range
 
 QUESTIONS = "questions.md"

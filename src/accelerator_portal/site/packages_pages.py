@@ -1,18 +1,34 @@
-"""Builds `/api/v1/packages/`, and the page that compares platforms' packages."""
+"""Builds `/api/v1/packages/`, the page of release lags, and the packages on a platform's page."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import datetime as dt
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
 
-from accelerator_portal.catalog import Catalog
+from markupsafe import Markup, escape
+from packaging.version import Version
+
+from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.fields import Day, Model
-from accelerator_portal.catalog.package_file import IndexFault
-from accelerator_portal.packages.fitting import fits, home
+from accelerator_portal.catalog.package_file import PYPI, IndexFacts, IndexFault
+from accelerator_portal.install.labels import OS
+from accelerator_portal.packages.fitting import (
+    Fit,
+    Home,
+    Lag,
+    VersionBasis,
+    fits,
+    home,
+    lags,
+    read_on,
+    torch_requirements,
+)
 from accelerator_portal.packages.news import News, news
-from accelerator_portal.packages.release_lag import VersionBasis, lags
-from accelerator_portal.site.lag_picture import lag_picture
 from accelerator_portal.site.page import SiteFile, data_file
 from accelerator_portal.site.templates import Templates
+from accelerator_portal.site.words import listed, python_range
 
 LAGS_PAGE = "versions/followed.md"
 
@@ -158,4 +174,157 @@ def _platforms(catalog: Catalog) -> Iterator[tuple[str, PlatformPackages]]:
                 ),
                 lags=tuple(map(LagData.from_objects, lags(catalog, platform))),
             ),
+        )
+
+
+# Draws by how many days a plugin trailed each torch release.
+#
+# Drawn like the trend of results: a handful of bars, in the page's own colors. The figures stand
+# in a table beside it, so that the picture itself says nothing to a screen reader.
+
+WIDTH, HEIGHT = 600, 150
+_BOTTOM = 20
+_TOP = 16
+_LEFT = 44
+_MOST_NAMES = 13
+"""Of more releases only the first of each minor is named: the names would overlap."""
+
+
+def lag_picture(lags: Sequence[Lag]) -> Markup | None:
+    """Return bars from the oldest torch release to the newest; None where nothing was followed."""
+    if not any(lag.plugin for lag in lags):
+        return None
+    shown = list(reversed(lags))
+    most = max(1, *(lag.days for lag in shown))
+    least = min(0, *(lag.days for lag in shown))
+    room = HEIGHT - _BOTTOM - _TOP
+
+    def height(days: float) -> float:
+        return _TOP + room * (most - days) / (most - least)
+
+    zero = height(0)
+    step = (WIDTH - _LEFT) / len(shown)
+    bars = "".join(
+        _bar(lag, _LEFT + step * place, min(step * 0.6, 40), zero, height(lag.days))
+        for place, lag in enumerate(shown)
+    )
+    names = "".join(
+        f'<text class="lag-torch" x="{_LEFT + step * place + min(step * 0.6, 40) / 2:.1f}" '
+        f'y="{HEIGHT - 4}">{escape(lag.torch.removesuffix(".0"))}</text>'
+        for place, lag in enumerate(shown)
+        if len(shown) <= _MOST_NAMES or lag.torch.endswith(".0")
+    )
+    return Markup(  # noqa: S704 - numbers, and versions that were escaped
+        f'<svg class="trend lags" viewBox="0 0 {WIDTH} {HEIGHT}" aria-hidden="true" '
+        f'focusable="false"><path class="trend-base" d="M{_LEFT} {zero:.1f}H{WIDTH}"/>'
+        f'<text x="0" y="{_TOP + 4}">{most} d</text><text x="0" y="{zero + 4:.1f}">0</text>'
+        f"{bars}{names}</svg>"
+    )
+
+
+def _bar(lag: Lag, left: float, width: float, zero: float, top: float) -> str:
+    """A bar, filled where a plugin followed, an outline where none has yet."""
+    y, size = min(zero, top), max(abs(zero - top), 1.0)
+    kind = "lag-followed" if lag.plugin else "lag-open"
+    middle = left + width / 2
+    return (
+        f'<rect class="{kind}" x="{left:.1f}" y="{y:.1f}" width="{width:.1f}" '
+        f'height="{size:.1f}"/><text class="lag-days" x="{middle:.1f}" y="{y - 3:.1f}">'
+        f"{lag.days}</text>"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class FitRow:
+    """The newest plugin for a torch release, on systems with the same Python versions."""
+
+    torch: str
+    plugin: str
+    date: dt.date | None
+    requires: tuple[tuple[str, str], ...]
+    """What it requires of torch, and on which systems."""
+    pythons: str
+    stated: bool
+    """Whether the vendor's rows name this pair."""
+
+
+@dataclass(frozen=True, slots=True)
+class PackageView:
+    """What is known of a platform's package.
+
+    `read` is the day for which it holds; `fault` why it could not be read since, or at all.
+    """
+
+    package: str
+    index: str
+    read: dt.date | None
+    fault: IndexFault | None
+    facts: IndexFacts | None
+    rows: tuple[FitRow, ...]
+    lags: tuple[Lag, ...]
+    picture: Markup | None
+    other: IndexFacts | None
+
+    @property
+    def names_no_torch(self) -> bool:
+        """Whether releases were asked what they require, and none says which torch it is for."""
+        releases = self.facts.releases if self.facts else ()
+        asked = any(release.requires for release in releases)
+        return asked and not any(map(torch_requirements, releases))
+
+    @property
+    def newest(self) -> str | None:
+        """The newest release that was not withdrawn."""
+        releases = self.facts.releases if self.facts else ()
+        return next((r.version for r in releases if r.yanked is None), None)
+
+
+def package_view(catalog: Catalog, platform: Platform) -> PackageView | None:
+    """Return what the platform's page shows; None where nobody ever asked an index."""
+    found = home(catalog, platform)
+    if found is None:
+        return None
+    fault = catalog.packages_read.fault(found.package, found.index)
+    if found.facts is None and fault is None:
+        return None
+    followed = lags(catalog, platform)
+    return PackageView(
+        found.package,
+        index_name(found.index),
+        read_on(catalog, found),
+        fault,
+        found.facts,
+        tuple(_rows(platform, found, catalog)),
+        followed,
+        lag_picture(followed),
+        found.other,
+    )
+
+
+def index_name(index: str) -> str:
+    """Return the name of an index as readers see it."""
+    return "PyPI" if index == PYPI else index
+
+
+def _rows(platform: Platform, found: Home, catalog: Catalog) -> Iterator[FitRow]:
+    table = fits(catalog, found.facts) if found.facts else ()
+    stated = {(row.torch, row.plugin) for row in platform.compatibility.rows}
+
+    def same(fit: Fit) -> tuple[str, str, tuple[str, ...]]:
+        return fit.torch, fit.release.version, fit.pythons
+
+    ordered = sorted(table, key=same)
+    ordered.sort(key=lambda fit: Version(fit.torch), reverse=True)
+    for (torch, plugin, pythons), together in groupby(ordered, key=same):
+        fitting = list(together)
+        systems: dict[str, list[str]] = {}
+        for fit in fitting:
+            systems.setdefault(fit.requirement, []).append(f"{OS[fit.os]} {fit.arch}")
+        yield FitRow(
+            torch,
+            plugin,
+            fitting[0].release.date,
+            tuple((requirement, listed(on)) for requirement, on in systems.items()),
+            python_range(pythons),
+            (torch, plugin) in stated,
         )

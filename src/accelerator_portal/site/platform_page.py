@@ -20,11 +20,11 @@ from accelerator_portal.site.features import LABELS, FeaturesData
 from accelerator_portal.site.hardware import HardwareData
 from accelerator_portal.site.history_view import TestHistories
 from accelerator_portal.site.questions import PageQuestion
+from accelerator_portal.site.release_pages import versions_table
 from accelerator_portal.site.results_view import ResultsView
 from accelerator_portal.site.selector_view import selector_view
 from accelerator_portal.site.source_list import SourceEntry, SourceList
 from accelerator_portal.site.vendor_text import render_section
-from accelerator_portal.site.versions import versions_table
 
 # So many rows, the newest, are shown; the others are a click away.
 MOST_VERSIONS = 3

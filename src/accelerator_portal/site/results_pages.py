@@ -21,23 +21,21 @@ from accelerator_portal.site.matrix_pages import matrix_files, matrix_pages
 from accelerator_portal.site.page import API, SiteFile, data_file
 from accelerator_portal.site.result_addresses import RESULTS_PAGES, initial
 from accelerator_portal.site.results_shapes import (
+    EvidenceLink,
     ReportEntry,
+    ReportOfTests,
     ReportRow,
     ReportRowsIndex,
     ReportRowsShard,
     ResultsIndex,
-)
-from accelerator_portal.site.results_view import KINDS, ResultsView, about
-from accelerator_portal.site.sharding import shard_name, shards
-from accelerator_portal.site.speeds import side_by_side, speed_runs
-from accelerator_portal.site.suite_test_shapes import (
-    EvidenceLink,
-    ReportOfTests,
     TestData,
     TestResult,
     TestShard,
     TestsIndex,
 )
+from accelerator_portal.site.results_view import KINDS, ResultsView, about
+from accelerator_portal.site.sharding import shard_name, shards
+from accelerator_portal.site.speeds import side_by_side, speed_runs
 from accelerator_portal.site.suite_tests import (
     MOST_NAMES,
     ReportedTest,
