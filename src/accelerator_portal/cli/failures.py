@@ -1,4 +1,4 @@
-"""What stops a command, told in a line. Imports nothing that takes long."""
+"""Shows what stops a command as one line. Imports nothing that takes long."""
 
 from __future__ import annotations
 

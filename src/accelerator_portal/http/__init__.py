@@ -1,1 +1,1 @@
-"""Asking other machines over HTTP: politely, within limits, and with errors in words for people."""
+"""Sends HTTP requests within limits, with retries, a cache and errors in plain words."""

@@ -1,4 +1,4 @@
-"""What the tags of wheels say (PEP 425, 600, 656): system, C library, architecture, Python."""
+"""Reads the tags of wheels (PEP 425, 600, 656): system, C library, architecture, Python."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The rules, one module each: a docstring for people, and `check`, a generator of problems."""
+"""The rules, by subject: each is a function that yields problems; its docstring is on the site."""
