@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page
 
-from tests.browser.visit import expect
+from tests.browser.visit import DESKTOP, expect
 
 OpenPage = Callable[..., Page]
 
@@ -22,6 +22,12 @@ def test_a_range_of_days_is_kept_in_the_address(open_page: OpenPage) -> None:
     page.reload()
     expect(page.locator(".week:visible")).to_have_count(shown)
     assert page.url.endswith("?since=2026-01-01&until=2026-01-31")
+
+
+def test_older_weeks_are_folded_and_the_page_is_short(open_page: OpenPage) -> None:
+    page = open_page("results/changes/", viewport=DESKTOP)
+    assert page.locator(".week:visible").count() == 3
+    assert page.evaluate("document.documentElement.scrollHeight") <= 5_000
 
 
 def test_first_reports_of_a_platform_are_shown_alone(open_page: OpenPage) -> None:

@@ -76,7 +76,7 @@ def test_the_first_view_needs_no_data(open_page: OpenPage, table: Table) -> None
     asked: list[str] = []
     page = open_page("results/")
     page.on("request", lambda request: asked.append(request.url))
-    page.locator("article").get_by_role("link", name="TorchBench", exact=True).click()
+    page.locator("article li").get_by_role("link", name="TorchBench", exact=True).click()
     expect(state(page)).to_have_text(f"Showing all {len(table.tests)} tests.")
     page.wait_for_load_state()  # the words stand above rows that may still come
     assert shown(page) == len(table.tests)

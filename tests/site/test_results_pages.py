@@ -9,6 +9,8 @@ import xml.etree.ElementTree as ET
 from collections import Counter, defaultdict
 from urllib.parse import parse_qs, urlsplit
 
+import pytest
+
 from accelerator_portal.catalog.own_suite import owner_of, suite_folder
 from accelerator_portal.reports.missing_operators import missing_operators, waiting_words
 from accelerator_portal.reports.report_file import report_text
@@ -123,8 +125,9 @@ def test_the_dashboard_names_every_platform_and_no_breakage_of_baselines(site: S
     assert len(page.tree.css(".fleet tbody tr")) == len(site.catalog.platforms)
     rows = page.tree.css(".dashboard-grid tbody tr")
     assert all(row.css(".suite-cell") for row in rows), "an empty row says nothing"
+    names = [row.css("th a")[0].text() for row in rows]
     untested = page.tree.css(".without-results a[href*='compute-platforms/']")
-    assert len(rows) + len(untested) == len(site.catalog.platforms)
+    assert len({*names}) + len(untested) == len(site.catalog.platforms)
     with_runs = {
         site.catalog.by_id[stored.report.accelerator].accelerator.name
         for stored in results(site.catalog).reports
@@ -158,6 +161,19 @@ def test_the_grid_shows_the_newest_report_of_each_suite(site: Site) -> None:
     by_suite = {found.suite: found.stored.id for found in view.newest("cpu")}
     assert by_suite["executorch-models"] == "cpu-executorch"
     assert by_suite["operators"] != "cpu-executorch", "one report hides nothing of another"
+
+
+@pytest.mark.parametrize("address", ["results/", "results/dashboard/"])
+def test_executorch_has_a_grid_of_its_own(site: Site, address: str) -> None:
+    page = site.pages[address]
+    heads = {
+        box: [head.text(strip=True) for head in page.tree.css(f"#{box} thead th")]
+        for box in ("fleet", "fleet-executorch")
+    }
+    assert not [head for head in heads["fleet"] if "ExecuTorch" in head]
+    assert [head for head in heads["fleet-executorch"] if "ExecuTorch" in head]
+    for found in heads.values():
+        assert len(found) == len({*found}), "two columns have the same heading"
 
 
 def test_the_feed_is_atom(site: Site) -> None:

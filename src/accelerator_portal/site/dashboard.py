@@ -25,7 +25,7 @@ from accelerator_portal.results.known_issues import OutdatedIssue, outdated_issu
 from accelerator_portal.results.quality import as_of, as_of_reports
 from accelerator_portal.results.standing import Point
 from accelerator_portal.results.suite_evidence import SuiteEvidence
-from accelerator_portal.site.dashboard_grid import dashboard_grid
+from accelerator_portal.site.dashboard_grid import dashboard_grid, grid_tabs
 from accelerator_portal.site.findings import EvidenceLevel, level_of
 from accelerator_portal.site.history_view import TestHistories
 from accelerator_portal.site.packages_pages import newest_news
@@ -277,7 +277,8 @@ def dashboard_pages(
             path,
             "data/criteria.yaml",
             states=states,
-            grid=grid,
+            tabs=grid_tabs(grid),
+            platforms=states,
             untested=[p for p in catalog.platforms if not any(grid.rows[p.id])],
             criteria=criteria,
             sources=SourceList([("criteria.yaml", criteria.sources)]),

@@ -12,7 +12,7 @@ from typing import Final, Literal
 from markupsafe import Markup
 
 from accelerator_portal.catalog import Catalog, Platform
-from accelerator_portal.catalog.own_suite import OwnSuite, owner_of, suite_folder
+from accelerator_portal.catalog.own_suite import OwnSuite, of_executorch, owner_of, suite_folder
 from accelerator_portal.catalog.suite_file import SuiteFile, SuiteKind
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.reports.outcomes import BAD, GOOD, OUTCOMES, Outcome
@@ -60,7 +60,7 @@ CHECKED = GOOD | BAD
 
 KIND_TITLES: Mapping[ColumnKind, str] = {
     "unit": "Unit tests",
-    "operator": "Operators",
+    "operator": "Operator tests",
     "model": "Models",
     "deploy": "Installation",
     "build": "Build",
@@ -122,6 +122,30 @@ class Grid:
     groups: tuple[GridGroup, ...]
     rows: Mapping[str, tuple[GridCell | None, ...]]
 
+    def only(self, *, executorch: bool) -> Grid:
+        """Return the columns of ExecuTorch or all others, and the platforms with a cell there."""
+        kept = [n for n, c in enumerate(self.columns) if of_executorch(c.suite) == executorch]
+        columns = tuple(self.columns[n] for n in kept)
+        rows = {platform: tuple(cells[n] for n in kept) for platform, cells in self.rows.items()}
+        filled = {platform: cells for platform, cells in rows.items() if any(cells)}
+        return Grid(columns, _groups(columns), filled)
+
+
+@dataclass(frozen=True, slots=True)
+class GridTab:
+    """A part of the grid that is shown alone."""
+
+    id: str
+    title: str
+    grid: Grid
+
+
+def grid_tabs(grid: Grid) -> tuple[GridTab, ...]:
+    """Return PyTorch and, where there is any evidence of it, ExecuTorch."""
+    pytorch = GridTab("fleet", "PyTorch", grid.only(executorch=False))
+    executorch = GridTab("fleet-executorch", "ExecuTorch", grid.only(executorch=True))
+    return (pytorch, executorch) if executorch.grid.rows else (pytorch,)
+
 
 def dashboard_grid(
     catalog: Catalog, evidence: Mapping[str, Iterable[SuiteEvidence]], at: dt.datetime
@@ -151,9 +175,12 @@ def dashboard_grid(
             platform: (*cells, _own_cell(platform, measured[platform], own, at))
             for platform, cells in rows.items()
         }
-    groups = Counter(column.kind for column in columns)
-    shown = tuple(GridGroup(kind, KIND_TITLES[kind], number) for kind, number in groups.items())
-    return Grid(tuple(columns), shown, rows)
+    return Grid(tuple(columns), _groups(columns), rows)
+
+
+def _groups(columns: Iterable[GridColumn]) -> tuple[GridGroup, ...]:
+    kinds = Counter(column.kind for column in columns)
+    return tuple(GridGroup(kind, KIND_TITLES[kind], number) for kind, number in kinds.items())
 
 
 def suite_cells(
@@ -166,7 +193,7 @@ def suite_cells(
     return tuple(sorted(filter(None, cells), key=lambda cell: _place(cell.column)))
 
 
-_OWN_COLUMN = GridColumn("", "Vendor suites", OWN)
+_OWN_COLUMN = GridColumn("", "All together", OWN)
 
 
 def _owned(evidence: Mapping[str, Mapping[str, SuiteEvidence]]) -> frozenset[str]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from accelerator_portal.catalog import Catalog, Platform
-from accelerator_portal.reports.identity import SETTINGS
+from accelerator_portal.reports.identity import SETTINGS, parse_key
 from accelerator_portal.reports.outcomes import GOOD
 from accelerator_portal.results.archive import History
 from accelerator_portal.results.report_comparison import by_report
@@ -36,8 +36,9 @@ from accelerator_portal.site.templates import Templates
 
 CHANGES_PAGE = f"{RESULTS_PAGES}/changes.md"
 
-# More than these are closed at first.
-MOST_SHOWN = 10
+# More changes of a report than these are closed at first; and so are weeks.
+MOST_SHOWN = 5
+MOST_WEEKS = 3
 
 
 def history_pages(
@@ -60,6 +61,7 @@ def history_pages(
         trends=shown,
         listed=listed_changes(past.weeks),
         shown=MOST_SHOWN,
+        open_weeks=MOST_WEEKS,
         address_of=address_of,
     )
     names = [history_name(h) for h in past.histories]
@@ -79,10 +81,19 @@ def _kinds_of_changes(past: TestHistories) -> dict[str, str]:
 
 
 def trends(history: History) -> list[Trend]:
-    """Return the trend of each suite of which two moments are known."""
-    if history.state.last is None:
-        return []
-    found = (trend(s, points, history.state.last) for s, points in tallies(history.changes).items())
+    """Return the trend of each suite of which two moments are known.
+
+    It ends with the newest report of that suite: one of another suite says nothing of it.
+    """
+    last: dict[str, dt.datetime] = {}
+    for group in history.state.groups.values():
+        for key in list(group.tests)[:1]:
+            suite = parse_key(key).suite
+            last[suite] = max(last.get(suite, group.last.started), group.last.started)
+    found = (
+        trend(suite, points, max(last.get(suite, points[-1].started), points[-1].started))
+        for suite, points in tallies(history.changes).items()
+    )
     return [one for one in found if one]
 
 

@@ -94,11 +94,11 @@ class FamilyView:
 
 @dataclass(frozen=True, slots=True)
 class ModelsView:
-    """The families that some report has, by platforms that have any report; and what is missing."""
+    """The families that some report has, by platforms with a result of one; and what is missing."""
 
     families: tuple[FamilyView, ...]
     platforms: tuple[Platform, ...]
-    without_report: tuple[Platform, ...]
+    without_model: tuple[Platform, ...]
     no_report: tuple[str, ...]
 
 
@@ -108,15 +108,15 @@ def models_view(catalog: Catalog, results: ResultsView) -> ModelsView:
     evidence = model_evidence(families, results.reports)
     reported = {stored.id: tuple(results_of(stored)) for stored in results.reports}
     names = {(test.test.suite, test.test.name) for tests in reported.values() for test in tests}
-    with_report = {stored.report.accelerator for stored in results.reports}
+    with_model = {platform for found in evidence.values() for platform in found}
     return ModelsView(
         tuple(
             _family(catalog, family, evidence, reported, names)
             for family in families
             if family.id in evidence
         ),
-        tuple(p for p in catalog.platforms if p.id in with_report),
-        tuple(p for p in catalog.platforms if p.id not in with_report),
+        tuple(p for p in catalog.platforms if p.id in with_model),
+        tuple(p for p in catalog.platforms if p.id not in with_model),
         tuple(family.title for family in families if family.id not in evidence),
     )
 

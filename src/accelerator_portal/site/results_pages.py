@@ -8,13 +8,16 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from accelerator_portal.catalog import Catalog
+from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.own_suite import owner_of, suite_folder
 from accelerator_portal.reports.missing_operators import missing_operators, waiting_words
 from accelerator_portal.reports.outcomes import GOOD, OUTCOMES
 from accelerator_portal.reports.report import TestEntry
 from accelerator_portal.reports.report_file import report_text
 from accelerator_portal.reports.store import StoredReport
+from accelerator_portal.results.quality import as_of
+from accelerator_portal.results.suite_evidence import SuiteEvidence
+from accelerator_portal.site.dashboard_grid import dashboard_grid, grid_tabs
 from accelerator_portal.site.feed import listed_changes
 from accelerator_portal.site.history_view import TestHistories
 from accelerator_portal.site.matrix_pages import matrix_files, matrix_pages
@@ -66,7 +69,16 @@ def results_pages(
     }
     path = f"{RESULTS_PAGES}/index.md"
     titles = {suite: suite_title(catalog, suite) for suite in suites}
-    yield templates.page(path, titles=titles, **shared)
+    at = as_of(catalog, [stored.report for stored in results.reports])
+    newest = {p.id: results.newest(p.id) for p in catalog.platforms}
+    yield templates.page(
+        path,
+        titles=titles,
+        tabs=grid_tabs(dashboard_grid(catalog, newest, at)),
+        platforms=_most_evidence_first(catalog, newest),
+        at=at,
+        **shared,
+    )
     for suite in suites:
         described = catalog.suite(suite)
         context = {
@@ -84,6 +96,26 @@ def results_pages(
         yield from suite_tests_pages(catalog, results, past, templates, context)
     for stored in results.reports:
         yield from _run_files(catalog, results, stored, templates, shared | {"runs": runs})
+
+
+@dataclass(frozen=True, slots=True)
+class GridRow:
+    """A platform of the grid; its age is that of the dashboard, for filters."""
+
+    platform: Platform
+    age_days: None = None
+
+
+def _most_evidence_first(
+    catalog: Catalog, newest: Mapping[str, tuple[SuiteEvidence, ...]]
+) -> list[GridRow]:
+    """Platforms with runs stand first, then those with most suites."""
+
+    def place(platform: Platform) -> tuple[bool, int]:
+        found = newest[platform.id]
+        return not any(one.is_run for one in found), -len(found)
+
+    return [GridRow(platform) for platform in sorted(catalog.platforms, key=place)]
 
 
 def _run_files(

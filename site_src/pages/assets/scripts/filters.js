@@ -17,6 +17,8 @@ export function startFilters(form) {
     const shown = items.filter((item) => wanted.every(([name, value]) => matches(item, words, form.elements[name], value)));
     const keep = new Set(shown);
     for (const item of items) item.hidden = !keep.has(item);
+    // What was asked for does not stay in a closed fold.
+    if (wanted.length) for (const item of shown) item.parentElement.closest("details")?.setAttribute("open", "");
     state.textContent = `Showing ${shown.length} of ${items.length} ${form.dataset.noun}.`;
   };
   form.hidden = false;
