@@ -112,7 +112,7 @@ def test_a_later_run_adds_what_was_missing(tree: Tree, indexes: Indexes) -> None
     assert "2 places could not be read." in first.stdout
     assert "cpu linux x86_64" not in builds(releases(root).by_version[VERSION])
     needed = "accelerators/cpu/install.yaml:"
-    assert f"These files have to follow the release:\n{needed}" in first.stdout
+    assert f"Files to update for this release:\n{needed}" in first.stdout
     text = (root / RELEASES).read_text("utf-8")
     own = text.replace(f'  - version: "{VERSION}"', f'  # Read twice.\n  - version: "{VERSION}"')
     (root / RELEASES).write_text(own, "utf-8")

@@ -122,7 +122,7 @@ def test_filters_narrow_an_option(narrowing: str, left: set[str], tree: Tree) ->
     files = edited((INSTALL, "methods: [pip, uv]", f"methods: [uv]\n    {narrowing}"))
     found, problems = expand(unchecked(tree(files)))
     assert {f"{row.build} {row.variant}" for row in found if row.option == "wheels"} == left
-    what = 'the option "wheels" matches no combination; check its releases and filters'
+    what = 'the option "wheels" matches no combination of release, system and build; check its releases and filters'
     assert list(map(str, problems)) == ([] if left else [f"{INSTALL}:21: {what}"])
 
 

@@ -125,8 +125,8 @@ def test_a_matrix_without_builds() -> None:
         ('{"include": [{}]}', "include.0.package_type"),
         (matrix(entry("cu130; rm")), "include.0.desired_cuda"),
         (matrix(entry("cu130", stable_version="2.9.1; rm")), "include.0.stable_version"),
-        (matrix(entry("cu130"))[:-3], "it is no whole JSON document"),
-        ('{"include": ' + "[" * 100_000, "it is no whole JSON document"),
+        (matrix(entry("cu130"))[:-3], "it is not a complete JSON document"),
+        ('{"include": ' + "[" * 100_000, "it is not a complete JSON document"),
     ],
 )
 def test_what_is_no_matrix(text: str, place: str) -> None:

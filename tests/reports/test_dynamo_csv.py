@@ -189,7 +189,7 @@ def test_another_name_needs_a_suite(tmp_path: Path) -> None:
     text = "name,accuracy\nm,pass\n"
     assert refused(tmp_path, text, "mine.csv") == [
         (
-            "mine.csv:1: the file name does not contain how the models were run; "
+            "mine.csv:1: the file name does not state how the models were run; "
             'use a name like "inductor_torchbench_inference.csv", or pass --suite'
         )
     ]
@@ -330,7 +330,7 @@ def test_what_can_be_no_suite_is_refused(tmp_path: Path) -> None:
     assert refused(tmp_path, "name,accuracy\n", NAME, Options("My Suite")) == [
         (
             f'{NAME}:1: "My Suite" is not a valid suite name; '
-            "use lowercase letters and digits, separated by single - _ . characters"
+            "use lowercase letters and digits, separated by a single -, _ or ."
         )
     ]
 

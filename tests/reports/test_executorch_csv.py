@@ -300,8 +300,8 @@ def test_a_file_with_a_header_alone_has_no_tests(tmp_path: Path) -> None:
         (
             content({"Result": "Perhaps"}, {"Result": "Fail", "Result Detail": "Bad"}),
             [
-                f'{NAME}:2: "Perhaps" with the detail "" is no result; {RESULTS}',
-                f'{NAME}:3: "Fail" with the detail "Bad" is no result; {RESULTS}',
+                f'{NAME}:2: "Perhaps" with the detail "" is not valid; {RESULTS}',
+                f'{NAME}:3: "Fail" with the detail "Bad" is not valid; {RESULTS}',
             ],
         ),
         (

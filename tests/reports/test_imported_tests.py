@@ -187,7 +187,7 @@ def test_what_can_be_no_suite_is_refused() -> None:
         imported().suite("My Suite", "model")
     assert str(error.value) == (
         'example.csv:1: "My Suite" is not a valid suite name; '
-        "use lowercase letters and digits, separated by single - _ . characters"
+        "use lowercase letters and digits, separated by a single -, _ or ."
     )
 
 

@@ -28,8 +28,7 @@ from accelerator_portal.automation.issues import (
 )
 from accelerator_portal.automation.sanitizer import faults
 from accelerator_portal.catalog import Catalog
-from accelerator_portal.catalog.facts import facts
-from accelerator_portal.catalog.source_ages import platform_of
+from accelerator_portal.catalog.source_ages import facts, platform_of
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.reports.store import stored_reports
 from accelerator_portal.site.difference.harmless import span

@@ -67,7 +67,7 @@ def _paragraphs(found: ReleaseAddition) -> Iterator[str]:
     yield from _section("To check, because the entry and the indexes differ", change.differences)
     unread = [f"{name}: {fault}" for name, fault in sorted(published.unread.items())]
     yield from _section("Not read this time; a later run completes the entry", unread)
-    yield from _section("These files have to follow the release", map(str, found.problems))
+    yield from _section("Files to update for this release", map(str, found.problems))
     yield "The indexes state neither Docker images nor LibTorch archives: add them by hand."
     yield ""
     file = span(RELEASES)

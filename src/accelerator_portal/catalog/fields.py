@@ -261,7 +261,7 @@ _ID = r"[a-z0-9]+(?:[-_.][a-z0-9]+)*"
 Id = Annotated[
     str,
     AfterValidator(
-        _matching(_ID, "use lowercase letters and digits, separated by single - _ . characters")
+        _matching(_ID, "use lowercase letters and digits, separated by a single -, _ or .")
     ),
     Field(max_length=60),
 ]

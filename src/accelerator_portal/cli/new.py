@@ -64,7 +64,7 @@ def _flags(command: _Command) -> _Command:
             f"said_{question.flag.replace('-', '_')}",
             metavar="TEXT",
             multiple=question.many,
-            help=f'Answer "{question.words}": {question.help}{_several(question)}.',
+            help=f'Answer the question "{question.words}": {question.help}{_several(question)}.',
         )
         command = option(command)
     return command

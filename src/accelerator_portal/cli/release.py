@@ -142,7 +142,7 @@ def add_release(root: Path, version: str) -> None:
     Asks PyPI and the indexes of PyTorch that install options name, and cites each as a source.
     Companions, such as torchaudio and triton, are packages that are installed next to torch.
     What cannot be read is left out and listed; run the command again to complete the entry.
-    Nothing that the entry lists already is changed.
+    Values that the entry already lists are not changed.
     """
     from accelerator_portal.checks.release_addition import release_addition
 

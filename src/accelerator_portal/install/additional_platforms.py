@@ -68,9 +68,7 @@ class AdditionalPlatforms(Model):
     def _guides_have_platforms(self) -> AdditionalPlatforms:
         for name in self.html:
             if name not in self.platforms:
-                raise fault(
-                    f'html has a guide for "{name}", platforms has not', "keep the two alike"
-                )
+                raise fault(f'"{name}" is in html but not in platforms', "list it in both")
         return self
 
 

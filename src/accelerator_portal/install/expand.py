@@ -83,7 +83,7 @@ def _expand_option(
             except (UnknownPlaceholderError, UnquotableError) as error:
                 faults.setdefault(_fault(error), []).append(f"{target.build} on {target.os}")
     if not rows and not faults:
-        what = f'the option "{option.id}" matches no combination'
+        what = f'the option "{option.id}" matches no combination of release, system and build'
         faults[what, "check its releases and filters"] = []
     location = ("options", position, "id")
     return rows, [

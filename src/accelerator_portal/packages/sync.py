@@ -241,7 +241,7 @@ async def _read(
     except ValidationError as error:  # a value that no file of facts may hold
         first = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(map(str, first["loc"]))
-        return f"the answer cannot be kept: {where}: {first['msg']}"
+        return f"the response contains an invalid value: {where}: {first['msg']}"
 
 
 def _holds(path: Path, text: bytes) -> bool:

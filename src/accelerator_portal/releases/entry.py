@@ -311,7 +311,7 @@ def _add_companions(
     for companion in sorted(change.companions, key=lambda c: packages.index(c.package))[::-1]:
         at = file.line(("companions", packages.index(companion.package)))
         if not file.line(("sources",)) < at < file.line(("releases",)):
-            what = "the companions do not stand between the sources and the releases"
+            what = "companions is not between sources and releases"
             raise _refusal(path, at, what)
         parts = [f"package: {companion.package}", f"version: {quoted(companion.version)}"]
         parts += [f"torch: {quoted(companion.torch)}", f"source: {companion.source[0]}"]

@@ -92,9 +92,7 @@ def read_matrix(text: str) -> MatrixBuilds:
         matrix = _Matrix.model_validate_json(text)
     except ValidationError as error:
         place = ".".join(map(str, error.errors()[0]["loc"]))
-        what = (
-            f"{place} is missing or has another form" if place else "it is no whole JSON document"
-        )
+        what = f"{place} is missing or invalid" if place else "it is not a complete JSON document"
         script = "generate_binary_build_matrix.py"
         raise UpstreamSourceError(f"this is not the output of {script}: {what}") from None
     builds: dict[_Key, set[str]] = {}

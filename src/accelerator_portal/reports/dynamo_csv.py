@@ -91,9 +91,7 @@ def _named(path: Path, options: Options) -> tuple[str, dict[str, Scalar]]:
     found = _NAME.fullmatch(path.name)
     if found is None:
         if options.suite is None:
-            raise refuse(
-                path, 1, "the file name does not contain how the models were run", _EXAMPLE
-            )
+            raise refuse(path, 1, "the file name does not state how the models were run", _EXAMPLE)
         return options.suite, parameters
     for word in re.findall(rf"({_WORD})_", found["words"]):
         parameters |= _WORDS[word]

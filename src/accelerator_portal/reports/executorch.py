@@ -141,7 +141,7 @@ def row_fields(line: int, row: CsvRow, tests: ImportedTests) -> dict[str, Any] |
     status = _status(row)
     parameters = _parameters(row)
     if status is None:
-        what = f'"{row["Result"][:60]}" with the detail "{row["Result Detail"][:60]}" is no result'
+        what = f'"{row["Result"][:60]}" with the detail "{row["Result Detail"][:60]}" is not valid'
         tests.fault(line, what, f"write Pass, Skip, or Fail with {' or '.join(_DETAILS)}")
     if parameters is None:
         tests.fault(line, f'"{row["Params"][:60]}" is not a valid set of parameters', _PARAMS)

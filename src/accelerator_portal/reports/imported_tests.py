@@ -86,9 +86,7 @@ class ImportedTests:
             return Suite(name=name, kind=kind)
         except ValidationError:
             what = f'"{name[:60]}" is not a valid suite name'
-            self.fault(
-                1, what, "use lowercase letters and digits, separated by single - _ . characters"
-            )
+            self.fault(1, what, "use lowercase letters and digits, separated by a single -, _ or .")
             raise self._error() from None
 
     def cells(self, line: int, columns: Sequence[str], row: Sequence[str]) -> dict[str, str] | None:

@@ -49,7 +49,7 @@ def read_mps_lists(path: Path, options: Options) -> ImportResult:
         skipped = "SKIPLIST" in listed
         for key, types in zip(entries.keys, entries.values, strict=True):
             if not isinstance(key, ast.Constant) or not isinstance(key.value, str):
-                tests.fault(entries.lineno, f"{listed} has an entry that is no name", _REMEDY)
+                tests.fault(entries.lineno, f"{listed} has an entry that is not a name", _REMEDY)
                 continue
             if not _for_float32(types):
                 continue

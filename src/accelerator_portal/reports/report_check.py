@@ -202,7 +202,7 @@ def _of_modes(report: Report) -> Iterator[BoundFault]:
     modes = dict.fromkeys(str(test.parameters.get("mode", "")) for test in report.tests)
     for mode in modes:
         if mode and not _MODE.fullmatch(mode):
-            remedy = "use lowercase letters and digits, separated by single - _ . characters"
+            remedy = "use lowercase letters and digits, separated by a single -, _ or ."
             yield f'"{mode[:60]}" is not a valid mode', remedy
             return
     if len(modes) > MAX_MODES:

@@ -44,12 +44,12 @@ def read_xpu_skip_list(path: Path, options: Options) -> ImportResult:
             continue
         place = key.values[-1] if isinstance(key, ast.JoinedStr) else key
         if not isinstance(place, ast.Constant) or not isinstance(skipped, (ast.Tuple, ast.List)):
-            tests.fault(key.lineno, "the entry is no file with a list of tests", _REMEDY)
+            tests.fault(key.lineno, "the entry is not a file with a list of tests", _REMEDY)
             continue
         file = PurePosixPath(str(place.value)).stem
         for test in skipped.elts:
             if not isinstance(test, ast.Constant) or not isinstance(test.value, str):
-                tests.fault(test.lineno, "the entry is no name of a test", _REMEDY)
+                tests.fault(test.lineno, "the entry is not a test name", _REMEDY)
                 continue
             reason = _comment(lines, test.lineno)
             issue = _ISSUE.search(reason)
@@ -75,7 +75,7 @@ def _entries(path: Path) -> list[tuple[ast.expr, ast.expr]]:
                     for key, value in zip(listed.keys, listed.values, strict=True)
                     if key is not None
                 ]
-    raise refuse(path, 1, "skip_dict is missing or is no mapping", _REMEDY)
+    raise refuse(path, 1, "skip_dict is missing or is not a mapping", _REMEDY)
 
 
 def _comment(lines: Sequence[str], line: int) -> str:

@@ -183,7 +183,7 @@ def matrix_of(path: str, text: str) -> Matrix:
     """Make a matrix of YAML; raises ProblemsError with everything that is wrong."""
     file, problems = parse_yaml(path, text)
     if file is None or problems:
-        raise ProblemsError(problems or [Problem(path, 1, "the value is empty", "fill it")])
+        raise ProblemsError(problems or [Problem(path, 1, "the value is empty", "enter a value")])
     matrix, problems = validate(Matrix, file)
     if matrix is None:
         raise ProblemsError(problems)

@@ -45,7 +45,9 @@ def declared_messages(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
                     yield Problem(faq.path, message.line, what, remedy)
                 if len(message.text) > LONGEST or len(_VARIES.findall(message.text)) > MOST_PARTS:
                     what = "the message is too long or has too many parts that vary"
-                    remedy = f"use at most {LONGEST} characters and {MOST_PARTS} of \u2026"
+                    remedy = (
+                        f"use at most {LONGEST} characters and {MOST_PARTS} varying parts (\u2026)"
+                    )
                     yield Problem(faq.path, message.line, what, remedy)
 
 

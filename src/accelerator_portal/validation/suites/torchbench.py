@@ -66,7 +66,7 @@ def _compared(case: Case, context: Context, here: Any) -> Result:
     except Exception as error:
         if context.reference:
             raise UncheckedError(
-                f"The model ran, but there is no reference: {_said(error)}"
+                f"The model ran, but the reference result is missing: {_said(error)}"
             ) from None
         raise
 
