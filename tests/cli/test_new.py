@@ -258,12 +258,12 @@ def test_an_interruption_while_writing_leaves_all_as_it_was(
 def test_without_a_terminal_all_that_is_missing_is_named_at_once(root: Path) -> None:
     before = written(root)
     said = refused(root, before, run(root, "foo", typed=""))
-    missing = [line.split(" is missing")[0] for line in said.splitlines() if "missing" in line]
+    missing = [line.split(" is missing")[0] for line in said.splitlines() if " is missing" in line]
     assert missing == [
         "name", "vendor", "url", "device", "dispatch-key", "package", "import", "command",
         "torch", "support",
     ]  # fmt: skip
-    assert "Error: 10 answers to correct. Nothing was written" in said
+    assert "Error: 10 answers missing. Nothing was written" in said
 
 
 def test_each_missing_flag_is_an_option(root: Path) -> None:

@@ -10,7 +10,7 @@ from accelerator_portal.checks import load_and_check
 from accelerator_portal.cli import main
 from accelerator_portal.packages.facts_text import facts_text, read_text
 from tests.day import TODAY
-from tests.folders import COMPATIBILITY, Tree, edited
+from tests.folders import ACCELERATOR, COMPATIBILITY, Tree, edited
 from tests.packages.made_up import PACKAGE, PLUGINS, READ, release
 
 FILES = edited(
@@ -114,6 +114,15 @@ def test_a_platform_without_package_facts_is_told_how_to_get_them(tree: Tree) ->
     done = run(tree(FILES), "example")
     assert done.exit_code == 1
     assert "Run accelerator-portal packages sync" in done.output
+
+
+def test_a_platform_that_is_part_of_pytorch_has_no_plugin(tree: Tree) -> None:
+    own = "{name: torch-example, import: torch_example, "
+    done = run(tree(edited((ACCELERATOR, own, "{name: torch, import: torch, "))), "example")
+    assert done.exit_code == 2
+    assert "example is part of PyTorch and has no plugin. To add a PyTorch release, run: " in (
+        " ".join(done.output.split())
+    )
 
 
 def test_a_file_that_cannot_be_edited_is_named_with_its_line(root: Path) -> None:

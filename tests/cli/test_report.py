@@ -120,7 +120,7 @@ def test_show_counts_what_happened(root: Path) -> None:
     path = root / "r.json"
     path.write_text(report_text(report({}, {"name": "b", "outcome": "crashed"})), "utf-8")
     assert run("show", path).output.splitlines() == [
-        "example, self-reported, 2026-01-02 03:04:05+00:00",
+        "example, self-reported, 2026-01-02 03:04 UTC",
         "  torch: 1.10.0",
         "made-up (unit): 2 tests: 1 passed, 1 crashed",
     ]

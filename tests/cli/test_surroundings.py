@@ -86,7 +86,7 @@ STREAMS = {
     "no output": ("check >&-", 0, ""),
     "no streams": ("check <&- >&- 2>&-", 0, ""),
     "no reader": ("facts | true", 0, ""),
-    "binary input": ("new foo < /dev/urandom", 1, r"Error: 10 answers to correct\. .*"),
+    "binary input": ("new foo < /dev/urandom", 1, r"Error: 10 answers missing\. .*"),
     "ASCII, 40 columns": ("new --help > out", 0, ""),
 }
 
@@ -141,7 +141,12 @@ def test_a_place_that_cannot_be_written(
          'did you mean "example"?'),
         (["validate", "--device", "cpu", "--suite", "operatrs"], 'did you mean "operators".'),
         (["suites", "--suite", "operatrs"], 'there is no suite "operatrs"; '),
-        (["history", "compact", "--before", "2026"], "does not match the format '%Y-%m'"),
+        (["history", "compact", "--before", "2026"], '"2026" is not a valid date. Write it like 2026-11'),
+        (["install", "verify", "--try", "x"], '"x" is not a whole number from 0 to 600'),
+        (["facts", "--sample", "0"], '"0" is not a whole number of 1 or more'),
+        (["validate", "--device", "cpu", "--timeout", "x"], "number of seconds, 0.1 or more"),
+        (["report", "import", "--accelerator", "example", "--started", "x", "--out", "o", "x"],
+         "Write it like 2026-11-25 or 2026-11-25T13:45:00"),
         (["check", "loop"], "can't read loop (Too many levels of symbolic links)"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",

@@ -22,20 +22,18 @@ from accelerator_portal.catalog.source_ages import (
 )
 from accelerator_portal.catalog.sources import is_moving
 from accelerator_portal.catalog.wording import count
-from accelerator_portal.cli.options import JSON, ROOT, checked_catalog, print_json
+from accelerator_portal.cli.options import JSON, ROOT, WholeNumber, checked_catalog, print_json
 
 
 @click.command("facts")
 @ROOT
-@click.option(
-    "--sample", type=click.IntRange(min=1), help="Print a random sample of this many facts."
-)
+@click.option("--sample", type=WholeNumber(min=1), help="Print a random sample of this many facts.")
 @click.option(
     "--seed", type=int, default=0, help="Use this seed for the random sample. Default: 0."
 )
 @click.option(
     "--stale",
-    type=click.IntRange(min=0),
+    type=WholeNumber(min=0),
     metavar="DAYS",
     help="Print only facts whose source was read more than DAYS days ago, oldest first.",
 )

@@ -24,6 +24,7 @@ from accelerator_portal.cli.options import (
     JSON,
     OUTPUT_FILE,
     ROOT,
+    Moment,
     print_json,
     print_problems,
     progress_bar,
@@ -166,7 +167,7 @@ _WRITERS = {".csv": _csv, ".json": _json, ".parquet": _parquet}
 @ROOT
 @click.option(
     "--before",
-    type=click.DateTime(["%Y-%m"]),
+    type=Moment(["%Y-%m"]),
     metavar="YYYY-MM",
     help="Merge the months before this one. Default: the current month.",
 )

@@ -166,9 +166,9 @@ def _interviewed(case: PlatformCase, given: dict[str, str], *, asked: bool) -> P
     if faults:
         for fault in faults:
             click.echo(fault)
-        raise click.ClickException(
-            f"{count(len(faults), 'answer')} to correct. Nothing was written"
-        )
+        counts = [(len(found.wrong), "to correct"), (len(faults) - len(found.wrong), "missing")]
+        words = ", ".join(f"{count(number, 'answer')} {what}" for number, what in counts if number)
+        raise click.ClickException(f"{words}. Nothing was written")
     if not asked:
         return found.case
     click.echo(

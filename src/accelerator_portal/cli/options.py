@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 import os
 import sys
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -46,6 +47,64 @@ INPUT = _InputFile(exists=True, path_type=Path)
 INPUT_FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 OUTPUT_FILE = click.Path(dir_okay=False, path_type=Path)
 OUTPUT_FOLDER = click.Path(file_okay=False, path_type=Path)
+
+
+if TYPE_CHECKING:
+    _ParamType = click.ParamType[Any]
+else:  # click 8.1 knows no type arguments
+    _ParamType = click.ParamType
+
+
+class _Described(_ParamType):
+    """A value whose error names what is wanted, in words and with an example."""
+
+    @property
+    def wanted(self) -> str:
+        """What the value has to be: `is not …`."""
+        raise NotImplementedError
+
+    def convert(
+        self,
+        value: Any,  # noqa: ANN401 - click's own
+        param: click.Parameter | None,
+        ctx: click.Context | None,
+    ) -> Any:  # noqa: ANN401 - the same
+        """Return the value as the next class converts it."""
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter:
+            self.fail(printable(f'"{value}" is not {self.wanted}'), param, ctx)
+
+
+class WholeNumber(_Described, click.IntRange):
+    """A whole number, such as a count, of at least `min` and at most `max`."""
+
+    @property
+    def wanted(self) -> str:
+        """The bounds."""
+        bounds = f"from {self.min} to {self.max}" if self.max else f"of {self.min} or more"
+        return f"a whole number {bounds}"
+
+
+class Seconds(_Described, click.FloatRange):
+    """A time of at least `min` seconds."""
+
+    @property
+    def wanted(self) -> str:
+        """The bound."""
+        return f"a number of seconds, {self.min} or more"
+
+
+class Moment(_Described, click.DateTime):
+    """A date, or a date and a time, in one of the formats."""
+
+    @property
+    def wanted(self) -> str:
+        """An example in each format."""
+        day = dt.datetime(2026, 11, 25, 13, 45, tzinfo=dt.timezone.utc)
+        like = " or ".join(f"{day:{one}}" for one in self.formats)
+        return f"a valid date. Write it like {like}"
+
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 

@@ -19,6 +19,7 @@ from accelerator_portal.cli.failures import INTERRUPTED
 from accelerator_portal.cli.options import (
     OUTPUT_FOLDER,
     ROOT,
+    WholeNumber,
     progress_bar,
     refuse_unknown,
     usable_catalog,
@@ -108,7 +109,7 @@ def install() -> None:
 )
 @click.option(
     "--jobs",
-    type=click.IntRange(1, 32),
+    type=WholeNumber(1, 32),
     default=4,
     help="Resolve this many commands at once. Default: 4.",
 )
@@ -125,7 +126,7 @@ def install() -> None:
     flag_value=30,
     default=0,
     metavar="[MINUTES]",
-    type=click.IntRange(0, 600),
+    type=WholeNumber(0, 600),
     help="Install the commands that match this machine, too, for this long. Default: 30.",
 )
 def verify(

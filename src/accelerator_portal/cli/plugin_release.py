@@ -23,6 +23,7 @@ from accelerator_portal.packages.plugin_releases import (
     proposal,
     releases,
 )
+from accelerator_portal.packages.portal_packages import TORCH
 
 
 @click.command("plugin-release")
@@ -121,6 +122,9 @@ def _check(platform: Platform, answers: VendorAnswers) -> None:
 
 def _chosen(catalog: Catalog, platform: Platform, version: str | None) -> list[PluginRelease]:
     known = releases(catalog, platform)
+    if not known and platform.accelerator.package.name == TORCH:
+        what = f"{platform.id} is part of PyTorch and has no plugin. To add a PyTorch release, run"
+        raise click.UsageError(f"{what}: accelerator-portal release add VERSION")
     if not known:
         what = f"data/packages has no release of {platform.accelerator.package.name}. Run"
         raise click.ClickException(f"{what} accelerator-portal packages sync")

@@ -21,6 +21,7 @@ from accelerator_portal.cli.options import (
     INPUT_FILE,
     JSON,
     OUTPUT_FILE,
+    WholeNumber,
     print_json,
     print_problems,
 )
@@ -76,7 +77,7 @@ _NOT_STATED = "not stated"
 @click.command("compare")
 @click.option(
     "--limit",
-    type=click.IntRange(min=0),
+    type=WholeNumber(min=0),
     default=50,
     show_default=True,
     help="List at most this many tests for each kind of difference.",
@@ -220,7 +221,10 @@ def show(file: Path, as_json: bool) -> None:
         suites = [{**suite.model_dump(), "outcomes": outcomes[suite.name]} for suite in made.suites]
         print_json({**head, "suites": suites})
         return
-    click.echo(f"{made.accelerator}, {made.kind}, {made.started or 'no date'}")
+    started = "no date"
+    if made.started:
+        started = f"{made.started.astimezone(dt.timezone.utc):%Y-%m-%d %H:%M} UTC"
+    click.echo(f"{made.accelerator}, {made.kind}, {started}")
     for name, value in made.environment.model_dump(exclude_none=True).items():
         if value:
             click.echo(f"  {name}: {printable(str(value))}")

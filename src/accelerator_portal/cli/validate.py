@@ -24,6 +24,8 @@ from accelerator_portal.cli.options import (
     INPUT_FILE,
     INPUT_FOLDER,
     OUTPUT_FILE,
+    Seconds,
+    WholeNumber,
     print_problems,
     refuse_unknown,
 )
@@ -132,7 +134,7 @@ TIMES = click.option(
 @click.option(
     "--timeout",
     "timeout_s",
-    type=click.FloatRange(min=0.1),
+    type=Seconds(min=0.1),
     help="Stop a test after this many seconds.",
 )
 @click.option(
@@ -140,12 +142,12 @@ TIMES = click.option(
 )
 @click.option(
     "--workers",
-    type=click.IntRange(1, 256),
+    type=WholeNumber(1, 256),
     help="Run this many worker processes. Default: at most 2.",
 )
 @click.option(
     "--threads",
-    type=click.IntRange(1, 256),
+    type=WholeNumber(1, 256),
     help="Use this many threads per worker. Default: 1. For the suite speed: one per processor.",
 )
 @click.option(
