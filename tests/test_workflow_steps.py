@@ -428,7 +428,7 @@ def test_the_night_runs_with_the_report_of_the_cpu_or_without(tmp_path: Path) ->
     assert run(tmp_path, script("nightly.yml", "Run the nightly update"), variables).returncode == 0
     assert words(tmp_path) == [
         *("nightly", "--preview", "--archive", "archive"),
-        *("--made-here", "incoming/made-here"),
+        *("--made-here", "incoming/made-here", "--trials", "incoming/trials"),
         *("--issues", "example/portal", "--pull-requests", "example/portal"),
         *("--outputs", "outputs", "--summary", "summary"),
     ]

@@ -24,7 +24,7 @@ from accelerator_portal.cli.options import (
     JSON,
     OUTPUT_FILE,
     ROOT,
-    Moment,
+    DateText,
     print_json,
     print_problems,
     progress_bar,
@@ -167,7 +167,7 @@ _WRITERS = {".csv": _csv, ".json": _json, ".parquet": _parquet}
 @ROOT
 @click.option(
     "--before",
-    type=Moment(["%Y-%m"]),
+    type=DateText(["%Y-%m"]),
     metavar="YYYY-MM",
     help="Merge the months before this one. Default: the current month.",
 )

@@ -86,7 +86,7 @@ class WholeNumber(_Described, click.IntRange):
         return f"a whole number {bounds}"
 
 
-class Seconds(_Described, click.FloatRange):
+class SecondsText(_Described, click.FloatRange):
     """A time of at least `min` seconds."""
 
     @property
@@ -95,7 +95,7 @@ class Seconds(_Described, click.FloatRange):
         return f"a number of seconds, {self.min} or more"
 
 
-class Moment(_Described, click.DateTime):
+class DateText(_Described, click.DateTime):
     """A date, or a date and a time, in one of the formats."""
 
     @property

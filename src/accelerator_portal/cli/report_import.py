@@ -21,7 +21,7 @@ from accelerator_portal.cli.options import (
     ANY_ROOT,
     INPUT_FILE,
     OUTPUT_FILE,
-    Moment,
+    DateText,
     is_repository,
     refuse_unknown,
     usable_catalog,
@@ -94,7 +94,7 @@ def _version(_context: click.Context, _option: click.Parameter, value: str | Non
 )
 @click.option(
     "--started",
-    type=Moment(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"]),
+    type=DateText(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"]),
     help="State the start time of the run, in UTC.",
 )
 @click.option(

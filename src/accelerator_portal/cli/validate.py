@@ -24,7 +24,7 @@ from accelerator_portal.cli.options import (
     INPUT_FILE,
     INPUT_FOLDER,
     OUTPUT_FILE,
-    Seconds,
+    SecondsText,
     WholeNumber,
     print_problems,
     refuse_unknown,
@@ -134,7 +134,7 @@ TIMES = click.option(
 @click.option(
     "--timeout",
     "timeout_s",
-    type=Seconds(min=0.1),
+    type=SecondsText(min=0.1),
     help="Stop a test after this many seconds.",
 )
 @click.option(
