@@ -129,9 +129,12 @@ def test_a_later_run_adds_what_was_missing(tree: Tree, indexes: Indexes) -> None
     assert f"Completed torch {VERSION} in {RELEASES}: " in second.stdout
 
 
-def test_companions_are_added_with_their_sources(tree: Tree, indexes: Indexes) -> None:
+@pytest.mark.parametrize("operator", ["==", "~="])
+def test_companions_are_added_with_their_sources(
+    operator: str, tree: Tree, indexes: Indexes
+) -> None:
     root = tree(FILES)
-    triton = 'triton==3.10.0; platform_system == "Linux"'
+    triton = f'triton{operator}3.10.0; platform_system == "Linux"'
     for file in indexes.pypi.projects["torch"]:
         file.metadata = metadata_text("torch", VERSION, [CUDA, triton])
     indexes.pypi.add("torchaudio", VERSION, requires=[f"torch=={VERSION}"])

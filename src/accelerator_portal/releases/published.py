@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from packaging.requirements import Requirement
 from packaging.utils import parse_wheel_filename
 from packaging.version import Version
 
@@ -159,9 +160,15 @@ def companions_on_pypi(
     `others` are the facts of each companion by its name.
     """
     found = []
-    required = {r for own in torch.requires.values() for r in own} if torch else set()
+    required = {Requirement(r) for own in torch.requires.values() for r in own} if torch else set()
     for package, releases in others.items():
-        pins = {r.removeprefix(f"{package}==") for r in required if r.startswith(f"{package}==")}
+        pins = {
+            specifier.version  # torch 2.15.0 requires triton~=3.9.0
+            for requirement in required
+            if requirement.name == package
+            for specifier in requirement.specifier
+            if specifier.operator in {"==", "~="}
+        }
         tied = newest_requiring(releases, version)
         own = {pin: torch_source_id(PYPI, version) for pin in pins}
         if tied and not own:
