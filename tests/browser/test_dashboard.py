@@ -25,7 +25,7 @@ def test_the_grid_shows_eight_platforms_at_first_sight_and_cuts_nothing(
     assert eighth is not None
     assert eighth["y"] + eighth["height"] <= 900
     scrolls = "box => box.scrollWidth > box.clientWidth"
-    assert not page.locator(".dashboard-box").evaluate(scrolls)
+    assert not page.locator("#fleet").evaluate(scrolls)
     cut = "cells => cells.filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.textContent)"
     assert page.locator(".dashboard-grid :is(th, td)").evaluate_all(cut) == []
 
@@ -66,3 +66,15 @@ def test_a_cell_leads_to_its_suite_in_the_report(open_page: OpenPage) -> None:
     page.wait_for_url("**/results/runs/cpu-*/#suite-*")
     anchor = page.url.partition("#")[2]
     expect(page.locator(f"#{anchor}")).to_be_in_viewport()
+
+
+def test_executorch_is_shown_in_place_of_pytorch(open_page: OpenPage) -> None:
+    page = open_page("results/", viewport=DESKTOP)
+    expect(page.locator("#fleet-executorch")).to_be_hidden()
+    page.get_by_text("ExecuTorch", exact=True).click()
+    expect(page.locator("#fleet")).to_be_hidden()
+    expect(page.locator("#fleet-executorch .suite-cell").first).to_be_visible()
+    sizes = page.locator(".dashboard-grid thead :is(th, a)").evaluate_all(
+        "heads => heads.map((head) => parseFloat(getComputedStyle(head).fontSize))"
+    )
+    assert min(sizes) >= 13

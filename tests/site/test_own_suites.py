@@ -125,7 +125,7 @@ def test_only_what_two_platforms_share_is_compared(own_site: Site) -> None:
 
 def test_the_dashboard_counts_them_apart(own_site: Site) -> None:
     heads = texts(own_site, "results/dashboard/", ".dashboard-grid thead th")
-    assert heads == ["Unit tests", "Vendor suites", "Platform", "Known to all", "Shared tests",
+    assert heads == ["Unit tests", "Vendors", "Platform", "Known to all", "Shared tests",
                      "All together"]  # fmt: skip
     cells = [row[-1] for row in _rows(own_site)]
     assert sorted(cell.split(" ")[0] for cell in cells) == ["2/5", "all"]

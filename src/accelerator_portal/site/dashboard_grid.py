@@ -66,7 +66,7 @@ KIND_TITLES: Mapping[ColumnKind, str] = {
     "build": "Build",
     "speed": "Speed",
     OTHER: "Other",
-    OWN: "Vendor suites",
+    OWN: "Vendors",
 }
 """What readers see of each kind of suite, in the order of the columns."""
 
